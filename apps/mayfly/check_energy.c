@@ -6,6 +6,8 @@
 
 #include "check_rig.h"
 
+#include <mayfly/dynamics.h>
+
 static const char *const integrator_names[3] = {"implicit", "Euler", "Runge-Kutta"};
 
 // ---- D12 ----------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
 static double box_energy(const mf_Rig *rig) {
     double place[1][3], turn[1][4], energy = mf_rig_energy(rig);
     const double stiffness = mf_articulated_settings(rig->group)->contact_stiffness;
-    mf_articulated_pose(rig->group, 0, place, turn);
+    mf_group_link_poses(rig->group, 0, 1, place[0], turn[0], NULL);
     const double w = turn[0][0], x = turn[0][1], y = turn[0][2], z = turn[0][3];
     for (int i = 0; i < 8; i++) {
         double height = place[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +

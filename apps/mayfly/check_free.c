@@ -5,6 +5,8 @@
 
 #include "check_rig.h"
 
+#include <mayfly/dynamics.h>
+
 static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
 static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
 static const double none[3] = {0, 0, 0};
@@ -282,7 +284,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
         return status;
     mf_rig_set(&rig, "joint.angle", 0, 0.7);
     mf_rig_set(&rig, "joint.angle", 1, -1.1);
-    mf_articulated_mass_matrix(rig.group, 0, m);
+    mf_group_mass_matrix(rig.group, 0, 1, m, NULL);
     const double cross[3][3] = {{0, -h[2], h[1]}, {h[2], 0, -h[0]}, {-h[1], h[0], 0}};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {

@@ -133,7 +133,7 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
         say(report, "the initial pose of the file is %.3g m deep in the ground: raised onto it",
             raised);
     report_ground(scene, group, report);
-    if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))
+    if (mf_robot_pose_make(group, &pose, NULL) != MF_OK)
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);

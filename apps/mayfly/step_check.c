@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include <mayfly/articulated.h>
+#include <mayfly/dynamics.h>
 
 #define SHORTEST 1e-7 // [s] nobody asks about a shorter step
 
@@ -75,7 +76,7 @@ static bool turns_or_slides(const mf_Joint *joint) {
 
 // Acceleration along the forces, per force.
 static double ease_along(const Check *check) {
-    const uint32_t count = mf_articulated_velocity_count(check->group);
+    const uint32_t count = mf_group_velocity_count(check->group);
     double ease = 0.0;
     mf_articulated_forward(check->group, 0, check->forces, check->moved);
     for (uint32_t i = 0; i < count; i++)
@@ -84,13 +85,13 @@ static double ease_along(const Check *check) {
 }
 
 static void add_joint(const Check *check, uint32_t joint, double weight) {
-    const uint32_t at = mf_articulated_velocity_address(check->group, joint);
+    const uint32_t at = mf_group_velocity_address(check->group, joint);
     if (at != MF_NONE && turns_or_slides(&check->model->joints[joint]))
         check->forces[at] += weight;
 }
 
 static void clear_forces(const Check *check) {
-    for (uint32_t i = 0; i < mf_articulated_velocity_count(check->group); i++)
+    for (uint32_t i = 0; i < mf_group_velocity_count(check->group); i++)
         check->forces[i] = 0.0;
 }
 
@@ -254,7 +255,7 @@ bool mf_step_note(mf_Group *group, uint32_t index, char *text) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     const mf_PhysicsIntegrator integrator = model->physics.integrator;
-    const uint32_t count = mf_articulated_velocity_count(group);
+    const uint32_t count = mf_group_velocity_count(group);
     double *values = mf_allocate(context, 3 * (size_t)count + 1, sizeof *values);
     Check check = {.group = group,
                    .model = model,

@@ -105,39 +105,14 @@ MF_API mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);
 // integrator.
 MF_API mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error);
 
-// ---- the equations of motion of one instance, in its present state
-// -------------------------------
+// ---- one instance, in its present state --------------------------------------------------------
 //
-// Velocity vectors hold the base (only when it is free: velocity of its origin [m/s] in world axes,
-// angular velocity [rad/s] in body axes), then each joint's values in the model's order: one for a
-// hinge or slide, three for a ball [rad/s] in the child's axes, six for a floating joint (velocity
-// [m/s] in the joint's frame, then as ball), none for a fixed or planar one. Accelerations are
-// their derivatives, forces are conjugate to them. With mass matrix M and bias h,
-//     M acceleration + h = force.
-// Rotor armature is part of M; damping, springs, friction, limits, servos and contacts are not part
-// of h. All arrays are the caller's; computed in double. The group must move by `articulated`.
+// mayfly/dynamics.h has the equations of motion of any group.
 
-MF_API uint32_t mf_articulated_velocity_count(const mf_Group *group); // [1]
-// The first value of a joint in a velocity vector; MF_NONE when it has none.
-MF_API uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint);
-
-// velocity_count^2 values, row after row (composite rigid bodies).
-MF_API void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double *matrix);
-// Gravity, centrifugal and Coriolis forces (recursive Newton-Euler).
-MF_API void mf_articulated_bias(const mf_Group *group, uint32_t instance, double *force);
-// Forces for given accelerations (recursive Newton-Euler).
-MF_API void mf_articulated_inverse(const mf_Group *group, uint32_t instance,
-                                   const double *acceleration, double *force);
-// Accelerations for given forces (articulated bodies).
+// Accelerations for given forces as a step finds them (articulated bodies), without joint forces
+// and contacts; vectors as in mayfly/dynamics.h. The group must move by `articulated`.
 MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                                    double *acceleration);
-// World pose of each link of the model: origins [m] and rotations (w, x, y, z), link to world.
-MF_API void mf_articulated_pose(const mf_Group *group, uint32_t instance, double (*position)[3],
-                                double (*rotation)[4]);
-// World velocity of a point of `link`, given in its frame [m], per velocity value: 3 rows of
-// velocity_count for the velocity [m/s], then 3 rows for the angular velocity [rad/s], world axes.
-MF_API void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
-                                    const double point[3], double *matrix);
 
 // Where the contact of a row of contact.load is in the frame of `link` [m]: its point, or the
 // centre of its ball or disc. False when it belongs to another rigid part, or there is no such row.

@@ -237,16 +237,6 @@ bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuff
                        .error = error});
 }
 
-// ---- poses -------------------------------------------------------------------------------------
-
-void mfpy_poses(const mf_Model *model, const double *position, uint32_t rows, double *place,
-                double *turn) {
-    for (size_t i = 0; i < rows; i++)
-        mf_model_pose_at(model, position + i * model->position_count,
-                         (double(*)[3])(place + 3 * i * model->link_count),
-                         (double(*)[4])(turn + 4 * i * model->link_count));
-}
-
 // ---- lists -------------------------------------------------------------------------------------
 
 typedef struct List {

@@ -50,13 +50,6 @@ bool mfpy_environment_reset(mf_Environment *environment, const uint8_t *mask, co
 bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
                            mf_Status *status, mf_Error *error);
 
-// ---- poses -------------------------------------------------------------------------------------
-
-// World poses of all links for `rows` position vectors: per row link_count places [m] and rotations
-// (w, x, y, z).
-void mfpy_poses(const mf_Model *model, const double *position, uint32_t rows, double *place,
-                double *turn);
-
 // ---- lists -------------------------------------------------------------------------------------
 
 // Stores up to `room` properties of an instance that match; returns how many there are.

@@ -222,5 +222,14 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     for (uint32_t i = 0; i < world->system_count; i++)
         if (world->systems[i].config.reset != NULL)
             world->systems[i].config.reset(world, world->systems[i].config.user);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        if (world->groups[g]->restored != NULL)
+            world->groups[g]->restored(world->groups[g], world->groups[g]->restored_user);
     return MF_OK;
+}
+
+void mf_group_on_restore(mf_Group *group, void (*restored)(mf_Group *group, void *user),
+                         void *user) {
+    group->restored = restored;
+    group->restored_user = user;
 }

@@ -25,6 +25,10 @@ void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double
 // when none do, or the group does not move by `articulated`. Only pairs that may touch.
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]);
 
+// Whether the base moves with the settings of the group, and the armature of each value of a
+// velocity vector; false and nothing of it when the group does not move by `articulated`.
+bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
+
 // For motions that step the plan's tree with kernels of their own. The description of the field of
 // a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are
 // there, and for one piece of a block.

@@ -507,8 +507,6 @@ typedef struct mf_ArtBlock {
 typedef enum mf_ArtTask {
     MF_ART_TASK_POSE,    // out: 12 values per plan link and 12 of the base before them: turn to
                          // world (9, row after row), place in the world (3)
-    MF_ART_TASK_MASS,    // out: velocity_count^2, row after row
-    MF_ART_TASK_INVERSE, // in: accelerations, out: forces
     MF_ART_TASK_FORWARD, // in: forces, out: accelerations
     MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
 } mf_ArtTask;

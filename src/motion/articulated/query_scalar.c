@@ -1,7 +1,5 @@
-// Questions about the tree of one robot: poses, mass matrix, inverse and forward dynamics.
-#include "motion/articulated/composite.h"
+// Questions about the tree of one robot: poses, forward dynamics, overlaps of its shapes.
 #include "motion/articulated/forward.h"
-#include "motion/articulated/inverse.h"
 #include "motion/articulated/step.h"
 
 static mf_lane value_load(const void *values, uint32_t c) {
@@ -132,25 +130,12 @@ static void answer_forward(const mf_ArtQuery *query, const State *state) {
     store_rates(query, &acceleration);
 }
 
-static void answer_inverse(const mf_ArtQuery *query, const State *state) {
-    Rates force, acceleration;
-    load_rates(query, &acceleration);
-    inverse_dynamics(query->plan, state, &acceleration, &force);
-    store_rates(query, &force);
-}
-
 void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
     State state;
     load_state(query, &state);
     switch (query->task) {
     case MF_ART_TASK_POSE:
         store_poses(query, &state);
-        return;
-    case MF_ART_TASK_MASS:
-        mass_matrix(query->plan, &state, &(Matrix){query->out, query->plan->velocity_count});
-        return;
-    case MF_ART_TASK_INVERSE:
-        answer_inverse(query, &state);
         return;
     case MF_ART_TASK_FORWARD:
         answer_forward(query, &state);
