@@ -101,8 +101,9 @@ static inline void link_columns(const mf_ArtPlan *plan, const Composite *bodies,
     }
 }
 
-static inline void mass_matrix(const mf_ArtPlan *plan, const State *state, const Matrix *m) {
-    Composite bodies[MF_ARTICULATED_MAX_LINKS];
+// `bodies` is room for one per plan link.
+static inline void mass_matrix(const mf_ArtPlan *plan, const State *state, Composite *bodies,
+                               const Matrix *m) {
     Composite base = rigid_body(base_constants(plan));
     Mat world = quat_matrix(state->attitude);
     for (uint32_t i = 0; i < m->size * m->size; i++)

@@ -52,10 +52,11 @@ static inline void move_link(const mf_ArtPlan *plan, const State *state, const R
     need_force(body, link_constants(plan, l));
 }
 
-// Forces that make the accelerations `wanted`, in the presence of gravity.
+// Forces that make the accelerations `wanted`, in the presence of gravity. `bodies` is room for one
+// per plan link.
 static inline void inverse_dynamics(const mf_ArtPlan *plan, const State *state, const Rates *wanted,
-                                    Rates *force) {
-    Moving bodies[MF_ARTICULATED_MAX_LINKS], base;
+                                    Moving *bodies, Rates *force) {
+    Moving base;
     const mf_real *root = base_constants(plan);
     Mat world = quat_matrix(state->attitude);
     Vec push = plan->fixed ? vec_zero() : wanted->linear;
