@@ -17,8 +17,7 @@
 #include <time.h>
 
 enum {
-    GUARD_BYTE = 0xff, // read as a number it is NaN, but not the one that arithmetic makes
-    ALL_GUARDS = (MF_PLUGIN_FIELD_LIMIT + 1) * MF_PLUGIN_GUARD,
+    GUARD_BYTE = 0xff,  // read as a number it is NaN, but not the one that arithmetic makes
     FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
 };
 
@@ -140,7 +139,7 @@ static void take_over(const Call *call, uint32_t lane) {
 
 void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
                     const uint32_t active[MF_BLOCK], mf_PluginTally *tally) {
-    _Alignas(64) unsigned char copy[MF_PLUGIN_VALUES_LIMIT + ALL_GUARDS];
+    unsigned char *copy = mf_scratch_borrow(use->scratch);
     uint32_t components[MF_PLUGIN_FIELD_LIMIT];
     Call call = {.use = use, .block = block, .tick = tick, .reset = reset, .copy = copy};
     copy_in(&call);
@@ -174,6 +173,7 @@ void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time ti
         if (fault == 0)
             take_over(&call, lane);
     }
+    mf_scratch_return(use->scratch, copy);
 }
 
 void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally) {

@@ -54,6 +54,7 @@ static void destroy_plugin(mf_Context *context, void *user) {
     if (use->made && use->plugin->entry->destroy != NULL)
         use->plugin->entry->destroy(use->self);
     mf_plugin_close(use->plugin);
+    mf_scratch_destroy(context, use->scratch);
     mf_release(context, use);
 }
 
@@ -198,7 +199,8 @@ static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
             error, MF_LIMIT, use->plugin->path, 0, 0,
             "its fields take %zu bytes for a block of robots, at most %d are available", values,
             MF_PLUGIN_VALUES_LIMIT);
-    return MF_OK;
+    return mf_scratch_create(mf_world_context(mf_group_world(use->group)), use->copy_size,
+                             mf_group_block_count(use->group), &use->scratch, error);
 }
 
 // ---- settings ----------------------------------------------------------------------------------

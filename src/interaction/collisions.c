@@ -310,13 +310,19 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
         !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
         !all->pairs || !all->meets || !all->gaps || !all->touches || !all->contacts)
         return no_memory(all, error);
-    for (uint32_t g = 0; g < all->group_count; g++)
+    uint32_t solids = 0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const uint32_t own = all->groups[g].compound->solid_count;
+        solids = own > solids ? own : solids;
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
-    return MF_OK;
+    }
+    return mf_scratch_create(context, mf_compound_meet_room(solids), MF_COLLISION_WAVE,
+                             &all->scratch, error);
 }
 
 static void destroy(mf_Context *context, void *user) {
     mf_Collisions *all = user;
+    mf_scratch_destroy(context, all->scratch);
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_compound_destroy(all->groups[g].compound);
         mf_release(context, all->groups[g].parts);
@@ -365,6 +371,12 @@ const mf_Collisions *mf_collisions_of(const mf_World *world) {
     return NULL;
 }
 
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet) {
+    meet->scratch = mf_scratch_borrow(all->scratch);
+    all->meet(meet);
+    mf_scratch_return(all->scratch, meet->scratch);
+}
+
 // Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.
 static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group, double *angles) {
     static _Alignas(64) const double none[4 * MF_BLOCK];
@@ -402,7 +414,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
                             .trees = true,
                             .touches = all->touches,
                             .room = MF_COLLISION_WAVE * all->config.touches};
-    all->meet(&meet);
+    mf_collisions_meet(all, &meet);
     for (uint32_t i = 0; i < meet.touch_count; i++) {
         const uint32_t *two = meet.touches[i].solids;
         compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;

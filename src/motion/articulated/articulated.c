@@ -183,9 +183,9 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
-                       mf_ArtBlock *out) {
-    *out = (mf_ArtBlock){.plan = plan, .fault = fault};
+void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBlock *out) {
+    const uint32_t block = piece->block, lane = piece->lane;
+    *out = (mf_ArtBlock){.plan = plan, .fault = piece->fault, .scratch = piece->scratch};
     out->warnings = mf_warning_rows(&plan->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         out->rows[i] = mf_row_at(&plan->row[i], block, lane);
@@ -194,12 +194,11 @@ void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, ui
         out->pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
 }
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const mf_ArtPlan *plan = context;
     mf_ArtBlock work;
-    mf_art_bind_block(plan, block, lane, fault, &work);
-    (single ? plan->step_one : plan->step)(&work);
+    mf_art_bind_block(plan, piece, &work);
+    (piece->single ? plan->step_one : plan->step)(&work);
 }
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
@@ -252,6 +251,15 @@ static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
     plan->step_one = table[pick.single][pick.double_precision];
 }
 
+// Scratch for the steps and sensors of a plan of which all counts stand.
+static mf_Status make_scratch(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+    static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_room);
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  table[pick.wide][pick.double_precision](plan),
+                                  table[pick.single][pick.double_precision](plan), error);
+}
+
 static const char *const articulated_reads[] = {
     "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
     "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
@@ -294,8 +302,10 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
         choose_kernel(plan, group);
-        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
+        status = make_scratch(group, plan, error);
     }
+    if (status == MF_OK)
+        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
     if (status != MF_OK) {
         mf_art_plan_destroy(mf_world_context(mf_group_world(group)), plan);
         return status;
@@ -332,7 +342,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     if (status == MF_OK)
         status = mf_art_add_row(group, plan, MF_ART_ROW_OUTER, count, error);
     plan->zone_count = status == MF_OK ? count : 0;
-    return status;
+    return status == MF_OK ? make_scratch(group, plan, error) : status;
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {

@@ -91,7 +91,9 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
     plan->meeting_numbers = used < room ? room - used : 0;
     plan->row_of_two = two;
     plan->row_of_all = all;
-    plan->meeting_room = left < MF_ARTICULATED_MAX_MEETINGS ? left : MF_ARTICULATED_MAX_MEETINGS;
+    plan->meeting_room = rows == 0                            ? 0
+                         : left < MF_ARTICULATED_MAX_MEETINGS ? left
+                                                              : MF_ARTICULATED_MAX_MEETINGS;
     return MF_OK;
 }
 

@@ -408,6 +408,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);
     mf_release(context, plan->constants_f32);
+    mf_scratch_destroy(context, plan->queries);
+    mf_scratch_destroy(context, plan->pieces.scratch);
     mf_release(context, plan);
 }
 
@@ -419,6 +421,19 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
     (void)isa;
 #endif
     return MF_ONE_LANE(mf_articulated_query);
+}
+
+mf_Status mf_art_queries_build(mf_ArtPlan *plan, mf_Context *context, mf_Error *error) {
+    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_room)(plan), UINT32_MAX,
+                             &plan->queries, error);
+}
+
+void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query) {
+    mf_ArtQuery own = *query;
+    own.plan = plan;
+    own.scratch = mf_scratch_borrow(plan->queries);
+    plan->query(&own);
+    mf_scratch_return(plan->queries, own.scratch);
 }
 
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,

@@ -36,9 +36,10 @@ static MF_INLINE Vec push_sum_vec(mf_mask pushed, Vec a, Vec b) {
     return vec_select(pushed, vec_add(a, b), a);
 }
 
+// `frames` is room for one per plan link and the base.
 static __attribute__((noinline)) void pushes_add(const mf_ArtPlan *plan, const State *state,
-                                                 mf_mask pushed, Pushes *pushes, Rates *force) {
-    PushFrame frames[MF_ARTICULATED_MAX_LINKS + 1];
+                                                 mf_mask pushed, PushFrame *frames, Pushes *pushes,
+                                                 Rates *force) {
     frames[0] =
         (PushFrame){quat_matrix(state->attitude), vec_zero(), pushes->force[0], pushes->torque[0]};
     for (uint32_t l = 0; l < plan->link_count; l++) {

@@ -91,5 +91,7 @@ typedef struct mf_DrivenBlock {
 
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_driven_step, (const mf_DrivenBlock *block));
+// [byte] of scratch that a step needs.
+MF_KERNEL_COPIES(size_t, mf_driven_room, (const mf_DrivenPlan *plan));
 
 #endif

@@ -97,6 +97,7 @@ typedef struct mf_KinBlock {
     void *rows[MF_KIN_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;
+    void *scratch; // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_KinBlock;
 
 mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,
