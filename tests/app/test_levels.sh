@@ -23,7 +23,7 @@ refused 2 'expected a name that ends with .h5' run "$hexapod" --record a.csv
 refused 2 'expected a name that ends with .h5' replay x --record a.csv
 refused 1 'cannot open' compare nothing.urdf
 refused 2 '--motion: expected kinematic' run "$hexapod" --motion magic
-refused 2 '--command is for a --gait' run "$hexapod" --command 1,0,0
+refused 2 '--command requires --gait' run "$hexapod" --command 1,0,0
 refused 1 'feet' run "$source_dir/models/ball.xml" --motion kinematic
 refused 1 'groups.NAME.gaits' run "$soccer" --gait walk
 refused 1 '--set groups.NAME.count=3' run "$soccer" --robots 3
