@@ -53,7 +53,7 @@ static uint32_t count_notes(const mf_Model *model, mf_Motion motion, const char 
 #define MOTOR "<actuator><motor joint='hip'/></actuator>"
 
 static const Thing things[] = {
-    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) do not act", true},
+    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) have no effect", true},
     {{[0] = FLAG("actuation"), [5] = MOTOR}, 0, NULL, false},
     {{[2] = "actuatorfrcrange='-3 3' actuatorfrclimited='true'"},
      ALL_BUT_A,
@@ -101,7 +101,7 @@ static const Thing things[] = {
      false},
     {{[3] = "solref='.05 1'"}, R | S, "solref and solimp of shapes (1)", false},
     {{[3] = "condim='6' friction='1 .1 .1'"}, R, "rigid.spin_friction", false},
-    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) touch nevertheless", false},
+    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) collide nevertheless", false},
     {{[4] = "<geom size='.02' contype='0' conaffinity='0' mass='.01'/>"}, 0, NULL, false},
 };
 

@@ -163,7 +163,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "oscillator, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
          "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, found "
-         "oscillator too"},
+         "oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
          "rad, found 0"},
@@ -172,7 +172,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "circle, random, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
          "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
-         "found random too"},
+         "found random, too"},
         {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
@@ -306,7 +306,7 @@ static void mistakes_between_keys_are_found(void **state) {
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
         {GROUP "    behaviour: flock\n",
-         "t.yaml:4:16: groups.a.behaviour: expected hold, gait or soccer for a robot that is no "
+         "t.yaml:4:16: groups.a.behaviour: expected hold, gait or soccer for a robot that is not a "
          "vehicle"},
         {GROUP "    behaviour: {gait: {name: walk}}\n",
          "t.yaml:4:30: groups.a.behaviour.gait.name: expected `walk` in the list gaits"},
@@ -383,7 +383,7 @@ static void other_files_are_named(void **state) {
     mf_Error error = {0};
     expect(*state, car, strlen(car), NULL, 0,
            "t.yaml:1:1: car: this is a vehicle, not a scene; mayfly info describes it, and a group "
-           "of a scene flies or drives it (model: t.yaml)");
+           "of a scene uses it (model: t.yaml)");
     // A robot's file is one, but for text without a file.
     assert_int_not_equal(
         mf_scene_file_parse(*state, "t.urdf", robot, strlen(robot), NULL, 0, &file, &error), MF_OK);

@@ -228,7 +228,7 @@ static void overlap_is_refused_with_its_line(void **state) {
     expect_refused(*state,
                    GROUP "    count: 100\n    place: {random: {lower: [0, 0, 5], upper: [1, 1, "
                          "5], distance: 1}}\n",
-                   ":5:12: groups.quads.place: random: after 2 of 100 agents no free position is "
+                   ":5:12: groups.quads.place: random: after 2 of 100 agents no free position was "
                    "found for the next; use a larger box, a smaller distance or fewer agents");
 }
 
