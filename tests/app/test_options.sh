@@ -54,11 +54,11 @@ refused 2 "are for a robot's own file" info "$scene" --strict
 refused 2 '--json requires --fields or --schedule' info "$scene" --json
 refused 2 'are for robots, vehicles and scenes' info "$source_dir/models/crazyflie.yaml" --fields
 refused 2 '--command requires --gait' compare "$humanoid" --command 0.1,0,0
-refused 2 '--no-price leaves out' compare "$humanoid" --gait walk --no-price --robots 8
+refused 2 '--no-price does not measure' compare "$humanoid" --gait walk --no-price --robots 8
 refused 2 '--fields and --every require --record' run "$hexapod" --every 0.1
 refused 2 '--generations has no effect on points-single' \
     bench points-single --generations 2
-refused 2 '--model changes nothing' bench points-single --model "$hexapod"
+refused 2 '--model has no effect' bench points-single --model "$hexapod"
 refused 2 '--steps has no effect on model-t1' bench model-t1 --steps 3
 
 # ---- endings --------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod 700 locked && rmdir locked
 fi
 cp "$source_dir/models/figure.xml" own.xml
-refused 2 'own.xml is what is read' info own.xml --mjcf ./own.xml
+refused 2 'own.xml is the input file' info own.xml --mjcf ./own.xml
 cmp -s own.xml "$source_dir/models/figure.xml" || fail 'info --mjcf wrote over the file it reads'
 rm -r folder.html folder.h5 folder.xml taken file own.xml
 left=$(find . -mindepth 1 ! -name err ! -name out)

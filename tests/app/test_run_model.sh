@@ -116,7 +116,7 @@ grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion lea
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
 expect 0 info implicit.xml --motion points
-grep -q 'note: motion points: shapes (1) touch the ground by points' out || fail 'info --motion does not say what it leaves out'
+grep -q 'note: motion points: shapes (1) touch the ground by contact points' out || fail 'info --motion does not say what it leaves out'
 expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml

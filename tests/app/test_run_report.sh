@@ -32,7 +32,7 @@ cat >arm.urdf <<'END'
 END
 expect 0 run arm.urdf --duration 0.1
 sed -n 2p out | grep -q '^note: ' || fail 'the second line is no note'
-says "1 of 1 joints have no motor, without a motor"
+says "1 of 1 joints have no motor"
 says 'elbow'
 says 'shell.dae'
 says "link 'tip': inertia is zero"
@@ -96,7 +96,7 @@ END
         'BEGIN { exit !(m == "shakes" ? a > 10 || f > 0 : a < 10 && f == 0) }' ||
         fail "a step of $1 s $2 $3: $4 is wrong"
     if [ "$4" = shakes ]; then
-        grep -q "is too long for 1 spring or servo, which shakes: joint 'rail'" out ||
+        grep -q "is too long for 1 spring or servo, which oscillates: joint 'rail'" out ||
             fail "a step of $1 s $2 $3 is too long, and nobody says so"
     else
         ! grep -q 'too long' out || fail "a step of $1 s $2 $3 is called too long"
