@@ -1,7 +1,7 @@
-// Benches of the schedule: one robot with two systems of equal rate that write different fields, as
-// two cameras or a planner beside a filter would, each with some 20 us of work a step. One after
-// the other, or, where both say that they are slow, at the same time. The work is a logistic map,
-// whose bits show every step of it, so equal hashes mean equal work.
+// Benches of the schedule: one robot with two systems of equal rate that write different fields,
+// like two cameras, each with about 20 us of work per step. In sequence or, if both are declared
+// slow, in parallel. The work is a logistic map, whose result depends on every step, so equal
+// hashes mean equal work.
 #include "bench_schedule.h"
 
 #include <stdio.h>

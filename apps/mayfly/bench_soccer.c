@@ -1,7 +1,7 @@
-// Benches of robots that meet: humanoids that stand, two that start with a speed towards each
-// other, a car or a ball that comes their way, with or without a field. The schedule's own clock
-// says what part of a step the collisions take. Every repeat begins from the same image of the
-// world and must end with the same hash; the first only warms up.
+// Benches of collisions between robots: humanoids that stand, two that start with a speed towards
+// each other, a car or a ball in their way, with or without a field. The clock of the schedule
+// gives the time of collisions in a step. Every repeat starts from the same snapshot and must end
+// with the same hash; the first is a warm-up.
 #include "bench_soccer.h"
 #include "bench_time.h"
 

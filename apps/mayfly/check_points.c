@@ -1,6 +1,6 @@
 // Check cases of the `points` motion: flight, rotation, internal motion, support and friction, all
-// in double precision. The expected values come from closed forms or independent computations;
-// where each comes from, and the budget of each tolerance, is told in tests/motion/.
+// in double precision. The expected values are closed forms or independent computations;
+// tests/motion/ states the source of each and the budget of each tolerance.
 #include <math.h>
 
 #include <mayfly/points.h>

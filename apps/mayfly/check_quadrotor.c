@@ -1,6 +1,6 @@
 // Check cases of the quadrotor, in double precision: hover, motor lag, the altitude loop, order and
-// free rotation, drag, way-points, and that company changes no bit. The expected values come from
-// closed forms, published runs or the vehicle's figures; docs/explanation/quadrotor.md tells which.
+// free rotation, drag, way-points, and independence of the batch. The expected values are closed
+// forms, published runs or the vehicle's figures; see docs/explanation/quadrotor.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Check cases of turning: what spins, whirls and is thrown keeps its energy and momentum, with the
+// Check cases of rotation: spinning and thrown bodies conserve energy and momentum, with the
 // default integrator and law at steps of 1 and 5 ms.
 #include <mayfly/motion.h>
 

@@ -1,5 +1,5 @@
-// Check case F8 under `articulated`: what no choice of frames, order, units of mass or handedness
-// may change. Random trees are told in two ways, and their accelerations compared.
+// Check case F8 under `articulated`: invariance to frames, order, units of mass and handedness.
+// Random trees are described in two ways, and their accelerations compared.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// mayfly info: what is in a file. The kind is told by content, and by name where content leaves it
-// open (YAML has no signature).
+// mayfly info: the content of a file. Its kind is determined by content, and by name where content
+// is ambiguous (YAML has no signature).
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

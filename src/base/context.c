@@ -1,9 +1,9 @@
 // The context: allocator with accounting, failure injection, and the choice of threads.
 //
-// Every block carries a hidden header of 64 bytes in front with its size, so that live bytes can be
-// counted with any allocator, and a mark that tells a foreign or already released pointer.
-// Invariants: live_bytes counts what callers asked for, not headers and not the context itself;
-// failure injection is one atomic countdown, so exactly one call fails even with many threads.
+// Every block has a hidden header of 64 bytes with its size, so that live bytes can be counted with
+// any allocator, and a mark that identifies a foreign or already released pointer. Invariants:
+// live_bytes counts the requested sizes, without headers and without the context itself; failure
+// injection is one atomic countdown, so exactly one call fails even with many threads.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/context.h"
 

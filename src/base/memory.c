@@ -1,5 +1,5 @@
-// Memory of the machine. Systems promise more than they have and kill later, so an allocation that
-// succeeds says nothing; and touching gigabytes before the first one fails takes minutes.
+// Memory of the machine. Systems overcommit and kill processes later, so a successful allocation
+// proves nothing, and touching gigabytes until an allocation fails takes minutes.
 #include "base/memory.h"
 
 #include <stdio.h>

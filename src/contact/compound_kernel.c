@@ -1,8 +1,8 @@
-// Where compounds touch (compounds.h): descending two trees, and the narrow phase of the pairs of
-// solids that remain, one pair a lane.
+// Contacts of compounds (compounds.h): descent of two trees, and the narrow phase of the pairs of
+// solids that remain, one pair per lane.
 //
-// Invariants: a lane never reads another lane. What is looked at together never shows in a result,
-// and touches are told in the order of the descent.
+// Invariants: a lane never reads another lane. The grouping of pairs does not affect results, and
+// contacts are returned in the order of the descent.
 #define MF_NARROW_EACH
 #include "contact/compounds.h"
 #include "contact/narrow_any.h"

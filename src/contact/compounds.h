@@ -1,8 +1,8 @@
-// What the kernels of compounds do: finding where the parts of robots are, and where two compounds
-// touch. Robots are lanes of blocks of sixteen; the pairs of solids of any two robots are put into
-// the lanes of one call of the narrow phase.
+// Kernels of compounds: poses of the links of robots, and contacts of two compounds. Robots are
+// lanes of blocks of sixteen; the pairs of solids of any two robots are put into the lanes of one
+// call of the narrow phase.
 //
-// Nothing is allocated or held. A robot whose state is not finite touches nothing.
+// Nothing is allocated or stored. A robot whose state is not finite has no contacts.
 #ifndef MF_CONTACT_COMPOUNDS_H
 #define MF_CONTACT_COMPOUNDS_H
 

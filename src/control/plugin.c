@@ -1,9 +1,9 @@
-// Plugins: loading a shared library, and checking what it says about itself before anything of it
-// is called. What it does to a group is in plugin_system.c.
+// Plugins: loading a shared library, and checking its declarations before any of its functions is
+// called. plugin_system.c adds it to a group.
 //
-// Invariants: a plugin that came out of mf_plugin_load has an entry whose every text, count, range
-// and pointer has been checked; the library stays loaded until the caller and the last system have
-// given it up, so no function pointer and no name ever dangles.
+// Invariants: a plugin returned by mf_plugin_load has an entry whose every text, count, range and
+// pointer has been checked; the library stays loaded until the caller and the last system have
+// released it, so no function pointer and no name dangles.
 #define _GNU_SOURCE // realpath
 #include "control/plugin.h"
 #include "base/context.h"

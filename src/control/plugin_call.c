@@ -1,11 +1,11 @@
-// Calls of a plugin, guarded.
+// Guarded calls of a plugin.
 //
-// Method: a plugin never touches the memory of a group. For every block of robots it gets a copy of
-// the fields that it declared, with guard words around each. After the call the host puts the
-// floating-point environment back, looks whether the guards and the fields that may only be read
-// are as they were, and takes over what was written, robot by robot, where every number is finite.
-// A robot with another result keeps its last state and gets a fault of its own; a broken guard is
-// nobody's in particular, so all robots of the call get MF_FAULT_PLUGIN.
+// Method: a plugin never accesses the memory of a group. For every block of robots it gets a copy
+// of the fields that it declared, with guard words around each. After the call the host restores
+// the floating-point environment, checks that the guards and the read-only fields are unchanged,
+// and copies the written values back, robot by robot, if every number is finite. A robot with
+// another result keeps its last state and gets its own fault; a changed guard cannot be assigned to
+// a robot, so all robots of the call get MF_FAULT_PLUGIN.
 //
 // Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
 // wall time is measured, but nothing that is simulated depends on it.

@@ -1,8 +1,7 @@
-// Run-time joints of a world: making, breaking and asking. What happens in a step is in
-// joints_step.c.
+// Run-time joints of a world: creation, removal and accessors. The step is in joints_step.c.
 //
-// Invariants: a slot's generation grows with each joint made in it, and is kept while it is free;
-// the graph holds the joints that exist, those that are not enabled or broken among them.
+// Invariants: a slot's generation increases with each joint created in it, and is kept while it is
+// free; the graph contains all existing joints, including those that are disabled or broken.
 #include "dynamics/joints.h"
 #include "base/hash.h"
 #include "math/scalar.h"

@@ -1,4 +1,4 @@
-// Environments: making them, and what they can be asked. A step is in step.c.
+// Environments: creation and accessors. A step is in step.c.
 #include "environment/environment.h"
 
 #include "base/memory.h"

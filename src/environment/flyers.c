@@ -1,6 +1,6 @@
-// What tasks with quadrotors share. An action of 0 is hovering thrust and no turning (or hovering
-// speed of each rotor); +-1 are no thrust and twice that thrust, where the rotors have so much, and
-// the largest body rates.
+// Common code of the tasks with quadrotors. An action of 0 is hover thrust without rotation (or
+// hover speed of each rotor); +-1 are no thrust and twice that thrust, if the rotors can deliver
+// it, and the largest body rates.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"

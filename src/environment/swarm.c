@@ -1,9 +1,9 @@
-// Quadrotors that fly to goals of their own and keep apart: a team in one place. Starts and goals
-// are cells of a cube of cells, each in a random one, so that no two are near each other.
+// Quadrotors that fly to individual goals and keep a distance from each other: a team in one space.
+// Initial positions and goals are randomly drawn cells of a cube of cells, so that no two are
+// close.
 //
-// Who meets whom is found here and not by the world: robots of an environment do not meet in the
-// world, so that there may be many teams in one. Between two looks robots are taken to fly
-// straight.
+// Collisions are computed here and not by the world: robots of an environment do not collide in the
+// world, so that it can contain many teams. Between two tests robots are assumed to fly straight.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"

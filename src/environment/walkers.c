@@ -1,8 +1,8 @@
-// Robots on legs whose joints are told where to be: hexapod and quadruped, by any motion.
+// Legged robots with joint targets: hexapod and quadruped, with any motion.
 //
-// Actions move the targets of the joints about the standing pose, the model's start angles: 1 is
-// `action_scale` of half a joint's range. Speeds that are paid for are way over time, which every
-// motion has: `kinematic` knows no forces, and the speed of mass points on springs swings.
+// Actions set joint targets relative to the standing pose, the model's start angles: 1 is
+// `action_scale` of half a joint's range. Rewarded speeds are displacement over time, which every
+// motion has: `kinematic` has no forces, and the velocity of mass points on springs oscillates.
 #include "environment/tasks.h"
 
 #include "math/scalar.h"

@@ -1,4 +1,4 @@
-// Interaction in a step: what is due is looked at, found and written.
+// Interaction in a step: detection, collisions and air that are due, and their results.
 //
 // A round begins with the places at the start of the step. They are loaded by agent (one parallel
 // region), the lists are renewed if somebody moved too far, and the work is done by slot (a second

@@ -1,6 +1,7 @@
-// Documents: a text becomes a tree that knows lines and columns, overrides are applied to the tree,
-// unknown keys refused, every key of the table read (its default where the file is silent), then
-// what one key says about another is checked. Either a whole structure comes out or nothing.
+// Documents: a text is parsed into a tree with lines and columns, overrides are applied to the
+// tree, unknown keys are rejected, every key of the table is read (its default if the file does not
+// have it), then relations between keys are checked. The result is a complete structure or an
+// error.
 #include "io/document.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What a row of a table of keys says about itself: its path, what it asks for, and which row an
-// unknown name most likely means. The rows themselves are in *_keys.c.
+// Properties of a row of a table of keys: its path, the expected value, and the row with the name
+// most similar to an unknown one. The rows are in *_keys.c.
 #include "io/keys.h"
 
 #include "io/decimal.h"

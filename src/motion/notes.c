@@ -1,7 +1,7 @@
-// What motions do not follow of a model: one table, a row for each thing that a model can have and
-// some motion leaves out. Rows name the motions by what their code reads: kinematic/plan.c,
-// points/plan.c, driven/ (rigid and prescribed), and articulated/notes.c for `articulated`, whose
-// settings decide.
+// Features of a model that motions do not support: one table, a row for each feature that some
+// motion ignores. Rows name the motions according to their code: kinematic/plan.c, points/plan.c,
+// driven/ (rigid and prescribed), and articulated/notes.c for `articulated`, which depends on the
+// settings.
 #include "contact/collide.h"
 #include "math/scalar.h"
 #include "motion/articulated/build.h"

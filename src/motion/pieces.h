@@ -1,7 +1,7 @@
-// How a motion's kernels go over the blocks of a group: in pieces of as many lanes as the kernel
-// has, and only those robots that move by it. In a group of several motions the field motion.level
-// says by which one each robot moves; to a kernel, a robot of another one looks like one that is
-// frozen by a fault, so no kernel needs to know about levels.
+// Dispatch of a motion's kernels over the blocks of a group: in pieces of as many lanes as the
+// kernel has, and only for robots with that motion. In a group of several motions the field
+// motion.level has the motion of each robot; a kernel treats a robot with another one like one that
+// is frozen by a fault, so kernels do not depend on levels.
 #ifndef MF_MOTION_PIECES_H
 #define MF_MOTION_PIECES_H
 

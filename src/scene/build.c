@@ -1,4 +1,4 @@
-// Worlds made from scene files: models, ground, world, groups, start places, contact, proximity,
+// Worlds built from scene files: models, ground, world, groups, initial poses, contact, proximity,
 // rules, behaviours, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"

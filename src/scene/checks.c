@@ -1,4 +1,4 @@
-// What one key of a scene says about another. Complaints point at the value in the file.
+// Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
 #include "scene/scene_file.h"
 

@@ -1,9 +1,9 @@
-// Evaluations of the first group of a scene: genomes, fitness, and the start that each evaluation
-// goes back to.
+// Evaluations of the first group of a scene: genomes, fitness, and the initial state that each
+// evaluation restores.
 //
-// Invariant: an evaluation depends on the genomes alone. Each one begins from the same image of the
-// world at its start, taken when the scene was made, so that neither the state nor the phase of any
-// rate is left over from the one before.
+// Invariant: an evaluation depends on the genomes alone. Each one starts from the same snapshot of
+// the world, taken when the scene was created, so that neither state nor the phase of any rate
+// remains from the previous one.
 #include "scene/builder.h"
 
 #include <math.h>

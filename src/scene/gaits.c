@@ -1,4 +1,4 @@
-// Gaits of a group: where their files are, and what the robots are told.
+// Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
 #include "scene/builder.h"
 

@@ -1,4 +1,4 @@
-// Run-time joints that a scene file asks for, made when all robots stand at their places.
+// Run-time joints of a scene file, created after all robots have their initial poses.
 #include "dynamics/link_motion.h"
 #include "scene/builder.h"
 

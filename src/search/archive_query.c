@@ -1,5 +1,5 @@
 // Reading an archive: the run, the statistics of its generations, single individuals. Each call
-// sees what has been committed when it begins, also while another process is writing.
+// reads what was committed when it starts, also while another process writes.
 #include "search/archive_format.h"
 #include "search/population.h"
 

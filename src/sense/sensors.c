@@ -1,7 +1,7 @@
-// Adding a model's sensors to a group: fields, and the plan that the kernel follows.
+// Adding a model's sensors to a group: fields, and the plan of the kernel.
 //
-// The kernel writes true values: to the readings, or, where something happens to the values of
-// contacts or rays (signal.h), to the fields that readings are made of.
+// The kernel writes true values: to the readings or, if contacts or rays have a signal (signal.h),
+// to the fields from which readings are computed.
 //
 // Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
 // cannot be computed again; a snapshot taken there must carry them.

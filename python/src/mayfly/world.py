@@ -203,7 +203,7 @@ class World(Native):
     def _rehearse(self, recipe: Recipe, strict: bool = False) -> Recipe:
         """Adds the group to a world of its own first: whatever is wrong shows there."""
         if any(group.name == recipe.name for group in self._groups):
-            raise errors.ArgumentError(f"group {recipe.name}: the name is taken")
+            raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
         for attempt in recipe.attempts():
             scratch = self._create()
             try:

@@ -1,7 +1,7 @@
-// Mesh addresses to paths. Names come from strangers: they are only ever joined, compared and
-// opened. Relative paths may not leave the root: the folder that the caller names or, without one,
-// the package or repository that holds the model; where neither is found, the folder above the
-// model's, where most collections keep their meshes.
+// Mesh addresses to paths. Names in files are untrusted: they are only joined, compared and opened.
+// Relative paths may not leave the root: the folder that the caller names or, without one, the
+// package or repository that contains the model; if neither is found, the folder above the model's,
+// where most collections keep their meshes.
 #include "model/import/package.h"
 
 #include "model/import/xml.h"

@@ -1,4 +1,4 @@
-// Inertias that no rigid body of the link's size can have, and what is taken instead.
+// Inertias that no rigid body of the link's size can have, and their replacement.
 //
 // A rigid body has second moments >= 0 along its principal axes (the triangle inequality of the
 // moments of inertia), and along none of them a radius of gyration larger than the distance to its

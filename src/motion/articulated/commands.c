@@ -5,9 +5,9 @@
 // k u = -(b0 + b1 l), so the control that holds its joints at their targets is
 //     u = -(b0 + b1 l*) / k,   l* = sum of weight * joint.target.
 //
-// Who commands last is obeyed: joint.target where a controller of the group writes it, or where it
-// changed since the actuators followed it last (actuator.target keeps that); else actuator.control
-// stays as it is.
+// The last writer has priority: joint.target if a controller of the group writes it, or if it
+// changed since the actuators tracked it last (stored in actuator.target); else actuator.control
+// does not change.
 #include "motion/articulated/commands.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,5 @@
-// What couples two links beside the tree, solved in lanes after the articulated-body pass: equality
-// constraints, forces of tendons, contacts between links. couple.h has the rows.
+// Couplings of two links outside of the tree, solved in lanes after the articulated-body pass:
+// equality constraints, forces of tendons, contacts between links. couple.h has the rows.
 //
 // Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
 // semi-implicit step they are then closed where the step ends: the step's end is tried and what is

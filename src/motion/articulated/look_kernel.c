@@ -1,7 +1,7 @@
 // Contacts and lengths of spatial tendons in the present state of a few lanes, for sensors
-// (look.h). The geometry is that of a step, so a sensor sees a contact where the step does.
+// (look.h). The geometry is that of a step, so a sensor detects the same contacts as the step.
 //
-// Invariants: a lane never reads another lane; robots with a fault keep what they had.
+// Invariants: a lane never reads another lane; values of robots with a fault do not change.
 #include "motion/articulated/look.h"
 
 #include "motion/articulated/adhere.h"

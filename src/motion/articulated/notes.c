@@ -1,4 +1,5 @@
-// What a model's file asks of its constraints and steps, and does not get with the settings in use.
+// Notes about constraints and integrators of a model's file that the settings in use do not
+// support.
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"

@@ -1,4 +1,5 @@
-// How links accelerate while the velocities of all dofs stay: what the turning of a Jacobian adds.
+// Accelerations of links at constant velocities of all degrees of freedom: the contribution of the
+// change of the Jacobian.
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_DRIFT_H
 #define MF_MOTION_ARTICULATED_PROBLEM_DRIFT_H
 

@@ -1,4 +1,4 @@
-// What collisions push single links with. push_add.h makes forces of the joints of it.
+// Wrenches of collisions on single links. push_add.h converts them into joint forces.
 #ifndef MF_MOTION_ARTICULATED_PUSH_H
 #define MF_MOTION_ARTICULATED_PUSH_H
 

@@ -1,6 +1,6 @@
-// What collisions push single links with, as forces of the coordinates that move them (J^T f): each
-// joint feels what pushes all that it carries, along or about its axis, and the base all of it.
-// Computed only where some lane is pushed, and added only in lanes that are.
+// Wrenches of collisions on single links, as forces of the coordinates that move them (J^T f): each
+// joint gets those on all links that it carries, along or about its axis, and the base all of them.
+// Computed only if some lane has a wrench, and added only in lanes that have one.
 #ifndef MF_MOTION_ARTICULATED_PUSH_ADD_H
 #define MF_MOTION_ARTICULATED_PUSH_ADD_H
 

@@ -1,7 +1,7 @@
 // Zones of a plan: the links that a body with a force or torque sensor carries.
 //
-// Forces from outside are known by link. A body without a joint shares its link with the one that
-// holds it, so its zone can only be told apart while one of the two cannot be pushed.
+// External forces are known by link. A body without a joint shares its link with its parent, so its
+// zone can be separated only if one of the two cannot be pushed.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 

@@ -1,13 +1,13 @@
-// The `external` motion: poses follow velocities or targets that somebody else writes.
+// The `external` motion: poses follow velocities or targets that a program writes.
 //
 //   position'  = position + h v
 //   attitude'  = attitude exp(h w / 2)           w in body axes
 //
-// With targets, v and w are those that cover the rest of the way in the rest of the interval; the
-// rotation is about one axis that stays the same.
+// With targets, v and w are those that cover the remaining displacement in the remaining interval;
+// the rotation is about one constant axis.
 //
-// Invariants: a step that ends an interval ends at the target itself; a body with a fault keeps
-// every value. One instance after the other, in double: there is nothing to make fast.
+// Invariants: a step that ends an interval ends at the target itself; the values of a body with a
+// fault do not change. One instance after the other, in double, because the cost is small.
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"

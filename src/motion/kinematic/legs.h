@@ -1,5 +1,5 @@
-// Where the feet are in the base's frame: joint angles go where they are told, direct kinematics
-// along the links that carry feet.
+// Positions of the feet in the base's frame: joints track their targets exactly, forward kinematics
+// along the links to the feet.
 #ifndef MF_MOTION_KINEMATIC_LEGS_H
 #define MF_MOTION_KINEMATIC_LEGS_H
 

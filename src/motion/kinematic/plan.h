@@ -1,6 +1,6 @@
-// What the `kinematic` kernels need to know about a model and the settings: frozen before the first
-// step, shared by all threads. The tree and the places of contacts are those of the `articulated`
-// plan, without anything that acts.
+// Data of the `kinematic` kernels about a model and the settings: frozen before the first step,
+// shared by all threads. The tree and the positions of contacts are those of the `articulated`
+// plan, without forces.
 #ifndef MF_MOTION_KINEMATIC_PLAN_H
 #define MF_MOTION_KINEMATIC_PLAN_H
 

@@ -1,5 +1,5 @@
-// What the `points` kernels need to know about a model, a terrain and the settings: frozen before
-// the first step, shared by all threads.
+// Data of the `points` kernels about a model, a terrain and the settings: frozen before the first
+// step, shared by all threads.
 #ifndef MF_MOTION_POINTS_PLAN_H
 #define MF_MOTION_POINTS_PLAN_H
 

@@ -1,5 +1,5 @@
-// The displacement that the ground asks for, by one friction model or the other, and what it does
-// to the body and to the anchors of its contacts.
+// The displacement by contact with the ground, with one friction model or the other, and its effect
+// on the body and on the anchors of its contacts.
 #ifndef MF_MOTION_POINTS_SOLVE_H
 #define MF_MOTION_POINTS_SOLVE_H
 

@@ -1,4 +1,4 @@
-// What a quadrotor is: defaults, checks, body, and the speeds that hold it in the air.
+// Parameters of a quadrotor: defaults, checks, body, and hover speeds.
 #include "math/scalar.h"
 #include "motion/quadrotor/plan.h"
 
