@@ -16,23 +16,23 @@ typedef struct Sight { // the batch at one bundle of lanes
 } Sight;
 
 static MF_INLINE Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat set_quat(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static MF_INLINE Quat quat_load(const mf_real *rows, size_t c) {
-    return (Quat){row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
-                  row_load(rows, c + 3)};
+    return MF_VALUE(Quat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3));
 }
 
 static MF_INLINE Mat mat_load(const mf_real *rows, size_t c) {
-    return (Mat){row_load(rows, c),     row_load(rows, c + 1), row_load(rows, c + 2),
-                 row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
-                 row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8)};
+    return MF_VALUE(Mat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
+                    row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8));
 }
 
 // ---- links -------------------------------------------------------------------------------------
@@ -41,11 +41,11 @@ static Mat put_pose(const Sight *s, uint32_t link, Vec place, Quat turn) {
     const Mat m = quat_matrix(turn);
     mf_real *out = s->turn + 4 * (size_t)link * MF_BLOCK;
     row_store(out, 0, turn.w);
-    vec_store(out, 1, (Vec){turn.x, turn.y, turn.z});
+    vec_store(out, 1, MF_VALUE(Vec, turn.x, turn.y, turn.z));
     out = s->axes + 9 * (size_t)link * MF_BLOCK;
-    vec_store(out, 0, (Vec){m.xx, m.xy, m.xz});
-    vec_store(out, 3, (Vec){m.yx, m.yy, m.yz});
-    vec_store(out, 6, (Vec){m.zx, m.zy, m.zz});
+    vec_store(out, 0, MF_VALUE(Vec, m.xx, m.xy, m.xz));
+    vec_store(out, 3, MF_VALUE(Vec, m.yx, m.yy, m.yz));
+    vec_store(out, 6, MF_VALUE(Vec, m.zx, m.zy, m.zz));
     vec_store(s->place, 3 * (size_t)link, place);
     return m;
 }
@@ -59,7 +59,7 @@ static void see_base(const Sight *s) {
     const mf_lane zero = mf_zero();
     const Vec none = {zero, zero, zero};
     if (!s->plan->free) {
-        put_pose(s, 0, none, (Quat){mf_set((mf_real)1), zero, zero, zero});
+        put_pose(s, 0, none, MF_VALUE(Quat, mf_set((mf_real)1), zero, zero, zero));
         put_speed(s, 0, none, none);
         return;
     }
@@ -71,7 +71,7 @@ static MF_INLINE Quat turn_about(const double axis[3], mf_lane angle) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
     Vec part = vec_scale(set_vec(axis), sine);
-    return (Quat){cosine, part.x, part.y, part.z};
+    return MF_VALUE(Quat, cosine, part.x, part.y, part.z);
 }
 
 // The frame at rest on its parent, before the joint moves it.
@@ -83,8 +83,8 @@ typedef struct Carried {
 static Carried carry(const Sight *s, const mf_SightLink *link) {
     const Mat axes = mat_load(s->axes, 9 * (size_t)link->parent);
     const Vec arm = mat_apply(&axes, set_vec(link->place));
-    Carried own = {.turn = quat_load(s->turn, 4 * (size_t)link->parent),
-                   .rate = vec_load(s->speed, 6 * (size_t)link->parent + 3)};
+    Carried own = {.rate = vec_load(s->speed, 6 * (size_t)link->parent + 3),
+                   .turn = quat_load(s->turn, 4 * (size_t)link->parent)};
     own.place = vec_add(vec_load(s->place, 3 * (size_t)link->parent), arm);
     own.speed = vec_cross_add(own.rate, arm, vec_load(s->speed, 6 * (size_t)link->parent));
     if (link->turned)
@@ -171,7 +171,7 @@ static void see_inertia(const Sight *s, uint32_t number, Vec center) {
     const Vec rows[3] = {{a.xx, a.xy, a.xz}, {a.yx, a.yy, a.yz}, {a.zx, a.zy, a.zz}};
     Vec part[3];
     for (int i = 0; i < 3; i++)
-        part[i] = (Vec){rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z};
+        part[i] = MF_VALUE(Vec, rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z);
     const mf_lane square = vec_dot(arm, first);
     const Sym sum = {vec_dot_add(part[0], rows[0], mf_fma(-arm.x, first.x, square)),
                      vec_dot_add(part[1], rows[1], mf_fma(-arm.y, first.y, square)),
@@ -241,7 +241,7 @@ static void see(const Sight *s, uint32_t wants) {
 
 void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
     for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
-        const mf_real *raw = batch->raw;
+        const mf_real *raw = (const mf_real *)batch->raw;
         const Sight sight = {.plan = batch->plan,
                              .position = (const mf_real *)batch->position + lane,
                              .velocity = (const mf_real *)batch->velocity + lane,

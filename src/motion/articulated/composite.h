@@ -32,9 +32,9 @@ static inline void join(Composite *sum, const Composite *body, const Frame *fram
 }
 
 static inline Composite rigid_body(const mf_real *c) {
-    return (Composite){.mass = mf_set(c[MF_ART_MASS]),
-                       .moment = vec_constant(c + MF_ART_MOMENT),
-                       .inertia = sym_constant(c + MF_ART_INERTIA)};
+    return MF_VALUE(Composite, .mass = mf_set(c[MF_ART_MASS]),
+                    .moment = vec_constant(c + MF_ART_MOMENT),
+                    .inertia = sym_constant(c + MF_ART_INERTIA));
 }
 
 typedef struct Matrix {
@@ -77,7 +77,7 @@ static inline void column_down(const mf_ArtPlan *plan, const Composite *bodies, 
 
 static inline Vec unit_vector(uint32_t axis) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    return (Vec){axis == 0 ? one : zero, axis == 1 ? one : zero, axis == 2 ? one : zero};
+    return MF_VALUE(Vec, axis == 0 ? one : zero, axis == 1 ? one : zero, axis == 2 ? one : zero);
 }
 
 static inline void link_columns(const mf_ArtPlan *plan, const Composite *bodies, const Mat *world,
