@@ -31,7 +31,7 @@ typedef struct Work {
 typedef struct Batch {
     uint32_t count; // [1]
     uint32_t leaf[MF_LANES];
-    _Alignas(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
+    MF_ALIGNED(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
 } Batch;
 
 static const mf_CompoundSide *side_of(const Work *work, const Leaf *leaf, uint32_t which) {
@@ -72,17 +72,17 @@ static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Ba
     solid->hull = of->kind == MF_COLLIDE_HULL
                       ? &side_of(work, leaf, which)->compound->hulls->hulls[of->hull]
                       : NULL;
-    solid->turn = (Mat){mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
-                        mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),
-                        mf_load(rows[6]), mf_load(rows[7]), mf_load(rows[8])};
-    solid->place = (Vec){mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11])};
+    solid->turn = MF_VALUE(Mat, mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
+                           mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]), mf_load(rows[6]),
+                           mf_load(rows[7]), mf_load(rows[8]));
+    solid->place = MF_VALUE(Vec, mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11]));
     for (int i = 0; i < 4; i++)
         solid->sizes[i] = mf_load(rows[12 + i]);
 }
 
 static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeContact *contact) {
     mf_CompoundMeet *meet = work->meet;
-    _Alignas(64) mf_real values[8][MF_LANES];
+    MF_ALIGNED(64) mf_real values[8][MF_LANES];
     const mf_lane one = mf_set((mf_real)1);
     const mf_lane rows[8] = {
         contact->point.x,  contact->point.y,  contact->point.z, contact->normal.x,
@@ -114,7 +114,7 @@ static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeCo
 static void look(const Work *work, const Batch *batch) {
     const Leaf *leaf = &work->leaves[batch->leaf[0]];
     Manifold manifold;
-    Meet meet = {.out = &manifold, .bound = mf_zero(), .sound = mf_mask_all()};
+    Meet meet = {.bound = mf_zero(), .sound = mf_mask_all(), .out = &manifold};
     load_solid(work, leaf, 0, batch, &meet.a);
     load_solid(work, leaf, 1, batch, &meet.b);
     meet.scale = radius_of(&meet.a) + radius_of(&meet.b);
@@ -211,7 +211,7 @@ static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
         return false;
     if (work->count == MF_COMPOUND_LEAVES)
         look_all(work);
-    work->leaves[work->count++] = (Leaf){.pair = p, .solids = {a, b}};
+    work->leaves[work->count++] = MF_VALUE(Leaf, .pair = p, .solids = {a, b});
     return true;
 }
 
@@ -293,9 +293,9 @@ static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, 
     if (node < compound->solid_count)
         return;
     const uint32_t *children = compound->nodes[node - compound->solid_count].children;
-    stack[(*depth)++] = (Two){children[0], children[1], false};
-    stack[(*depth)++] = (Two){children[1], children[1], false};
-    stack[(*depth)++] = (Two){children[0], children[0], false};
+    stack[(*depth)++] = MF_VALUE(Two, children[0], children[1], false);
+    stack[(*depth)++] = MF_VALUE(Two, children[1], children[1], false);
+    stack[(*depth)++] = MF_VALUE(Two, children[0], children[0], false);
 }
 
 // Tells how far the solids of both are apart at least; 0 where some of them may touch.
@@ -310,7 +310,7 @@ static mf_real descend(Work *work, uint32_t p) {
     Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = MF_REAL_MAX;
-    stack[depth++] = (Two){first->root, second->root, false};
+    stack[depth++] = MF_VALUE(Two, first->root, second->root, false);
     while (depth > 0) {
         Two two = stack[--depth];
         if (two.apart && !(least > 0)) // the gap is known to be none
@@ -336,12 +336,12 @@ static mf_real descend(Work *work, uint32_t p) {
                 least = 0;
         } else if (leaf_b || (!leaf_a && a[3 * MF_BLOCK] >= b[3 * MF_BLOCK])) {
             const uint32_t *children = first->nodes[two.a - first->solid_count].children;
-            stack[depth++] = (Two){children[1], two.b, apart};
-            stack[depth++] = (Two){children[0], two.b, apart};
+            stack[depth++] = MF_VALUE(Two, children[1], two.b, apart);
+            stack[depth++] = MF_VALUE(Two, children[0], two.b, apart);
         } else {
             const uint32_t *children = second->nodes[two.b - second->solid_count].children;
-            stack[depth++] = (Two){two.a, children[1], apart};
-            stack[depth++] = (Two){two.a, children[0], apart};
+            stack[depth++] = MF_VALUE(Two, two.a, children[1], apart);
+            stack[depth++] = MF_VALUE(Two, two.a, children[0], apart);
         }
     }
     return least;

@@ -4,7 +4,7 @@
 // harmonic mean of the slopes on both sides (0 where these have different signs), so that a curve
 // never leaves the range between the frames on both sides. At the ends the slope is 0, unless the
 // frames are a loop.
-#include "control/gait.h"
+#include "control/gait_refuse.h"
 
 #include "math/scalar.h"
 

@@ -1,6 +1,6 @@
 // Gaits compiled for a model: names become joints, numbers are checked, curves become polynomials.
 // Every complaint says which member it is about, so that readers of files can point at the line.
-#include "control/gait.h"
+#include "control/gait_refuse.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"

@@ -15,23 +15,23 @@ typedef struct Sight { // the batch at one bundle of lanes
 } Sight;
 
 static MF_INLINE Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat set_quat(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static MF_INLINE Quat quat_load(const mf_real *rows, size_t c) {
-    return (Quat){row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
-                  row_load(rows, c + 3)};
+    return MF_VALUE(Quat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3));
 }
 
 static MF_INLINE Mat mat_load(const mf_real *rows, size_t c) {
-    return (Mat){row_load(rows, c),     row_load(rows, c + 1), row_load(rows, c + 2),
-                 row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
-                 row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8)};
+    return MF_VALUE(Mat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
+                    row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8));
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ static void see_inertia(const Sight *s, uint32_t number, Vec center) {
     const Vec rows[3] = {{a.xx, a.xy, a.xz}, {a.yx, a.yy, a.yz}, {a.zx, a.zy, a.zz}};
     Vec part[3];
     for (int i = 0; i < 3; i++)
-        part[i] = (Vec){rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z};
+        part[i] = MF_VALUE(Vec, rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z);
     const mf_lane square = vec_dot(arm, first);
     const Sym sum = {vec_dot_add(part[0], rows[0], mf_fma(-arm.x, first.x, square)),
                      vec_dot_add(part[1], rows[1], mf_fma(-arm.y, first.y, square)),
@@ -168,7 +168,7 @@ void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
     if (!(batch->wants & (MF_TASK_BODIES | MF_TASK_OUTER)))
         return;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
-        const mf_real *raw = batch->raw;
+        const mf_real *raw = (const mf_real *)batch->raw;
         const Sight sight = {.plan = batch->plan,
                              .base = (const mf_real *)batch->position + lane,
                              .raw = raw != NULL ? raw + lane : NULL,

@@ -202,7 +202,7 @@ static void vehicles_step(void **state) {
 static void robots_collide(void **state) {
     static const Case cases[] = {
         {.file = "figure.xml", .motion = MF_MOTION_ARTICULATED, .collide = true},
-        {.file = "tumbler.xml", .motion = MF_MOTION_RIGID, .collide = true}};
+        {.file = "car.urdf", .motion = MF_MOTION_RIGID, .collide = true}};
     (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }

@@ -59,7 +59,7 @@ static bool load_pushes(const Step *s, const State *state, PushFrame *frames, Pu
     mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
     if (!mf_any(pushed))
         return false;
-    pushes_load(s->plan, pushed, s->block->push, pushes);
+    pushes_load(s->plan, pushed, (const mf_real *)s->block->push, pushes);
     pushes_add(s->plan, state, pushed, frames, pushes, force);
     return true;
 }
@@ -273,9 +273,9 @@ static Room *room_open(const mf_ArtBlock *block) {
 }
 
 static void bind_solver(const Step *s, Solver *solver) {
-    solver->warm = s->block->rows[MF_ART_ROW_WARM];
-    solver->residual = s->block->rows[MF_ART_ROW_RESIDUAL];
-    solver->iterations = s->block->rows[MF_ART_ROW_ITERATIONS];
+    solver->warm = (mf_real *)s->block->rows[MF_ART_ROW_WARM];
+    solver->residual = (mf_real *)s->block->rows[MF_ART_ROW_RESIDUAL];
+    solver->iterations = (mf_real *)s->block->rows[MF_ART_ROW_ITERATIONS];
     solver->alive = s->alive;
 }
 

@@ -30,9 +30,9 @@ static inline void join(Composite *sum, const Composite *body, const Frame *fram
 }
 
 static inline Composite rigid_body(const mf_real *c) {
-    return (Composite){.mass = mf_set(c[MF_ART_MASS]),
-                       .moment = vec_constant(c + MF_ART_MOMENT),
-                       .inertia = sym_constant(c + MF_ART_INERTIA)};
+    return MF_VALUE(Composite, .mass = mf_set(c[MF_ART_MASS]),
+                    .moment = vec_constant(c + MF_ART_MOMENT),
+                    .inertia = sym_constant(c + MF_ART_INERTIA));
 }
 
 #endif

@@ -260,8 +260,8 @@ static void newton(Problem *p, Course *course) {
     const uint32_t most = p->plan->solver_steps;
     mf_lane before = mf_set(MF_REAL_MAX);
     mf_mask whole = none, last = none; // whose step before was a whole one, or gained too little
-    *course =
-        (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
+    *course = MF_VALUE(Course, .busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero,
+                       .steps = zero);
     for (uint32_t step = 0;; step++) {
         mf_mask changed, bends;
         const mf_lane cost = reply_all(p, &changed, &bends);
@@ -445,7 +445,7 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];
     const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
     const Vec at = vec_add(ends[1].place, p->state->place);
-    const Vec push = vec_keep(p->lanes, (Vec){force[0], force[1], force[2]});
+    const Vec push = vec_keep(p->lanes, MF_VALUE(Vec, force[0], force[1], force[2]));
     Vec turn = vec_zero(), axes[3];
     if (loop->rows == 6) {
         const Quat q = turn_between(&ends[0].turn, &ends[1].turn);

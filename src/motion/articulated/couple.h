@@ -120,7 +120,7 @@ static MF_INLINE void row_touch(Couple *c, int32_t link) {
         return;
     c->active[bit / 64] |= (uint64_t)1 << bit % 64;
     for (uint32_t k = 0; k < c->together; k++) {
-        c->pull[bit][k] = (Wrench){vec_zero(), vec_zero()};
+        c->pull[bit][k] = MF_VALUE(Wrench, vec_zero(), vec_zero());
         c->twist[bit][k] = mf_zero();
     }
 }
@@ -144,11 +144,11 @@ static MF_INLINE void row_twist(Couple *c, uint32_t link, mf_lane weight) {
 // From the axes behind the joint's turn to the parent's.
 static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->tilt == MF_ART_UP)
-        a = (Vec){a.x, -a.z, a.y};
+        a = MF_VALUE(Vec, a.x, -a.z, a.y);
     else if (link->tilt == MF_ART_DOWN)
-        a = (Vec){a.x, a.z, -a.y};
+        a = MF_VALUE(Vec, a.x, a.z, -a.y);
     else if (link->tilt == MF_ART_OVER)
-        a = (Vec){a.x, -a.y, -a.z};
+        a = MF_VALUE(Vec, a.x, -a.y, -a.z);
     else if (link->tilt == MF_ART_ANY)
         a = vec_turn_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
     if (link->spun)

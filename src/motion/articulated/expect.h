@@ -49,7 +49,7 @@ static inline void expect_springs(const mf_ArtPlan *plan, Meetings *all) {
 
 static inline void expect_nothing(const mf_ArtPlan *plan, Work *work) {
     for (uint32_t l = 0; l <= plan->link_count; l++) {
-        work->expected[l] = (Expected){vec_zero(), vec_zero()};
+        work->expected[l] = MF_VALUE(Expected, vec_zero(), vec_zero());
         work->met[l] = false;
     }
 }

@@ -27,7 +27,7 @@ static void told_start(const mf_ContactQuery *query, Told *told) {
     told->found = mf_zero();
     for (uint32_t k = 0; k < query->slots; k++) {
         told->key[k] = mf_set((mf_real)1e30);
-        told->slots[k] = (Seen){mf_not(mf_mask_all()), mf_zero(), vec_zero(), vec_zero()};
+        told->slots[k] = MF_VALUE(Seen, mf_not(mf_mask_all()), mf_zero(), vec_zero(), vec_zero());
     }
 }
 
@@ -67,8 +67,9 @@ static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int
     Vec arm = touch->arm; // with MuJoCo's law half-way already
     if (!plan->law)
         arm = vec_fma(touch->normal, distance * mf_set((mf_real)-0.5), arm);
-    return (Seen){touch_exists(touch), distance, mat_apply_add(&pose->turn, arm, pose->place),
-                  vec_scale(mat_apply(&pose->turn, touch->normal), mf_set((mf_real)sign))};
+    return MF_VALUE(Seen, touch_exists(touch), distance,
+                    mat_apply_add(&pose->turn, arm, pose->place),
+                    vec_scale(mat_apply(&pose->turn, touch->normal), mf_set((mf_real)sign)));
 }
 
 static void tell_touches(const mf_ArtPlan *plan, const mf_ArtLookItem *item, const Work *work,
@@ -210,7 +211,8 @@ void MF_KERNEL(mf_articulated_look)(const mf_ArtBlock *block) {
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, work);
     work->contacts.any = work->contacts.implicit = false;
-    work->contacts.pose[0] = (Pose){quat_matrix(state->attitude), state->place, state->velocity};
+    work->contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->place, state->velocity);
     find_poses(plan, state, work);
     if (plan->look->touches)
         find_contacts(plan, &drive, state, work);

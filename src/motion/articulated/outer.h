@@ -14,7 +14,7 @@ static inline void outer_start(const mf_ArtPlan *plan, Work *work) {
         const Vec arm = {mf_set((mf_real)zone->place[0]), mf_set((mf_real)zone->place[1]),
                          mf_set((mf_real)zone->place[2])};
         work->zones[z] =
-            (Outer){mat_apply_add(&pose->turn, arm, pose->place), vec_zero(), vec_zero()};
+            MF_VALUE(Outer, mat_apply_add(&pose->turn, arm, pose->place), vec_zero(), vec_zero());
     }
 }
 
@@ -55,8 +55,8 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
             torque = vec_fma(n, about, vec_scale(turning, -touch->roll));
         }
         const mf_mask on = touch->presses;
-        force = (Vec){mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z)};
-        torque = (Vec){mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z)};
+        force = MF_VALUE(Vec, mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z));
+        torque = MF_VALUE(Vec, mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z));
         outer_add(plan->zones_of_contact[i], mat_apply_add(&pose->turn, touch->arm, pose->place),
                   mat_apply(&pose->turn, force), mat_apply(&pose->turn, torque), work);
     }

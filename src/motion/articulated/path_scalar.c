@@ -34,14 +34,14 @@ static void *room_open(const mf_ArtPlan *plan, mf_Context *context, Room *room) 
     mf_Carver carver = {NULL, 0};
     memset(room, 0, sizeof *room);
     const size_t size = room_carve(plan, &carver, room);
-    carver = (mf_Carver){mf_allocate(context, 1, size), 0};
+    carver = MF_VALUE(mf_Carver, (char *)mf_allocate(context, 1, size), 0);
     if (carver.block != NULL)
         room_carve(plan, &carver, room);
     return carver.block;
 }
 
 static Quat quat_at(const double *q) {
-    return (Quat){mf_set(q[0]), mf_set(q[1]), mf_set(q[2]), mf_set(q[3])};
+    return MF_VALUE(Quat, mf_set(q[0]), mf_set(q[1]), mf_set(q[2]), mf_set(q[3]));
 }
 
 // The file's reference position, which may be out of the range of limits.
@@ -49,7 +49,7 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
     const double *start = model->start_position;
     state->attitude.w = mf_set(1);
     if (!plan->fixed) {
-        state->place = (Vec){mf_set(start[0]), mf_set(start[1]), mf_set(start[2])};
+        state->place = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
         state->attitude = quat_at(start + 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -65,7 +65,8 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
 
 static void room_poses(const mf_ArtPlan *plan, Room *room) {
     State *state = &room->state;
-    room->work.contacts.pose[0] = (Pose){quat_matrix(state->attitude), state->place, vec_zero()};
+    room->work.contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->place, vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, &room->work);
     find_poses(plan, state, &room->work);
@@ -78,7 +79,7 @@ static void room_poses(const mf_ArtPlan *plan, Room *room) {
 
 mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error) {
-    Room room;
+    Room room = {.way = NULL}; // zeros
     TendonPath path;
     void *block = room_open(plan, context, &room);
     if (block == NULL)
@@ -94,7 +95,7 @@ mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_
         row[sum.slot[i]] = sum.value[i];
     if (!plan->fixed) {
         const Mat world = quat_matrix(state->attitude);
-        const Vec way = mat_apply_transposed(&world, (Vec){row[0], row[1], row[2]});
+        const Vec way = mat_apply_transposed(&world, MF_VALUE(Vec, row[0], row[1], row[2]));
         row[0] = way.x, row[1] = way.y, row[2] = way.z;
     }
     mf_release(context, block);
@@ -156,10 +157,11 @@ static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error)
     own->joint_laws = NULL;
     own->tree_start = NULL;
     own->tree_column = NULL;
-    own->links = mf_allocate(s->context, own->link_count, sizeof *own->links);
-    own->tendons = mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
-    own->loops = mf_allocate(s->context, own->loop_count, sizeof *own->loops);
-    own->constants_f64 = mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
+    own->links = (mf_ArtLink *)mf_allocate(s->context, own->link_count, sizeof *own->links);
+    own->tendons = (mf_ArtTendon *)mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
+    own->loops = (mf_ArtLoop *)mf_allocate(s->context, own->loop_count, sizeof *own->loops);
+    own->constants_f64 =
+        (double *)mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
     if (!own->links || !own->tendons || !own->loops || !own->constants_f64)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     memcpy(own->links, plan->links, own->link_count * sizeof *own->links);
@@ -173,7 +175,7 @@ static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error)
 
 static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                              Search **out, mf_Error *error) {
-    Search *s = *out = mf_allocate(context, 1, sizeof *s);
+    Search *s = *out = (Search *)mf_allocate(context, 1, sizeof *s);
     if (s == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     s->context = context;
@@ -195,7 +197,7 @@ static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_C
     if (status != MF_OK)
         return status;
     s->block = room_open(own, context, &s->room);
-    s->row = mf_allocate(context, own->dof_count, sizeof *s->row);
+    s->row = (double *)mf_allocate(context, own->dof_count, sizeof *s->row);
     if (s->block == NULL || s->row == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     return MF_OK;
@@ -265,7 +267,7 @@ static double search_step(Search *s, double sign, double decay) {
         way[i] = scale * s->row[i];
     dofs_to_rates(plan, way, mf_mask_all(), force);
     forward_dynamics(plan, state, &drive, force, work, out);
-    work->solver = (Solver){.alive = mf_mask_all()};
+    work->solver = MF_VALUE(Solver, .alive = mf_mask_all());
     MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, out);
     integrate_euler(plan, state, out, SEARCH_STEP);
     return length;

@@ -232,15 +232,15 @@ static inline void dofs_from_rates(const mf_ArtPlan *plan, const Rates *rates, m
 static inline void dofs_to_rates(const mf_ArtPlan *plan, const mf_lane *in, mf_mask lanes,
                                  Rates *rates) {
     if (!plan->fixed) {
-        rates->linear = vec_select(lanes, (Vec){in[0], in[1], in[2]}, rates->linear);
-        rates->angular = vec_select(lanes, (Vec){in[3], in[4], in[5]}, rates->angular);
+        rates->linear = vec_select(lanes, MF_VALUE(Vec, in[0], in[1], in[2]), rates->linear);
+        rates->angular = vec_select(lanes, MF_VALUE(Vec, in[3], in[4], in[5]), rates->angular);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_lane *own = in + link->dof;
         if (link->kind == MF_ART_BALL)
             rates->ball[link->row] =
-                vec_select(lanes, (Vec){own[0], own[1], own[2]}, rates->ball[link->row]);
+                vec_select(lanes, MF_VALUE(Vec, own[0], own[1], own[2]), rates->ball[link->row]);
         else
             rates->joint[l] = mf_select(lanes, own[0], rates->joint[l]);
     }

@@ -31,7 +31,7 @@ static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent,
 
 static inline void drift_find(const Problem *p, Drift *drift) {
     const Vec none = vec_zero();
-    drift[0] = (Drift){none, none, none};
+    drift[0] = MF_VALUE(Drift, none, none, none);
     if (!p->plan->fixed)
         drift[0].spin = mat_apply(&p->work->contacts.pose[0].turn, p->state->rate);
     for (uint32_t l = 0; l < p->plan->link_count; l++)

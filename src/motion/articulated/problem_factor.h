@@ -77,11 +77,11 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
             }
     }
     p->own_start[p->dofs] = used;
-    p->pattern = (Pattern){p->own_start, p->own_column};
+    p->pattern = MF_VALUE(Pattern, p->own_start, p->own_column);
 }
 
 static inline Pattern tree_pattern(const Problem *p) {
-    return (Pattern){p->plan->tree_start, p->plan->tree_column};
+    return MF_VALUE(Pattern, p->plan->tree_start, p->plan->tree_column);
 }
 
 // All entries of the lower half.
@@ -93,7 +93,7 @@ static void pattern_full(Problem *p) {
             p->own_column[used++] = (uint16_t)k;
     }
     p->own_start[p->dofs] = used;
-    p->pattern = (Pattern){p->own_start, p->own_column};
+    p->pattern = MF_VALUE(Pattern, p->own_start, p->own_column);
     p->full = true;
 }
 
@@ -126,8 +126,8 @@ static inline void pattern_find(Problem *p) {
 // ---- numbers ------------------------------------------------------------------------------------
 
 // to += f from, entry by entry; four at a time, because compilers do not unroll by themselves.
-static MF_INLINE void entries_add(mf_lane *restrict to, const mf_lane *restrict from, size_t count,
-                                  mf_lane f) {
+static MF_INLINE void entries_add(mf_lane *MF_RESTRICT to, const mf_lane *MF_RESTRICT from,
+                                  size_t count, mf_lane f) {
     const mf_lane *const end = from + count, *const fours = from + (count & ~(size_t)3);
     for (; from != fours; to += 4, from += 4) {
         to[0] = mf_fma(f, from[0], to[0]);

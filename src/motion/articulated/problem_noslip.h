@@ -63,11 +63,8 @@ static inline void slip_add(Problem *p, uint32_t number, Pattern pattern) {
     Slip *slip = &p->slips[p->slip_count];
     Chain chain;
     slip_ways(p, c, pattern, &chain);
-    *slip = (Slip){.constraint = number,
-                   .skip = c->kind == CONSTRAINT_DRY ? 0 : 1,
-                   .count = chain_count(&chain),
-                   .first = p->number_count,
-                   .ways = p->slot_count};
+    *slip = MF_VALUE(Slip, .constraint = number, .skip = c->kind == CONSTRAINT_DRY ? 0u : 1u,
+                     .first = p->number_count, .ways = p->slot_count, .count = chain_count(&chain));
     const uint32_t numbers = (c->rows - slip->skip) * slip->count;
     if (p->number_count + numbers > p->room.numbers ||
         p->slot_count + slip->count > p->room.numbers) {

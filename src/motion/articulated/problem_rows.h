@@ -58,14 +58,9 @@ static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32
         return NULL;
     }
     Constraint *c = &p->constraints[p->constraint_count++];
-    *c = (Constraint){.kind = kind,
-                      .rows = rows,
-                      .row = p->row_count,
-                      .first = p->number_count,
-                      .ways = p->slot_count,
-                      .count = count,
-                      .zone = p->zone_count,
-                      .exists = mf_and(exists, p->lanes)};
+    *c = MF_VALUE(Constraint, .kind = kind, .rows = rows, .row = p->row_count,
+                  .first = p->number_count, .ways = p->slot_count, .count = count,
+                  .zone = p->zone_count, .exists = mf_and(exists, p->lanes));
     p->row_count += rows;
     p->number_count += rows * count;
     p->slot_count += count;

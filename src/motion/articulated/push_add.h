@@ -40,14 +40,14 @@ static MF_INLINE Vec push_sum_vec(mf_mask pushed, Vec a, Vec b) {
 static __attribute__((noinline)) void pushes_add(const mf_ArtPlan *plan, const State *state,
                                                  mf_mask pushed, PushFrame *frames, Pushes *pushes,
                                                  Rates *force) {
-    frames[0] =
-        (PushFrame){quat_matrix(state->attitude), vec_zero(), pushes->force[0], pushes->torque[0]};
+    frames[0] = MF_VALUE(PushFrame, quat_matrix(state->attitude), vec_zero(), pushes->force[0],
+                         pushes->torque[0]);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const PushFrame *parent = &frames[plan->links[l].parent + 1];
         const Frame local = link_frame(plan, state, l);
-        frames[l + 1] = (PushFrame){mat_multiply(&parent->turn, &local.turn),
-                                    mat_apply_add(&parent->turn, local.place, parent->place),
-                                    pushes->force[l + 1], pushes->torque[l + 1]};
+        frames[l + 1] = MF_VALUE(PushFrame, mat_multiply(&parent->turn, &local.turn),
+                                 mat_apply_add(&parent->turn, local.place, parent->place),
+                                 pushes->force[l + 1], pushes->torque[l + 1]);
     }
     for (uint32_t l = plan->link_count; l-- > 0;) {
         const mf_ArtLink *link = &plan->links[l];

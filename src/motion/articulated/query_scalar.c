@@ -28,7 +28,8 @@ static void value_store(void *values, uint32_t c, mf_lane a) {
 }
 
 static Vec vec_value(const void *values, uint32_t c) {
-    return (Vec){value_load(values, c), value_load(values, c + 1), value_load(values, c + 2)};
+    return MF_VALUE(Vec, value_load(values, c), value_load(values, c + 1),
+                    value_load(values, c + 2));
 }
 
 static Quat quat_value(const void *values, uint32_t c) {
@@ -107,7 +108,7 @@ static void store_frame(void *values, uint32_t body, const Frame *frame) {
 
 // Of all links in the world, the base first.
 static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world) {
-    world[0] = (Frame){quat_matrix(state->attitude), state->place};
+    world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
         const Frame *parent = &world[plan->links[l].parent + 1];

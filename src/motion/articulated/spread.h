@@ -236,9 +236,9 @@ static inline void spread_all(const mf_ArtPlan *plan, const State *state, const 
 // Acceleration of a slide's origin by turning and sliding, own axes.
 static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
     mf_lane twice = speed + speed;
-    return (Vec){mf_fma(way * rate.x, rate.z, twice * rate.y),
-                 mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
-                 -way * mf_fma(rate.x, rate.x, rate.y * rate.y)};
+    return MF_VALUE(Vec, mf_fma(way * rate.x, rate.z, twice * rate.y),
+                    mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
+                    -way * mf_fma(rate.x, rate.x, rate.y * rate.y));
 }
 
 // Takes the accelerations of a link's parent to the link, whose joint does not accelerate.

@@ -87,15 +87,15 @@ static MF_INLINE mf_lane setting(const mf_ArtPlan *plan, uint32_t which) {
     return mf_set(MF_ART_CONSTANTS(plan)[which]);
 }
 static MF_INLINE Vec vec_constant(const mf_real *c) {
-    return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
+    return MF_VALUE(Vec, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]));
 }
 static MF_INLINE Sym sym_constant(const mf_real *c) {
-    return (Sym){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]),
-                 mf_set(c[3]), mf_set(c[4]), mf_set(c[5])};
+    return MF_VALUE(Sym, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]));
 }
 static MF_INLINE Mat mat_constant(const mf_real *c) {
-    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
+    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
 // Against gravity, in world axes and in those of a body.
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
@@ -103,23 +103,23 @@ static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
 }
 static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *turn) {
     if (plan->upright)
-        return (Vec){turn->zx, turn->zy, turn->zz};
+        return MF_VALUE(Vec, turn->zx, turn->zy, turn->zz);
     return mat_apply_transposed(turn, up_in_world(plan));
 }
 static MF_INLINE Vec vec_zero(void) {
-    return (Vec){mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
 }
 static MF_INLINE Vec vec_negative(Vec a) {
-    return (Vec){-a.x, -a.y, -a.z};
+    return MF_VALUE(Vec, -a.x, -a.y, -a.z);
 }
 static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx});
-    Vec y = mat_apply(a, (Vec){b->xy, b->yy, b->zy});
-    Vec z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx));
+    Vec y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy));
+    Vec z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 static MF_INLINE Quat quat_unit(void) {
-    return (Quat){mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
 }
 
 #endif

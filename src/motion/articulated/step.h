@@ -14,9 +14,9 @@ MF_KERNEL_COPIES(size_t, mf_articulated_couple_room, (const mf_ArtPlan *plan));
 MF_KERNEL_COPIES(size_t, mf_articulated_constrain_room, (const mf_ArtPlan *plan));
 
 // Adds what couplings do to the accelerations `rates` of a state; all three are of the kernel that
-// calls (State, Work, Rates). `explicit`: forces act now, not at the end of the step.
+// calls (State, Work, Rates). `is_explicit`: forces act now, not at the end of the step.
 MF_KERNEL_COPIES(void, mf_articulated_couple,
-                 (const mf_ArtPlan *plan, const void *state, bool explicit, void *work,
+                 (const mf_ArtPlan *plan, const void *state, bool is_explicit, void *work,
                   void *rates));
 
 // Changes the accelerations `rates` to those with the constraints of MuJoCo's law; all are of the

@@ -52,7 +52,7 @@ static inline Vec reaction_turn(const mf_PointsPlan *plan, const mf_real *consta
     Drift *drifts = k->drifts;
     Swing swing;
     mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
-    swing.momentum = swing.impulse = (Vec){zero, zero, zero};
+    swing.momentum = swing.impulse = MF_VALUE(Vec, zero, zero, zero);
     swing.shape = moments_start();
     kinematics_points(plan, constant, NULL, 0, plan->base_points, NULL, &swing.shape);
     for (uint32_t l = 0; l < plan->link_count; l++) {
