@@ -279,6 +279,8 @@ static void run_block(const Batch *batch, uint32_t block, const Scratch *scratch
                                    .velocity = scratch->velocity,
                                    .position_rows = 3,
                                    .rotation_rows = 4,
+                                   .matrix_rows = 9,
+                                   .velocity_rows = 6,
                                    .first_lane = begin,
                                    .lane_count = (lanes.end - begin + width - 1) / width * width,
                                    .in_world = batch->kinematics};

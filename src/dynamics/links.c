@@ -48,6 +48,7 @@ static void derive(const Links *links, mf_TreeMotionFn kernel, uint32_t block, u
                                   .velocity = row_of(links->velocity, block, 0),
                                   .position_rows = POSE,
                                   .rotation_rows = POSE,
+                                  .velocity_rows = VELOCITY,
                                   .first_lane = lane,
                                   .lane_count = count,
                                   .in_world = true};

@@ -74,7 +74,7 @@ static MF_INLINE Quat rotation_of(const Walk *w, uint32_t link) {
 static MF_INLINE Mat matrix_of(const Walk *w, uint32_t link) {
     if (w->motion->matrix == NULL)
         return quat_matrix(rotation_of(w, link));
-    const mf_real *from = row_at(w, w->motion->matrix, 9 * (size_t)link);
+    const mf_real *from = row_at(w, w->motion->matrix, (size_t)link * w->motion->matrix_rows);
     return (Mat){row_load(from, 0), row_load(from, 1), row_load(from, 2),
                  row_load(from, 3), row_load(from, 4), row_load(from, 5),
                  row_load(from, 6), row_load(from, 7), row_load(from, 8)};
@@ -92,15 +92,21 @@ static MF_INLINE Mat put_pose(const Walk *w, uint32_t link, Vec position, Quat r
     vec_store(row_at(w, w->motion->position, (size_t)link * w->motion->position_rows), 0, position);
     if (w->motion->matrix == NULL)
         return m;
-    out = row_at(w, w->motion->matrix, 9 * (size_t)link);
+    out = row_at(w, w->motion->matrix, (size_t)link * w->motion->matrix_rows);
     vec_store(out, 0, (Vec){m.xx, m.xy, m.xz});
     vec_store(out, 3, (Vec){m.yx, m.yy, m.yz});
     vec_store(out, 6, (Vec){m.zx, m.zy, m.zz});
     return m;
 }
 
-static MF_INLINE void put_pair(const Walk *w, void *rows, uint32_t link, Vec linear, Vec angular) {
-    mf_real *out = row_at(w, rows, 6 * (size_t)link);
+static MF_INLINE void put_velocity(const Walk *w, uint32_t link, Vec linear, Vec angular) {
+    mf_real *out = row_at(w, w->motion->velocity, (size_t)link * w->motion->velocity_rows);
+    vec_store(out, 0, linear);
+    vec_store(out, 3, angular);
+}
+
+static MF_INLINE void put_acceleration(const Walk *w, uint32_t link, Vec linear, Vec angular) {
+    mf_real *out = row_at(w, w->motion->acceleration, 6 * (size_t)link);
     vec_store(out, 0, linear);
     vec_store(out, 3, angular);
 }
@@ -126,14 +132,14 @@ static void move_base(const Walk *w) {
         velocity = triple(w, state->linear, 0);
         rate = mat_apply(&axes, triple(w, state->angular, 0));
     }
-    put_pair(w, w->motion->velocity, 0, velocity, rate);
+    put_velocity(w, 0, velocity, rate);
     if (w->motion->acceleration == NULL)
         return;
     if (w->tree->free) {
         linear = change_vec(w, 0);
         angular = mat_apply(&axes, change_vec(w, 3));
     }
-    put_pair(w, w->motion->acceleration, 0, linear, angular);
+    put_acceleration(w, 0, linear, angular);
 }
 
 static MF_INLINE Quat rotation_about(const double axis[3], mf_lane angle) {
@@ -155,7 +161,8 @@ typedef struct Carried {
 static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
     const Mat axes = matrix_of(w, link->parent);
     const Vec arm = mat_apply(&axes, set_vec(link->position));
-    const mf_real *above = row_at(w, w->motion->velocity, 6 * (size_t)link->parent);
+    const mf_real *above =
+        row_at(w, w->motion->velocity, (size_t)link->parent * w->motion->velocity_rows);
     Carried own = {.rotation = rotation_of(w, link->parent),
                    .rate = vec_load(above, 3),
                    .accelerated = w->motion->acceleration != NULL};
@@ -220,19 +227,23 @@ static void move_link(const Walk *w, uint32_t number) {
     }
     own.rotation = quat_renormalize(own.rotation);
     const Mat axes = put_pose(w, number, own.position, own.rotation);
-    put_pair(w, w->motion->velocity, number, own.velocity, mat_apply_add(&axes, rate, own.rate));
+    put_velocity(w, number, own.velocity, mat_apply_add(&axes, rate, own.rate));
     if (!own.accelerated)
         return;
     own.spin_change = vec_cross_add(own.rate_above, mat_apply(&axes, rate), own.spin_change);
-    put_pair(w, w->motion->acceleration, number, own.acceleration,
-             mat_apply_add(&axes, rate_change, own.spin_change));
+    put_acceleration(w, number, own.acceleration,
+                     mat_apply_add(&axes, rate_change, own.spin_change));
 }
 
 static void add_base(const Walk *w) {
+    const mf_TreeMotion *motion = w->motion;
     const Vec base = triple(w, w->state->position, 0);
-    for (uint32_t l = 0; l < w->tree->link_count; l++)
-        vec_store(row_at(w, w->motion->position, (size_t)l * w->motion->position_rows), 0,
+    const uint32_t count = motion->links == NULL ? w->tree->link_count : motion->link_count + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t l = i == 0 || motion->links == NULL ? i : motion->links[i - 1];
+        vec_store(row_at(w, motion->position, (size_t)l * motion->position_rows), 0,
                   vec_add(position_of(w, l), base));
+    }
 }
 
 void MF_KERNEL(mf_tree_motion)(const mf_Tree *tree, const mf_TreeState *state,
@@ -244,8 +255,12 @@ void MF_KERNEL(mf_tree_motion)(const mf_Tree *tree, const mf_TreeState *state,
                  .same = state->wide == (sizeof(mf_real) == sizeof(double))};
     for (walk.lane = motion->first_lane; walk.lane < end; walk.lane += MF_LANES) {
         move_base(&walk);
-        for (uint32_t l = 1; l < tree->link_count; l++)
-            move_link(&walk, l);
+        if (motion->links == NULL)
+            for (uint32_t l = 1; l < tree->link_count; l++)
+                move_link(&walk, l);
+        else
+            for (uint32_t i = 0; i < motion->link_count; i++)
+                move_link(&walk, motion->links[i]);
         if (motion->in_world)
             add_base(&walk);
     }
