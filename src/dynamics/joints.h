@@ -47,6 +47,7 @@ typedef struct mf_JointBlock { // sixteen robots, some with joints
     uint32_t group, block;     // [1]
     uint32_t first, count;     // [1] bodies
     char *saved;               // as the step found it
+    double *links;             // [1] motions of its links, where they were found last
 } mf_JointBlock;
 
 typedef struct mf_JointSideNow {
@@ -100,6 +101,7 @@ typedef struct mf_JointGraph {
     double *residuals;   // [1] per part
     mf_BlockLdl matrix;
     char *saved;
+    double *links; // of blocks
 } mf_JointGraph;
 
 struct mf_WorldJoints {

@@ -240,7 +240,7 @@ mf_Status mf_joints_trial(mf_WorldJoints *all, uint32_t group, mf_Error *error) 
 
 static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error) {
     mf_WorldJoints *all = making->all;
-    size_t bytes = 0;
+    size_t bytes = 0, values = 0;
     out->blocks = mf_allocate(all->context, out->body_count, sizeof *out->blocks);
     out->parts = mf_allocate(all->context, out->part_count, sizeof *out->parts);
     out->residuals = mf_allocate(all->context, out->part_count, sizeof *out->residuals);
@@ -257,17 +257,23 @@ static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error
             *last = (mf_JointBlock){.group = body->group, .block = block, .first = b};
             out->block_count++;
             bytes += all->trials[body->group]->bytes;
+            values += mf_link_motions_size(&all->trials[body->group]->links);
         }
         body->block = out->block_count - 1;
         out->blocks[body->block].count++;
     }
     out->saved = mf_allocate(all->context, bytes, 1);
-    if (out->saved == NULL)
+    out->links = mf_allocate(all->context, values, sizeof *out->links);
+    if (out->saved == NULL || out->links == NULL)
         return no_memory(making->count, error);
     char *at = out->saved;
+    double *links = out->links;
     for (uint32_t i = 0; i < out->block_count; i++) {
+        const mf_TrialStep *trial = all->trials[out->blocks[i].group];
         out->blocks[i].saved = at;
-        at += all->trials[out->blocks[i].group]->bytes;
+        out->blocks[i].links = links;
+        at += trial->bytes;
+        links += mf_link_motions_size(&trial->links);
     }
     return MF_OK;
 }
@@ -314,7 +320,7 @@ mf_Status mf_joints_graph_create(mf_WorldJoints *all, const mf_JointRecord *reco
 void mf_joints_graph_destroy(mf_Context *context, mf_JointGraph *graph) {
     void *const memory[] = {graph->nodes, graph->bodies,    graph->incidents, graph->blocks,
                             graph->parts, graph->responses, graph->couplings, graph->step,
-                            graph->saved, graph->room,      graph->residuals};
+                            graph->saved, graph->links,     graph->room,      graph->residuals};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     mf_block_ldl_destroy(context, &graph->matrix);

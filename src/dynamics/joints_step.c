@@ -57,6 +57,7 @@ static void look(mf_WorldJoints *all, uint32_t index) {
     const mf_JointBlock *block = &graph->blocks[index];
     const mf_TrialStep *trial = all->trials[block->group];
     mf_trial_step_save(trial, block->block, block->saved);
+    mf_link_motions_find(&trial->links, block->block, block->links);
     for (uint32_t b = block->first; b < block->first + block->count; b++) {
         const mf_JointBody *body = &graph->bodies[b];
         const bool still = mf_trial_step_frozen(trial, body->instance);
@@ -64,7 +65,7 @@ static void look(mf_WorldJoints *all, uint32_t index) {
             mf_JointNode *node = &graph->nodes[graph->incidents[i].node];
             for (uint32_t s = 0; s < 2; s++)
                 if (graph->incidents[i].sides & 1u << s)
-                    mf_link_motion(&node->sides[s].motion, &trial->links, body->instance,
+                    mf_link_motion(&node->sides[s].motion, block->links, body->instance % MF_BLOCK,
                                    all->records[node->slot].link[s], still);
         }
     }
