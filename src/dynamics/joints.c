@@ -212,6 +212,15 @@ static void turn_to(double out[4], const double axis[3]) {
     mf_quat_normalize(out);
 }
 
+// `values` is room for the motions of a block.
+static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t link, double *values,
+                      mf_LinkMotion *out) {
+    const uint32_t lane = instance % MF_BLOCK;
+    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
+    mf_link_motions_find(links, instance / MF_BLOCK, &choice, values);
+    mf_link_motion(out, values, lane, link, false);
+}
+
 static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(side->group));
     mf_LinkMotions links;
@@ -220,8 +229,7 @@ static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_
         return status;
     double *values = mf_allocate(context, mf_link_motions_size(&links), sizeof *values);
     if (values != NULL) {
-        mf_link_motions_find(&links, side->instance / MF_BLOCK, values);
-        mf_link_motion(out, values, side->instance % MF_BLOCK, side->link, false);
+        read_link(&links, side->instance, side->link, values, out);
     }
     mf_release(context, values);
     mf_link_motions_release(context, &links);
@@ -492,9 +500,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
         if (record->group[s] == MF_NONE)
             continue;
         const mf_TrialStep *trial = joints->trials[record->group[s]];
-        mf_link_motions_find(&trial->links, record->instance[s] / MF_BLOCK, trial->values);
-        mf_link_motion(&motions[s], trial->values, record->instance[s] % MF_BLOCK, record->link[s],
-                       false);
+        read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
     }
     mf_joint_error(record, motions, opening, turning);
     out->opening = mf_vec3_length(opening);

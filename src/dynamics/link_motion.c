@@ -9,8 +9,9 @@ mf_Status mf_link_motions_create(mf_LinkMotions *out, mf_Group *group, mf_Error 
     static const mf_TreeMotionFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_tree_motion);
     mf_World *world = mf_group_world(group);
     const mf_Model *model = mf_group_model(group);
-    *out = (mf_LinkMotions){.fields = mf_tree_fields(group),
-                            .kernel = table[mf_kernel_pick(mf_world_isa(world), true).wide][1]};
+    const mf_KernelPick pick = mf_kernel_pick(mf_world_isa(world), true);
+    *out = (mf_LinkMotions){
+        .fields = mf_tree_fields(group), .lanes = pick.lanes, .kernel = table[pick.wide][1]};
     return mf_tree_create(mf_world_context(world), model, MF_TREE_FIELDS,
                           model->base == MF_BASE_FREE, NULL, &out->tree, error);
 }
@@ -24,7 +25,10 @@ size_t mf_link_motions_size(const mf_LinkMotions *motions) {
     return (size_t)motions->tree->link_count * ROWS * MF_BLOCK;
 }
 
-void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block, double *values) {
+void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
+                          const mf_LinkChoice *choice, double *values) {
+    const uint32_t first = choice->first / motions->lanes * motions->lanes;
+    const uint32_t bundles = (choice->end - first + motions->lanes - 1) / motions->lanes;
     const mf_TreeState state = mf_tree_state(&motions->fields, block);
     const mf_TreeMotion motion = {.position = values + POSITION * MF_BLOCK,
                                   .rotation = values + ORIENTATION * MF_BLOCK,
@@ -32,7 +36,10 @@ void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block, double 
                                   .position_rows = ROWS,
                                   .rotation_rows = ROWS,
                                   .velocity_rows = ROWS,
-                                  .lane_count = MF_BLOCK,
+                                  .links = choice->links,
+                                  .link_count = choice->count,
+                                  .first_lane = first,
+                                  .lane_count = bundles * motions->lanes,
                                   .in_world = true};
     motions->kernel(motions->tree, &state, &motion);
 }

@@ -17,7 +17,15 @@ typedef struct mf_LinkMotions {
     mf_Tree *tree;
     mf_TreeFields fields;
     mf_TreeMotionFn kernel;
+    uint32_t lanes; // [1] that it works on at once
 } mf_LinkMotions;
+
+// Which links of which robots of a block.
+typedef struct mf_LinkChoice {
+    const uint32_t *links; // [1] as in mf_TreeMotion; NULL: all
+    uint32_t count;        // [1]
+    uint32_t first, end;   // [1] lanes
+} mf_LinkChoice;
 
 // MF_NO_MEMORY. Released with mf_link_motions_release, also where it was never created but zero.
 mf_Status mf_link_motions_create(mf_LinkMotions *out, mf_Group *group, mf_Error *error);
@@ -25,8 +33,9 @@ void mf_link_motions_release(mf_Context *context, mf_LinkMotions *motions);
 
 // [1] doubles, aligned to 64 bytes, that the motions of a block take.
 size_t mf_link_motions_size(const mf_LinkMotions *motions);
-// Computes the motions of all links of a block from its fields.
-void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block, double *values);
+// Computes motions of links of a block from its fields.
+void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
+                          const mf_LinkChoice *choice, double *values);
 
 // One of them. `still`: of a robot that does not move, whatever its fields say.
 void mf_link_motion(mf_LinkMotion *out, const double *values, uint32_t lane, uint32_t link,
