@@ -188,7 +188,7 @@ static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *e
         }
         snprintf(what, sizeof what, "%s: columns, relative", robots[i]);
         mf_check_below(run, what, 1e-11, column);
-        snprintf(what, sizeof what, "%s: least pivot over most", robots[i]);
+        snprintf(what, sizeof what, "%s: smallest pivot over largest", robots[i]);
         mf_check_above(run, what, 1e-9, pivot);
         snprintf(what, sizeof what, "%s: v (M' - 2 C) v, relative", robots[i]);
         mf_check_below(run, what, 1e-11, power);
@@ -225,7 +225,7 @@ static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *er
         if (n < STEPS)
             mf_world_step(rig.world, 1);
     }
-    mf_check_below(run, "change of the energy less the work, relative [1]", 1e-9,
+    mf_check_below(run, "change of energy minus work, relative [1]", 1e-9,
                    fabs(mf_rig_energy(&rig) - energy - work) / size);
     return mf_rig_close(&rig, error);
 }
@@ -291,8 +291,8 @@ static mf_Status check_truths(mf_Context *context, mf_CheckRun *run, mf_Error *e
 
 const mf_CheckCase mf_check_algorithms_cases[] = {
     {"F5", "inverse dynamics undoes forward dynamics", check_inverse_short},
-    {"F6", "the mass matrix: columns, positive, no power of its own", check_matrix},
-    {"F7", "work of torques is the change of the energy", check_power},
+    {"F6", "the mass matrix: columns, positive definite, no power", check_matrix},
+    {"F7", "work of torques equals the change of energy", check_power},
     {"F17", "matrix, forces and base motion against MuJoCo", check_truths},
     {NULL, NULL, NULL}};
 

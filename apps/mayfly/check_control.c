@@ -181,9 +181,9 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
     }
     snprintf(what, sizeof what, "%s: rows compared", names[kind]);
     mf_check_near(run, what, CART_ROWS, row, 0);
-    snprintf(what, sizeof what, "%s: most off in 60 steps", names[kind]);
+    snprintf(what, sizeof what, "%s: largest error in 60 steps", names[kind]);
     mf_check_below(run, what, 2e-14, worst);
-    snprintf(what, sizeof what, "%s: its formulas, other bits", names[kind]);
+    snprintf(what, sizeof what, "%s: its formulas, differing bits", names[kind]);
     mf_check_bits(run, what, 0, unlike);
 }
 

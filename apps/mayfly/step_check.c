@@ -171,12 +171,13 @@ static bool find_unstable(const Check *check, char *text) {
     if (count == 0)
         return false;
     const char *plural = count == 1 ? "" : "s";
-    const char *shakes = is_tied(check->model) ? "may shake, as far as equality constraints let it"
-                         : count == 1          ? "shakes"
-                                               : "shake";
+    const char *shakes = is_tied(check->model)
+                             ? "may oscillate, unless equality constraints prevent it"
+                         : count == 1 ? "oscillates"
+                                      : "oscillate";
     snprintf(text, MF_STEP_TEXT,
              "the step of %.4g ms is too long for %u spring%s or servo%s, which %s: %s "
-             "'%.80s' stands %.3g ms at most",
+             "'%.80s' requires at most %.3g ms",
              1e3 * check->step, count, plural, plural, shakes, worst.what, worst.name,
              1e3 * shortest);
     return true;
@@ -203,8 +204,8 @@ static bool find_unresolved(const Check *check, char *text) {
     }
     if (name != NULL)
         snprintf(text, MF_STEP_TEXT,
-                 "the step of %.4g ms is too long for the motor of joint '%.80s', which swings in "
-                 "%.3g ms: it is slower and softer here",
+                 "the step of %.4g ms is too long for the motor of joint '%.80s' with an "
+                 "oscillation period of %.3g ms: its response is slower and softer",
                  1e3 * check->step, name, 1e3 * shortest);
     return name != NULL;
 }
@@ -237,12 +238,12 @@ static bool find_softened(const Check *check, char *text) {
     if (model->physics.disabled & MF_DISABLE_SAFE_REFERENCE)
         snprintf(text, MF_STEP_TEXT,
                  "the step of %.4g ms is too long for solref of %.3g ms: less than two steps may "
-                 "be unstable, and the file switches refsafe off",
+                 "be unstable, and the file disables refsafe",
                  1e3 * check->step, 1e3 * shortest);
     else
         snprintf(text, MF_STEP_TEXT,
-                 "the step of %.4g ms is too long for solref of %.3g ms: constraints give way as "
-                 "with %.4g ms, two steps",
+                 "the step of %.4g ms is too long for solref of %.3g ms: constraints use %.4g ms, "
+                 "two steps",
                  1e3 * check->step, 1e3 * shortest, 1e3 * least);
     return true;
 }

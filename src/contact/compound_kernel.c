@@ -1,8 +1,8 @@
-// Where compounds touch (compounds.h): descending two trees, and the narrow phase of the pairs of
-// solids that remain, one pair a lane.
+// Contacts of compounds (compounds.h): descent of two trees, and the narrow phase of the pairs of
+// solids that remain, one pair per lane.
 //
-// Invariants: a lane never reads another lane. What is looked at together never shows in a result,
-// and touches are told in the order of the descent.
+// Invariants: a lane never reads another lane. The grouping of pairs does not affect results, and
+// contacts are returned in the order of the descent.
 #define MF_NARROW_EACH
 #include "contact/compounds.h"
 #include "contact/narrow_any.h"
@@ -15,22 +15,16 @@
 
 // ---- narrow phase -------------------------------------------------------------------------------
 
-enum {
-    LEAVES = 512, // [1] pairs of solids that are gathered before they are looked at
-    KINDS = 8     // [1] of solids, rounded up to a power of two
-};
+enum { KINDS = 8 }; // [1] of solids, rounded up to a power of two
 
-typedef struct Leaf {
-    uint32_t pair;      // [1]
-    uint32_t solids[2]; // [1] of the first and second side
-    bool swapped;       // the narrow phase takes the second first
-    uint32_t next;      // [1] leaf of the same kinds
-} Leaf;
+typedef mf_CompoundLeaf Leaf;
+typedef mf_CompoundTwo Two;
 
 typedef struct Work {
     mf_CompoundMeet *meet;
     uint32_t count, told; // [1] leaves gathered; those of earlier gatherings
-    Leaf leaves[LEAVES];
+    Leaf *leaves;         // in the call's scratch
+    Two *stack;           // likewise
 } Work;
 
 // The pairs of one call, lane by lane.
@@ -214,7 +208,7 @@ static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
     if (pair->inner ? !first->inner[(size_t)a * first->solid_count + b]
                     : !(x->contact_type & y->contact_with) && !(y->contact_type & x->contact_with))
         return false;
-    if (work->count == LEAVES)
+    if (work->count == MF_COMPOUND_LEAVES)
         look_all(work);
     work->leaves[work->count++] = (Leaf){.pair = p, .solids = {a, b}};
     return true;
@@ -294,11 +288,6 @@ static bool boxes_near(const mf_CompoundPair *pair, const mf_real way[3], const 
     return true;
 }
 
-typedef struct Two {
-    uint32_t a, b;
-    bool apart; // what they are parts of does not touch: only the gap is asked for
-} Two;
-
 static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, uint32_t *depth) {
     if (node < compound->solid_count)
         return;
@@ -317,7 +306,7 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
     const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
     const mf_real wanted = work->meet->gaps != NULL ? (mf_real)work->meet->wanted : 0;
-    Two stack[4 * MF_COMPOUND_SHAPES];
+    Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = MF_REAL_MAX;
     stack[depth++] = (Two){first->root, second->root, false};
@@ -372,9 +361,8 @@ static void every_two(Work *work, uint32_t p) {
 }
 
 void MF_KERNEL(mf_compound_meet)(mf_CompoundMeet *meet) {
-    Work work;
-    work.meet = meet;
-    work.count = work.told = 0;
+    Work work = {.meet = meet, .leaves = (Leaf *)meet->scratch};
+    work.stack = (Two *)(work.leaves + MF_COMPOUND_LEAVES);
     meet->touch_count = 0;
     meet->sphere_tests = meet->solid_tests = meet->lost = 0;
     for (uint32_t p = 0; p < meet->pair_count; p++) {

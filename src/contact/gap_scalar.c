@@ -1,7 +1,7 @@
 // The distance of two solids by the narrow phase of contacts.
 //
-// Round solids and boxes that overlap have closed forms, whose deepest contact tells the distance.
-// Boxes that are apart are an exception: the axis that separates them best is not the way between
+// Round solids and boxes that overlap have closed forms, whose deepest contact gives the distance.
+// Separate boxes are an exception: the axis of largest separation is not the direction between
 // their nearest points. These, and all kinds without a closed form, are searched.
 #include "contact/gap.h"
 #include "contact/narrow_any.h"

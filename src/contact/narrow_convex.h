@@ -454,8 +454,8 @@ typedef struct Closest { // of two solids
     Vec at;        // [m] point of a's surface, axes of a, from its centre
 } Closest;
 
-// False: no lane is near.
-static bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
+// False: no lane is near. Out of line, so that its frame is gone when the faces are cut.
+static __attribute__((noinline)) bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
     *pair = (Convex){.a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale};
     pair->turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
     pair->place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
@@ -488,7 +488,7 @@ static bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
     return true;
 }
 
-static void convex_convex(Meet *meet) {
+static __attribute__((noinline)) void convex_convex(Meet *meet) {
     Convex pair;
     Closest found;
     if (!convex_closest(meet, &pair, &found))

@@ -252,7 +252,7 @@ static void stick_part(const Stick *stick, mf_mask outside, Vec out, mf_mask by_
               high);
 }
 
-static void capsule_box(Meet *meet) {
+static __attribute__((noinline)) void capsule_box(Meet *meet) {
     const mf_lane one = mf_set((mf_real)1), radius = half(&meet->a, 0);
     const mf_lane alike = mf_set((mf_real)0.9);
     Stick stick = {

@@ -1,9 +1,9 @@
-// Detection (see neighbours.h): sifting the candidates, measuring what is left, the search through
-// the cells for who has no lists, and writing the answers to fields.
+// Detection (see neighbours.h): filtering the candidates, measuring the remaining ones, the search
+// through the cells for agents without lists, and writing the results to fields.
 //
-// Rows hold a candidate of each of sixteen slots, so counting and picking the nearest works lane by
-// lane. Rows of the front are in order of the agents' numbers: whoever is put behind those that are
-// equally near stays behind them, as the smaller number goes first.
+// Rows contain a candidate of each of sixteen slots, so counting and selecting the nearest works
+// lane by lane. Rows of the front are in order of the agents' indices: an agent that is placed
+// after those at the same distance stays after them, so the smaller index comes first.
 #include "contact/neighbour_cells.h"
 
 #if defined(MF_KERNEL_F64)

@@ -1,6 +1,7 @@
-// Where a ray meets a shape, in lanes: distance from its start in units of its direction's length,
-// or HUGE where it does not. Rays that begin inside a solid meet it where they leave it; planes are
-// met from above only. Solids are intersections or unions of intervals along the ray.
+// Intersection of a ray with a shape, in lanes: distance from its start in units of its direction's
+// length, or HUGE without an intersection. Rays that begin inside a solid hit it where they leave
+// it; planes are hit from above only. Solids are intersections or unions of intervals along the
+// ray.
 #ifndef MF_CONTACT_RAY_H
 #define MF_CONTACT_RAY_H
 

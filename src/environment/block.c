@@ -1,5 +1,5 @@
-// What tasks see of a block of robots: state and readings, turned from rows of lanes into the
-// numbers of one robot after the other.
+// State and readings of a block of robots for tasks, converted from rows of lanes into the values
+// of one robot after the other.
 #include "environment/environment.h"
 
 #include "math/scalar.h"

@@ -1,4 +1,5 @@
-// Kernels of interaction (see kernels.h): by slot for what looks at places, by agent for the wind.
+// Kernels of interaction (see kernels.h): by slot for those that read positions, by agent for the
+// wind.
 #include "interaction/kernels.h"
 #include "math/lane_list.h"
 

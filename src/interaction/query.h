@@ -1,5 +1,5 @@
-// What questions about a world (mayfly/query.h) have in common: what they know of its models, and
-// where the parts of an instance are at the moment.
+// Common data of the queries of a world (mayfly/query.h): data of its models, and the present poses
+// of the links of an instance.
 #ifndef MF_INTERACTION_QUERY_H
 #define MF_INTERACTION_QUERY_H
 

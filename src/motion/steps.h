@@ -1,4 +1,4 @@
-// Maps of nearest cells as what they are: columns with level tops and upright sides.
+// Maps of nearest cells as columns with level tops and vertical sides.
 //
 // A point in a column is pushed out by the nearest face that leads into the open: the top, or a
 // side towards a lower neighbour. The depth is the distance to that face, so it does not jump as

@@ -369,11 +369,15 @@ static void sense_lanes(Sense *s) {
     }
 }
 
+size_t MF_KERNEL(mf_instrument_room)(const mf_InstrumentBatch *batch) {
+    return (batch->body_count + 1) * sizeof(Motion);
+}
+
 void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
-    Sense s; // its motions are large and written before they are read: no initialiser
-    s.batch = batch;
-    s.run = run;
-    s.gravity = set_vec(batch->gravity);
+    Sense s = {.batch = batch,
+               .run = run,
+               .gravity = set_vec(batch->gravity),
+               .motion = (Motion *)run->scratch};
     for (s.block = run->first; s.block < run->first + run->count; s.block++) {
         for (s.lane = 0; s.lane < MF_BLOCK; s.lane += MF_LANES) {
             if (run->only == UINT32_MAX || (run->only >= s.lane && run->only < s.lane + MF_LANES))

@@ -18,8 +18,8 @@ typedef struct Sense {
     const mf_InstrumentBatch *batch;
     const mf_InstrumentRun *run;
     uint32_t block, lane;
-    Vec gravity;                            // [m/s^2]
-    Motion motion[MF_INSTRUMENT_LINKS + 1]; // of link l at l + 1; the world's at 0
+    Vec gravity;    // [m/s^2]
+    Motion *motion; // of link l at l + 1; the world's at 0
 } Sense;
 
 // ---- reading -----------------------------------------------------------------------------------

@@ -241,8 +241,7 @@ class Group(Equations):
     def _for_rows(self, call: Any, index: Any, *more: Any) -> None:
         rows = np.ascontiguousarray(index, dtype=np.uint32)
         data = ffi.from_buffer("uint32_t[]", rows)
-        if not call(self._native, data, len(rows), *more):
-            raise errors.OperatingSystemError("the system gives no thread with a large stack")
+        call(self._native, data, len(rows), *more)
 
     def _refresh_rows(self, index: Any) -> None:
         self._for_rows(lib.mfpy_refresh, index)

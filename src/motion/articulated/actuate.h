@@ -29,15 +29,23 @@ typedef struct Actuation {
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     const mf_real *slewed;     // rows of actuator.slewed; NULL: none
-    Line lines[MF_ARTICULATED_MAX_LINKS];
-    Turning balls[MF_ARTICULATED_MAX_BALLS];
-    Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
-    mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites; with
-                                                 // MuJoCo's law of those on joints
-    mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
-    // [m s] or [rad s] activations of MF_DYNAMICS_ERROR after the step
-    mf_lane integral[MF_ARTICULATED_MAX_ACTUATORS];
+    Line *lines;               // per plan link
+    Turning *balls;            // per ball joint
+    Wrench *wrench;            // on link l at l + 1
+    // Per actuator:
+    mf_lane *slope;    // [kg] or [kg m^2] of those on sites; with MuJoCo's law of those on joints
+    mf_lane *force;    // [N] or [N m]
+    mf_lane *integral; // [m s] or [rad s] activations of MF_DYNAMICS_ERROR after the step
 } Actuation;
+
+static inline void actuation_carve(const mf_ArtPlan *plan, mf_Carver *carver, Actuation *all) {
+    MF_CARVE(carver, all->lines, plan->link_count);
+    MF_CARVE(carver, all->balls, plan->ball_count);
+    MF_CARVE(carver, all->wrench, plan->link_count + 1);
+    MF_CARVE(carver, all->slope, plan->actuator_count);
+    MF_CARVE(carver, all->force, plan->actuator_count);
+    MF_CARVE(carver, all->integral, plan->actuator_count);
+}
 
 static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
     return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;

@@ -50,12 +50,12 @@ typedef struct Touch {
 } Touch;
 
 typedef struct Contacts {
-    bool any;                                // some lane may touch anywhere
-    bool implicit;                           // the step is
-    const mf_real *load;                     // [N] rows of contact.load: of the step before
-    const mf_real *slip;                     // [m/s] rows of contact.slip
-    Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
-    Touch touch[MF_ARTICULATED_MAX_CONTACTS];
+    bool any;            // some lane may touch anywhere
+    bool implicit;       // the step is
+    const mf_real *load; // [N] rows of contact.load: of the step before
+    const mf_real *slip; // [m/s] rows of contact.slip
+    Pose *pose;          // of link l at l + 1, of the base at 0
+    Touch *touch;        // per contact with the ground
 } Contacts;
 
 // What contacts of one shape find together: the first of them for all.

@@ -1,5 +1,5 @@
-// What couples two links beside the tree, solved in lanes after the articulated-body pass: equality
-// constraints, forces of tendons, contacts between links. couple.h has the rows.
+// Couplings of two links outside of the tree, solved in lanes after the articulated-body pass:
+// equality constraints, forces of tendons, contacts between links. couple.h has the rows.
 //
 // Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
 // semi-implicit step they are then closed where the step ends: the step's end is tried and what is
@@ -22,12 +22,43 @@
 enum { CLOSE_ROUNDS = 2 };
 
 typedef struct Loops {
-    uint32_t first;                          // row of the first equation
-    mf_lane error[MF_ARTICULATED_MAX_LOOPS]; // [m] or [rad] at the beginning
-    mf_lane factor[MF_ARTICULATED_MAX_LOOPS * (MF_ARTICULATED_MAX_LOOPS + 1) / 2];
-    mf_lane inverse[MF_ARTICULATED_MAX_LOOPS]; // of its diagonal
-    Frame poses[MF_ARTICULATED_MAX_LINKS + 1]; // at the end of the step
+    uint32_t first;   // row of the first equation
+    mf_lane *error;   // [m] or [rad] at the beginning, per equation
+    mf_lane *factor;  // lower half
+    mf_lane *inverse; // of its diagonal
+    mf_lane *rest;    // room for what is left of each equation
+    Frame *poses;     // at the end of the step, of link l at l + 1
+    State end;        // of the step
 } Loops;
+
+// What is known while the couplings are solved, in the block's scratch.
+typedef struct Coupling {
+    Group group;
+    Couple couple;
+    Loops loops;
+    Met *met;        // per bundle
+    mf_lane *before; // per row: impulses before the last sweep
+} Coupling;
+
+static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops) {
+    const size_t rows = plan->loop_rows;
+    if (plan->loop_count == 0)
+        return;
+    MF_CARVE(carver, loops->error, rows);
+    MF_CARVE(carver, loops->factor, rows * (rows + 1) / 2);
+    MF_CARVE(carver, loops->inverse, rows);
+    MF_CARVE(carver, loops->rest, rows);
+    MF_CARVE(carver, loops->poses, plan->link_count + 1);
+    state_carve(plan, carver, &loops->end);
+}
+
+static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
+    MF_CARVE(carver, all->group.bundles, plan->meeting_room);
+    couple_carve(plan, carver, &all->couple);
+    loops_carve(plan, carver, &all->loops);
+    MF_CARVE(carver, all->met, plan->meeting_room);
+    MF_CARVE(carver, all->before, couple_rows(plan));
+}
 
 // ---- where the loops are ------------------------------------------------------------------------
 
@@ -231,7 +262,7 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
 
 // What the equality constraints want: no error at the end of the step, to first order.
 static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit, mf_mask lanes) {
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    mf_lane *rest = loops->rest;
     const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
         const Row *row = &c->rows[loops->first + i];
@@ -433,12 +464,13 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
 static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane unit, mf_mask lanes,
                         Rates *out) {
     const mf_lane rate = mf_set((mf_real)1) / unit;
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    mf_lane *rest = loops->rest;
+    State *end = &loops->end;
     for (int round = 0; round < CLOSE_ROUNDS; round++) {
-        State end = *state;
-        integrate_euler(c->plan, &end, out, unit);
-        loop_poses(c->plan, &end, loops->poses);
-        loop_errors(c->plan, &end, loops->poses, rest);
+        state_copy(c->plan, state, end);
+        integrate_euler(c->plan, end, out, unit);
+        loop_poses(c->plan, end, loops->poses);
+        loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)
             rest[i] = rest[i] * rate;
         push_loops(c, loops, rest);
@@ -532,29 +564,30 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
-                        const Group *group, Work *work, Rates *out) {
-    Couple couple;
-    Loops loops;
-    Met met[MF_ARTICULATED_MAX_MEETINGS];
+                        Coupling *coupling, Work *work, Rates *out) {
+    const Group *group = &coupling->group;
+    Couple *couple = &coupling->couple;
+    Loops *loops = &coupling->loops;
+    Met *met = coupling->met;
     const mf_lane unit = setting(plan, MF_ART_STEP);
     const bool recalls = !explicit && (plan->hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
-    couple_start(&couple, plan, work);
-    loops.first = 0;
+    couple_start(couple, plan, work);
+    loops->first = 0;
     if (plan->loop_count > 0)
-        start_loops(&couple, &loops, state, out, unit, explicit);
+        start_loops(couple, loops, state, out, unit, explicit);
     if (plan->loop_count > 0)
-        loops_warn(&couple, &loops, group->lanes);
-    uint32_t first = couple.row_count;
-    tendon_rows(&couple, state, out, unit, explicit);
-    uint32_t end = couple.row_count;
+        loops_warn(couple, loops, group->lanes);
+    uint32_t first = couple->row_count;
+    tendon_rows(couple, state, out, unit, explicit);
+    uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(&couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
-    if (couple.row_count == 0)
+        meet(couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
+    if (couple->row_count == 0)
         return;
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        guess_forces(&couple, &met[i], unit);
+        guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
     mf_mask lanes = mf_mask_all(), rubbed = mf_not(lanes);
     for (uint32_t i = 0; i < group->count; i++)
@@ -562,51 +595,63 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     if (plan->tendon_count > 0)
         rubbed = lanes;
     uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
-    mf_lane before[COUPLE_ROWS];
+    mf_lane *before = coupling->before;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        for (uint32_t i = first; i < couple.row_count && sweep + 1 == sweeps; i++)
-            before[i] = couple.rows[i].impulse;
+        for (uint32_t i = first; i < couple->row_count && sweep + 1 == sweeps; i++)
+            before[i] = couple->rows[i].impulse;
         for (uint32_t i = first; i < end; i++)
-            relax(&couple, &couple.rows[i]);
+            relax(couple, &couple->rows[i]);
         for (uint32_t i = 0; i < group->count; i++)
-            relax_meeting(&couple, &met[i], explicit);
+            relax_meeting(couple, &met[i], explicit);
         if (plan->loop_count > 0)
-            solve_loops(&couple, &loops, unit, explicit, lanes);
+            solve_loops(couple, loops, unit, explicit, lanes);
         lanes = rubbed;
     }
     if (!explicit)
-        sweeps_warn(&couple, before, first, mf_and(rubbed, group->lanes));
+        sweeps_warn(couple, before, first, mf_and(rubbed, group->lanes));
     mf_lane scale = mf_set((mf_real)1);
     if (!explicit)
         scale = scale / unit;
-    spend(&couple, state, scale, group->lanes, out);
+    spend(couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !explicit)
-        close_loops(&couple, &loops, state, unit, group->lanes, out);
+        close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
-        outer_meeting(&couple, &met[i], scale, group->lanes, explicit);
+        outer_meeting(couple, &met[i], scale, group->lanes, explicit);
     if (plan->zone_count > 0)
-        outer_loops(&couple, loops.first, scale, group->lanes);
+        outer_loops(couple, loops->first, scale, group->lanes);
     if (plan->keeps_limits)
-        keep_tendon_limits(&couple, scale, group->lanes);
+        keep_tendon_limits(couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        keep_forces(&couple, &met[i], unit, group->lanes);
+        keep_forces(couple, &met[i], unit, group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
                                       void *work, void *rates) {
-    Work *own = work;
+    Work *own = (Work *)work;
+    mf_Carver carver = own->rest;
+    Coupling *coupling;
+    MF_CARVE(&carver, coupling, 1);
+    coupling_carve(plan, &carver, coupling);
+    Group *group = &coupling->group;
     for (uint32_t lane = 0; lane < MF_LANES;) {
-        Group group;
-        lane += group_take(plan, own, lane, &group);
-        if (group.dropped > 0)
-            warnings_raise(&own->warnings, group.lanes, MF_WARNING_CONTACTS,
-                           mf_set((mf_real)group.dropped));
-        for (uint32_t i = 0; i < group.count; i++)
-            own->touched = mf_or(own->touched, mf_and(group.bundles[i].exists, group.lanes));
+        lane += group_take(plan, own, lane, group);
+        if (group->dropped > 0)
+            warnings_raise(&own->warnings, group->lanes, MF_WARNING_CONTACTS,
+                           mf_set((mf_real)group->dropped));
+        for (uint32_t i = 0; i < group->count; i++)
+            own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
         if (own->meetings.found)
-            meetings_warn(&own->meetings, group.lanes, &own->warnings);
-        solve_group(plan, state, explicit, &group, own, rates);
+            meetings_warn(&own->meetings, group->lanes, &own->warnings);
+        solve_group(plan, (const State *)state, explicit, coupling, own, (Rates *)rates);
         if (own->meetings.memory != NULL)
-            meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
+            meetings_remember(plan, &own->contacts, &own->meetings, group->lanes);
     }
+}
+
+size_t MF_KERNEL(mf_articulated_couple_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Coupling coupling, *own;
+    MF_CARVE(&carver, own, 1);
+    coupling_carve(plan, &carver, &coupling);
+    return carver.used;
 }

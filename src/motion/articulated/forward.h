@@ -177,8 +177,8 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
-    mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
-    mf_mask presses[MF_ARTICULATED_MAX_CONTACTS];
+    mf_lane *load = work->load;
+    mf_mask *presses = work->presses;
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < count; i++) {
         const Touch *touch = &work->contacts.touch[i];
@@ -250,7 +250,7 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
                                 Work *work, Rates *out) {
     if (drive->active && plan->zone_count > 0)
         outer_start(plan, work);
-    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+    for (uint32_t i = 0; drive->active && plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)
@@ -328,10 +328,9 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     now.step = now.damps = mf_zero();
     stale_set(plan, true, work);
     if (plan->tendon_count > 0) {
-        Rates more;
-        rates_copy(plan, force, &more);
-        tendons_pull(plan, state, work, &more);
-        solve(plan, state, &now, &more, world, work, out);
+        rates_copy(plan, force, &work->more);
+        tendons_pull(plan, state, work, &work->more);
+        solve(plan, state, &now, &work->more, world, work, out);
     } else {
         solve(plan, state, &now, force, world, work, out);
     }

@@ -58,10 +58,16 @@ static MF_INLINE Quat quat_fma(Quat a, mf_lane s, Quat b) {
 // (Munthe-Kaas 1998), so that they are as exact as the rest.
 typedef struct Slope {
     Vec place;
-    Vec turn, ball_turn[MF_ARTICULATED_MAX_BALLS]; // [rad/s] own axes
-    mf_lane angle[MF_ARTICULATED_MAX_LINKS];
+    Vec turn, *ball_turn; // [rad/s] own axes
+    mf_lane *angle;
     Rates rates;
 } Slope;
+
+static inline void slope_carve(const mf_ArtPlan *plan, mf_Carver *carver, Slope *slope) {
+    MF_CARVE(carver, slope->ball_turn, plan->ball_count);
+    MF_CARVE(carver, slope->angle, plan->link_count);
+    rates_carve(plan, carver, &slope->rates);
+}
 
 // out = from + step * slope.
 static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *from,

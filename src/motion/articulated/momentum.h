@@ -170,9 +170,10 @@ static MF_INLINE Sym about_center(const Composite *body, Vec c) {
                  mf_fma(h.x, c.z, j->xz),      mf_fma(h.y, c.z, j->yz)};
 }
 
-static inline void whole_find(const mf_ArtPlan *plan, const State *state, Whole *out) {
+// `riders` is room for one per plan link and the base.
+static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider *riders,
+                              Whole *out) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Rider riders[MF_ARTICULATED_MAX_LINKS + 1];
     Composite sum = rigid_body(base_constants(plan));
     Vec push = vec_zero(), spin = vec_zero(); // [kg m/s], [N m s] about the base's origin
     riders[0] = (Rider){.frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
@@ -204,6 +205,7 @@ typedef struct Start { // of a step
     Vec place, velocity, rate;
     Quat attitude;
     Whole whole;
+    Rider *riders; // room of whole_find, where that is asked
     mf_mask flies; // trees: nothing from outside touches it
     bool any;      // some lane is to be corrected
 } Start;
@@ -216,12 +218,14 @@ static MF_INLINE Start start_of(const State *state, mf_mask flies) {
                    .flies = flies};
 }
 
-static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies) {
+static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies,
+                                  Rider *riders) {
     Start start = start_of(state, flies);
+    start.riders = riders;
     const bool whole = plan->link_count == 0 ? plan->loop_count == 0 : plan->loose;
     start.any = !plan->fixed && !plan->law && whole && mf_any(flies);
     if (start.any)
-        whole_find(plan, state, &start.whole);
+        whole_find(plan, state, riders, &start.whole);
     return start;
 }
 
@@ -271,7 +275,7 @@ static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const R
     const mf_lane over = mf_set((mf_real)1) / setting(plan, MF_ART_ALL_MASS);
     const Mat before = quat_matrix(start->attitude);
     Whole end;
-    whole_find(plan, state, &end);
+    whole_find(plan, state, start->riders, &end);
     const Vec w = start->rate, pull = mat_apply_transposed(&before, force->linear);
     const Vec torque = vec_sub(force->angular, vec_cross(from->center, pull));
     const Vec momentum = vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w));

@@ -1,7 +1,7 @@
-// Forces that come to a robot's links from outside of the tree, for its force and torque sensors:
-// of contacts, equality constraints and programs. Summed over zones, the links that a body with a
-// sensor carries; forces between two links of a zone cancel. Everything is as at the end of the
-// step, and nothing of it is computed where no sensor asks.
+// External forces on a robot's links, for its force and torque sensors: of contacts, equality
+// constraints and programs. Summed over zones, the links that a body with a sensor carries; forces
+// between two links of a zone cancel. All values are those at the end of the step, and nothing is
+// computed without such sensors.
 #ifndef MF_MOTION_ARTICULATED_OUTER_H
 #define MF_MOTION_ARTICULATED_OUTER_H
 

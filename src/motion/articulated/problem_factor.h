@@ -52,7 +52,7 @@ static void bits_fill(uint32_t dofs, uint64_t (*bits)[PROBLEM_WORDS]) {
 }
 
 static __attribute__((noinline)) void pattern_fill(Problem *p) {
-    uint64_t bits[PROBLEM_DOFS][PROBLEM_WORDS];
+    uint64_t(*bits)[PROBLEM_WORDS] = p->bits;
     uint32_t used = 0;
     bits_of_tree(p, bits);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
@@ -195,7 +195,7 @@ static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane 
 static void full_factor(Problem *p) {
     const uint32_t dofs = p->dofs, *start = p->used.start;
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane factors[PROBLEM_DOFS];
+    mf_lane *factors = p->row;
     for (uint32_t i = dofs; i-- > 0;) {
         mf_lane *row = p->factor + start[i];
         const mf_lane *last = p->factor + start[dofs - 1];

@@ -150,7 +150,7 @@ static MF_INLINE void mass_base(Problem *p, const Lump *lump) {
 // The lower half of M, in the pattern of the tree.
 static inline void mass_find(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
-    Lump lumps[MF_ARTICULATED_MAX_LINKS + 1];
+    Lump *lumps = p->lumps;
     for (uint32_t l = 0; l <= plan->link_count; l++)
         lumps[l] = lump_of(l == 0 ? base_constants(plan) : link_constants(plan, l - 1),
                            &p->work->contacts.pose[l].turn);

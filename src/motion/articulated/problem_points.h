@@ -15,8 +15,15 @@ typedef struct Tug {        // what a row measures of a link: along axes 0 .. 2 
 
 typedef struct Chain { // dofs that rows touch, and where they are among those of the constraint
     uint64_t bits[PROBLEM_WORDS];
-    uint16_t at[PROBLEM_DOFS];
+    uint16_t *at; // per dof; room of the problem, which one chain has at a time
 } Chain;
+
+static MF_INLINE Chain chain_start(const Problem *p) {
+    Chain chain;
+    memset(chain.bits, 0, sizeof chain.bits);
+    chain.at = p->chain;
+    return chain;
+}
 
 static inline void chain_mark(Chain *chain, uint32_t dof, uint32_t count) {
     for (uint32_t k = dof; k < dof + count; k++)
@@ -163,7 +170,7 @@ static inline void slots_fill(Problem *p) {
                 slot = &p->contacts[s];
         }
         if (slot == NULL) {
-            if (p->contact_count == PROBLEM_CONTACTS) {
+            if (p->contact_count == p->room.contacts) {
                 p->overflow = true;
                 p->left_out += p->candidate_count - i;
                 return;
@@ -302,7 +309,7 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
     const mf_ArtLaw *law = slot->law;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Pairs pairs;
-    Chain chain = {.bits = {0}};
+    Chain chain = chain_start(p);
     slot->point = slot->axes[1] = vec_zero();
     slot->axes[0] = (Vec){zero, zero, one};
     slot->depth = zero;
@@ -432,7 +439,7 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
     const mf_lane scale = mf_set((mf_real)loop->torque_scale);
     Tug tug = {.where = mf_mask_all(),
                .axes = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
-    Chain chain = {.bits = {0}};
+    Chain chain = chain_start(p);
     if (loop->rows == 6) {
         q = turn_between(&ends[0].turn, &ends[1].turn);
         weld_axes(&ends[1].turn, q, scale, tug.axes + 3);
@@ -474,7 +481,7 @@ static inline void loop_sum(Problem *p, const mf_ArtLoop *loop) {
         slope = mf_fma(slope, x, value);
         value = mf_fma(value, x, mf_set((mf_real)loop->coefficients[i]));
     }
-    Sum sum = {.count = 0};
+    Sum sum = sum_start(p);
     sum_terms(p, loop->first_term[0], loop->terms[0], one, &sum);
     sum_terms(p, loop->first_term[1], loop->terms[1], -slope, &sum);
     Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
@@ -485,7 +492,7 @@ static inline void loop_sum(Problem *p, const mf_ArtLoop *loop) {
 }
 
 static __attribute__((noinline)) void loops_add(Problem *p) {
-    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    Drift *drift = p->drift;
     if (p->plan->loop_count == 0)
         return;
     drift_find(p, drift);

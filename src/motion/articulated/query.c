@@ -54,13 +54,12 @@ static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values
 
 static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, const double *in,
                 double *out) {
-    mf_ArtQuery query = {.plan = plan,
-                         .task = task,
+    mf_ArtQuery query = {.task = task,
                          .position = values->position,
                          .velocity = values->velocity,
                          .in = in,
                          .out = out};
-    plan->query(&query);
+    mf_art_ask(plan, &query);
 }
 
 void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,

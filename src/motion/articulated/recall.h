@@ -1,4 +1,4 @@
-// What contacts between links remember from step to step, as a first guess of their forces.
+// Stored forces of contacts between links, the initial value of the next step.
 //
 // A pair of shapes keeps its whole force and the first moment of the loads, not the loads of single
 // contacts: which point is a face's first contact changes with the last bit of its depth. In the

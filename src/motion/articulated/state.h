@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_ARTICULATED_STATE_H
 #define MF_MOTION_ARTICULATED_STATE_H
 
+#include "math/carve.h"
 #include "motion/articulated/plan.h"
 #include "motion/articulated/spatial.h"
 
@@ -14,25 +15,61 @@
 #endif
 
 typedef struct State {
-    Vec place;                               // [m] base origin, world
-    Quat attitude;                           // [1] base to world
-    Vec velocity;                            // [m/s] of the base origin, world axes
-    Vec rate;                                // [rad/s] body axes
-    mf_lane angle[MF_ARTICULATED_MAX_LINKS]; // [rad] or [m] hinges and slides
-    mf_lane speed[MF_ARTICULATED_MAX_LINKS]; // [rad/s] or [m/s]
-    Quat ball[MF_ARTICULATED_MAX_BALLS];     // [1] child to joint
-    Vec ball_rate[MF_ARTICULATED_MAX_BALLS]; // [rad/s] child's axes
+    Vec place;      // [m] base origin, world
+    Quat attitude;  // [1] base to world
+    Vec velocity;   // [m/s] of the base origin, world axes
+    Vec rate;       // [rad/s] body axes
+    mf_lane *angle; // [rad] or [m] hinges and slides, per plan link
+    mf_lane *speed; // [rad/s] or [m/s] likewise
+    Quat *ball;     // [1] child to joint, per ball joint
+    Vec *ball_rate; // [rad/s] child's axes
 } State;
+
+// Gives a state its arrays.
+static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State *state) {
+    MF_CARVE(carver, state->angle, plan->link_count);
+    MF_CARVE(carver, state->speed, plan->link_count);
+    MF_CARVE(carver, state->ball, plan->ball_count);
+    MF_CARVE(carver, state->ball_rate, plan->ball_count);
+}
+
+// Between states that have their arrays.
+static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *to) {
+    to->place = from->place;
+    to->attitude = from->attitude;
+    to->velocity = from->velocity;
+    to->rate = from->rate;
+    memcpy(to->angle, from->angle, plan->link_count * sizeof *to->angle);
+    memcpy(to->speed, from->speed, plan->link_count * sizeof *to->speed);
+    memcpy(to->ball, from->ball, plan->ball_count * sizeof *to->ball);
+    memcpy(to->ball_rate, from->ball_rate, plan->ball_count * sizeof *to->ball_rate);
+}
+
+// Zeros, also in place of unit quaternions.
+static inline void state_clear(const mf_ArtPlan *plan, State *state) {
+    memset(&state->place, 0, sizeof state->place);
+    memset(&state->attitude, 0, sizeof state->attitude);
+    memset(&state->velocity, 0, sizeof state->velocity);
+    memset(&state->rate, 0, sizeof state->rate);
+    memset(state->angle, 0, plan->link_count * sizeof *state->angle);
+    memset(state->speed, 0, plan->link_count * sizeof *state->speed);
+    memset(state->ball, 0, plan->ball_count * sizeof *state->ball);
+    memset(state->ball_rate, 0, plan->ball_count * sizeof *state->ball_rate);
+}
 
 // Accelerations or forces in the same terms.
 typedef struct Rates {
-    Vec linear;  // world axes
-    Vec angular; // body axes
-    mf_lane joint[MF_ARTICULATED_MAX_LINKS];
-    Vec ball[MF_ARTICULATED_MAX_BALLS];
+    Vec linear;     // world axes
+    Vec angular;    // body axes
+    mf_lane *joint; // per plan link
+    Vec *ball;      // per ball joint
 } Rates;
 
-// What a plan uses of them: all of it is as large as a processor's nearest memory.
+static inline void rates_carve(const mf_ArtPlan *plan, mf_Carver *carver, Rates *rates) {
+    MF_CARVE(carver, rates->joint, plan->link_count);
+    MF_CARVE(carver, rates->ball, plan->ball_count);
+}
+
 static inline void rates_copy(const mf_ArtPlan *plan, const Rates *from, Rates *to) {
     to->linear = from->linear;
     to->angular = from->angular;

@@ -19,7 +19,7 @@ typedef struct TendonPath {
     mf_lane speed;  // [m/s]
     uint32_t count; // [1] links
     const int32_t *links;
-    Wrench row[MF_ARTICULATED_PATH_LINKS]; // [1], [m] on each
+    Wrench *row; // [1], [m] on each; room of Work, which one path has at a time
 } TendonPath;
 
 static inline Vec path_vector(const double v[3]) {
@@ -126,6 +126,7 @@ static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const
     path->length = mf_zero();
     path->count = from->link_count;
     path->links = plan->path_links + from->first_link;
+    path->row = work->path_row;
     for (uint32_t i = 0; i < path->count; i++)
         path->row[i] = (Wrench){vec_zero(), vec_zero()};
     for (uint32_t i = 0; i + 1 < from->wrap_count;) {

@@ -1,9 +1,9 @@
-// What drives a car, in lanes: commands are checked, then one of the loops turns them into a
+// Control of a car, in lanes: commands are checked, then one of the loops converts them into a
 // steering angle, a duty of the motor and a brake.
 //
-// Speed: a proportional-integral loop asks for an acceleration, the model of the motor and of the
-// resistances turns it into a duty; where it would have to pull against the motion it brakes.
-// Path: pure pursuit (Coulter 1992, CMU-RI-TR-92-01) from the rear axle.
+// Speed: a proportional-integral loop commands an acceleration, the model of the motor and of the
+// resistances converts it into a duty; if the force would oppose the motion, it brakes. Path: pure
+// pursuit (Coulter 1992, CMU-RI-TR-92-01) from the rear axle.
 #ifndef MF_MOTION_CAR_CONTROL_H
 #define MF_MOTION_CAR_CONTROL_H
 

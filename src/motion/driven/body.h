@@ -35,12 +35,18 @@ typedef struct Body {
 } Body;
 
 typedef struct Limbs {
-    Limb of[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
-    Body sums[MF_ARTICULATED_MAX_LINKS];   // by depth: what the links further out hand in
-    Mat balls[MF_ARTICULATED_MAX_BALLS];   // child's axes to the parent's
-    Mat world;                             // base to world
-    bool any;                              // some link is close
+    Limb *of;   // of link l at l + 1, of the base at 0
+    Body *sums; // by depth: what the links further out hand in
+    Mat *balls; // child's axes to the parent's
+    Mat world;  // base to world
+    bool any;   // some link is close
 } Limbs;
+
+static inline void limbs_carve(const mf_ArtPlan *plan, mf_Carver *carver, Limbs *limbs) {
+    MF_CARVE(carver, limbs->of, plan->link_count + 1);
+    MF_CARVE(carver, limbs->sums, plan->link_count + 1);
+    MF_CARVE(carver, limbs->balls, plan->ball_count);
+}
 
 // ---- outward ------------------------------------------------------------------------------------
 

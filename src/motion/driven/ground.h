@@ -42,12 +42,20 @@ typedef struct Spot {         // a contact that may touch
 } Spot;
 
 typedef struct Ground {
-    Stance of[MF_ARTICULATED_MAX_LINKS + 1]; // by depth: of the link at hand and of those it is on
-    Spot spots[MF_ARTICULATED_MAX_CONTACTS];
+    Stance *of; // by depth: of the link at hand and of those it is on
+    Spot *spots;
     uint32_t spot_count;
     bool implicit;
     TouchMemo memo;
+    mf_lane *loads, *climbs; // room of ground_revise, per spot
 } Ground;
+
+static inline void ground_carve(const mf_ArtPlan *plan, mf_Carver *carver, Ground *ground) {
+    MF_CARVE(carver, ground->of, plan->link_count + 1);
+    MF_CARVE(carver, ground->spots, plan->contact_count);
+    MF_CARVE(carver, ground->loads, plan->contact_count);
+    MF_CARVE(carver, ground->climbs, plan->contact_count);
+}
 
 typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
     mf_lane m[6][6], r[6];
@@ -386,7 +394,7 @@ static MF_INLINE mf_lane spot_load(const Spot *spot, mf_lane climb) {
 // was wrong friction takes the new loads.
 static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec angular, Vec linear,
                                  Ground *ground) {
-    mf_lane load[MF_ARTICULATED_MAX_CONTACTS], climb[MF_ARTICULATED_MAX_CONTACTS];
+    mf_lane *load = ground->loads, *climb = ground->climbs;
     mf_mask wrong = mf_not(mf_mask_all());
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < ground->spot_count; i++) {

@@ -29,10 +29,17 @@ static MF_INLINE mf_lane driven_setting(const mf_DrivenPlan *plan, uint32_t whic
 }
 
 typedef struct Paths {
-    mf_lane acceleration[MF_ARTICULATED_MAX_LINKS]; // [rad/s^2] or [m/s^2] at the beginning
-    mf_lane jerk[MF_ARTICULATED_MAX_LINKS];         // [rad/s^3] or [m/s^3]
-    mf_lane travel[MF_ARTICULATED_MAX_LINKS];       // [rad] or [m]
+    // Per plan link:
+    mf_lane *acceleration; // [rad/s^2] or [m/s^2] at the beginning
+    mf_lane *jerk;         // [rad/s^3] or [m/s^3]
+    mf_lane *travel;       // [rad] or [m]
 } Paths;
+
+static inline void paths_carve(const mf_ArtPlan *plan, mf_Carver *carver, Paths *paths) {
+    MF_CARVE(carver, paths->acceleration, plan->link_count);
+    MF_CARVE(carver, paths->jerk, plan->link_count);
+    MF_CARVE(carver, paths->travel, plan->link_count);
+}
 
 typedef struct Knot {
     mf_lane place; // [rad] or [m]

@@ -9,15 +9,26 @@
 #define MF_MOTION_DRIVEN_STEP_H
 
 #include "motion/articulated/integrate.h"
+#include "motion/articulated/momentum.h"
 #include "motion/driven/ground.h"
 
 typedef struct Driven {
     Limbs limbs;
     Ground ground;
-    Mat tensors[MF_ARTICULATED_MAX_LINKS + 1]; // acceleration tensors
-    Warnings warnings;                         // of this step
-    Body base;                                 // all of it, in the base's axes
+    Mat *tensors;      // acceleration tensors, of link l at l + 1
+    Warnings warnings; // of this step
+    Body base;         // all of it, in the base's axes
+    Rider *riders;     // room of whole_find (momentum.h)
+    mf_lane *given;    // accelerations of joints, per plan link
 } Driven;
+
+static inline void driven_carve(const mf_ArtPlan *plan, mf_Carver *carver, Driven *work) {
+    limbs_carve(plan, carver, &work->limbs);
+    ground_carve(plan, carver, &work->ground);
+    MF_CARVE(carver, work->tensors, plan->link_count + 1);
+    MF_CARVE(carver, work->riders, plan->link_count + 1);
+    MF_CARVE(carver, work->given, plan->link_count);
+}
 
 typedef struct Outside { // on the base's origin, world axes
     Vec force, torque;

@@ -33,13 +33,25 @@ typedef struct Step {
     Warnings warnings;
     mf_lane lift; // [m] that brings the lowest contact onto the ground
     Fit fit;
-    mf_lane goal[MF_ARTICULATED_MAX_LINKS];
-    Vec point[MF_ARTICULATED_MAX_CONTACTS];     // [m] feet, base axes
-    Vec way[MF_ARTICULATED_MAX_CONTACTS];       // [m] from there to their anchors, base axes
-    Vec spot[MF_ARTICULATED_MAX_CONTACTS];      // [m] feet, world
-    mf_lane holds[MF_ARTICULATED_MAX_CONTACTS]; // [1] 1: stands, also after this step
-    mf_lane above[MF_ARTICULATED_MAX_CONTACTS]; // [m] the ground
+    mf_lane *goal;    // per joint of the plan
+    LegFrame *frames; // per link of the plan, the base first
+    // Per foot:
+    Vec *point;     // [m] base axes
+    Vec *way;       // [m] from there to their anchors, base axes
+    Vec *spot;      // [m] world
+    mf_lane *holds; // [1] 1: stands, also after this step
+    mf_lane *above; // [m] the ground
 } Step;
+
+static void step_carve(const mf_KinPlan *plan, mf_Carver *carver, Step *s) {
+    MF_CARVE(carver, s->goal, plan->joint_count);
+    MF_CARVE(carver, s->frames, plan->link_count + 1);
+    MF_CARVE(carver, s->point, plan->foot_count);
+    MF_CARVE(carver, s->way, plan->foot_count);
+    MF_CARVE(carver, s->spot, plan->foot_count);
+    MF_CARVE(carver, s->holds, plan->foot_count);
+    MF_CARVE(carver, s->above, plan->foot_count);
+}
 
 static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
     mf_mask bad = mf_and(s->alive, mf_not(fine));
@@ -403,6 +415,13 @@ static MF_INLINE void move_base(Step *s) {
     store_base(s, &moved);
 }
 
+size_t MF_KERNEL(mf_kinematic_room)(const mf_KinPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Step s;
+    step_carve(plan, &carver, &s);
+    return carver.used;
+}
+
 void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     Step s;
     s.block = block;
@@ -413,12 +432,14 @@ void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     s.warnings.any = false;
     if (!mf_any(s.alive))
         return;
+    mf_Carver carver = {(char *)block->scratch, 0};
+    step_carve(s.plan, &carver, &s);
     find_goals(&s);
     if (s.plan->tree->fixed) {
         store_joints(&s);
         return;
     }
-    legs_reach(block, s.goal, s.point);
+    legs_reach(block, s.goal, s.frames, s.point);
     move_base(&s);
     store_joints(&s);
     store_feet(&s);

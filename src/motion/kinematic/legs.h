@@ -1,5 +1,5 @@
-// Where the feet are in the base's frame: joint angles go where they are told, direct kinematics
-// along the links that carry feet.
+// Positions of the feet in the base's frame: joints track their targets exactly, forward kinematics
+// along the links to the feet.
 #ifndef MF_MOTION_KINEMATIC_LEGS_H
 #define MF_MOTION_KINEMATIC_LEGS_H
 
@@ -111,10 +111,10 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         out->place = vec_fma(along, value, out->place);
 }
 
-// The feet [m]; a ball's centre.
-static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Vec *point) {
+// The feet [m]; a ball's centre. `frames` is room for the links of the plan, the base first.
+static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, LegFrame *frames,
+                              Vec *point) {
     const mf_KinPlan *plan = block->plan;
-    LegFrame frames[MF_ARTICULATED_MAX_LINKS + 1]; // the base first
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     frames[0] = (LegFrame){{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()};
     for (uint32_t l = 0; l < plan->link_count; l++) {

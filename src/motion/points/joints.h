@@ -140,13 +140,13 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
 
 // The body after its joints went on from `from`.
 static void carry_body(Step *s, Body *body, const mf_real *from) {
-    Vec stretch[MF_POINTS_MAX_CONTACTS];
+    Vec *stretch = s->stretch;
     mf_lane zero = mf_zero();
     if (s->plan->config.keep_momentum) {
         mf_lane loads = zero;
         for (size_t i = 0; i < s->plan->contact_count; i++)
             loads = loads + row_load(s->block->load, i);
-        Vec turned = reaction_turn(s->plan, s->constant, from, s->block->angle);
+        Vec turned = reaction_turn(s->plan, s->constant, from, s->block->angle, &s->kinematics);
         Vec still = {zero, zero, zero};
         Mat old = quat_matrix(body->attitude);
         body->attitude =
@@ -194,7 +194,7 @@ static void check_memory(Step *s) {
 
 // Robots whose joints stay where they are do not change by a bit.
 static void update_joints(Step *s, Body *body) {
-    mf_real from[MF_POINTS_MAX_LINKS * MF_BLOCK] __attribute__((aligned(64)));
+    mf_real *from = s->from;
     mf_mask moved = move_joints(s, from);
     check_memory(s);
     if (!mf_any(moved))

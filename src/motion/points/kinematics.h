@@ -3,6 +3,7 @@
 #ifndef MF_MOTION_POINTS_KINEMATICS_H
 #define MF_MOTION_POINTS_KINEMATICS_H
 
+#include "math/carve.h"
 #include "motion/points/contacts.h"
 
 typedef struct Frame {
@@ -15,10 +16,31 @@ typedef struct Moments {
     Sym second; // [kg m^2] sum of mass times position squared
 } Moments;
 
+// A joint's position and, of a hinge, its sine and cosine.
+typedef struct Pose {
+    mf_lane position, sine, cosine;
+} Pose;
+
+typedef struct Drift { // motion of a link relative to the base during one update
+    Vec turn;          // [rad]
+    Vec move;          // [m] of the frame's origin
+} Drift;
+
 typedef struct Kinematics {
-    Vec contact[MF_POINTS_MAX_CONTACTS]; // [m] base frame
+    Vec *contact; // [m] base frame
     Moments moments;
+    // Room, per link of the plan:
+    Frame *frames;
+    Pose *poses;
+    Drift *drifts;
 } Kinematics;
+
+static inline void kinematics_carve(const mf_PointsPlan *plan, mf_Carver *carver, Kinematics *k) {
+    MF_CARVE(carver, k->contact, plan->contact_count);
+    MF_CARVE(carver, k->frames, plan->link_count);
+    MF_CARVE(carver, k->poses, plan->link_count);
+    MF_CARVE(carver, k->drifts, plan->link_count);
+}
 
 static MF_INLINE Mat mat_constant(const mf_real *c) {
     return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
@@ -38,11 +60,6 @@ static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane s, mf_lane c) {
                  mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
                  mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz};
 }
-
-// A joint's position and, of a hinge, its sine and cosine.
-typedef struct Pose {
-    mf_lane position, sine, cosine;
-} Pose;
 
 static MF_INLINE Pose joint_pose(const mf_PlanLink *link, mf_lane position) {
     Pose pose = {position, position, position};
@@ -113,8 +130,8 @@ static MF_INLINE Moments moments_start(void) {
 // the processor works on several joints at a time.
 static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *constant,
                                   const mf_real *position, Kinematics *k) {
-    Frame frames[MF_POINTS_MAX_LINKS];
-    Pose poses[MF_POINTS_MAX_LINKS];
+    Frame *frames = k->frames;
+    Pose *poses = k->poses;
     Moments sum = moments_start();
     for (size_t l = 0; l < plan->link_count; l++)
         poses[l] = joint_pose(&plan->links[l], row_load(position, plan->links[l].joint));

@@ -183,7 +183,7 @@ static Body body_before(Step *s, const Body *saved) {
 // Where even that fails, by the curvature of large turns, the body stays where it was and stops.
 static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *saved,
                                                    mf_mask poor, mf_lane budget, mf_lane energy) {
-    mf_lane press[MF_POINTS_MAX_CONTACTS], hold[MF_POINTS_MAX_CONTACTS];
+    mf_lane *press = s->press, *hold = s->was;
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -289,6 +289,13 @@ static __attribute__((noinline)) void store_residual(const Step *s) {
         keep_store(s, s->block->residual, 0, s->residual);
 }
 
+size_t MF_KERNEL(mf_points_room)(const mf_PointsPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Step s;
+    step_carve(plan, &carver, &s);
+    return carver.used;
+}
+
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     Step s;
     s.block = block;
@@ -299,6 +306,8 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         return;
     s.all_alive = mf_all(s.alive);
     s.residual = mf_zero();
+    mf_Carver carver = {(char *)block->scratch, 0};
+    step_carve(s.plan, &carver, &s);
     Mat turn;
     Body body = load_body(block, &turn), saved;
     if (block->only_refresh) {

@@ -1,5 +1,5 @@
-// The displacement that the ground asks for, by one friction model or the other, and what it does
-// to the body and to the anchors of its contacts.
+// The displacement by contact with the ground, with one friction model or the other, and its effect
+// on the body and on the anchors of its contacts.
 #ifndef MF_MOTION_POINTS_SOLVE_H
 #define MF_MOTION_POINTS_SOLVE_H
 
@@ -40,7 +40,7 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
 static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_world, mf_real softness,
                                   mf_real inverse_mass) {
     Contacts *contacts = &s->contacts;
-    mf_lane depth[MF_POINTS_MAX_CONTACTS];
+    mf_lane *depth = s->depth;
     for (size_t i = 0; i < count; i++) {
         depth[i] = contacts->row[i].depth;
         contacts->row[i].depth = depth[i] + contacts->row[i].press;

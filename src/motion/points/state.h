@@ -16,10 +16,33 @@ typedef struct Step {
     mf_mask near;   // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
-    mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
-    mf_lane hold[MF_POINTS_MAX_CONTACTS], weight[MF_POINTS_MAX_CONTACTS];
     mf_lane residual; // [1] largest of this step's solutions of the contacts
+    // Per contact point:
+    mf_lane *climb; // [m] how far the joints moved it
+    mf_lane *hold, *weight;
+    // Room for what is needed by the way, per contact point:
+    mf_lane *depth;       // lift_clear
+    mf_lane *press, *was; // hold_poor
+    Vec *stretch;         // carry_body
+    mf_real *from;        // update_joints: rows of MF_BLOCK per joint
 } Step;
+
+static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step *s) {
+    const uint32_t points = plan->contact_count;
+    uint32_t joints = 0;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        joints = plan->links[l].joint >= joints ? plan->links[l].joint + 1 : joints;
+    MF_CARVE(carver, s->contacts.row, points);
+    kinematics_carve(plan, carver, &s->kinematics);
+    MF_CARVE(carver, s->climb, points);
+    MF_CARVE(carver, s->hold, points);
+    MF_CARVE(carver, s->weight, points);
+    MF_CARVE(carver, s->depth, points);
+    MF_CARVE(carver, s->press, points);
+    MF_CARVE(carver, s->was, points);
+    MF_CARVE(carver, s->stretch, points);
+    MF_CARVE(carver, s->from, (size_t)joints * MF_BLOCK);
+}
 
 // Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
 static MF_INLINE mf_lane depth_of_none(void) {
