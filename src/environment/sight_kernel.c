@@ -159,6 +159,8 @@ static void see_links(const mf_SightBatch *batch) {
                                   .velocity = batch->speed,
                                   .position_rows = 3,
                                   .rotation_rows = 4,
+                                  .matrix_rows = 9,
+                                  .velocity_rows = 6,
                                   .lane_count = MF_BLOCK};
     MF_KERNEL(mf_tree_motion)(tree, &state, &motion);
 }

@@ -88,9 +88,12 @@ typedef struct mf_TreeMotion {
     void *acceleration; // 6 per link: [m/s^2], [rad/s^2]; NULL: not computed
     const void *change; // [1] input: derivative of the velocity vector, in the kernel's precision;
                         // NULL: 0
-    uint32_t position_rows, rotation_rows; // [1] rows from link to link
-    uint32_t first_lane, lane_count;       // [1] lanes to compute, in whole widths of the kernel
-    bool in_world;                         // positions are relative to the world's origin instead
+    uint32_t position_rows, rotation_rows, matrix_rows, velocity_rows; // [1] from link to link
+    const uint32_t *links; // [1] links to compute behind the base, in rising order, with all links
+                           // on the way to them; NULL: all
+    uint32_t link_count;   // [1] of them
+    uint32_t first_lane, lane_count; // [1] lanes to compute, in whole widths of the kernel
+    bool in_world;                   // positions are relative to the world's origin instead
 } mf_TreeMotion;
 
 // Computes the motion of all links.
