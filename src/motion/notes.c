@@ -1,6 +1,6 @@
-// What motions do not follow of a model: how often it has each thing that some motion leaves out,
-// and what is said of it. Which of them a motion leaves out stands in its folder, by what its code
-// reads; `articulated`, whose settings decide, has more of its own (articulated/notes.c).
+// Features of a model that motions do not support: how many of each feature a model has, and the
+// note about it. Each motion lists the notes that apply to it in its own folder, according to its
+// code; `articulated`, which depends on the settings, has more of its own (articulated/notes.c).
 #include "contact/collide.h"
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
@@ -292,62 +292,65 @@ static uint32_t kept_contacts(const mf_NoteCase *c) {
 // ---- notes --------------------------------------------------------------------------------------
 
 const mf_MotionNote mf_note_actuators = {actuators,
-                                         "actuators (#) do not act; joints track joint.target"};
+                                         "actuators (#) have no effect; joints track joint.target"};
 const mf_MotionNote mf_note_efforts = {
-    efforts, "effort limits of joints (#) are not kept; no motor is too weak"};
-const mf_MotionNote mf_note_springs = {springs, "springs of joints (#) do not act"};
-const mf_MotionNote mf_note_dampers = {dampers, "damping of joints (#) does not act"};
-const mf_MotionNote mf_note_frictions = {frictions, "dry friction of joints (#) does not act"};
-const mf_MotionNote mf_note_armatures = {armatures, "armature of joints (#) adds no inertia"};
+    efforts, "effort limits of joints (#) have no effect; motors have unlimited torque"};
+const mf_MotionNote mf_note_springs = {springs, "springs of joints (#) have no effect"};
+const mf_MotionNote mf_note_dampers = {dampers, "damping of joints (#) has no effect"};
+const mf_MotionNote mf_note_frictions = {frictions, "dry friction of joints (#) has no effect"};
+const mf_MotionNote mf_note_armatures = {armatures, "armature of joints (#) has no effect"};
 const mf_MotionNote mf_note_base_joint = {
-    base_joint, "damping, dry friction and armature of the free joint do not act"};
+    base_joint, "damping, dry friction and armature of the free joint have no effect"};
 const mf_MotionNote mf_note_soft_ranges = {
     soft_ranges,
-    "solreflimit, solimplimit and margin of joints (#) are not followed; ranges are hard"};
-const mf_MotionNote mf_note_kept_ranges = {
-    kept_ranges, "flag limit: ranges of joints (#) are kept nevertheless"};
+    "solreflimit, solimplimit and margin of joints (#) have no effect; limits are hard"};
+const mf_MotionNote mf_note_kept_ranges = {kept_ranges,
+                                           "flag limit: limits of joints (#) apply nevertheless"};
 const mf_MotionNote mf_note_speeds = {
-    speeds, "speed limits of joints (#) are not kept; a joint is at its target after a step"};
-const mf_MotionNote mf_note_balls = {balls, "ball joints (#) are held at their start"};
-const mf_MotionNote mf_note_floating = {floating, "floating joints (#) are held at their start"};
-const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are held at their start"};
+    speeds, "speed limits of joints (#) have no effect; a joint is at its target after a step"};
+const mf_MotionNote mf_note_balls = {balls, "ball joints (#) are fixed in their initial state"};
+const mf_MotionNote mf_note_floating = {floating, "floating joints (#) are fixed in their initial "
+                                                  "state"};
+const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are fixed in their initial "
+                                                "state"};
 const mf_MotionNote mf_note_tendons = {
-    tendons, "limits, springs, damping, friction of tendons (#) do not act"};
-const mf_MotionNote mf_note_equalities = {equalities, "equality constraints (#) are not kept"};
+    tendons, "limits, springs, damping, friction of tendons (#) have no effect"};
+const mf_MotionNote mf_note_equalities = {equalities, "equality constraints (#) have no effect"};
 const mf_MotionNote mf_note_lifts = {lifts,
-                                     "compensated weights (gravcomp) of links (#) are not lifted"};
+                                     "weight compensation (gravcomp) of links (#) has no effect"};
 const mf_MotionNote mf_note_medium = {medium,
                                       "density, viscosity and wind of the medium have no effect"};
-const mf_MotionNote mf_note_integrator = {integrator, "integrator: steps are those of the motion"};
+const mf_MotionNote mf_note_integrator = {integrator, "integrator: the motion uses its own"};
 const mf_MotionNote mf_note_links_touch = {links_touch, "links do not touch each other"};
 const mf_MotionNote mf_note_alone_links = {alone_links,
                                            "self_contacts: links do not touch each other"};
 const mf_MotionNote mf_note_alone_obstacles = {
-    alone_obstacles, "self_contacts: obstacles (#) fixed in the world touch nothing"};
+    alone_obstacles, "self_contacts: obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_base_shapes = {
     base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"};
 const mf_MotionNote mf_note_obstacles = {obstacles,
-                                         "obstacles (#) fixed in the world touch nothing"};
+                                         "obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_held_shapes = {
-    held_shapes, "shapes (#) of a robot that the world holds do not touch the floor"};
+    held_shapes, "shapes (#) of a robot that is fixed to the world do not touch the floor"};
 const mf_MotionNote mf_note_points_instead = {
-    points_instead, "shapes (#) touch the ground by points in their stead"};
+    points_instead, "shapes (#) touch the ground by contact points instead"};
 const mf_MotionNote mf_note_kept_off = {
-    kept_off, "shapes (#) that bits or exclusions keep off the ground touch it by their points"};
+    kept_off, "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
+              "their points"};
 const mf_MotionNote mf_note_own_law = {
-    own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's: friction, "
-             "condim, margin, solref and solimp are not read"};
+    own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "
+             "margin, solref and solimp have no effect"};
 const mf_MotionNote mf_note_own_law_of_shapes = {
-    own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"};
+    own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's"};
 const mf_MotionNote mf_note_stiffness_only = {
-    softnesses, "solref and solimp of shapes (#): only their stiffness is followed"};
+    softnesses, "solref and solimp of shapes (#): only their stiffness is used"};
 const mf_MotionNote mf_note_mean_impedance = {
     softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
 const mf_MotionNote mf_note_turning = {
-    turning, "turning friction of shapes (#): rigid.spin_friction holds instead"};
-const mf_MotionNote mf_note_impratio = {impratio, "impratio is not followed"};
+    turning, "torsional friction of shapes (#): rigid.spin_friction is used instead"};
+const mf_MotionNote mf_note_impratio = {impratio, "impratio has no effect"};
 const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
-                                             "flag contact: shapes (#) touch nevertheless"};
+                                             "flag contact: shapes (#) collide nevertheless"};
 
 // "(#)" of the text stands for the number. Articulated is what other motions are compared with.
 static void write_text(const char *text, uint32_t count, const mf_MotionRow *row, char *out) {

@@ -42,9 +42,7 @@ struct mf_Film {
     const mf_WorldJoints *joints; // NULL: are not shown
     float *joint_rows;            // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     uint32_t joints_each;         // [1] most joints in any sample so far
-    double (*place)[3];           // [m] of the links of one robot, while it is sampled
-    double (*turn)[4];            // [1] likewise
-    double *angle;                // [rad] or [m] likewise, of each joint
+    double *place, *turn;         // [m], [1] of the links of one group's robots, while sampled
 };
 
 // The page of film.html, ended by 0; @DATA@ stands where the film goes.

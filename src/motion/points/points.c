@@ -29,15 +29,15 @@ static const mf_FieldInfo points_fields[] = {
     {"body.inverse_inertia", "1/(kg m^2)", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
      "inverse of body.inertia: xx, yy, zz, xy, xz, yz"},
     {"point.anchor", "m", "world", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
-     "where each contact holds the ground; meaningful while it bears load"},
+     "anchor of each contact; valid while it carries load"},
     {"point.load", "N", "world", MF_REAL, MF_PER_CONTACT, 1, MF_FIELD_STATE,
-     "force that presses each contact point to the ground, 0 in the air"},
+     "normal force of each contact point with the ground, 0 in the air"},
     {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside force on the base link's origin"},
+     "external force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torque on the base link"},
+     "external torque on the base link"},
     {"point.residual", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "of the contacts' solution in the last step: what it leaves against its terms"},
+     "relative residual of the contact solution in the last step"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
@@ -76,17 +76,17 @@ typedef struct PointsRun {
     bool joints_due;
 } PointsRun;
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
     work.plan = run->plan;
     work.joints_due = run->joints_due;
     work.only_refresh = false;
-    bind_block(run->plan, block, lane, &work);
-    work.fault = fault;
-    work.warnings = mf_warning_rows(&run->plan->warnings, block, lane);
-    (single ? run->plan->step_one : run->plan->step)(&work);
+    bind_block(run->plan, piece->block, piece->lane, &work);
+    work.fault = piece->fault;
+    work.scratch = piece->scratch;
+    work.warnings = mf_warning_rows(&run->plan->warnings, piece->block, piece->lane);
+    (piece->single ? run->plan->step_one : run->plan->step)(&work);
 }
 
 static void run_points(const mf_SystemRun *run, void *user) {
@@ -98,7 +98,9 @@ static void run_points(const mf_SystemRun *run, void *user) {
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
     mf_PointsBlock work = {.plan = plan, .only_refresh = true};
     bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &work);
+    work.scratch = mf_scratch_borrow(plan->pieces.scratch);
     plan->step_one(&work);
+    mf_scratch_return(plan->pieces.scratch, work.scratch);
 }
 
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
@@ -127,12 +129,17 @@ static void destroy_points(mf_Context *context, void *user) {
     mf_points_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_PointsPlan *plan, const mf_Group *group) {
+static mf_Status choose_kernel(mf_PointsPlan *plan, mf_Group *group, mf_Error *error) {
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
+        MF_KERNEL_TABLE(mf_points_room);
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
     const mf_KernelPick pick = mf_pieces_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  rooms[pick.wide][pick.double_precision](plan),
+                                  rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static const char *const points_reads[] = {
@@ -169,10 +176,10 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
     if (status != MF_OK)
         return status;
     status = bind_fields(group, plan, error);
-    if (status == MF_OK) {
-        choose_kernel(plan, group);
+    if (status == MF_OK)
+        status = choose_kernel(plan, group, error);
+    if (status == MF_OK)
         status = mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
-    }
     if (status != MF_OK)
         mf_points_plan_destroy(mf_world_context(mf_group_world(group)), plan);
     return status;
@@ -254,7 +261,7 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     if (model->base == MF_BASE_FIXED)
-        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is held in the world",
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
                        model->name);
     return mf_points_add(group, &config->points, error);
 }
@@ -289,22 +296,23 @@ static const char *const frictions[] = {"fit", "coupled", NULL};
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.points", "one rigid body of mass points over a height map"),
     MF_KEY("motion.points.joint_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 3600, NULL,
-           AT(joint_interval), "joints advance this often, a multiple of world.step; "
-           "`auto`: 0.08 s, as published; with gaits, as control_interval"),
+           AT(joint_interval), "time between joint updates, a multiple of world.step; `auto`: 0.08 "
+                               "s, as published; with gaits control_interval"),
     MF_KEY("motion.points.friction", MF_KEY_CHOICE, 0, "", "fit", 0, 0, frictions,
            AT(friction), "`fit`: displacement and yaw by least squares over the contacts; "
            "`coupled`: roll and pitch too"),
     MF_KEY("motion.points.weighted", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           AT(weighted), "weigh contacts by the load they bear"),
+           AT(weighted), "weight contacts by their load"),
     MF_KEY("motion.points.friction_coefficient", MF_KEY_REAL, MF_KEY_ABOVE | MF_KEY_INFINITE, "1",
            ".inf", 0, 1e6, NULL, AT(friction_coefficient),
-           "Coulomb limit of what contacts hold; .inf never slips"),
+           "Coulomb friction coefficient; .inf: contacts never slip"),
     MF_KEY("motion.points.keep_momentum", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           AT(keep_momentum), "the base turns against its joints in the air"),
+           AT(keep_momentum), "in the air the base rotates against its joints, so that angular "
+                              "momentum is conserved"),
     MF_KEY("motion.points.compliance", MF_KEY_REAL, 0, "1", "0.1", 1e-4, 1, NULL,
-           AT(compliance), "softness of contact relative to the step"),
+           AT(compliance), "contact compliance relative to the step"),
     MF_KEY("motion.points.contact_margin", MF_KEY_REAL, 0, "m", "0.001", 0, 1, NULL,
-           AT(contact_margin), "a point this close to the ground still holds it"),
+           AT(contact_margin), "points within this distance of the ground count as contacts"),
 };
 // clang-format on
 
