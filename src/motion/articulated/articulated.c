@@ -24,6 +24,7 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .friction = (double)NAN,
                                   .slip_speed = 1e-4,
                                   .contact_depth = 0.02,
+                                  .solver_rounds = 100,
                                   .self_contacts = true};
 }
 
@@ -120,7 +121,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->law ? plan->dof_count : 0;
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
-        return plan->law ? 1 : 0;
+        return plan->law || plan->coupled ? 1 : 0;
     case MF_ART_ROW_OUTER:
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
@@ -153,11 +154,14 @@ const mf_FieldInfo *mf_art_field_info(uint32_t row) {
 static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
     mf_art_bind_canonical(group, plan);
     for (uint32_t i = MF_ART_ROW_TORQUE; i < MF_ART_ROWS; i++) {
-        const mf_FieldInfo *info = &articulated_fields[i - MF_ART_ROW_TORQUE];
+        mf_FieldInfo info = articulated_fields[i - MF_ART_ROW_TORQUE];
         uint32_t count = row_count(plan, i);
         if (count == 0)
             continue;
-        mf_Status status = mf_attach_field(group, info, count, &plan->rows[i], error);
+        // Only MuJoCo's law begins with what the step before ended with.
+        if (!plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
+            info.flags = MF_FIELD_OUTPUT;
+        mf_Status status = mf_attach_field(group, &info, count, &plan->rows[i], error);
         if (status != MF_OK)
             return status;
     }

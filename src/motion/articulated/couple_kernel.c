@@ -11,12 +11,15 @@
 // equality constraints after each. A row that does not push in a lane adds 0 there, so lanes do not
 // show each other.
 #include "motion/articulated/couple.h"
+#include "motion/articulated/couple_subspace.h"
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/meet.h"
 #include "motion/articulated/outer_couple.h"
 #include "motion/articulated/step.h"
 #include "motion/articulated/tendon_path.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 // Tries of the end of the step.
 enum { CLOSE_ROUNDS = 2 };
@@ -229,16 +232,23 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
         row_add(c, &c->rows[loops->first + i], -rest[i]);
 }
 
-// What the equality constraints want: no error at the end of the step, to first order.
+// What the values of the equality constraints' rows shall be, times -1: no error at the end of the
+// step, to first order.
+static MF_INLINE mf_lane loop_back(const Couple *c, const Loops *loops, uint32_t i, mf_lane rate,
+                                   bool explicit) {
+    const mf_lane pull = mf_set((mf_real)0.2) * rate;
+    const Row *row = &c->rows[loops->first + i];
+    if (explicit)
+        return pull * mf_fma(pull, loops->error[i], row->given + row->given);
+    return loops->error[i] * rate;
+}
+
 static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit, mf_mask lanes) {
     mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
-    const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
+    const mf_lane rate = mf_set((mf_real)1) / unit;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
-        const Row *row = &c->rows[loops->first + i];
-        mf_lane back = loops->error[i] * rate;
-        if (explicit)
-            back = pull * mf_fma(pull, loops->error[i], row->given + row->given);
-        rest[i] = mf_keep(lanes, row_value(c, row) + back);
+        const mf_lane back = loop_back(c, loops, i, rate, explicit);
+        rest[i] = mf_keep(lanes, row_value(c, &c->rows[loops->first + i]) + back);
     }
     push_loops(c, loops, rest);
 }
@@ -505,9 +515,9 @@ static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     }
 }
 
-// What the last sweep still changed, over all impulses, both as speeds; `before` has the impulses
-// before it.
-static void sweeps_warn(const Couple *c, const mf_lane *before, uint32_t first, mf_mask lanes) {
+// What was changed of the impulses behind the loops' since `before`, over all of them, both as speeds.
+static mf_lane change_since(const Couple *c, const mf_lane *before, uint32_t first) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     mf_lane changed = mf_zero(), all = mf_zero();
     for (uint32_t i = first; i < c->row_count; i++) {
         const Row *row = &c->rows[i];
@@ -515,11 +525,12 @@ static void sweeps_warn(const Couple *c, const mf_lane *before, uint32_t first, 
         changed = mf_fma(change * change, row->diagonal, changed);
         all = mf_fma(row->impulse * row->impulse, row->diagonal, all);
     }
-    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    const mf_lane part = mf_sqrt(changed / mf_max(all, tiny));
-    warnings_raise(&c->work->warnings,
-                   mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_UNSWEPT), part)), MF_WARNING_SOLVER,
-                   part);
+    return mf_sqrt(changed / mf_max(all, tiny));
+}
+
+static void impulses_copy(const Couple *c, uint32_t first, mf_lane *out) {
+    for (uint32_t i = first; i < c->row_count; i++)
+        out[i] = c->rows[i].impulse;
 }
 
 // Equality constraints that are open where the step begins.
@@ -529,6 +540,119 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
         most = mf_max(most, mf_abs(loops->error[i]));
     warnings_raise(&c->work->warnings, mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_OPEN), most)),
                    MF_WARNING_LOOPS, most);
+}
+
+// ---- sweeps, and solutions between them ---------------------------------------------------------
+
+typedef struct Sweep { // what a sweep goes over
+    Couple *couple;
+    const Loops *loops;
+    const Group *group;
+    const Met *met;
+    uint32_t first, end; // [1] rows of tendons; those of meetings are behind them
+    mf_lane unit;
+    bool explicit;
+} Sweep;
+
+static void sweep_once(const Sweep *s, mf_mask lanes) {
+    for (uint32_t i = s->first; i < s->end; i++)
+        relax(s->couple, &s->couple->rows[i]);
+    for (uint32_t i = 0; i < s->group->count; i++)
+        relax_meeting(s->couple, &s->met[i], s->explicit);
+    if (s->couple->plan->loop_count > 0)
+        solve_loops(s->couple, s->loops, s->unit, s->explicit, lanes);
+}
+
+// A sweep that leaves other lanes than these as they are.
+static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
+    Couple *c = s->couple;
+    mf_lane impulses[COUPLE_ROWS], sum[COUPLE_SLOTS];
+    const uint32_t slots = 6 + 3 * c->plan->link_count;
+    impulses_copy(c, 0, impulses);
+    memcpy(sum, c->sum, slots * sizeof *sum);
+    sweep_once(s, lanes);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        c->rows[i].impulse = mf_select(lanes, c->rows[i].impulse, impulses[i]);
+    for (uint32_t i = 0; i < slots; i++)
+        c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
+}
+
+// What all further rounds would change, if each changes as much less than the one before as the
+// last did. Nothing where the last changed no more than rounding does.
+static mf_lane rest_of(mf_lane earlier, mf_lane change) {
+    const mf_real slowest = (mf_real)0.9995, least = (mf_real)0.1;
+    const mf_real rounding = sizeof(mf_real) == 4 ? (mf_real)4e-6 : (mf_real)1e-13;
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), one = mf_set((mf_real)1);
+    const mf_lane part = mf_min(change / mf_max(mf_max(earlier, change), tiny), mf_set(slowest));
+    const mf_lane rest = change * mf_max(part / (one - part), mf_set(least));
+    return mf_select(mf_less(mf_set(rounding), change), rest, change);
+}
+
+static mf_mask is_unsettled(mf_lane rest) {
+    const mf_real most = sizeof(mf_real) == 4 ? (mf_real)1e-3 : (mf_real)1e-5;
+    return mf_not(mf_less_equal(rest, mf_set(most)));
+}
+
+// Solutions of the free rows, each with sweeps behind it, in the lanes that are `open`; `rest` and
+// `rounds` become those of what it ends with.
+static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask open, mf_lane *rest,
+                                                     mf_lane *rounds) {
+    Subspace subspace;
+    Couple *c = s->couple;
+    const mf_lane one = mf_set((mf_real)1), rate = one / s->unit;
+    mf_lane target[MF_ARTICULATED_MAX_LOOPS], before[COUPLE_ROWS];
+    subspace.couple = c;
+    subspace.target = target;
+    subspace.inverse = s->loops->inverse;
+    subspace.first = s->loops->first;
+    subspace.loops = c->plan->loop_rows;
+    for (uint32_t i = 0; i < c->plan->loop_rows; i++)
+        target[i] = -loop_back(c, s->loops, i, rate, false);
+    if (!subspace_begin(&subspace, s->end, s->met, s->group->count))
+        return;
+    for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
+        impulses_copy(c, s->first, before);
+        subspace_solve(&subspace, open);
+        sweep_in(s, open);
+        const mf_lane earlier = change_since(c, before, s->first);
+        impulses_copy(c, s->first, before);
+        sweep_in(s, open);
+        const mf_lane change = change_since(c, before, s->first);
+        *rest = mf_select(open, rest_of(earlier, change), *rest);
+        *rounds = *rounds + mf_keep(open, one);
+        open = mf_and(open, is_unsettled(*rest));
+        if (getenv("DBG"))
+            fprintf(stderr, "round %u earlier %g change %g rest %g\n", round, (double)*(mf_real*)&earlier, (double)*(mf_real*)&change, (double)*(mf_real*)rest);
+    }
+}
+
+// Finds the impulses of all rows; `lanes` have others than those of loops.
+static void solve_rows(const Sweep *s, mf_mask lanes) {
+    Couple *c = s->couple;
+    Solver *solver = &c->work->solver;
+    const mf_ArtPlan *plan = c->plan;
+    const uint32_t sweeps = plan->tendon_count > 0 || s->group->count > 0 ? plan->sweeps : 1;
+    const mf_mask own = mf_and(lanes, s->group->lanes);
+    mf_lane before[COUPLE_ROWS], earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
+    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
+        const bool looks = !s->explicit && sweep + 2 >= sweeps;
+        if (looks)
+            impulses_copy(c, s->first, before);
+        sweep_once(s, sweep == 0 ? mf_mask_all() : lanes);
+        earlier = change;
+        if (looks)
+            change = change_since(c, before, s->first);
+    }
+    if (s->explicit)
+        return;
+    mf_lane rest = mf_keep(own, rest_of(earlier, change));
+    const mf_mask open = mf_and(own, is_unsettled(rest));
+    if (plan->rounds > 0 && mf_any(open))
+        solve_together(s, open, &rest, &rounds);
+    solver->rest = mf_select(own, rest, solver->rest);
+    solver->rounds = mf_select(own, rounds, solver->rounds);
+    warnings_raise(&c->work->warnings, mf_and(own, mf_less(mf_set((mf_real)MF_ART_UNSWEPT), rest)),
+                   MF_WARNING_SOLVER, rest);
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
@@ -556,26 +680,13 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     for (uint32_t i = 0; recalls && i < group->count; i++)
         guess_forces(&couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
-    mf_mask lanes = mf_mask_all(), rubbed = mf_not(lanes);
+    mf_mask lanes = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < group->count; i++)
-        rubbed = mf_or(rubbed, met[i].lanes);
+        lanes = mf_or(lanes, met[i].lanes);
     if (plan->tendon_count > 0)
-        rubbed = lanes;
-    uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
-    mf_lane before[COUPLE_ROWS];
-    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        for (uint32_t i = first; i < couple.row_count && sweep + 1 == sweeps; i++)
-            before[i] = couple.rows[i].impulse;
-        for (uint32_t i = first; i < end; i++)
-            relax(&couple, &couple.rows[i]);
-        for (uint32_t i = 0; i < group->count; i++)
-            relax_meeting(&couple, &met[i], explicit);
-        if (plan->loop_count > 0)
-            solve_loops(&couple, &loops, unit, explicit, lanes);
-        lanes = rubbed;
-    }
-    if (!explicit)
-        sweeps_warn(&couple, before, first, mf_and(rubbed, group->lanes));
+        lanes = mf_mask_all();
+    const Sweep sweep = {&couple, &loops, group, met, first, end, unit, explicit};
+    solve_rows(&sweep, lanes);
     mf_lane scale = mf_set((mf_real)1);
     if (!explicit)
         scale = scale / unit;
@@ -595,6 +706,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
                                       void *work, void *rates) {
     Work *own = work;
+    own->solver.rest = own->solver.rounds = mf_zero();
     for (uint32_t lane = 0; lane < MF_LANES;) {
         Group group;
         lane += group_take(plan, own, lane, &group);
@@ -608,5 +720,9 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
         solve_group(plan, state, explicit, &group, own, rates);
         if (own->meetings.memory != NULL)
             meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
+    }
+    if (!explicit && own->solver.residual != NULL) {
+        mf_store_where(own->solver.alive, own->solver.residual, own->solver.rest);
+        mf_store_where(own->solver.alive, own->solver.iterations, own->solver.rounds);
     }
 }

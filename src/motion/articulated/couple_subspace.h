@@ -1,0 +1,304 @@
+// Solves the rows of the solver of couplings that are within their ranges together, between
+// projected Gauss-Seidel sweeps. Sweeps alone find quickly which contacts press and which stick,
+// but take very many rounds to pass loads through tall stacks, or from heavy bodies to light ones.
+// (Projected Gauss-Seidel with subspace minimisation: Silcowitz, Niebe, Erleben 2010.)
+//
+// With the rows w of couple.h, the sum y of w times impulse, and velocities v = value + w y at the
+// end of the step, the impulses are those that minimise
+//     y^2 / 2 + sum of (value - given / slope) impulse + impulse^2 / (2 slope)
+// within their ranges, while the bounds of friction stay. The rows within their range are free, the
+// others keep their impulse. The change of the free ones is that of Newton's method, with at most
+// `stiffest` slope, so that the matrix stays regular where rows are redundant:
+//     (1 + sum of k w w^T) dy = -sum of w b,   d impulse = -(b + k w dy)
+//     k = stiffest slope / (stiffest + slope),  b = k (v + (impulse - given) / slope)
+// The matrix has the size of the velocities and the zeros of the tree. The whole change is put back
+// into the ranges, and made half as large until the cost falls. So rounds of a sweep and a solution
+// never raise the cost, and end where the sweeps would end.
+#ifndef MF_MOTION_ARTICULATED_COUPLE_SUBSPACE_H
+#define MF_MOTION_ARTICULATED_COUPLE_SUBSPACE_H
+
+#include "motion/articulated/lane_ldl.h"
+#include "motion/articulated/meet.h"
+
+enum { SUBSPACE_HALVINGS = 4 };
+
+// Rows with one range.
+typedef struct Part {
+    uint32_t row, rows;  // [1] 1 or, in an ellipse, 2
+    uint32_t load;       // [1] row whose impulse bounds them; MF_NONE: their own ranges do
+    mf_real friction[2]; // [1] or [m] bound over load
+} Part;
+
+typedef struct Subspace {
+    Couple *couple;
+    const mf_lane *target;  // [m/s], [rad/s] values of the equality constraints' rows
+    const mf_lane *inverse; // 0 in lanes where such a row is redundant
+    uint32_t first, loops;  // [1] those rows
+    uint32_t part_count;
+    Part parts[COUPLE_ROWS];
+    uint16_t index[COUPLE_SLOTS];  // [1] of a slot among the velocities that rows touch
+    uint16_t slots[LDL_SIZE];      // [1] of each of them
+    mf_lane stiffness[COUPLE_ROWS]; // k of the free rows, 0 of the others
+    mf_lane gradient[COUPLE_ROWS]; // v + (impulse - given) / slope
+    mf_lane change[COUPLE_ROWS];   // of the impulse, without bounds
+    mf_lane tried[COUPLE_ROWS];    // impulses within bounds
+    mf_lane moved[COUPLE_ROWS];    // their change
+    mf_lane x[LDL_SIZE];
+    LaneLdl matrix;
+} Subspace;
+
+// ---- parts and pattern --------------------------------------------------------------------------
+
+static inline void part_add(Subspace *s, uint32_t row, uint32_t rows, uint32_t load,
+                            const mf_real *friction) {
+    Part *part = &s->parts[s->part_count++];
+    *part = (Part){.row = row, .rows = rows, .load = load};
+    for (uint32_t k = 0; k < rows && friction != NULL; k++)
+        part->friction[k] = friction[k];
+}
+
+static inline void parts_of_meeting(Subspace *s, const Met *met) {
+    const Surface *surface = &met->bundle->surface;
+    const uint32_t first = met->first;
+    part_add(s, first, 1, MF_NONE, NULL);
+    if (surface->rows >= 3)
+        part_add(s, first + 1, 2, first, surface->friction);
+    if (surface->rows >= 4)
+        part_add(s, first + 3, 1, first, surface->friction + 2);
+    if (surface->rows >= 6)
+        part_add(s, first + 4, 2, first, surface->friction + 3);
+}
+
+// Numbers the velocities that rows touch, in their order in the tree, and finds the pattern of the
+// matrix. False when it has no room.
+static inline bool subspace_index(Subspace *s) {
+    const Couple *c = s->couple;
+    bool touched[COUPLE_SLOTS] = {false};
+    LdlPattern pattern;
+    uint32_t size = 0;
+    for (uint32_t r = 0; r < c->row_count; r++)
+        for (uint32_t i = 0; i < c->rows[r].count; i++)
+            touched[c->slot[c->rows[r].way + i]] = true;
+    for (uint32_t slot = 0; slot < COUPLE_SLOTS; slot++) {
+        if (!touched[slot])
+            continue;
+        s->index[slot] = (uint16_t)size;
+        s->slots[size++] = (uint16_t)slot;
+    }
+    ldl_begin(size, &pattern);
+    for (uint32_t r = 0; r < c->row_count; r++) {
+        const Row *row = &c->rows[r];
+        if (r > 0 && row->way == row[-1].way)
+            continue;
+        for (uint32_t i = 0; i < row->count; i++)
+            for (uint32_t k = i + 1; k < row->count; k++) // slots fall along a row
+                ldl_mark(&pattern, s->index[c->slot[row->way + i]],
+                         s->index[c->slot[row->way + k]]);
+    }
+    return ldl_index(size, &pattern, &s->matrix);
+}
+
+// `first_meeting` rows belong to equality constraints and tendons. False when the matrix has no
+// room.
+static inline bool subspace_begin(Subspace *s, uint32_t first_meeting, const Met *met,
+                                  uint32_t count) {
+    s->part_count = 0;
+    for (uint32_t r = 0; r < first_meeting; r++)
+        part_add(s, r, 1, MF_NONE, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        parts_of_meeting(s, &met[i]);
+    return subspace_index(s);
+}
+
+// ---- free rows ----------------------------------------------------------------------------------
+
+static MF_INLINE bool is_equation(const Subspace *s, uint32_t row) {
+    return row >= s->first && row < s->first + s->loops;
+}
+
+// The greatest slope of a row, as stiff as the precision allows.
+static MF_INLINE mf_lane stiffest_of(mf_lane diagonal) {
+    const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e4 : (mf_real)1e7;
+    const mf_mask real = mf_less(mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), diagonal);
+    return mf_keep(real, mf_set(stiff) / mf_select(real, diagonal, mf_set((mf_real)1)));
+}
+
+// Lanes in which all rows of a part are within their range.
+static MF_INLINE mf_mask part_is_free(const Subspace *s, const Part *part) {
+    const Row *row = &s->couple->rows[part->row];
+    const mf_real most = (mf_real)0.9999; // of the bound; what rounding leaves of it is no freedom
+    if (part->load == MF_NONE && is_equation(s, part->row))
+        return mf_less(mf_zero(), s->inverse[part->row - s->first]);
+    if (part->load == MF_NONE)
+        return mf_and(mf_less(row->low, row->impulse), mf_less(row->impulse, row->high));
+    const mf_lane bound = mf_set(most) * s->couple->rows[part->load].impulse;
+    mf_lane u = row[0].impulse * mf_set((mf_real)1 / part->friction[0]), square = u * u;
+    if (part->rows == 2) {
+        u = row[1].impulse * mf_set((mf_real)1 / part->friction[1]);
+        square = mf_fma(u, u, square);
+    }
+    return mf_less(square, bound * bound);
+}
+
+// Gradients of all rows, stiffness of the free ones and, in `change`, their b.
+static inline void rows_renew(Subspace *s) {
+    const Couple *c = s->couple;
+    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const Part *part = &s->parts[i];
+        const mf_mask where = part_is_free(s, part);
+        for (uint32_t r = part->row; r < part->row + part->rows; r++) {
+            const Row *row = &c->rows[r];
+            const mf_lane stiffest = stiffest_of(row->diagonal);
+            mf_lane k = stiffest;
+            s->gradient[r] = row_value(c, row);
+            if (is_equation(s, r)) {
+                s->gradient[r] = s->gradient[r] - s->target[r - s->first];
+            } else if (part->load == MF_NONE) {
+                const mf_mask sloped = mf_less(zero, row->slope);
+                const mf_lane slope = mf_select(sloped, row->slope, one);
+                const mf_lane stretch = (row->impulse - row->given) / slope;
+                s->gradient[r] = s->gradient[r] + mf_keep(sloped, stretch);
+                k = mf_keep(sloped, stiffest / (stiffest + slope) * slope);
+            }
+            s->stiffness[r] = mf_keep(where, k);
+            s->change[r] = s->stiffness[r] * s->gradient[r];
+        }
+    }
+}
+
+// ---- solution -----------------------------------------------------------------------------------
+
+// Adds k w w^T of a row.
+static inline void matrix_add(Subspace *s, uint32_t r) {
+    const Couple *c = s->couple;
+    const Row *row = &c->rows[r];
+    const mf_lane *w = &c->arena[row->first];
+    const uint16_t *slot = &c->slot[row->way];
+    LaneLdl *a = &s->matrix;
+    for (uint32_t i = 0; i < row->count; i++) {
+        const mf_lane part = s->stiffness[r] * w[i];
+        uint32_t e = a->start[s->index[slot[i]]];
+        for (uint32_t k = row->count; k-- > i; e++) { // slots fall along a row
+            const uint32_t column = s->index[slot[k]];
+            while (a->column[e] != column)
+                e++;
+            a->entry[e] = mf_fma(part, w[k], a->entry[e]);
+        }
+    }
+}
+
+// out += sum of w times `weights`
+static inline void rows_sum(const Subspace *s, const mf_lane *weights, mf_lane *out) {
+    const Couple *c = s->couple;
+    for (uint32_t r = 0; r < c->row_count; r++) {
+        const Row *row = &c->rows[r];
+        const mf_lane *w = &c->arena[row->first];
+        for (uint32_t i = 0; i < row->count; i++) {
+            mf_lane *to = &out[s->index[c->slot[row->way + i]]];
+            *to = mf_fma(w[i], weights[r], *to);
+        }
+    }
+}
+
+static MF_INLINE mf_lane row_along(const Subspace *s, uint32_t r, const mf_lane *x) {
+    const Couple *c = s->couple;
+    const Row *row = &c->rows[r];
+    const mf_lane *w = &c->arena[row->first];
+    mf_lane sum = mf_zero();
+    for (uint32_t i = 0; i < row->count; i++)
+        sum = mf_fma(w[i], x[s->index[c->slot[row->way + i]]], sum);
+    return sum;
+}
+
+static void x_clear(Subspace *s) {
+    for (uint32_t i = 0; i < s->matrix.size; i++)
+        s->x[i] = mf_zero();
+}
+
+// Changes of all impulses if the free rows had no bounds.
+static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy) {
+    const uint32_t count = s->couple->row_count;
+    rows_renew(s);
+    ldl_unit(&s->matrix);
+    for (uint32_t r = 0; r < count; r++)
+        if (mf_any(mf_and(busy, mf_less(mf_zero(), s->stiffness[r]))))
+            matrix_add(s, r);
+    ldl_factor(&s->matrix);
+    x_clear(s);
+    rows_sum(s, s->change, s->x);
+    ldl_solve(&s->matrix, s->x);
+    for (uint32_t r = 0; r < count; r++)
+        s->change[r] = mf_fma(s->stiffness[r], row_along(s, r, s->x), -s->change[r]);
+}
+
+// Impulses after `way` of the changes, put back into their ranges.
+static inline void tries_find(Subspace *s, mf_lane way) {
+    const Row *rows = s->couple->rows;
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const Part *part = &s->parts[i];
+        mf_lane *out = &s->tried[part->row];
+        for (uint32_t k = 0; k < part->rows; k++)
+            out[k] = mf_fma(way, s->change[part->row + k], rows[part->row + k].impulse);
+        if (part->load == MF_NONE) {
+            if (!is_equation(s, part->row))
+                out[0] = mf_clamp(out[0], rows[part->row].low, rows[part->row].high);
+            continue;
+        }
+        const mf_lane load = s->tried[part->load];
+        const mf_lane most = mf_set(part->friction[0]) * load;
+        if (part->rows == 1)
+            out[0] = mf_clamp(out[0], -most, most);
+        else
+            hold_across(&out[0], &out[1], part->friction, load);
+    }
+}
+
+// What the tried impulses change of the cost.
+static inline mf_lane tries_cost(Subspace *s) {
+    const Row *rows = s->couple->rows;
+    const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
+    mf_lane cost = zero, square = zero;
+    for (uint32_t r = 0; r < s->couple->row_count; r++) {
+        const mf_lane change = s->tried[r] - rows[r].impulse;
+        const mf_mask sloped = mf_less(zero, rows[r].slope);
+        const mf_lane soft = mf_keep(sloped, half * change / mf_select(sloped, rows[r].slope, one));
+        cost = mf_fma(change, s->gradient[r] + soft, cost);
+        s->moved[r] = change;
+    }
+    x_clear(s);
+    rows_sum(s, s->moved, s->x);
+    for (uint32_t i = 0; i < s->matrix.size; i++)
+        square = mf_fma(s->x[i], s->x[i], square);
+    return mf_fma(half, square, cost);
+}
+
+// The tried impulses, and their sum, to the rows.
+static inline void tries_store(Subspace *s, mf_mask lanes) {
+    Couple *c = s->couple;
+    for (uint32_t r = 0; r < c->row_count; r++) {
+        c->rows[r].impulse = mf_select(lanes, s->tried[r], c->rows[r].impulse);
+        s->tried[r] = c->rows[r].impulse;
+    }
+    x_clear(s);
+    rows_sum(s, s->tried, s->x);
+    for (uint32_t i = 0; i < s->matrix.size; i++)
+        c->sum[s->slots[i]] = mf_select(lanes, s->x[i], c->sum[s->slots[i]]);
+}
+
+// One solution, in these lanes, as far as it makes the cost fall.
+static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes) {
+    mf_lane way = mf_set((mf_real)1);
+    mf_mask open = lanes;
+    changes_find(s, lanes);
+    for (int halving = 0; halving <= SUBSPACE_HALVINGS; halving++) {
+        tries_find(s, way);
+        open = mf_and(open, mf_less(mf_zero(), tries_cost(s)));
+        if (!mf_any(open))
+            break;
+        way = mf_select(open, way * mf_set((mf_real)0.5), way);
+    }
+    tries_store(s, mf_and(lanes, mf_not(open)));
+}
+
+#endif
