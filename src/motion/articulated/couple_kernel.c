@@ -18,8 +18,6 @@
 #include "motion/articulated/outer_couple.h"
 #include "motion/articulated/step.h"
 #include "motion/articulated/tendon_path.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 // Tries of the end of the step.
 enum { CLOSE_ROUNDS = 2 };
@@ -515,22 +513,28 @@ static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     }
 }
 
-// What was changed of the impulses behind the loops' since `before`, over all of them, both as speeds.
-static mf_lane change_since(const Couple *c, const mf_lane *before, uint32_t first) {
-    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    mf_lane changed = mf_zero(), all = mf_zero();
-    for (uint32_t i = first; i < c->row_count; i++) {
-        const Row *row = &c->rows[i];
-        const mf_lane change = row->impulse - before[i];
-        changed = mf_fma(change * change, row->diagonal, changed);
-        all = mf_fma(row->impulse * row->impulse, row->diagonal, all);
-    }
-    return mf_sqrt(changed / mf_max(all, tiny));
+static uint32_t slot_count(const Couple *c) {
+    return 6 + 3 * c->plan->link_count;
 }
 
-static void impulses_copy(const Couple *c, uint32_t first, mf_lane *out) {
-    for (uint32_t i = first; i < c->row_count; i++)
-        out[i] = c->rows[i].impulse;
+static void sum_copy(const Couple *c, mf_lane *out) {
+    memcpy(out, c->sum, slot_count(c) * sizeof *out);
+}
+
+// By how much the velocities changed since their impulses' sum was `before`, over what all impulses
+// together make of them. Impulses that only hold each other move nothing; where they are more than
+// a hundred times the others they decide what is small.
+static mf_lane change_since(const Couple *c, const mf_lane *before) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), least = mf_set((mf_real)1e-4);
+    mf_lane changed = mf_zero(), all = mf_zero(), apart = mf_zero();
+    for (uint32_t i = 0; i < slot_count(c); i++) {
+        const mf_lane change = c->sum[i] - before[i];
+        changed = mf_fma(change, change, changed);
+        all = mf_fma(c->sum[i], c->sum[i], all);
+    }
+    for (uint32_t i = 0; i < c->row_count; i++)
+        apart = mf_fma(c->rows[i].impulse * c->rows[i].impulse, c->rows[i].diagonal, apart);
+    return mf_sqrt(changed / mf_max(mf_fma(least, apart, all), tiny));
 }
 
 // Equality constraints that are open where the step begins.
@@ -567,13 +571,13 @@ static void sweep_once(const Sweep *s, mf_mask lanes) {
 static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
     Couple *c = s->couple;
     mf_lane impulses[COUPLE_ROWS], sum[COUPLE_SLOTS];
-    const uint32_t slots = 6 + 3 * c->plan->link_count;
-    impulses_copy(c, 0, impulses);
-    memcpy(sum, c->sum, slots * sizeof *sum);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        impulses[i] = c->rows[i].impulse;
+    sum_copy(c, sum);
     sweep_once(s, lanes);
     for (uint32_t i = 0; i < c->row_count; i++)
         c->rows[i].impulse = mf_select(lanes, c->rows[i].impulse, impulses[i]);
-    for (uint32_t i = 0; i < slots; i++)
+    for (uint32_t i = 0; i < slot_count(c); i++)
         c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
 }
 
@@ -589,7 +593,7 @@ static mf_lane rest_of(mf_lane earlier, mf_lane change) {
 }
 
 static mf_mask is_unsettled(mf_lane rest) {
-    const mf_real most = sizeof(mf_real) == 4 ? (mf_real)1e-3 : (mf_real)1e-5;
+    const mf_real most = sizeof(mf_real) == 4 ? (mf_real)1e-4 : (mf_real)1e-5;
     return mf_not(mf_less_equal(rest, mf_set(most)));
 }
 
@@ -600,7 +604,7 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
     Subspace subspace;
     Couple *c = s->couple;
     const mf_lane one = mf_set((mf_real)1), rate = one / s->unit;
-    mf_lane target[MF_ARTICULATED_MAX_LOOPS], before[COUPLE_ROWS];
+    mf_lane target[MF_ARTICULATED_MAX_LOOPS], before[COUPLE_SLOTS];
     subspace.couple = c;
     subspace.target = target;
     subspace.inverse = s->loops->inverse;
@@ -611,18 +615,16 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
     if (!subspace_begin(&subspace, s->end, s->met, s->group->count))
         return;
     for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
-        impulses_copy(c, s->first, before);
+        sum_copy(c, before);
         subspace_solve(&subspace, open);
         sweep_in(s, open);
-        const mf_lane earlier = change_since(c, before, s->first);
-        impulses_copy(c, s->first, before);
+        const mf_lane earlier = change_since(c, before);
+        sum_copy(c, before);
         sweep_in(s, open);
-        const mf_lane change = change_since(c, before, s->first);
+        const mf_lane change = change_since(c, before);
         *rest = mf_select(open, rest_of(earlier, change), *rest);
         *rounds = *rounds + mf_keep(open, one);
         open = mf_and(open, is_unsettled(*rest));
-        if (getenv("DBG"))
-            fprintf(stderr, "round %u earlier %g change %g rest %g\n", round, (double)*(mf_real*)&earlier, (double)*(mf_real*)&change, (double)*(mf_real*)rest);
     }
 }
 
@@ -633,15 +635,15 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
     const mf_ArtPlan *plan = c->plan;
     const uint32_t sweeps = plan->tendon_count > 0 || s->group->count > 0 ? plan->sweeps : 1;
     const mf_mask own = mf_and(lanes, s->group->lanes);
-    mf_lane before[COUPLE_ROWS], earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
+    mf_lane before[COUPLE_SLOTS], earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         const bool looks = !s->explicit && sweep + 2 >= sweeps;
         if (looks)
-            impulses_copy(c, s->first, before);
+            sum_copy(c, before);
         sweep_once(s, sweep == 0 ? mf_mask_all() : lanes);
         earlier = change;
         if (looks)
-            change = change_since(c, before, s->first);
+            change = change_since(c, before);
     }
     if (s->explicit)
         return;

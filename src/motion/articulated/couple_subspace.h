@@ -20,7 +20,7 @@
 #include "motion/articulated/lane_ldl.h"
 #include "motion/articulated/meet.h"
 
-enum { SUBSPACE_HALVINGS = 4 };
+enum { SUBSPACE_PASSES = 8, SUBSPACE_REPEATS = 3 };
 
 // Rows with one range.
 typedef struct Part {
@@ -36,13 +36,13 @@ typedef struct Subspace {
     uint32_t first, loops;  // [1] those rows
     uint32_t part_count;
     Part parts[COUPLE_ROWS];
-    uint16_t index[COUPLE_SLOTS];  // [1] of a slot among the velocities that rows touch
-    uint16_t slots[LDL_SIZE];      // [1] of each of them
+    uint16_t index[COUPLE_SLOTS];   // [1] of a slot among the velocities that rows touch
+    uint16_t slots[LDL_SIZE];       // [1] of each of them
     mf_lane stiffness[COUPLE_ROWS]; // k of the free rows, 0 of the others
-    mf_lane gradient[COUPLE_ROWS]; // v + (impulse - given) / slope
-    mf_lane change[COUPLE_ROWS];   // of the impulse, without bounds
-    mf_lane tried[COUPLE_ROWS];    // impulses within bounds
-    mf_lane moved[COUPLE_ROWS];    // their change
+    mf_lane gradient[COUPLE_ROWS];  // v + (impulse - given) / slope
+    mf_lane change[COUPLE_ROWS];    // of the impulse, without bounds
+    mf_lane tried[COUPLE_ROWS];     // impulses within bounds
+    mf_mask held[COUPLE_ROWS];      // parts that are not free
     mf_lane x[LDL_SIZE];
     LaneLdl matrix;
 } Subspace;
@@ -118,9 +118,20 @@ static MF_INLINE bool is_equation(const Subspace *s, uint32_t row) {
 
 // The greatest slope of a row, as stiff as the precision allows.
 static MF_INLINE mf_lane stiffest_of(mf_lane diagonal) {
-    const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e4 : (mf_real)1e7;
+    const mf_real stiff = 10000;
     const mf_mask real = mf_less(mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), diagonal);
     return mf_keep(real, mf_set(stiff) / mf_select(real, diagonal, mf_set((mf_real)1)));
+}
+
+// The range of a single row; `load` is the impulse that bounds it, if one does.
+static MF_INLINE mf_lane highest_of(const Subspace *s, const Part *part, mf_lane load) {
+    if (part->load == MF_NONE)
+        return s->couple->rows[part->row].high;
+    return mf_set(part->friction[0]) * load;
+}
+
+static MF_INLINE mf_lane lowest_of(const Subspace *s, const Part *part, mf_lane load) {
+    return part->load == MF_NONE ? s->couple->rows[part->row].low : -highest_of(s, part, load);
 }
 
 // Lanes in which all rows of a part are within their range.
@@ -146,7 +157,7 @@ static inline void rows_renew(Subspace *s) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     for (uint32_t i = 0; i < s->part_count; i++) {
         const Part *part = &s->parts[i];
-        const mf_mask where = part_is_free(s, part);
+        const mf_mask where = mf_not(s->held[i]);
         for (uint32_t r = part->row; r < part->row + part->rows; r++) {
             const Row *row = &c->rows[r];
             const mf_lane stiffest = stiffest_of(row->diagonal);
@@ -216,89 +227,141 @@ static void x_clear(Subspace *s) {
         s->x[i] = mf_zero();
 }
 
-// Changes of all impulses if the free rows had no bounds.
-static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy) {
-    const uint32_t count = s->couple->row_count;
-    rows_renew(s);
+// The factors for the rows that are free; rows that no busy lane has cost nothing.
+static __attribute__((noinline)) void matrix_find(Subspace *s, mf_mask busy) {
     ldl_unit(&s->matrix);
-    for (uint32_t r = 0; r < count; r++)
+    for (uint32_t r = 0; r < s->couple->row_count; r++)
         if (mf_any(mf_and(busy, mf_less(mf_zero(), s->stiffness[r]))))
             matrix_add(s, r);
     ldl_factor(&s->matrix);
+}
+
+// Changes of all impulses if the free rows had no bounds. `renewed`: other rows are free than
+// before.
+static __attribute__((noinline)) void changes_find(Subspace *s, mf_mask busy, bool renewed) {
+    rows_renew(s);
+    if (renewed)
+        matrix_find(s, busy);
     x_clear(s);
     rows_sum(s, s->change, s->x);
     ldl_solve(&s->matrix, s->x);
-    for (uint32_t r = 0; r < count; r++)
+    for (uint32_t r = 0; r < s->couple->row_count; r++)
         s->change[r] = mf_fma(s->stiffness[r], row_along(s, r, s->x), -s->change[r]);
 }
 
-// Impulses after `way` of the changes, put back into their ranges.
-static inline void tries_find(Subspace *s, mf_lane way) {
+// Impulses after `way` of the changes, put back into their ranges. Parts that left theirs are held
+// from now on; returns the lanes that have some.
+static inline mf_mask tries_find(Subspace *s, mf_lane way, mf_mask lanes) {
     const Row *rows = s->couple->rows;
+    mf_mask any = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < s->part_count; i++) {
         const Part *part = &s->parts[i];
-        mf_lane *out = &s->tried[part->row];
+        const uint32_t r = part->row;
+        mf_lane out[2] = {mf_zero(), mf_zero()};
         for (uint32_t k = 0; k < part->rows; k++)
-            out[k] = mf_fma(way, s->change[part->row + k], rows[part->row + k].impulse);
-        if (part->load == MF_NONE) {
-            if (!is_equation(s, part->row))
-                out[0] = mf_clamp(out[0], rows[part->row].low, rows[part->row].high);
+            s->tried[r + k] = out[k] = mf_fma(way, s->change[r + k], rows[r + k].impulse);
+        if (part->load == MF_NONE && is_equation(s, r))
             continue;
-        }
-        const mf_lane load = s->tried[part->load];
-        const mf_lane most = mf_set(part->friction[0]) * load;
-        if (part->rows == 1)
-            out[0] = mf_clamp(out[0], -most, most);
-        else
+        const mf_lane load = part->load == MF_NONE ? mf_zero() : s->tried[part->load];
+        if (part->rows == 2)
             hold_across(&out[0], &out[1], part->friction, load);
+        else
+            out[0] = mf_clamp(out[0], lowest_of(s, part, load), highest_of(s, part, load));
+        mf_lane back = mf_abs(out[0] - s->tried[r]);
+        if (part->rows == 2)
+            back = back + mf_abs(out[1] - s->tried[r + 1]);
+        const mf_mask left = mf_and(mf_and(mf_less(mf_zero(), back), lanes), mf_not(s->held[i]));
+        s->held[i] = mf_or(s->held[i], left);
+        any = mf_or(any, left);
+        for (uint32_t k = 0; k < part->rows; k++)
+            s->tried[r + k] = out[k];
     }
+    return any;
 }
 
-// What the tried impulses change of the cost.
-static inline mf_lane tries_cost(Subspace *s) {
-    const Row *rows = s->couple->rows;
+// The tried impulses, and their sum, to the rows. Returns what they change of the cost.
+static inline mf_lane tries_store(Subspace *s, mf_mask lanes) {
+    Couple *c = s->couple;
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
     mf_lane cost = zero, square = zero;
-    for (uint32_t r = 0; r < s->couple->row_count; r++) {
-        const mf_lane change = s->tried[r] - rows[r].impulse;
-        const mf_mask sloped = mf_less(zero, rows[r].slope);
-        const mf_lane soft = mf_keep(sloped, half * change / mf_select(sloped, rows[r].slope, one));
-        cost = mf_fma(change, s->gradient[r] + soft, cost);
-        s->moved[r] = change;
-    }
-    x_clear(s);
-    rows_sum(s, s->moved, s->x);
-    for (uint32_t i = 0; i < s->matrix.size; i++)
-        square = mf_fma(s->x[i], s->x[i], square);
-    return mf_fma(half, square, cost);
-}
-
-// The tried impulses, and their sum, to the rows.
-static inline void tries_store(Subspace *s, mf_mask lanes) {
-    Couple *c = s->couple;
     for (uint32_t r = 0; r < c->row_count; r++) {
-        c->rows[r].impulse = mf_select(lanes, s->tried[r], c->rows[r].impulse);
-        s->tried[r] = c->rows[r].impulse;
+        Row *row = &c->rows[r];
+        const mf_lane change = mf_keep(lanes, s->tried[r] - row->impulse);
+        const mf_mask sloped = mf_less(zero, row->slope);
+        const mf_lane soft = mf_keep(sloped, half * change / mf_select(sloped, row->slope, one));
+        cost = mf_fma(change, s->gradient[r] + soft, cost);
+        s->tried[r] = change;
+        row->impulse = row->impulse + change;
     }
     x_clear(s);
     rows_sum(s, s->tried, s->x);
+    for (uint32_t i = 0; i < s->matrix.size; i++) {
+        square = mf_fma(s->x[i], s->x[i], square);
+        c->sum[s->slots[i]] = c->sum[s->slots[i]] + s->x[i];
+    }
+    return mf_fma(half, square, cost);
+}
+
+// How far all free rows may go along the changes.
+static inline mf_lane way_find(const Subspace *s) {
+    mf_lane way = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const Part *part = &s->parts[i];
+        const mf_lane impulse = s->couple->rows[part->row].impulse, change = s->change[part->row];
+        if (part->rows == 2 || is_equation(s, part->row))
+            continue;
+        const mf_lane load =
+            part->load == MF_NONE ? mf_zero() : s->couple->rows[part->load].impulse;
+        const mf_mask falls = mf_less(change, mf_zero());
+        const mf_lane end = mf_select(falls, lowest_of(s, part, load), highest_of(s, part, load));
+        const mf_mask moves = mf_less(mf_zero(), mf_abs(change));
+        const mf_lane most = (end - impulse) / mf_select(moves, change, mf_set((mf_real)1));
+        way = mf_select(moves, mf_min(way, mf_max(most, mf_zero())), way);
+    }
+    return way;
+}
+
+static void impulses_save(const Subspace *s, mf_lane *impulse, mf_lane *sum) {
+    for (uint32_t r = 0; r < s->couple->row_count; r++)
+        impulse[r] = s->couple->rows[r].impulse;
     for (uint32_t i = 0; i < s->matrix.size; i++)
-        c->sum[s->slots[i]] = mf_select(lanes, s->x[i], c->sum[s->slots[i]]);
+        sum[i] = s->couple->sum[s->slots[i]];
+}
+
+static void impulses_restore(Subspace *s, const mf_lane *impulse, const mf_lane *sum,
+                             mf_mask lanes) {
+    Couple *c = s->couple;
+    for (uint32_t r = 0; r < c->row_count; r++)
+        c->rows[r].impulse = mf_select(lanes, impulse[r], c->rows[r].impulse);
+    for (uint32_t i = 0; i < s->matrix.size; i++)
+        c->sum[s->slots[i]] = mf_select(lanes, sum[i], c->sum[s->slots[i]]);
 }
 
 // One solution, in these lanes, as far as it makes the cost fall.
 static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes) {
-    mf_lane way = mf_set((mf_real)1);
-    mf_mask open = lanes;
-    changes_find(s, lanes);
-    for (int halving = 0; halving <= SUBSPACE_HALVINGS; halving++) {
-        tries_find(s, way);
-        open = mf_and(open, mf_less(mf_zero(), tries_cost(s)));
-        if (!mf_any(open))
-            break;
-        way = mf_select(open, way * mf_set((mf_real)0.5), way);
+    const mf_lane one = mf_set((mf_real)1), last = mf_set((mf_real)SUBSPACE_REPEATS);
+    mf_lane impulse[COUPLE_ROWS], sum[LDL_SIZE], cost = mf_zero(), repeats = mf_zero();
+    mf_mask open = lanes, left = lanes;
+    for (uint32_t i = 0; i < s->part_count; i++)
+        s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
+    impulses_save(s, impulse, sum);
+    for (int pass = 0; pass < SUBSPACE_PASSES && mf_any(open); pass++) {
+        changes_find(s, open, mf_any(left));
+        left = tries_find(s, one, open);
+        cost = cost + tries_store(s, open);
+        repeats = mf_select(left, mf_zero(), repeats + one);
+        open = mf_and(open, mf_less(repeats, last));
     }
-    tries_store(s, mf_and(lanes, mf_not(open)));
+    const mf_mask worse = mf_and(lanes, mf_not(mf_less_equal(cost, mf_zero())));
+    if (!mf_any(worse))
+        return;
+    impulses_restore(s, impulse, sum, worse);
+    for (uint32_t i = 0; i < s->part_count; i++)
+        s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
+    changes_find(s, worse, true);
+    tries_find(s, way_find(s), worse);
+    cost = tries_store(s, worse);
+    impulses_restore(s, impulse, sum, mf_and(worse, mf_not(mf_less_equal(cost, mf_zero()))));
 }
 
 #endif

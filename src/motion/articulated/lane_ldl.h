@@ -21,10 +21,10 @@ typedef struct LdlPattern { // bit k of row i: entry (i, k), k <= i
 
 typedef struct LaneLdl {
     uint32_t size;
-    uint32_t start[LDL_SIZE + 1];  // [1] of the rows; the diagonal is the last of each
-    uint16_t column[LDL_ENTRIES];  // [1] rising within a row
-    mf_lane entry[LDL_ENTRIES];    // of A, then of L
-    mf_lane inverse[LDL_SIZE];     // of D
+    uint32_t start[LDL_SIZE + 1]; // [1] of the rows; the diagonal is the last of each
+    uint16_t column[LDL_ENTRIES]; // [1] rising within a row
+    mf_lane entry[LDL_ENTRIES];   // of A, then of L
+    mf_lane inverse[LDL_SIZE];    // of D
 } LaneLdl;
 
 static inline void ldl_begin(uint32_t size, LdlPattern *pattern) {
