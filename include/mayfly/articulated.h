@@ -66,7 +66,7 @@ typedef struct mf_ArticulatedConfig {
     uint32_t sweeps;           // [1] of the solver of couplings, up to 1000, not with
                                // MF_CONTACT_LAW_MUJOCO; default 0: 8, hard 30
     uint32_t solver_rounds;    // [1] most solutions of all rows within their ranges where the
-                               // sweeps did not converge, up to 1000; default 100; 0: sweeps alone
+                               // sweeps did not converge, up to 1000; default 30; 0: sweeps alone
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 

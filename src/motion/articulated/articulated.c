@@ -24,7 +24,7 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .friction = (double)NAN,
                                   .slip_speed = 1e-4,
                                   .contact_depth = 0.02,
-                                  .solver_rounds = 100,
+                                  .solver_rounds = 30,
                                   .self_contacts = true};
 }
 

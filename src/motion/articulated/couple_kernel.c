@@ -581,20 +581,41 @@ static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
         c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
 }
 
-// What all further rounds would change, if each changes as much less than the one before as the
-// last did. Nothing where the last changed no more than rounding does.
-static mf_lane rest_of(mf_lane earlier, mf_lane change) {
-    const mf_real slowest = (mf_real)0.9995, least = (mf_real)0.1;
+// What all further sweeps would change, if each changes as much less than the one before as the
+// last did, but at least as much less as `slowest` says. Nothing where the last changed no more
+// than rounding does.
+static mf_lane rest_of(mf_lane earlier, mf_lane change, mf_real slowest) {
     const mf_real rounding = sizeof(mf_real) == 4 ? (mf_real)4e-6 : (mf_real)1e-13;
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), one = mf_set((mf_real)1);
     const mf_lane part = mf_min(change / mf_max(mf_max(earlier, change), tiny), mf_set(slowest));
-    const mf_lane rest = change * mf_max(part / (one - part), mf_set(least));
+    const mf_lane rest = change * mf_max(part / (one - part), mf_set((mf_real)0.1));
     return mf_select(mf_less(mf_set(rounding), change), rest, change);
 }
 
 static mf_mask is_unsettled(mf_lane rest) {
     const mf_real most = sizeof(mf_real) == 4 ? (mf_real)1e-4 : (mf_real)1e-5;
     return mf_not(mf_less_equal(rest, mf_set(most)));
+}
+
+// What jams a body between hard contacts has no bound: contacts that are deep want to leave at some
+// speed, and where they want what the body cannot do they press as hard as they may. Sweeps never
+// came so far. No contact may press more than ten times what stops all mass.
+static void bound_loads(const Sweep *s) {
+    Couple *c = s->couple;
+    const mf_ArtPlan *plan = c->plan;
+    const mf_lane fall = mf_set((mf_real)5) * s->unit * setting(plan, MF_ART_GRAVITY);
+    mf_lane fastest = mf_zero();
+    for (uint32_t i = 0; i < s->group->count; i++) {
+        const Row *row = &c->rows[s->met[i].first];
+        const mf_lane speed = mf_abs(row->value) + mf_abs(row->given / row->slope);
+        fastest = mf_max(fastest, mf_keep(s->met[i].lanes, speed));
+    }
+    const mf_lane two = mf_set((mf_real)2) * setting(plan, MF_ART_ALL_MASS);
+    const mf_lane most = two * (fall + fastest);
+    for (uint32_t i = 0; i < s->group->count; i++) {
+        Row *row = &c->rows[s->met[i].first];
+        row->high = mf_min(row->high, most);
+    }
 }
 
 // Solutions of the free rows, each with sweeps behind it, in the lanes that are `open`; `rest` and
@@ -612,6 +633,8 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
     subspace.loops = c->plan->loop_rows;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++)
         target[i] = -loop_back(c, s->loops, i, rate, false);
+    if (c->plan->hard)
+        bound_loads(s);
     if (!subspace_begin(&subspace, s->end, s->met, s->group->count))
         return;
     for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
@@ -622,7 +645,7 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
         sum_copy(c, before);
         sweep_in(s, open);
         const mf_lane change = change_since(c, before);
-        *rest = mf_select(open, rest_of(earlier, change), *rest);
+        *rest = mf_select(open, rest_of(earlier, change, (mf_real)0.99), *rest);
         *rounds = *rounds + mf_keep(open, one);
         open = mf_and(open, is_unsettled(*rest));
     }
@@ -647,7 +670,7 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
     }
     if (s->explicit)
         return;
-    mf_lane rest = mf_keep(own, rest_of(earlier, change));
+    mf_lane rest = mf_keep(own, rest_of(earlier, change, (mf_real)0.9995));
     const mf_mask open = mf_and(own, is_unsettled(rest));
     if (plan->rounds > 0 && mf_any(open))
         solve_together(s, open, &rest, &rounds);
