@@ -71,10 +71,10 @@ static const mf_FieldInfo articulated_fields[] = {
      "solver "
      "of constraints begins"},
     {"solver.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the solver of constraints: root of what a further step would take from its cost, over the "
-     "cost"},
+     "MuJoCo's law: root of what a further step of the solver would take from its cost, over the "
+     "cost; else by how much the velocities that contacts between links make are off"},
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the solver of constraints in the last step"},
+     "of the solver of constraints in the last step; other laws: rounds behind its sweeps"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: force and torque from outside on all that it carries; N m"},
     {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
@@ -158,7 +158,7 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
         uint32_t count = row_count(plan, i);
         if (count == 0)
             continue;
-        // Only MuJoCo's law begins with what the step before ended with.
+        // With the other laws nothing of them goes on into the next step.
         if (!plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
             info.flags = MF_FIELD_OUTPUT;
         mf_Status status = mf_attach_field(group, &info, count, &plan->rows[i], error);
@@ -271,7 +271,7 @@ static const char *const articulated_writes[] = {
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
     const uint32_t settings[] = {plan->config.integrator,  plan->fixed,
                                  plan->config.limits,      plan->config.self_contacts,
-                                 plan->config.contact_law, plan->sweeps};
+                                 plan->config.contact_law, plan->sweeps, plan->rounds};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));

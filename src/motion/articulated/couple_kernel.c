@@ -7,8 +7,9 @@
 // SHAKE: Ryckaert, Ciccotti, Berendsen 1977), so errors do not add up. In Runge-Kutta stages they
 // hold as accelerations, with a pull back to 0 (Baumgarte 1972). All other rows push with
 //     impulse = given - slope * (row times velocity at the end), kept in a range,
-// a spring and damper at the end of the step; projected Gauss-Seidel sweeps of a fixed number, the
-// equality constraints after each. A row that does not push in a lane adds 0 there, so lanes do not
+// a spring and damper at the end of the step; projected Gauss-Seidel sweeps, the equality
+// constraints after each. Where they have not converged after a fixed number, all rows within their
+// ranges are solved together, a few times with sweeps between (couple_subspace.h). A row that does not push in a lane adds 0 there, so lanes do not
 // show each other.
 #include "motion/articulated/couple.h"
 #include "motion/articulated/couple_subspace.h"
