@@ -269,9 +269,9 @@ static const char *const articulated_writes[] = {
     "warning.word",         "warning.steps",      "warning.residual",     NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[] = {plan->config.integrator,  plan->fixed,
-                                 plan->config.limits,      plan->config.self_contacts,
-                                 plan->config.contact_law, plan->sweeps, plan->rounds};
+    const uint32_t settings[] = {
+        plan->config.integrator,  plan->fixed,  plan->config.limits, plan->config.self_contacts,
+        plan->config.contact_law, plan->sweeps, plan->rounds};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));

@@ -9,8 +9,8 @@
 //     impulse = given - slope * (row times velocity at the end), kept in a range,
 // a spring and damper at the end of the step; projected Gauss-Seidel sweeps, the equality
 // constraints after each. Where they have not converged after a fixed number, all rows within their
-// ranges are solved together, a few times with sweeps between (couple_subspace.h). A row that does not push in a lane adds 0 there, so lanes do not
-// show each other.
+// ranges are solved together, a few times with sweeps between (couple_subspace.h). A row that does
+// not push in a lane adds 0 there, so lanes do not show each other.
 #include "motion/articulated/couple.h"
 #include "motion/articulated/couple_subspace.h"
 #include "motion/articulated/forward.h"
