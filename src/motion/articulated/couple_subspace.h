@@ -11,9 +11,11 @@
 // `stiffest` slope, so that the matrix stays regular where rows are redundant:
 //     (1 + sum of k w w^T) dy = -sum of w b,   d impulse = -(b + k w dy)
 //     k = stiffest slope / (stiffest + slope),  b = k (v + (impulse - given) / slope)
-// The matrix has the size of the velocities and the zeros of the tree. The whole change is put back
-// into the ranges, and made half as large until the cost falls. So rounds of a sweep and a solution
-// never raise the cost, and end where the sweeps would end.
+// The matrix has the size of the velocities and the zeros of the tree; the solution is repeated
+// with the same factors, which takes out what `stiffest` leaves. Rows that leave their range are
+// put back, held, and the others solved again. Where the cost rises all the same, the first change
+// goes to the first bound only. So rounds of a solution and sweeps never raise the cost, and end
+// where the sweeps would end.
 #ifndef MF_MOTION_ARTICULATED_COUPLE_SUBSPACE_H
 #define MF_MOTION_ARTICULATED_COUPLE_SUBSPACE_H
 
@@ -52,7 +54,10 @@ typedef struct Subspace {
 static inline void part_add(Subspace *s, uint32_t row, uint32_t rows, uint32_t load,
                             const mf_real *friction) {
     Part *part = &s->parts[s->part_count++];
-    *part = (Part){.row = row, .rows = rows, .load = load};
+    part->row = row;
+    part->rows = rows;
+    part->load = load;
+    part->friction[0] = part->friction[1] = 0;
     for (uint32_t k = 0; k < rows && friction != NULL; k++)
         part->friction[k] = friction[k];
 }
