@@ -129,7 +129,7 @@ static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses)
 // ---- rows of the loops --------------------------------------------------------------------------
 
 static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, const Rates *rates,
-                      mf_lane unit, bool explicit) {
+                      mf_lane unit, bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
     mf_lane p[3];
     follow_point(plan, loop, state, p);
@@ -149,11 +149,11 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     gain = mf_fma(-p[2] * lead, lead, gain);
     Row *row = rows_finish(c, state);
     row->given = speed; // kept for the pull back
-    row->value = value_at(speed, gain, unit, explicit);
+    row->value = value_at(speed, gain, unit, is_explicit);
 }
 
 static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf_lane unit,
-                       bool explicit) {
+                       bool is_explicit) {
     Spot spots[2];
     Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
     for (int side = 0; side < 2; side++)
@@ -180,7 +180,7 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
         for (uint32_t k = 0; k < 3; k++) {
             rows[k].given = vec_dot(axes[k], part == 0 ? speed : spin);
             rows[k].value = value_at(rows[k].given, vec_dot(axes[k], part == 0 ? gain : spin_gain),
-                                     unit, explicit);
+                                     unit, is_explicit);
         }
     }
 }
@@ -234,19 +234,20 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
 // What the values of the equality constraints' rows shall be, times -1: no error at the end of the
 // step, to first order.
 static MF_INLINE mf_lane loop_back(const Couple *c, const Loops *loops, uint32_t i, mf_lane rate,
-                                   bool explicit) {
+                                   bool is_explicit) {
     const mf_lane pull = mf_set((mf_real)0.2) * rate;
     const Row *row = &c->rows[loops->first + i];
-    if (explicit)
+    if (is_explicit)
         return pull * mf_fma(pull, loops->error[i], row->given + row->given);
     return loops->error[i] * rate;
 }
 
-static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit, mf_mask lanes) {
+static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_explicit,
+                        mf_mask lanes) {
     mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
     const mf_lane rate = mf_set((mf_real)1) / unit;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
-        const mf_lane back = loop_back(c, loops, i, rate, explicit);
+        const mf_lane back = loop_back(c, loops, i, rate, is_explicit);
         rest[i] = mf_keep(lanes, row_value(c, &c->rows[loops->first + i]) + back);
     }
     push_loops(c, loops, rest);
@@ -273,11 +274,11 @@ static void pull_links(Couple *c, const Pull *pull, mf_lane sign) {
 }
 
 static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
-                       bool explicit) {
+                       bool is_explicit) {
     rows_begin(c, 1);
     pull_links(c, pull, sign);
     Row *row = rows_finish(c, state);
-    row->value = sign * value_at(pull->speed, pull->gain, unit, explicit);
+    row->value = sign * value_at(pull->speed, pull->gain, unit, is_explicit);
     row->low = mf_set(-MF_REAL_MAX);
     row->high = mf_set(MF_REAL_MAX);
     return row;
@@ -285,18 +286,18 @@ static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane 
 
 // Spring, damper and inertia: at the end of the step, force = -k (l + h l' - l0) - d l' - m l''.
 static void elastic_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                        bool explicit) {
+                        bool is_explicit) {
     const mf_ArtTendon *tendon = pull->tendon;
     mf_lane length = pull->length, k = mf_set((mf_real)tendon->stiffness);
     mf_lane ahead = length;
-    if (!explicit)
+    if (!is_explicit)
         ahead = mf_fma(unit, pull->speed, length);
     mf_lane held = mf_clamp(ahead, mf_set((mf_real)tendon->spring_lower),
                             mf_set((mf_real)tendon->spring_upper));
     k = mf_keep(mf_less(mf_zero(), mf_abs(ahead - held)), k);
     mf_lane d = mf_set((mf_real)tendon->damping), m = mf_set((mf_real)tendon->armature);
-    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
-    if (explicit) {
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, is_explicit);
+    if (is_explicit) {
         row->given = mf_fma(k, held - length, -(d * pull->speed));
         row->slope = m;
         return;
@@ -306,10 +307,10 @@ static void elastic_row(Couple *c, const State *state, const Pull *pull, mf_lane
 }
 
 static void friction_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                         bool explicit) {
+                         bool is_explicit) {
     mf_lane most = mf_set((mf_real)pull->tendon->friction), creep = setting(c->plan, MF_ART_CREEP);
-    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
-    if (explicit) {
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, is_explicit);
+    if (is_explicit) {
         row->given = -(most * pull->speed) / mf_max(mf_abs(pull->speed), creep);
         return;
     }
@@ -320,10 +321,10 @@ static void friction_row(Couple *c, const State *state, const Pull *pull, mf_lan
 
 // As limits of joints: a spring and damper in proportion to the inertia that the tendon moves.
 static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                      bool explicit) {
+                      bool is_explicit) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane ahead = pull->length;
-    if (!explicit)
+    if (!is_explicit)
         ahead = mf_fma(unit, pull->speed, ahead);
     mf_lane below = mf_set((mf_real)pull->tendon->lower) - ahead;
     mf_lane above = ahead - mf_set((mf_real)pull->tendon->upper);
@@ -335,12 +336,12 @@ static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane u
     mf_lane sign = mf_select(high, -one, one);
     mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
             drag = setting(c->plan, MF_ART_LIMIT_DRAG);
-    Row *row = tendon_row(c, state, pull, sign, unit, explicit);
+    Row *row = tendon_row(c, state, pull, sign, unit, is_explicit);
     mf_lane inertia = one / mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
     mf_lane depth = mf_max(below, above);
     row->low = zero;
     row->high = mf_keep(out, mf_set(MF_REAL_MAX));
-    if (explicit) {
+    if (is_explicit) {
         mf_lane push = mf_fma(force, depth, -(drag * sign * pull->speed));
         row->given = mf_keep(out, mf_max(push, zero) * inertia);
         return;
@@ -381,7 +382,7 @@ static void fixed_pull(const Couple *c, const State *state, const Rates *rates, 
 }
 
 static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
-                        bool explicit) {
+                        bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
@@ -392,11 +393,11 @@ static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_la
         else
             fixed_pull(c, state, rates, &pull);
         if (tendon->elastic)
-            elastic_row(c, state, &pull, unit, explicit);
+            elastic_row(c, state, &pull, unit, is_explicit);
         if (tendon->friction > 0.0)
-            friction_row(c, state, &pull, unit, explicit);
+            friction_row(c, state, &pull, unit, is_explicit);
         if (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX)
-            limit_row(c, state, &pull, unit, explicit);
+            limit_row(c, state, &pull, unit, is_explicit);
     }
 }
 
@@ -456,14 +457,14 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
 }
 
 static void start_loops(Couple *c, Loops *loops, const State *state, const Rates *rates,
-                        mf_lane unit, bool explicit) {
+                        mf_lane unit, bool is_explicit) {
     loops->first = c->row_count;
     for (uint32_t i = 0; i < c->plan->loop_count; i++) {
         const mf_ArtLoop *loop = &c->plan->loops[i];
         if (loop->rows == 1)
-            joint_row(c, state, loop, rates, unit, explicit);
+            joint_row(c, state, loop, rates, unit, is_explicit);
         else
-            frame_rows(c, state, loop, unit, explicit);
+            frame_rows(c, state, loop, unit, is_explicit);
     }
     loop_poses(c->plan, state, loops->poses);
     loop_errors(c->plan, state, loops->poses, loops->error);
@@ -556,16 +557,16 @@ typedef struct Sweep { // what a sweep goes over
     const Met *met;
     uint32_t first, end; // [1] rows of tendons; those of meetings are behind them
     mf_lane unit;
-    bool explicit;
+    bool is_explicit;
 } Sweep;
 
 static void sweep_once(const Sweep *s, mf_mask lanes) {
     for (uint32_t i = s->first; i < s->end; i++)
         relax(s->couple, &s->couple->rows[i]);
     for (uint32_t i = 0; i < s->group->count; i++)
-        relax_meeting(s->couple, &s->met[i], s->explicit);
+        relax_meeting(s->couple, &s->met[i], s->is_explicit);
     if (s->couple->plan->loop_count > 0)
-        solve_loops(s->couple, s->loops, s->unit, s->explicit, lanes);
+        solve_loops(s->couple, s->loops, s->unit, s->is_explicit, lanes);
 }
 
 // A sweep that leaves other lanes than these as they are.
@@ -661,7 +662,7 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
     const mf_mask own = mf_and(lanes, s->group->lanes);
     mf_lane before[COUPLE_SLOTS], earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        const bool looks = !s->explicit && sweep + 2 >= sweeps;
+        const bool looks = !s->is_explicit && sweep + 2 >= sweeps;
         if (looks)
             sum_copy(c, before);
         sweep_once(s, sweep == 0 ? mf_mask_all() : lanes);
@@ -669,7 +670,7 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
         if (looks)
             change = change_since(c, before);
     }
-    if (s->explicit)
+    if (s->is_explicit)
         return;
     mf_lane rest = mf_keep(own, rest_of(earlier, change, (mf_real)0.9995));
     const mf_mask open = mf_and(own, is_unsettled(rest));
@@ -681,26 +682,26 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
                    MF_WARNING_SOLVER, rest);
 }
 
-static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
+static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_explicit,
                         const Group *group, Work *work, Rates *out) {
     Couple couple;
     Loops loops;
     Met met[MF_ARTICULATED_MAX_MEETINGS];
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool recalls = !explicit && (plan->hard || work->meetings.memory != NULL);
+    const bool recalls = !is_explicit && (plan->hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
     couple_start(&couple, plan, work);
     loops.first = 0;
     if (plan->loop_count > 0)
-        start_loops(&couple, &loops, state, out, unit, explicit);
+        start_loops(&couple, &loops, state, out, unit, is_explicit);
     if (plan->loop_count > 0)
         loops_warn(&couple, &loops, group->lanes);
     uint32_t first = couple.row_count;
-    tendon_rows(&couple, state, out, unit, explicit);
+    tendon_rows(&couple, state, out, unit, is_explicit);
     uint32_t end = couple.row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(&couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
+        meet(&couple, state, &group->bundles[i], group->lanes, unit, is_explicit, &met[i]);
     if (couple.row_count == 0)
         return;
     for (uint32_t i = 0; recalls && i < group->count; i++)
@@ -711,16 +712,16 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         lanes = mf_or(lanes, met[i].lanes);
     if (plan->tendon_count > 0)
         lanes = mf_mask_all();
-    const Sweep sweep = {&couple, &loops, group, met, first, end, unit, explicit};
+    const Sweep sweep = {&couple, &loops, group, met, first, end, unit, is_explicit};
     solve_rows(&sweep, lanes);
     mf_lane scale = mf_set((mf_real)1);
-    if (!explicit)
+    if (!is_explicit)
         scale = scale / unit;
     spend(&couple, state, scale, group->lanes, out);
-    if (plan->loop_count > 0 && !explicit)
+    if (plan->loop_count > 0 && !is_explicit)
         close_loops(&couple, &loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
-        outer_meeting(&couple, &met[i], scale, group->lanes, explicit);
+        outer_meeting(&couple, &met[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
         outer_loops(&couple, loops.first, scale, group->lanes);
     if (plan->keeps_limits)
@@ -729,7 +730,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
         keep_forces(&couple, &met[i], unit, group->lanes);
 }
 
-void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
+void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
                                       void *work, void *rates) {
     Work *own = work;
     own->solver.rest = own->solver.rounds = mf_zero();
@@ -743,11 +744,11 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
             own->touched = mf_or(own->touched, mf_and(group.bundles[i].exists, group.lanes));
         if (own->meetings.found)
             meetings_warn(&own->meetings, group.lanes, &own->warnings);
-        solve_group(plan, state, explicit, &group, own, rates);
+        solve_group(plan, state, is_explicit, &group, own, rates);
         if (own->meetings.memory != NULL)
             meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
     }
-    if (!explicit && own->solver.residual != NULL) {
+    if (!is_explicit && own->solver.residual != NULL) {
         mf_store_where(own->solver.alive, own->solver.residual, own->solver.rest);
         mf_store_where(own->solver.alive, own->solver.iterations, own->solver.rounds);
     }
