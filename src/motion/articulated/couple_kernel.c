@@ -601,7 +601,8 @@ static mf_mask is_unsettled(mf_lane rest) {
 
 // What jams a body between hard contacts has no bound: contacts that are deep want to leave at some
 // speed, and where they want what the body cannot do they press as hard as they may. Sweeps never
-// came so far. No contact may press more than ten times what stops all mass.
+// came so far. No contact may press more than ten times the weight and twice what stops all mass
+// at the speed of the fastest contact.
 static void bound_loads(const Sweep *s) {
     Couple *c = s->couple;
     const mf_ArtPlan *plan = c->plan;
