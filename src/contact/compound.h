@@ -1,13 +1,13 @@
-// Compounds: all solids of one robot, or of the static things of a scene, under a tree of bounding
+// Compounds: all solids of one robot, or of the static scenery of a scene, under a tree of bounding
 // spheres (Friedmann, Petersen, von Stryk 2008, section 5), frozen before the first step.
 //
-// The tree is binary with solids only in its leaves, built once; where its spheres are is found
-// anew after the robot has moved (compound_kernel.c). A robot's tree follows its links (their
-// 5.1): links without solids vanish, solids of links that carry others move to leaves of their own,
-// and a limb without branches is halved instead of being peeled link by link. Things that do not
-// move against each other are halved along the longest side of the box of their centres.
+// The tree is binary with solids only in its leaves, built once; its spheres are recomputed after
+// the robot has moved (compound_kernel.c). A robot's tree follows its links (their 5.1): links
+// without solids vanish, solids of links with children move to their own leaves, and a limb without
+// branches is halved instead of being peeled link by link. Static solids are halved along the
+// longest side of the box of their centres.
 //
-// Planes and height fields are left out: they are ground, which the motions know.
+// Planes and height fields are excluded: they are ground, which the motions handle.
 #ifndef MF_CONTACT_COMPOUND_H
 #define MF_CONTACT_COMPOUND_H
 

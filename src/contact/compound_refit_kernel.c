@@ -17,9 +17,10 @@ typedef double Other;
 #define NOISE (16 * MF_REAL_EPSILON) // [1] relative, of lengths from a few operations
 
 static MF_INLINE Mat mat_product(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx}), y = mat_apply(a, (Vec){b->xy, b->yy, b->zy}),
-        z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx)),
+        y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy)),
+        z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 
 typedef struct Refit {
@@ -34,20 +35,20 @@ static MF_INLINE mf_lane field_row(const Refit *refit, const void *field, size_t
     const size_t at = c * MF_BLOCK + refit->first;
     if (refit->same)
         return mf_load((const mf_real *)field + at);
-    _Alignas(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
     for (int i = 0; i < MF_LANES; i++)
         values[i] = (mf_real)((const Other *)field)[at + (size_t)i];
     return mf_load(values);
 }
 
 static MF_INLINE Vec field_vec(const Refit *refit, const void *field, size_t c) {
-    return (Vec){field_row(refit, field, c), field_row(refit, field, c + 1),
-                 field_row(refit, field, c + 2)};
+    return MF_VALUE(Vec, field_row(refit, field, c), field_row(refit, field, c + 1),
+                    field_row(refit, field, c + 2));
 }
 
 static MF_INLINE Quat field_quat(const Refit *refit, const void *field, size_t c) {
-    return (Quat){field_row(refit, field, c), field_row(refit, field, c + 1),
-                  field_row(refit, field, c + 2), field_row(refit, field, c + 3)};
+    return MF_VALUE(Quat, field_row(refit, field, c), field_row(refit, field, c + 1),
+                    field_row(refit, field, c + 2), field_row(refit, field, c + 3));
 }
 
 static MF_INLINE mf_real *part_row(const Refit *refit, size_t row) {
@@ -64,22 +65,22 @@ static MF_INLINE void part_put(const Refit *refit, size_t row, Vec a) {
 
 static MF_INLINE Mat part_mat(const Refit *refit, size_t row) {
     Vec x = part_vec(refit, row), y = part_vec(refit, row + 3), z = part_vec(refit, row + 6);
-    return (Mat){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+    return MF_VALUE(Mat, x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z);
 }
 
 static MF_INLINE void part_put_mat(const Refit *refit, size_t row, const Mat *m) {
-    part_put(refit, row, (Vec){m->xx, m->xy, m->xz});
-    part_put(refit, row + 3, (Vec){m->yx, m->yy, m->yz});
-    part_put(refit, row + 6, (Vec){m->zx, m->zy, m->zz});
+    part_put(refit, row, MF_VALUE(Vec, m->xx, m->xy, m->xz));
+    part_put(refit, row + 3, MF_VALUE(Vec, m->yx, m->yy, m->yz));
+    part_put(refit, row + 6, MF_VALUE(Vec, m->zx, m->zy, m->zz));
 }
 
 static MF_INLINE Vec constants(const mf_real *values) {
-    return (Vec){mf_set(values[0]), mf_set(values[1]), mf_set(values[2])};
+    return MF_VALUE(Vec, mf_set(values[0]), mf_set(values[1]), mf_set(values[2]));
 }
 
 static MF_INLINE Mat constant_mat(const mf_real *c) {
-    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
+    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
 
 static MF_INLINE mf_lane hinge_value(const mf_real *c, uint32_t i, mf_lane sine, mf_lane rest) {
@@ -92,9 +93,9 @@ static MF_INLINE Mat hinge_turn(const mf_real *c, mf_lane angle) {
     mf_lane s, cosine;
     mf_sin_cos_lane(angle, &s, &cosine);
     mf_lane r = mf_set((mf_real)1) - cosine;
-    return (Mat){hinge_value(c, 0, s, r), hinge_value(c, 1, s, r), hinge_value(c, 2, s, r),
-                 hinge_value(c, 3, s, r), hinge_value(c, 4, s, r), hinge_value(c, 5, s, r),
-                 hinge_value(c, 6, s, r), hinge_value(c, 7, s, r), hinge_value(c, 8, s, r)};
+    return MF_VALUE(Mat, hinge_value(c, 0, s, r), hinge_value(c, 1, s, r), hinge_value(c, 2, s, r),
+                    hinge_value(c, 3, s, r), hinge_value(c, 4, s, r), hinge_value(c, 5, s, r),
+                    hinge_value(c, 6, s, r), hinge_value(c, 7, s, r), hinge_value(c, 8, s, r));
 }
 
 static void put_base(const Refit *refit) {
@@ -220,7 +221,8 @@ static mf_lane state_sum(const Refit *refit) {
 
 void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_CompoundState *state,
                                   void *parts) {
-    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)), parts, 0};
+    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)),
+                   (mf_real *)parts, 0};
     if (compound->root == MF_NONE)
         return;
     for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
@@ -253,8 +255,9 @@ static MF_INLINE mf_lane row_change(const Refit *refit, size_t row, const void *
 // are no less than lengths. Rounded up by far more than the kernel rounds.
 void MF_KERNEL(mf_compound_drift)(const mf_Compound *compound, const mf_CompoundState *state,
                                   void *memory, double drift[MF_BLOCK]) {
-    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)), memory, 0};
-    _Alignas(64) mf_real values[MF_LANES];
+    Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)),
+                   (mf_real *)memory, 0};
+    MF_ALIGNED(64) mf_real values[MF_LANES];
     for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
         mf_lane way = mf_zero(), turn = mf_zero();
         for (size_t c = 0; c < 3; c++)

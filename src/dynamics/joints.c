@@ -1,8 +1,7 @@
-// Run-time joints of a world: making, breaking and asking. What happens in a step is in
-// joints_step.c.
+// Run-time joints of a world: creation, removal and accessors. The step is in joints_step.c.
 //
-// Invariants: a slot's generation grows with each joint made in it, and is kept while it is free;
-// the graph holds the joints that exist, those that are not enabled or broken among them.
+// Invariants: a slot's generation increases with each joint created in it, and is kept while it is
+// free; the graph contains all existing joints, including those that are disabled or broken.
 #include "dynamics/joints.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -52,13 +51,13 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
                            ranges[i].value, ranges[i].low, ranges[i].high);
     if (record->damping > 0.0 && record->stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.damping: a joint without stiffness is stiff; set time instead");
+                       "joint.damping: a joint without stiffness is rigid; set time instead");
     if (record->turning_damping > 0.0 && record->turning_stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.turning_damping: a joint without turning_stiffness is stiff; set "
+                       "joint.turning_damping: a joint without turning_stiffness is rigid; set "
                        "time instead");
     if (record->kind > MF_WORLD_JOINT_HINGE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u is none", record->kind);
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u does not exist", record->kind);
     return MF_OK;
 }
 
@@ -85,13 +84,13 @@ static mf_Status check_group(mf_Group *group, mf_Error *error) {
     switch (mf_trial_step_kind(group)) {
     case MF_TRIAL_STEP_UNPREPARED:
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint: links of group %s take no forces: call mf_collisions_prepare before "
-                       "its motion is added",
+                       "joint: links of group %s do not accept forces: call mf_collisions_prepare "
+                       "before its motion is added",
                        name);
     case MF_TRIAL_STEP_UNSUPPORTED:
         return mf_fail(error, MF_UNSUPPORTED,
-                       "joint: the motion of group %s (%s) takes no forces on its links", name,
-                       mf_motion_name(mf_motion_of(group, 0)));
+                       "joint: the motion of group %s (%s) does not accept forces on its links",
+                       name, mf_motion_name(mf_motion_of(group, 0)));
     case MF_TRIAL_STEP_ANSWERS:
     case MF_TRIAL_STEP_KINEMATIC:
         break;
@@ -133,7 +132,7 @@ mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *recor
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides: both are the same link");
     if (!answers)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.sides: neither can give way, both are moved from outside");
+                       "joint.sides: neither can move, both are moved from outside");
     return MF_OK;
 }
 
@@ -306,7 +305,7 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
                        settings.tolerance);
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "joints") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world has them already");
+            return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
     if (mf_world_system_count(world) + 2 > MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
     mf_Context *context = mf_world_context(world);
@@ -346,7 +345,7 @@ static mf_JointRecord *find(const mf_WorldJoints *joints, mf_WorldJointId id) {
 }
 
 static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
-    return mf_fail(error, MF_NOT_FOUND, "joint: there is none with the handle %llx",
+    return mf_fail(error, MF_NOT_FOUND, "joint: no joint has the handle %llx",
                    (unsigned long long)id);
 }
 

@@ -1,12 +1,12 @@
-// How robots answer to forces of their joints: trial steps of a block (trial_step.h). A robot takes
-// several places of its block, the first under the present forces and each further one under a
-// small force more; what its links do differently for that is a column of the response,
+// Responses of robots to forces of their joints: trial steps of a block (trial_step.h). A robot
+// uses several lanes of its block, the first with the present forces and each further one with a
+// small additional force; the difference of its links' motion is a column of the response,
 //     change of velocity at the end of the step per force.
-// The robots of a block follow each other in its places until all have had theirs.
-// It holds what the motion itself does within a step: articulated inertia, armature, implicit
-// damping and servos, limits, contacts with the ground.
+// The robots of a block use its lanes in turn. The response contains all that the motion computes
+// within a step: articulated inertia, armature, implicit damping and servos, limits, contacts with
+// the ground.
 //
-// Invariant: a block is as it was when a function here returns.
+// Invariant: a block is unchanged when a function here returns.
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 

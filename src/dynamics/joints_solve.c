@@ -1,8 +1,8 @@
 // The forces of the joints of a step: Newton's method with the responses of the robots as the
 // derivative (joints_step.c).
 //
-// Invariant: parts of the graph that no joint connects do not know of each other; each keeps the
-// best forces it has seen.
+// Invariant: components of the graph that no joint connects are independent; each keeps the best
+// forces so far.
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 

@@ -1,5 +1,5 @@
-// Forward kinematics of one link: from the link up to the base, so that only the joints on the way
-// are looked at (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 4).
+// Forward kinematics of one link: from the link up to the base, so that only the joints on the path
+// are evaluated (Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 4).
 //
 // Invariant: plain double arithmetic on values of fields, so equal states have equal motions.
 #include "dynamics/link_motion.h"

@@ -1,6 +1,6 @@
-// Trial steps: what a robot would do within the next step under given forces on its links. The
-// motion of its group makes the step itself, contacts, servos and limits included; then the block
-// is put back as it was, to the bit. Whatever a motion is, this asks it for its response.
+// Trial steps: the motion of a robot within the next step under given forces on its links. The
+// motion of its group computes the step, contacts, servos and limits included; then the block is
+// restored to the bit. This gives the response of any motion.
 #ifndef MF_DYNAMICS_TRIAL_STEP_H
 #define MF_DYNAMICS_TRIAL_STEP_H
 

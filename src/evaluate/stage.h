@@ -1,4 +1,4 @@
-// A world with one kind of robot that does one gait at one level: what comparisons are made of.
+// A world with one robot that follows one gait at one level, for comparisons.
 #ifndef MAYFLY_SRC_EVALUATE_STAGE_H
 #define MAYFLY_SRC_EVALUATE_STAGE_H
 

@@ -2,6 +2,7 @@
 #ifndef MF_INTERACTION_COLLISIONS_H
 #define MF_INTERACTION_COLLISIONS_H
 
+#include "base/scratch.h"
 #include "contact/compounds.h"
 
 #include <mayfly/collision.h>
@@ -68,6 +69,7 @@ struct mf_Collisions {
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;
     mf_CompoundMeetFn meet;
+    mf_Scratch *scratch; // of `meet`
     mf_CompoundWithinFn within;
 
     uint8_t *group_of;     // [1] per robot
@@ -112,6 +114,9 @@ struct mf_Collisions {
 // ---- a step (collisions_step.c) -----------------------------------------------------------------
 
 void mf_collisions_run(const mf_WorldRun *run, void *user);
+
+// Calls the kernel, with scratch of a thread.
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet);
 
 // The collisions of a world; NULL: it has none.
 const mf_Collisions *mf_collisions_of(const mf_World *world);

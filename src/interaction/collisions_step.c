@@ -64,7 +64,7 @@ static const double gap_wanted = 0.06; // [m]
 static void meet_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
     unsigned mode = mf_float_mode_enter();
-    all->meet(&all->meets[index]);
+    mf_collisions_meet(all, &all->meets[index]);
     mf_float_mode_leave(mode);
 }
 

@@ -161,8 +161,8 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
                        pattern);
     char near[300] = "";
     list_near(group, pattern, near, sizeof near);
-    return mf_fail(error, MF_NOT_FOUND, "recorder: no field is named %.80s; near: %s", pattern,
-                   near);
+    return mf_fail(error, MF_NOT_FOUND, "recorder: no field has the name %.80s; similar: %s",
+                   pattern, near);
 }
 
 // The recorded instances of the n-th group; false behind the last.

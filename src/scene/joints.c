@@ -1,4 +1,4 @@
-// Run-time joints that a scene file asks for, made when all robots stand at their places.
+// Run-time joints of a scene file, created after all robots have their initial poses.
 #include "dynamics/link_motion.h"
 #include "scene/builder.h"
 
@@ -18,13 +18,12 @@ static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *
     out->group = mf_world_find_group(builder->scene->world, from->group); // the reader has seen it
     out->instance = from->robot;
     if (from->robot >= mf_group_count(out->group))
-        return refuse(builder, joint, MF_BAD_FILE, "robot: the group has not so many");
+        return refuse(builder, joint, MF_BAD_FILE, "robot: the group has fewer robots");
     if (from->link[0] != '\0')
         out->link = mf_model_find_link(mf_group_model(out->group), from->link);
-    return out->link == MF_NONE ? refuse(builder, joint, MF_BAD_FILE,
-                                         "link: the model has none of "
-                                         "that name")
-                                : MF_OK;
+    return out->link == MF_NONE
+               ? refuse(builder, joint, MF_BAD_FILE, "link: the model has no link of that name")
+               : MF_OK;
 }
 
 // [m] world: the origin of the first link that is not the world.

@@ -21,6 +21,7 @@
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+static _Alignas(64) char scratch[1 << 16]; // mf_compound_meet_room(MF_COMPOUND_SHAPES)
 
 static void must(mf_Status status, const mf_Error *error) {
     if (status != MF_OK)
@@ -267,8 +268,12 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
     uint32_t found = 0;
     for (int r = 0; r < row_count; r++) {
         for (int trees = 1; trees >= 0; trees--) {
-            mf_CompoundMeet meet = {
-                .pairs = pair, .pair_count = 1, .trees = trees, .touches = touches, .room = ROOM};
+            mf_CompoundMeet meet = {.pairs = pair,
+                                    .pair_count = 1,
+                                    .trees = trees,
+                                    .touches = touches,
+                                    .room = ROOM,
+                                    .scratch = scratch};
             meets[rows[r]][precision](&meet);
             assert_int_equal(meet.lost, 0);
             for (uint32_t i = 1; i < meet.touch_count; i++)
@@ -384,14 +389,22 @@ static void company_does_not_show(void **state) {
                 {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)},
                 false};
         }
-        mf_CompoundMeet all = {
-            .pairs = pairs, .pair_count = PAIRS, .trees = true, .touches = together, .room = ROOM};
+        mf_CompoundMeet all = {.pairs = pairs,
+                               .pair_count = PAIRS,
+                               .trees = true,
+                               .touches = together,
+                               .room = ROOM,
+                               .scratch = scratch};
         meets[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
         uint32_t first = 0;
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundMeet one = {
-                .pairs = pairs + i, .pair_count = 1, .trees = true, .touches = alone, .room = ROOM};
+            mf_CompoundMeet one = {.pairs = pairs + i,
+                                   .pair_count = 1,
+                                   .trees = true,
+                                   .touches = alone,
+                                   .room = ROOM,
+                                   .scratch = scratch};
             meets[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
                         i * 5 % MF_BLOCK == 6;
@@ -423,6 +436,7 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
                             .trees = trees,
                             .touches = touches,
                             .room = ROOM,
+                            .scratch = scratch,
                             .gaps = gap,
                             .wanted = wanted};
     meets[row][precision](&meet);

@@ -328,7 +328,7 @@ static void wrong_arguments_are_named(void **state) {
     config.fields = (const char *const[]){"base.positon", NULL};
     assert_int_equal(record(fixture, config, 1, &error), MF_NOT_FOUND);
     assert_string_equal(error.message,
-                        "recorder: no field is named base.positon; near: base.position");
+                        "recorder: no field has the name base.positon; similar: base.position");
     config.fields = (const char *const[]){"joint.angle", NULL};
     assert_int_equal(record(fixture, config, 1, &error), MF_NOT_FOUND);
     assert_string_equal(error.message,

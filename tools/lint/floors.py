@@ -18,6 +18,7 @@ FLOORS = {
     "model": 2,
     "terrain": 3,
     "contact": 3,
+    "tree": 3,
     "sense": 4,
     "control": 4,
     "motion": 4,

@@ -1,5 +1,5 @@
-// What couples two links beside the tree, solved in lanes after the articulated-body pass: equality
-// constraints, forces of tendons, contacts between links. couple.h has the rows.
+// Couplings of two links outside of the tree, solved in lanes after the articulated-body pass:
+// equality constraints, forces of tendons, contacts between links. couple.h has the rows.
 //
 // Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
 // semi-implicit step they are then closed where the step ends: the step's end is tried and what is
@@ -24,33 +24,74 @@
 enum { CLOSE_ROUNDS = 2 };
 
 typedef struct Loops {
-    uint32_t first;                          // row of the first equation
-    mf_lane error[MF_ARTICULATED_MAX_LOOPS]; // [m] or [rad] at the beginning
-    mf_lane factor[MF_ARTICULATED_MAX_LOOPS * (MF_ARTICULATED_MAX_LOOPS + 1) / 2];
-    mf_lane inverse[MF_ARTICULATED_MAX_LOOPS]; // of its diagonal
-    Frame poses[MF_ARTICULATED_MAX_LINKS + 1]; // at the end of the step
+    uint32_t first;   // row of the first equation
+    mf_lane *error;   // [m] or [rad] at the beginning, per equation
+    mf_lane *factor;  // lower half
+    mf_lane *inverse; // of its diagonal
+    mf_lane *rest;    // room for what is left of each equation
+    Frame *poses;     // at the end of the step, of link l at l + 1
+    State end;        // of the step
 } Loops;
+
+// What is known while the couplings are solved, in the block's scratch.
+typedef struct Coupling {
+    Group group;
+    Couple couple;
+    Loops loops;
+    Met *met;          // per bundle
+    mf_lane *before;   // per slot: the sum of w times impulse before sweeps that are looked at
+    mf_lane *impulses; // per row: impulses before a sweep that some lanes do not make
+    mf_lane *sum;      // per slot: their sum
+    mf_lane *target;   // of each equation: value of its row
+    Subspace subspace;
+} Coupling;
+
+static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops) {
+    const size_t rows = plan->loop_rows;
+    if (plan->loop_count == 0)
+        return;
+    MF_CARVE(carver, loops->error, rows);
+    MF_CARVE(carver, loops->factor, rows * (rows + 1) / 2);
+    MF_CARVE(carver, loops->inverse, rows);
+    MF_CARVE(carver, loops->rest, rows);
+    MF_CARVE(carver, loops->poses, plan->link_count + 1);
+    state_carve(plan, carver, &loops->end);
+}
+
+static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
+    MF_CARVE(carver, all->group.bundles, plan->meeting_room);
+    couple_carve(plan, carver, &all->couple);
+    loops_carve(plan, carver, &all->loops);
+    MF_CARVE(carver, all->met, plan->meeting_room);
+    MF_CARVE(carver, all->before, couple_slots(plan));
+    if (plan->rounds == 0)
+        return;
+    MF_CARVE(carver, all->impulses, couple_rows(plan));
+    MF_CARVE(carver, all->sum, couple_slots(plan));
+    MF_CARVE(carver, all->target, plan->loop_rows);
+    subspace_carve(plan, carver, &all->subspace);
+}
 
 // ---- where the loops are ------------------------------------------------------------------------
 
 static MF_INLINE Vec vec_value3(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat quat_value4(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static Frame world_frame(void) {
-    return (Frame){.turn = quat_matrix(quat_unit()), .place = vec_zero()};
+    return MF_VALUE(Frame, .turn = quat_matrix(quat_unit()), .place = vec_zero());
 }
 
 static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
     Frame link = loop->links[side] == MF_ART_WORLD ? world_frame() : links[loop->links[side] + 1];
     Mat turn = quat_matrix(quat_value4(loop->turns[side]));
-    return (Frame){.turn = mat_multiply(&link.turn, &turn),
-                   .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place)};
+    return MF_VALUE(Frame, .turn = mat_multiply(&link.turn, &turn),
+                    .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place));
 }
 
 static mf_lane term_sum(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
@@ -100,12 +141,12 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
         if (loop->rows == 3)
             continue;
         // Half the sum of cross products of the axes: the sine of the turn from b to a, about it.
-        Vec turn = vec_cross((Vec){b.turn.xx, b.turn.yx, b.turn.zx},
-                             (Vec){a.turn.xx, a.turn.yx, a.turn.zx});
-        turn = vec_add(turn, vec_cross((Vec){b.turn.xy, b.turn.yy, b.turn.zy},
-                                       (Vec){a.turn.xy, a.turn.yy, a.turn.zy}));
-        turn = vec_add(turn, vec_cross((Vec){b.turn.xz, b.turn.yz, b.turn.zz},
-                                       (Vec){a.turn.xz, a.turn.yz, a.turn.zz}));
+        Vec turn = vec_cross(MF_VALUE(Vec, b.turn.xx, b.turn.yx, b.turn.zx),
+                             MF_VALUE(Vec, a.turn.xx, a.turn.yx, a.turn.zx));
+        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xy, b.turn.yy, b.turn.zy),
+                                       MF_VALUE(Vec, a.turn.xy, a.turn.yy, a.turn.zy)));
+        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xz, b.turn.yz, b.turn.zz),
+                                       MF_VALUE(Vec, a.turn.xz, a.turn.yz, a.turn.zz)));
         *error++ = turn.x * mf_set((mf_real)0.5);
         *error++ = turn.y * mf_set((mf_real)0.5);
         *error++ = turn.z * mf_set((mf_real)0.5);
@@ -115,7 +156,7 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
 // Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
 // base whose loops do not hold to the world.
 static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
-    poses[0] = (Frame){quat_matrix(state->attitude), state->place};
+    poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (!plan->looped[l])
             continue;
@@ -244,7 +285,7 @@ static MF_INLINE mf_lane loop_back(const Couple *c, const Loops *loops, uint32_t
 
 static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_explicit,
                         mf_mask lanes) {
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    mf_lane *rest = loops->rest;
     const mf_lane rate = mf_set((mf_real)1) / unit;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
         const mf_lane back = loop_back(c, loops, i, rate, is_explicit);
@@ -433,8 +474,10 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
             gain[k] = mf_fma(c->base_root[k], c->sum[slot], -(sum * work->base_inverse[k]));
             c->sum[slot] = mf_zero();
         }
-        work->base_angular = vec_fma((Vec){gain[0], gain[1], gain[2]}, scale, work->base_angular);
-        work->base_linear = vec_fma((Vec){gain[3], gain[4], gain[5]}, scale, work->base_linear);
+        work->base_angular =
+            vec_fma(MF_VALUE(Vec, gain[0], gain[1], gain[2]), scale, work->base_angular);
+        work->base_linear =
+            vec_fma(MF_VALUE(Vec, gain[3], gain[4], gain[5]), scale, work->base_linear);
     }
     accelerate_all(plan, state, work, out);
 }
@@ -443,12 +486,13 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
 static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane unit, mf_mask lanes,
                         Rates *out) {
     const mf_lane rate = mf_set((mf_real)1) / unit;
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    mf_lane *rest = loops->rest;
+    State *end = &loops->end;
     for (int round = 0; round < CLOSE_ROUNDS; round++) {
-        State end = *state;
-        integrate_euler(c->plan, &end, out, unit);
-        loop_poses(c->plan, &end, loops->poses);
-        loop_errors(c->plan, &end, loops->poses, rest);
+        state_copy(c->plan, state, end);
+        integrate_euler(c->plan, end, out, unit);
+        loop_poses(c->plan, end, loops->poses);
+        loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)
             rest[i] = rest[i] * rate;
         push_loops(c, loops, rest);
@@ -515,12 +559,8 @@ static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     }
 }
 
-static uint32_t slot_count(const Couple *c) {
-    return 6 + 3 * c->plan->link_count;
-}
-
 static void sum_copy(const Couple *c, mf_lane *out) {
-    memcpy(out, c->sum, slot_count(c) * sizeof *out);
+    memcpy(out, c->sum, couple_slots(c->plan) * sizeof *out);
 }
 
 // By how much the velocities changed since their impulses' sum was `before`, over what all impulses
@@ -529,7 +569,7 @@ static void sum_copy(const Couple *c, mf_lane *out) {
 static mf_lane change_since(const Couple *c, const mf_lane *before) {
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), least = mf_set((mf_real)1e-4);
     mf_lane changed = mf_zero(), all = mf_zero(), apart = mf_zero();
-    for (uint32_t i = 0; i < slot_count(c); i++) {
+    for (uint32_t i = 0; i < couple_slots(c->plan); i++) {
         const mf_lane change = c->sum[i] - before[i];
         changed = mf_fma(change, change, changed);
         all = mf_fma(c->sum[i], c->sum[i], all);
@@ -551,35 +591,33 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
 // ---- sweeps, and solutions between them ---------------------------------------------------------
 
 typedef struct Sweep { // what a sweep goes over
-    Couple *couple;
-    const Loops *loops;
-    const Group *group;
-    const Met *met;
+    Coupling *all;
     uint32_t first, end; // [1] rows of tendons; those of meetings are behind them
     mf_lane unit;
     bool is_explicit;
 } Sweep;
 
 static void sweep_once(const Sweep *s, mf_mask lanes) {
+    Couple *c = &s->all->couple;
     for (uint32_t i = s->first; i < s->end; i++)
-        relax(s->couple, &s->couple->rows[i]);
-    for (uint32_t i = 0; i < s->group->count; i++)
-        relax_meeting(s->couple, &s->met[i], s->is_explicit);
-    if (s->couple->plan->loop_count > 0)
-        solve_loops(s->couple, s->loops, s->unit, s->is_explicit, lanes);
+        relax(c, &c->rows[i]);
+    for (uint32_t i = 0; i < s->all->group.count; i++)
+        relax_meeting(c, &s->all->met[i], s->is_explicit);
+    if (c->plan->loop_count > 0)
+        solve_loops(c, &s->all->loops, s->unit, s->is_explicit, lanes);
 }
 
 // A sweep that leaves other lanes than these as they are.
 static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
-    Couple *c = s->couple;
-    mf_lane impulses[COUPLE_ROWS], sum[COUPLE_SLOTS];
+    Couple *c = &s->all->couple;
+    mf_lane *impulses = s->all->impulses, *sum = s->all->sum;
     for (uint32_t i = 0; i < c->row_count; i++)
         impulses[i] = c->rows[i].impulse;
     sum_copy(c, sum);
     sweep_once(s, lanes);
     for (uint32_t i = 0; i < c->row_count; i++)
         c->rows[i].impulse = mf_select(lanes, c->rows[i].impulse, impulses[i]);
-    for (uint32_t i = 0; i < slot_count(c); i++)
+    for (uint32_t i = 0; i < couple_slots(c->plan); i++)
         c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
 }
 
@@ -604,19 +642,21 @@ static mf_mask is_unsettled(mf_lane rest) {
 // came so far. No contact may press more than ten times the weight and twice what stops all mass
 // at the speed of the fastest contact.
 static void bound_loads(const Sweep *s) {
-    Couple *c = s->couple;
+    Couple *c = &s->all->couple;
+    const Group *group = &s->all->group;
+    const Met *met = s->all->met;
     const mf_ArtPlan *plan = c->plan;
     const mf_lane fall = mf_set((mf_real)5) * s->unit * setting(plan, MF_ART_GRAVITY);
     mf_lane fastest = mf_zero();
-    for (uint32_t i = 0; i < s->group->count; i++) {
-        const Row *row = &c->rows[s->met[i].first];
+    for (uint32_t i = 0; i < group->count; i++) {
+        const Row *row = &c->rows[met[i].first];
         const mf_lane speed = mf_abs(row->value) + mf_abs(row->given / row->slope);
-        fastest = mf_max(fastest, mf_keep(s->met[i].lanes, speed));
+        fastest = mf_max(fastest, mf_keep(met[i].lanes, speed));
     }
     const mf_lane two = mf_set((mf_real)2) * setting(plan, MF_ART_ALL_MASS);
     const mf_lane most = two * (fall + fastest);
-    for (uint32_t i = 0; i < s->group->count; i++) {
-        Row *row = &c->rows[s->met[i].first];
+    for (uint32_t i = 0; i < group->count; i++) {
+        Row *row = &c->rows[met[i].first];
         row->high = mf_min(row->high, most);
     }
 }
@@ -625,29 +665,29 @@ static void bound_loads(const Sweep *s) {
 // `rounds` become those of what it ends with.
 static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask open, mf_lane *rest,
                                                      mf_lane *rounds) {
-    Subspace subspace;
-    Couple *c = s->couple;
+    Coupling *all = s->all;
+    Couple *c = &all->couple;
+    Subspace *subspace = &all->subspace;
     const mf_lane one = mf_set((mf_real)1), rate = one / s->unit;
-    mf_lane target[MF_ARTICULATED_MAX_LOOPS], before[COUPLE_SLOTS];
-    subspace.couple = c;
-    subspace.target = target;
-    subspace.inverse = s->loops->inverse;
-    subspace.first = s->loops->first;
-    subspace.loops = c->plan->loop_rows;
+    subspace->couple = c;
+    subspace->target = all->target;
+    subspace->inverse = all->loops.inverse;
+    subspace->first = all->loops.first;
+    subspace->loops = c->plan->loop_rows;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++)
-        target[i] = -loop_back(c, s->loops, i, rate, false);
+        all->target[i] = -loop_back(c, &all->loops, i, rate, false);
     if (c->plan->hard)
         bound_loads(s);
-    if (!subspace_begin(&subspace, s->end, s->met, s->group->count))
+    if (!subspace_begin(subspace, s->end, all->met, all->group.count))
         return;
     for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
-        sum_copy(c, before);
-        subspace_solve(&subspace, open);
+        sum_copy(c, all->before);
+        subspace_solve(subspace, open);
         sweep_in(s, open);
-        const mf_lane earlier = change_since(c, before);
-        sum_copy(c, before);
+        const mf_lane earlier = change_since(c, all->before);
+        sum_copy(c, all->before);
         sweep_in(s, open);
-        const mf_lane change = change_since(c, before);
+        const mf_lane change = change_since(c, all->before);
         *rest = mf_select(open, rest_of(earlier, change, (mf_real)0.99), *rest);
         *rounds = *rounds + mf_keep(open, one);
         open = mf_and(open, is_unsettled(*rest));
@@ -656,12 +696,13 @@ static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask ope
 
 // Finds the impulses of all rows; `lanes` have others than those of loops.
 static void solve_rows(const Sweep *s, mf_mask lanes) {
-    Couple *c = s->couple;
+    Couple *c = &s->all->couple;
+    const Group *group = &s->all->group;
     Solver *solver = &c->work->solver;
     const mf_ArtPlan *plan = c->plan;
-    const uint32_t sweeps = plan->tendon_count > 0 || s->group->count > 0 ? plan->sweeps : 1;
-    const mf_mask own = mf_and(lanes, s->group->lanes);
-    mf_lane before[COUPLE_SLOTS], earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
+    const uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
+    const mf_mask own = mf_and(lanes, group->lanes);
+    mf_lane *before = s->all->before, earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
         const bool looks = !s->is_explicit && sweep + 2 >= sweeps;
         if (looks)
@@ -684,73 +725,86 @@ static void solve_rows(const Sweep *s, mf_mask lanes) {
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_explicit,
-                        const Group *group, Work *work, Rates *out) {
-    Couple couple;
-    Loops loops;
-    Met met[MF_ARTICULATED_MAX_MEETINGS];
+                        Coupling *coupling, Work *work, Rates *out) {
+    const Group *group = &coupling->group;
+    Couple *couple = &coupling->couple;
+    Loops *loops = &coupling->loops;
+    Met *met = coupling->met;
     const mf_lane unit = setting(plan, MF_ART_STEP);
     const bool recalls = !is_explicit && (plan->hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
-    couple_start(&couple, plan, work);
-    loops.first = 0;
+    couple_start(couple, plan, work);
+    loops->first = 0;
     if (plan->loop_count > 0)
-        start_loops(&couple, &loops, state, out, unit, is_explicit);
+        start_loops(couple, loops, state, out, unit, is_explicit);
     if (plan->loop_count > 0)
-        loops_warn(&couple, &loops, group->lanes);
-    uint32_t first = couple.row_count;
-    tendon_rows(&couple, state, out, unit, is_explicit);
-    uint32_t end = couple.row_count;
+        loops_warn(couple, loops, group->lanes);
+    uint32_t first = couple->row_count;
+    tendon_rows(couple, state, out, unit, is_explicit);
+    uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(&couple, state, &group->bundles[i], group->lanes, unit, is_explicit, &met[i]);
-    if (couple.row_count == 0)
+        meet(couple, state, &group->bundles[i], group->lanes, unit, is_explicit, &met[i]);
+    if (couple->row_count == 0)
         return;
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        guess_forces(&couple, &met[i], unit);
+        guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
     mf_mask lanes = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < group->count; i++)
         lanes = mf_or(lanes, met[i].lanes);
     if (plan->tendon_count > 0)
         lanes = mf_mask_all();
-    const Sweep sweep = {&couple, &loops, group, met, first, end, unit, is_explicit};
+    const Sweep sweep = {coupling, first, end, unit, is_explicit};
     solve_rows(&sweep, lanes);
     mf_lane scale = mf_set((mf_real)1);
     if (!is_explicit)
         scale = scale / unit;
-    spend(&couple, state, scale, group->lanes, out);
+    spend(couple, state, scale, group->lanes, out);
     if (plan->loop_count > 0 && !is_explicit)
-        close_loops(&couple, &loops, state, unit, group->lanes, out);
+        close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
-        outer_meeting(&couple, &met[i], scale, group->lanes, is_explicit);
+        outer_meeting(couple, &met[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
-        outer_loops(&couple, loops.first, scale, group->lanes);
+        outer_loops(couple, loops->first, scale, group->lanes);
     if (plan->keeps_limits)
-        keep_tendon_limits(&couple, scale, group->lanes);
+        keep_tendon_limits(couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        keep_forces(&couple, &met[i], unit, group->lanes);
+        keep_forces(couple, &met[i], unit, group->lanes);
 }
 
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
                                       void *work, void *rates) {
-    Work *own = work;
+    Work *own = (Work *)work;
     own->solver.rest = own->solver.rounds = mf_zero();
+    mf_Carver carver = own->rest;
+    Coupling *coupling;
+    MF_CARVE(&carver, coupling, 1);
+    coupling_carve(plan, &carver, coupling);
+    Group *group = &coupling->group;
     for (uint32_t lane = 0; lane < MF_LANES;) {
-        Group group;
-        lane += group_take(plan, own, lane, &group);
-        if (group.dropped > 0)
-            warnings_raise(&own->warnings, group.lanes, MF_WARNING_CONTACTS,
-                           mf_set((mf_real)group.dropped));
-        for (uint32_t i = 0; i < group.count; i++)
-            own->touched = mf_or(own->touched, mf_and(group.bundles[i].exists, group.lanes));
+        lane += group_take(plan, own, lane, group);
+        if (group->dropped > 0)
+            warnings_raise(&own->warnings, group->lanes, MF_WARNING_CONTACTS,
+                           mf_set((mf_real)group->dropped));
+        for (uint32_t i = 0; i < group->count; i++)
+            own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
         if (own->meetings.found)
-            meetings_warn(&own->meetings, group.lanes, &own->warnings);
-        solve_group(plan, state, is_explicit, &group, own, rates);
+            meetings_warn(&own->meetings, group->lanes, &own->warnings);
+        solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
         if (own->meetings.memory != NULL)
-            meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
+            meetings_remember(plan, &own->contacts, &own->meetings, group->lanes);
     }
     if (!is_explicit && own->solver.residual != NULL) {
         mf_store_where(own->solver.alive, own->solver.residual, own->solver.rest);
         mf_store_where(own->solver.alive, own->solver.iterations, own->solver.rounds);
     }
+}
+
+size_t MF_KERNEL(mf_articulated_couple_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Coupling coupling, *own;
+    MF_CARVE(&carver, own, 1);
+    coupling_carve(plan, &carver, &coupling);
+    return carver.used;
 }

@@ -37,17 +37,38 @@ typedef struct Subspace {
     const mf_lane *inverse; // 0 in lanes where such a row is redundant
     uint32_t first, loops;  // [1] those rows
     uint32_t part_count;
-    Part parts[COUPLE_ROWS];
-    uint16_t index[COUPLE_SLOTS];   // [1] of a slot among the velocities that rows touch
-    uint16_t slots[LDL_SIZE];       // [1] of each of them
-    mf_lane stiffness[COUPLE_ROWS]; // k of the free rows, 0 of the others
-    mf_lane gradient[COUPLE_ROWS];  // v + (impulse - given) / slope
-    mf_lane change[COUPLE_ROWS];    // of the impulse, without bounds
-    mf_lane tried[COUPLE_ROWS];     // impulses within bounds
-    mf_mask held[COUPLE_ROWS];      // parts that are not free
-    mf_lane x[LDL_SIZE];
+    Part *parts;        // room for one per row
+    bool *touched;      // per slot: rows touch it
+    uint16_t *index;    // [1] of a slot among the velocities that rows touch
+    uint16_t *slots;    // [1] of each of them
+    mf_lane *stiffness; // k of the free rows, 0 of the others
+    mf_lane *gradient;  // v + (impulse - given) / slope
+    mf_lane *change;    // of the impulse, without bounds
+    mf_lane *tried;     // impulses within bounds
+    mf_mask *held;      // parts that are not free
+    mf_lane *x;         // per velocity
+    mf_lane *impulse;   // per row: impulses before a solution
+    mf_lane *sum;       // per velocity: of w times impulse before it
+    LdlPattern pattern;
     LaneLdl matrix;
 } Subspace;
+
+static inline void subspace_carve(const mf_ArtPlan *plan, mf_Carver *carver, Subspace *s) {
+    const uint32_t rows = couple_rows(plan), slots = couple_slots(plan), size = plan->row_of_all;
+    MF_CARVE(carver, s->parts, rows);
+    MF_CARVE(carver, s->touched, slots);
+    MF_CARVE(carver, s->index, slots);
+    MF_CARVE(carver, s->slots, size);
+    MF_CARVE(carver, s->stiffness, rows);
+    MF_CARVE(carver, s->gradient, rows);
+    MF_CARVE(carver, s->change, rows);
+    MF_CARVE(carver, s->tried, rows);
+    MF_CARVE(carver, s->held, rows);
+    MF_CARVE(carver, s->x, size);
+    MF_CARVE(carver, s->impulse, rows);
+    MF_CARVE(carver, s->sum, size);
+    ldl_carve(size, carver, &s->pattern, &s->matrix);
+}
 
 // ---- parts and pattern --------------------------------------------------------------------------
 
@@ -78,29 +99,29 @@ static inline void parts_of_meeting(Subspace *s, const Met *met) {
 // matrix. False when it has no room.
 static inline bool subspace_index(Subspace *s) {
     const Couple *c = s->couple;
-    bool touched[COUPLE_SLOTS] = {false};
-    LdlPattern pattern;
+    const uint32_t slots = couple_slots(c->plan);
     uint32_t size = 0;
+    memset(s->touched, 0, slots * sizeof *s->touched);
     for (uint32_t r = 0; r < c->row_count; r++)
         for (uint32_t i = 0; i < c->rows[r].count; i++)
-            touched[c->slot[c->rows[r].way + i]] = true;
-    for (uint32_t slot = 0; slot < COUPLE_SLOTS; slot++) {
-        if (!touched[slot])
+            s->touched[c->slot[c->rows[r].way + i]] = true;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (!s->touched[slot])
             continue;
         s->index[slot] = (uint16_t)size;
         s->slots[size++] = (uint16_t)slot;
     }
-    ldl_begin(size, &pattern);
+    ldl_begin(size, &s->pattern);
     for (uint32_t r = 0; r < c->row_count; r++) {
         const Row *row = &c->rows[r];
         if (r > 0 && row->way == row[-1].way)
             continue;
         for (uint32_t i = 0; i < row->count; i++)
             for (uint32_t k = i + 1; k < row->count; k++) // slots fall along a row
-                ldl_mark(&pattern, s->index[c->slot[row->way + i]],
+                ldl_mark(&s->pattern, s->index[c->slot[row->way + i]],
                          s->index[c->slot[row->way + k]]);
     }
-    return ldl_index(size, &pattern, &s->matrix);
+    return ldl_index(size, &s->pattern, &s->matrix);
 }
 
 // `first_meeting` rows belong to equality constraints and tendons. False when the matrix has no
@@ -326,30 +347,29 @@ static inline mf_lane way_find(const Subspace *s) {
     return way;
 }
 
-static void impulses_save(const Subspace *s, mf_lane *impulse, mf_lane *sum) {
+static void impulses_save(Subspace *s) {
     for (uint32_t r = 0; r < s->couple->row_count; r++)
-        impulse[r] = s->couple->rows[r].impulse;
+        s->impulse[r] = s->couple->rows[r].impulse;
     for (uint32_t i = 0; i < s->matrix.size; i++)
-        sum[i] = s->couple->sum[s->slots[i]];
+        s->sum[i] = s->couple->sum[s->slots[i]];
 }
 
-static void impulses_restore(Subspace *s, const mf_lane *impulse, const mf_lane *sum,
-                             mf_mask lanes) {
+static void impulses_restore(const Subspace *s, mf_mask lanes) {
     Couple *c = s->couple;
     for (uint32_t r = 0; r < c->row_count; r++)
-        c->rows[r].impulse = mf_select(lanes, impulse[r], c->rows[r].impulse);
+        c->rows[r].impulse = mf_select(lanes, s->impulse[r], c->rows[r].impulse);
     for (uint32_t i = 0; i < s->matrix.size; i++)
-        c->sum[s->slots[i]] = mf_select(lanes, sum[i], c->sum[s->slots[i]]);
+        c->sum[s->slots[i]] = mf_select(lanes, s->sum[i], c->sum[s->slots[i]]);
 }
 
 // One solution, in these lanes, as far as it makes the cost fall.
 static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes) {
     const mf_lane one = mf_set((mf_real)1), last = mf_set((mf_real)SUBSPACE_REPEATS);
-    mf_lane impulse[COUPLE_ROWS], sum[LDL_SIZE], cost = mf_zero(), repeats = mf_zero();
+    mf_lane cost = mf_zero(), repeats = mf_zero();
     mf_mask open = lanes, left = lanes;
     for (uint32_t i = 0; i < s->part_count; i++)
         s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
-    impulses_save(s, impulse, sum);
+    impulses_save(s);
     for (int pass = 0; pass < SUBSPACE_PASSES && mf_any(open); pass++) {
         changes_find(s, open, mf_any(left));
         left = tries_find(s, one, open);
@@ -360,13 +380,13 @@ static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes)
     const mf_mask worse = mf_and(lanes, mf_not(mf_less_equal(cost, mf_zero())));
     if (!mf_any(worse))
         return;
-    impulses_restore(s, impulse, sum, worse);
+    impulses_restore(s, worse);
     for (uint32_t i = 0; i < s->part_count; i++)
         s->held[i] = mf_not(part_is_free(s, &s->parts[i]));
     changes_find(s, worse, true);
     tries_find(s, way_find(s), worse);
     cost = tries_store(s, worse);
-    impulses_restore(s, impulse, sum, mf_and(worse, mf_not(mf_less_equal(cost, mf_zero()))));
+    impulses_restore(s, mf_and(worse, mf_not(mf_less_equal(cost, mf_zero()))));
 }
 
 #endif

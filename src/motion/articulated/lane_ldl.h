@@ -4,45 +4,61 @@
 #ifndef MF_MOTION_ARTICULATED_LANE_LDL_H
 #define MF_MOTION_ARTICULATED_LANE_LDL_H
 
+#include "math/carve.h"
 #include "math/lane.h"
 #include "motion/articulated/plan.h"
 
 #include <string.h>
 
 enum {
-    LDL_SIZE = MF_ARTICULATED_MAX_DOFS,
-    LDL_ENTRIES = 6144, // of the lower half
-    LDL_WORDS = LDL_SIZE / 64 + 1
+    LDL_ENTRIES = 6144, // of the lower half, at most
+    LDL_WORDS = MF_ARTICULATED_MAX_DOFS / 64 + 1
 };
 
-typedef struct LdlPattern { // bit k of row i: entry (i, k), k <= i
-    uint64_t bits[LDL_SIZE][LDL_WORDS];
+typedef struct LdlPattern {
+    uint32_t words; // [1] of a row
+    uint64_t *bits; // bit k of row i: entry (i, k), k <= i
 } LdlPattern;
 
 typedef struct LaneLdl {
-    uint32_t size;
-    uint32_t start[LDL_SIZE + 1]; // [1] of the rows; the diagonal is the last of each
-    uint16_t column[LDL_ENTRIES]; // [1] rising within a row
-    mf_lane entry[LDL_ENTRIES];   // of A, then of L
-    mf_lane inverse[LDL_SIZE];    // of D
+    uint32_t size, room; // [1] rows, and entries that there is memory for
+    uint32_t *start;     // [1] of the rows; the diagonal is the last of each
+    uint16_t *column;    // [1] rising within a row
+    mf_lane *entry;      // of A, then of L
+    mf_lane *inverse;    // of D
 } LaneLdl;
 
-static inline void ldl_begin(uint32_t size, LdlPattern *pattern) {
-    for (uint32_t i = 0; i < size; i++) {
-        memset(pattern->bits[i], 0, sizeof pattern->bits[i]);
-        pattern->bits[i][i / 64] = (uint64_t)1 << i % 64;
-    }
+// For up to `size` rows.
+static inline void ldl_carve(uint32_t size, mf_Carver *carver, LdlPattern *pattern, LaneLdl *a) {
+    const uint32_t whole = size * (size + 1) / 2;
+    pattern->words = size / 64 + 1;
+    a->room = whole < LDL_ENTRIES ? whole : LDL_ENTRIES;
+    MF_CARVE(carver, pattern->bits, (size_t)size * pattern->words);
+    MF_CARVE(carver, a->start, size + 1);
+    MF_CARVE(carver, a->column, a->room);
+    MF_CARVE(carver, a->entry, a->room);
+    MF_CARVE(carver, a->inverse, size);
 }
 
-static MF_INLINE void ldl_mark(LdlPattern *pattern, uint32_t i, uint32_t k) {
-    pattern->bits[i][k / 64] |= (uint64_t)1 << k % 64;
+static MF_INLINE uint64_t *ldl_row(const LdlPattern *pattern, uint32_t i) {
+    return pattern->bits + (size_t)i * pattern->words;
+}
+
+static inline void ldl_begin(uint32_t size, const LdlPattern *pattern) {
+    memset(pattern->bits, 0, (size_t)size * pattern->words * sizeof *pattern->bits);
+    for (uint32_t i = 0; i < size; i++)
+        ldl_row(pattern, i)[i / 64] = (uint64_t)1 << i % 64;
+}
+
+static MF_INLINE void ldl_mark(const LdlPattern *pattern, uint32_t i, uint32_t k) {
+    ldl_row(pattern, i)[k / 64] |= (uint64_t)1 << k % 64;
 }
 
 // What eliminating a row adds is what its other columns have in common with the largest of them.
-static inline void ldl_fill(uint32_t size, LdlPattern *pattern) {
+static inline void ldl_fill(uint32_t size, const LdlPattern *pattern) {
     for (uint32_t i = size; i-- > 1;) {
         uint64_t rest[LDL_WORDS];
-        memcpy(rest, pattern->bits[i], sizeof rest);
+        memcpy(rest, ldl_row(pattern, i), (i / 64 + 1) * sizeof *rest);
         rest[i / 64] &= ~((uint64_t)1 << i % 64);
         uint32_t w = i / 64 + 1;
         while (w > 0 && rest[w - 1] == 0)
@@ -51,20 +67,20 @@ static inline void ldl_fill(uint32_t size, LdlPattern *pattern) {
             continue;
         const uint32_t top = 64 * w - 1 - (uint32_t)__builtin_clzll(rest[w - 1]);
         for (uint32_t v = 0; v < w; v++)
-            pattern->bits[top][v] |= rest[v];
+            ldl_row(pattern, top)[v] |= rest[v];
     }
 }
 
 // Rows and columns from the pattern. False when the entries have no room.
-static inline bool ldl_index(uint32_t size, LdlPattern *pattern, LaneLdl *a) {
+static inline bool ldl_index(uint32_t size, const LdlPattern *pattern, LaneLdl *a) {
     uint32_t used = 0;
     ldl_fill(size, pattern);
     a->size = size;
     for (uint32_t i = 0; i < size; i++) {
         a->start[i] = used;
         for (uint32_t w = 0; w <= i / 64; w++)
-            for (uint64_t left = pattern->bits[i][w]; left != 0; left &= left - 1) {
-                if (used == LDL_ENTRIES)
+            for (uint64_t left = ldl_row(pattern, i)[w]; left != 0; left &= left - 1) {
+                if (used == a->room)
                     return false;
                 a->column[used++] = (uint16_t)(64 * w + (uint32_t)__builtin_ctzll(left));
             }
