@@ -15,7 +15,8 @@ typedef struct mf_RecorderConfig {
     const char *path;          // output file; replaced only when mf_recorder_close succeeds
     const char *const *fields; // names, or paths within a robot (property.h: "knee/joint.angle",
                                // "base.position.z"), NULL-terminated; NULL = base.*, joint.angle,
-                               // sensor.*
+                               // sensor.*. link.pose and link.velocity are derived where they are
+                               // named (mayfly/links.h)
     uint32_t first_instance;   // [1] default 0
     uint32_t instance_count;   // [1] default 0 = all
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL

@@ -342,6 +342,8 @@ def test_derived_links(world: mayfly.World, ant: mayfly.Model) -> None:
     assert pose.shape == (20, len(ant.links), 7) and not pose.writeable
     assert (pose[..., :3] == position).all() and (pose[..., 3:] == rotation).all()
     assert (group["link.velocity"][...] == group.link_velocities()).all()
+    last = ant.links[-1]
+    assert (group[f"{last.name}/link.pose"][...] == pose[:, last.index]).all()
     moved = group["base.position"][...] + [1, 0, 0]
     group["base.position"] = moved
     assert (pose[:, 0, :3] == moved).all()

@@ -51,8 +51,7 @@ static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t 
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
     const mf_real *turn = parts + mf_compound_turn_row(compound, s) * MF_BLOCK;
     const mf_real *place = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
-    const mf_real *values =
-        VALUES(compound) + mf_compound_solid_values(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
+    const mf_real *values = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
     const double *way = work->meet->pairs[leaf->pair].way;
     for (size_t i = 0; i < 9; i++)
         batch->rows[to][i][lane] = turn[i * MF_BLOCK];

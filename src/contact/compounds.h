@@ -11,20 +11,10 @@
 
 #include <mayfly/world.h>
 
-// The fields of a block of robots, lane 0; of the fields of balls and floating joints those that
-// the group does not have are NULL.
-typedef struct mf_CompoundState {
-    const void *position; // only for mf_compound_drift
-    const void *orientation, *linear_velocity, *angular_velocity;
-    const void *angle, *rate;
-    const void *ball, *ball_rate, *free, *free_velocity;
-    bool wide; // the fields are double
-} mf_CompoundState;
-
 // Writes the rows of `parts` (mf_compound_rows(compound) of 16 values in the kernel's precision)
 // for all sixteen robots of a block.
 MF_KERNEL_COPIES(void, mf_compound_refit,
-                 (const mf_Compound *compound, const mf_CompoundState *state, void *parts));
+                 (const mf_Compound *compound, const mf_TreeState *state, void *parts));
 
 // How far any point of a solid can have moved since the last call [m], at most, of the sixteen
 // robots of a block of a compound that is `hinged`: the way of the base, the turn of the base times
@@ -32,7 +22,7 @@ MF_KERNEL_COPIES(void, mf_compound_refit,
 // room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's precision, which a
 // call leaves for the next; NaN where one of both states was not a number.
 MF_KERNEL_COPIES(void, mf_compound_drift,
-                 (const mf_Compound *compound, const mf_CompoundState *state, void *memory,
+                 (const mf_Compound *compound, const mf_TreeState *state, void *memory,
                   double drift[MF_BLOCK]));
 
 static inline size_t mf_compound_drift_rows(const mf_Compound *compound) {
@@ -109,8 +99,8 @@ MF_KERNEL_COPIES(bool, mf_compound_within,
                  (const mf_CompoundSide *side, const double place[3], double radius,
                   uint64_t *tests));
 
-typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_CompoundState *, void *);
-typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_CompoundState *, void *, double *);
+typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, void *);
+typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_TreeState *, void *, double *);
 typedef void (*mf_CompoundMeetFn)(mf_CompoundMeet *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
 

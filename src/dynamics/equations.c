@@ -3,6 +3,7 @@
 // The world keeps a tree and scratch memory per group.
 //
 // Invariant: each task of a call has its own scratch memory and its own blocks.
+#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/host.h"
 #include "tree/tree.h"
@@ -168,8 +169,7 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
     return MF_OK;
 }
 
-// ---- blocks
-// --------------------------------------------------------------------------------------
+// ---- blocks -------------------------------------------------------------------------------------
 
 typedef struct Batch {
     const Equations *equations;
@@ -177,13 +177,13 @@ typedef struct Batch {
     mf_TreeFields fields;
     uint32_t first, count;   // [1] instances
     uint32_t blocks, tasks;  // [1]
-    bool kinematics;         // only motion is wanted, by this kind of question
-    mf_TreeTask task;        // else
+    bool kinematics;         // poses or velocities of links,
+    mf_TreeTask task;        // else this
     bool accelerated;        // `in` are accelerations
     const double *in;        // [1] dof_count values per instance; NULL: zeros
     uint32_t link;           // of a Jacobian,
     const double *point;     // [m]
-    double *out, *rotations; // answers; of motion: velocities without rotations, else poses
+    double *out, *rotations; // results; of kinematics: velocities, or with rotations poses
 } Batch;
 
 // The lanes of a block that belong to the range.
@@ -257,13 +257,8 @@ static void store(const Batch *batch, const Lanes *lanes, const Scratch *scratch
     }
 }
 
-static void run_block(const Batch *batch, uint32_t block, const Scratch *scratch) {
-    const Equations *equations = batch->equations;
-    const Lanes lanes = lanes_of(batch, block);
-    const bool one = lanes.end - lanes.first == 1; // faster in a copy for one lane
-    const uint32_t width = one ? 1 : equations->lanes, begin = lanes.first / width * width;
+static mf_TreeQuery query_of(const Batch *batch, const Scratch *scratch) {
     const mf_WorldConfig *world = mf_world_settings(mf_group_world(batch->own->group));
-    const mf_TreeState state = mf_tree_state(&batch->fields, block);
     mf_TreeQuery query = {.tree = batch->own->tree,
                           .task = batch->task,
                           .link = batch->link,
@@ -279,8 +274,8 @@ static void run_block(const Batch *batch, uint32_t block, const Scratch *scratch
                                    .velocity = scratch->velocity,
                                    .position_rows = 3,
                                    .rotation_rows = 4,
-                                   .first_lane = begin,
-                                   .lane_count = (lanes.end - begin + width - 1) / width * width,
+                                   .matrix_rows = 9,
+                                   .velocity_rows = 6,
                                    .in_world = batch->kinematics};
     if (batch->task == MF_TREE_INVERSE || batch->task == MF_TREE_FORWARD)
         query.motion.acceleration = scratch->acceleration;
@@ -290,6 +285,18 @@ static void run_block(const Batch *batch, uint32_t block, const Scratch *scratch
         query.gravity[i] = world->gravity * world->gravity_direction[i];
         query.point[i] = batch->point != NULL ? batch->point[i] : 0.0;
     }
+    return query;
+}
+
+static void run_block(const Batch *batch, uint32_t block, const Scratch *scratch) {
+    const Equations *equations = batch->equations;
+    const Lanes lanes = lanes_of(batch, block);
+    const bool one = lanes.end - lanes.first == 1; // faster in a copy for one lane
+    const uint32_t width = one ? 1 : equations->lanes, begin = lanes.first / width * width;
+    const mf_TreeState state = mf_tree_state(&batch->fields, block);
+    mf_TreeQuery query = query_of(batch, scratch);
+    query.motion.first_lane = begin;
+    query.motion.lane_count = (lanes.end - begin + width - 1) / width * width;
     if (batch->in != NULL)
         load_in(batch, &lanes, scratch->in);
     if (batch->kinematics)
@@ -303,8 +310,10 @@ static void run_part(void *user, uint32_t task) {
     const Batch *batch = user;
     const uint64_t first = batch->first / MF_BLOCK, blocks = batch->blocks;
     const uint32_t end = (uint32_t)(first + blocks * (task + 1) / batch->tasks);
+    const unsigned mode = mf_float_mode_enter();
     for (uint32_t b = (uint32_t)(first + blocks * task / batch->tasks); b < end; b++)
         run_block(batch, b, &batch->own->scratches[task]);
+    mf_float_mode_leave(mode);
 }
 
 // Fills what all functions have in common. MF_BAD_ARGUMENT, MF_NO_MEMORY, MF_LIMIT.

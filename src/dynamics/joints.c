@@ -211,21 +211,42 @@ static void turn_to(double out[4], const double axis[3]) {
     mf_quat_normalize(out);
 }
 
+// `values` is room for the motions of a block.
+static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t link, double *values,
+                      mf_LinkMotion *out) {
+    const uint32_t lane = instance % MF_BLOCK;
+    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
+    mf_link_motions_find(links, instance / MF_BLOCK, &choice, values);
+    mf_link_motion(out, values, lane, link, false);
+}
+
+static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(side->group));
+    mf_LinkMotions links;
+    mf_Status status = mf_link_motions_create(&links, side->group, error);
+    if (status != MF_OK)
+        return status;
+    double *values = mf_allocate(context, mf_link_motions_size(&links), sizeof *values);
+    if (values != NULL) {
+        read_link(&links, side->instance, side->link, values, out);
+    }
+    mf_release(context, values);
+    mf_link_motions_release(context, &links);
+    return values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "joint: out of memory");
+}
+
 static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
                             const double orientation[4], mf_Error *error) {
     mf_LinkMotion now = mf_link_motion_world();
     double arm[3], back[4];
     if (side->group != NULL) {
-        mf_TrialStep *trial;
         if (side->instance >= mf_group_count(side->group) ||
             side->link >= mf_group_model(side->group)->link_count)
             return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
                            mf_group_settings(side->group)->name, side->link, side->instance);
-        mf_Status status = mf_trial_step_create(side->group, &trial, error);
+        mf_Status status = find_now(side, &now, error);
         if (status != MF_OK)
             return status;
-        mf_link_motion(&now, &trial->links, side->instance, side->link, false);
-        mf_trial_step_destroy(mf_world_context(mf_group_world(side->group)), trial);
     }
     mf_quat_conjugate(back, now.orientation);
     mf_vec3_sub(arm, position, now.position);
@@ -475,9 +496,10 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {
         motions[s] = mf_link_motion_world();
-        if (record->group[s] != MF_NONE)
-            mf_link_motion(&motions[s], &joints->trials[record->group[s]]->links,
-                           record->instance[s], record->link[s], false);
+        if (record->group[s] == MF_NONE)
+            continue;
+        const mf_TrialStep *trial = joints->trials[record->group[s]];
+        read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
     }
     mf_joint_error(record, motions, opening, turning);
     out->opening = mf_vec3_length(opening);

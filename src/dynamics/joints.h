@@ -43,10 +43,14 @@ typedef struct mf_JointBody { // a robot with joints
     size_t coupling;          // [1] its place among the couplings
 } mf_JointBody;
 
-typedef struct mf_JointBlock { // sixteen robots, some with joints
-    uint32_t group, block;     // [1]
-    uint32_t first, count;     // [1] bodies
-    char *saved;               // as the step found it
+typedef struct mf_JointBlock {     // sixteen robots, some with joints
+    uint32_t group, block;         // [1]
+    uint32_t first, count;         // [1] bodies
+    char *saved;                   // as the step found it
+    uint32_t *links;               // [1] links with joints and those on the way to them,
+    uint32_t link_count;           // [1] without the base
+    uint32_t first_lane, end_lane; // [1] that hold its bodies
+    double *motions;               // [1] of them, as they were found last
 } mf_JointBlock;
 
 typedef struct mf_JointSideNow {
@@ -100,6 +104,8 @@ typedef struct mf_JointGraph {
     double *residuals;   // [1] per part
     mf_BlockLdl matrix;
     char *saved;
+    uint32_t *links; // of blocks
+    double *motions; // likewise
 } mf_JointGraph;
 
 struct mf_WorldJoints {
@@ -160,6 +166,10 @@ void mf_joint_rows_of(const mf_JointNode *node, const double force[3], const dou
 
 void mf_joints_run(const mf_WorldRun *run, void *user);
 void mf_joints_end(const mf_WorldRun *run, void *user);
+
+// Finds how the links of joints move, from the fields of robots in lanes first .. end - 1.
+void mf_joints_look(const mf_WorldJoints *all, const mf_JointBlock *block, uint32_t first,
+                    uint32_t end);
 
 // Finds how the robots of block `index` answer to forces of their joints, and where the present
 // forces take them.

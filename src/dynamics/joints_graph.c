@@ -238,9 +238,52 @@ mf_Status mf_joints_trial(mf_WorldJoints *all, uint32_t group, mf_Error *error) 
     return mf_trial_step_create(mf_world_group(all->world, group), &all->trials[group], error);
 }
 
+// The robots and links of a block that joints need: links with joints and all on the way to the
+// base.
+static void list_links(const Making *making, const mf_JointGraph *graph, mf_JointBlock *block) {
+    const mf_Model *model = mf_group_model(making->all->trials[block->group]->group);
+    uint32_t *needed = block->links; // first a flag per link
+    const mf_JointBody *bodies = graph->bodies + block->first;
+    const uint32_t end = bodies[block->count - 1].first + bodies[block->count - 1].count;
+    for (uint32_t i = bodies[0].first; i < end; i++) {
+        const mf_JointIncident *own = &graph->incidents[i];
+        const mf_JointRecord *record = &making->records[graph->nodes[own->node].slot];
+        for (uint32_t s = 0; s < 2; s++)
+            if (own->sides & 1u << s)
+                for (uint32_t l = record->link[s]; l != 0; l = model->links[l].parent)
+                    needed[l] = 1;
+    }
+    block->first_lane = bodies[0].instance % MF_BLOCK;
+    for (uint32_t b = 0; b < block->count; b++) {
+        const uint32_t lane = bodies[b].instance % MF_BLOCK;
+        block->first_lane = lane < block->first_lane ? lane : block->first_lane;
+        block->end_lane = lane >= block->end_lane ? lane + 1 : block->end_lane;
+    }
+    for (uint32_t l = 1; l < model->link_count; l++)
+        if (needed[l])
+            needed[block->link_count++] = l;
+}
+
+static void share_memory(const Making *making, mf_JointGraph *out) {
+    char *saved = out->saved;
+    double *motions = out->motions;
+    uint32_t *links = out->links;
+    for (uint32_t i = 0; i < out->block_count; i++) {
+        mf_JointBlock *block = &out->blocks[i];
+        const mf_TrialStep *trial = making->all->trials[block->group];
+        block->saved = saved;
+        block->motions = motions;
+        block->links = links;
+        list_links(making, out, block);
+        saved += trial->bytes;
+        motions += mf_link_motions_size(&trial->links);
+        links += trial->links.tree->link_count;
+    }
+}
+
 static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error) {
     mf_WorldJoints *all = making->all;
-    size_t bytes = 0;
+    size_t bytes = 0, values = 0, links = 0;
     out->blocks = mf_allocate(all->context, out->body_count, sizeof *out->blocks);
     out->parts = mf_allocate(all->context, out->part_count, sizeof *out->parts);
     out->residuals = mf_allocate(all->context, out->part_count, sizeof *out->residuals);
@@ -257,18 +300,18 @@ static mf_Status make_blocks(Making *making, mf_JointGraph *out, mf_Error *error
             *last = (mf_JointBlock){.group = body->group, .block = block, .first = b};
             out->block_count++;
             bytes += all->trials[body->group]->bytes;
+            values += mf_link_motions_size(&all->trials[body->group]->links);
+            links += all->trials[body->group]->links.tree->link_count;
         }
         body->block = out->block_count - 1;
         out->blocks[body->block].count++;
     }
     out->saved = mf_allocate(all->context, bytes, 1);
-    if (out->saved == NULL)
+    out->motions = mf_allocate(all->context, values, sizeof *out->motions);
+    out->links = mf_allocate(all->context, links, sizeof *out->links);
+    if (out->saved == NULL || out->motions == NULL || out->links == NULL)
         return no_memory(making->count, error);
-    char *at = out->saved;
-    for (uint32_t i = 0; i < out->block_count; i++) {
-        out->blocks[i].saved = at;
-        at += all->trials[out->blocks[i].group]->bytes;
-    }
+    share_memory(making, out);
     return MF_OK;
 }
 
@@ -312,9 +355,10 @@ mf_Status mf_joints_graph_create(mf_WorldJoints *all, const mf_JointRecord *reco
 }
 
 void mf_joints_graph_destroy(mf_Context *context, mf_JointGraph *graph) {
-    void *const memory[] = {graph->nodes, graph->bodies,    graph->incidents, graph->blocks,
-                            graph->parts, graph->responses, graph->couplings, graph->step,
-                            graph->saved, graph->room,      graph->residuals};
+    void *const memory[] = {graph->nodes,    graph->bodies,    graph->incidents, graph->blocks,
+                            graph->parts,    graph->responses, graph->couplings, graph->step,
+                            graph->saved,    graph->links,     graph->motions,   graph->room,
+                            graph->residuals};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     mf_block_ldl_destroy(context, &graph->matrix);

@@ -43,9 +43,16 @@ static void push_all(const mf_WorldJoints *all, const mf_JointBody *body, uint32
     }
 }
 
-// How the links of its joints move, from the fields of `instance`. False: not finite.
+// Makes the trial step of a block; looks at the robots in lanes first .. end - 1.
+static void run_trial(const mf_WorldJoints *all, const mf_JointBlock *block, uint32_t first,
+                      uint32_t end) {
+    mf_trial_step_run(all->trials[block->group], &all->run, block->block);
+    mf_joints_look(all, block, first, end);
+}
+
+// How the links of its joints moved in the trial step of `instance`. False: not finite.
 static bool read_sides(mf_WorldJoints *all, const mf_JointBody *body, uint32_t instance) {
-    const mf_TrialStep *trial = all->trials[body->group];
+    const double *motions = all->graph.blocks[body->block].motions;
     const mf_JointIncident *own = incidents(&all->graph, body);
     bool finite = true;
     for (uint32_t i = 0; i < body->count; i++) {
@@ -54,7 +61,7 @@ static bool read_sides(mf_WorldJoints *all, const mf_JointBody *body, uint32_t i
             mf_LinkMotion *motion = &node->sides[s].motion;
             if (!(own[i].sides & 1u << s))
                 continue;
-            mf_link_motion(motion, &trial->links, instance, all->records[node->slot].link[s],
+            mf_link_motion(motion, motions, instance % MF_BLOCK, all->records[node->slot].link[s],
                            false);
             finite = finite && mf_all_finite(motion->position, 3) &&
                      mf_all_finite(motion->orientation, 4) && mf_all_finite(motion->velocity, 3) &&
@@ -67,12 +74,14 @@ static bool read_sides(mf_WorldJoints *all, const mf_JointBody *body, uint32_t i
 // The robot as it is at the beginning of the step and stays: its fields are of that state.
 static void stand_still(mf_WorldJoints *all, const mf_JointBody *body) {
     const mf_JointIncident *own = incidents(&all->graph, body);
+    const mf_JointBlock *block = &all->graph.blocks[body->block];
+    mf_joints_look(all, block, block->first_lane, block->end_lane);
     for (uint32_t i = 0; i < body->count; i++) {
         mf_JointNode *node = &all->graph.nodes[own[i].node];
         for (uint32_t s = 0; s < 2; s++)
             if (own[i].sides & 1u << s)
-                mf_link_motion(&node->sides[s].motion, &all->trials[body->group]->links,
-                               body->instance, all->records[node->slot].link[s], true);
+                mf_link_motion(&node->sides[s].motion, block->motions, body->instance % MF_BLOCK,
+                               all->records[node->slot].link[s], true);
     }
 }
 
@@ -175,8 +184,8 @@ static bool read_change(const Probing *probing, const mf_JointIncident *own, uin
     double without[MF_JOINT_ROWS];
     for (uint32_t s = 0; s < 2; s++)
         if (own->sides & 1u << s)
-            mf_link_motion(&moved[s], &all->trials[probing->body->group]->links, instance,
-                           all->records[node->slot].link[s], false);
+            mf_link_motion(&moved[s], all->graph.blocks[probing->body->block].motions,
+                           instance % MF_BLOCK, all->records[node->slot].link[s], false);
     relative_velocity(node, own->sides, pushed, change);
     relative_velocity(node, own->sides, plain, without);
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
@@ -267,7 +276,7 @@ static void step_places(mf_WorldJoints *all, const mf_JointBlock *block, const P
         if (!places[i].plain)
             push_probe(places[i].probing, &places[i].probe, base + i);
     }
-    mf_trial_step_run(trial, &all->run, block->block);
+    run_trial(all, block, base % MF_BLOCK, base % MF_BLOCK + count);
     for (uint32_t i = 0; i < count; i++) {
         Probing *probing = places[i].probing;
         if (places[i].plain)
@@ -314,7 +323,7 @@ void mf_joints_try(mf_WorldJoints *all, uint32_t index) {
         return;
     for (uint32_t b = 0; b < block->count; b++)
         push_all(all, &bodies[b], bodies[b].instance);
-    mf_trial_step_run(trial, &all->run, block->block);
+    run_trial(all, block, block->first_lane, block->end_lane);
     bool finite[MF_BLOCK];
     for (uint32_t b = 0; b < block->count; b++)
         finite[b] = !takes_part(all, &bodies[b]) || read_sides(all, &bodies[b], bodies[b].instance);

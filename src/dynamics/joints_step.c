@@ -52,11 +52,18 @@ static void for_blocks(mf_WorldJoints *all, Task task) {
 
 // ---- 1: where things are ------------------------------------------------------------------------
 
+void mf_joints_look(const mf_WorldJoints *all, const mf_JointBlock *block, uint32_t first,
+                    uint32_t end) {
+    const mf_LinkChoice choice = {block->links, block->link_count, first, end};
+    mf_link_motions_find(&all->trials[block->group]->links, block->block, &choice, block->motions);
+}
+
 static void look(mf_WorldJoints *all, uint32_t index) {
     const mf_JointGraph *graph = &all->graph;
     const mf_JointBlock *block = &graph->blocks[index];
     const mf_TrialStep *trial = all->trials[block->group];
     mf_trial_step_save(trial, block->block, block->saved);
+    mf_joints_look(all, block, block->first_lane, block->end_lane);
     for (uint32_t b = block->first; b < block->first + block->count; b++) {
         const mf_JointBody *body = &graph->bodies[b];
         const bool still = mf_trial_step_frozen(trial, body->instance);
@@ -64,8 +71,9 @@ static void look(mf_WorldJoints *all, uint32_t index) {
             mf_JointNode *node = &graph->nodes[graph->incidents[i].node];
             for (uint32_t s = 0; s < 2; s++)
                 if (graph->incidents[i].sides & 1u << s)
-                    mf_link_motion(&node->sides[s].motion, &trial->links, body->instance,
-                                   all->records[node->slot].link[s], still);
+                    mf_link_motion(&node->sides[s].motion, block->motions,
+                                   body->instance % MF_BLOCK, all->records[node->slot].link[s],
+                                   still);
         }
     }
 }

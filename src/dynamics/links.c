@@ -2,6 +2,7 @@
 // tree at the end of each step.
 //
 // Invariant: they follow from the state, and from nothing else.
+#include "math/float_mode.h"
 #include "math/kernel_table.h"
 #include "tree/tree.h"
 #include "world/attach.h"
@@ -48,10 +49,13 @@ static void derive(const Links *links, mf_TreeMotionFn kernel, uint32_t block, u
                                   .velocity = row_of(links->velocity, block, 0),
                                   .position_rows = POSE,
                                   .rotation_rows = POSE,
+                                  .velocity_rows = VELOCITY,
                                   .first_lane = lane,
                                   .lane_count = count,
                                   .in_world = true};
+    const unsigned mode = mf_float_mode_enter();
     kernel(links->tree, &state, &motion);
+    mf_float_mode_leave(mode);
 }
 
 static void run(const mf_SystemRun *step, void *user) {

@@ -10,7 +10,7 @@ enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
 
 typedef struct mf_TrialStep {
     mf_Group *group;
-    mf_LinkFields links;
+    mf_LinkMotions links;
     mf_Field *push, *pushed; // push.link and push.count
     const mf_Field *fault;
     mf_Field *word, *steps, *residual; // of warnings, or NULL
@@ -22,7 +22,7 @@ typedef struct mf_TrialStep {
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
     size_t bytes;       // [byte] of a saved block
     size_t push_offset; // [byte] of push.link in it; push.count is behind it
-    void *memory;
+    double *values;     // [1] room for the motions of links of a block, outside of steps
 } mf_TrialStep;
 
 // How robots of a group take part in trials.

@@ -8,7 +8,6 @@ typedef struct mf_LadderStage {
     mf_Context *context;
     mf_Scene scene;
     const mf_Model *model;             // the scene's
-    double *angle;                     // [rad] or [m] of each joint
     double (*place)[3], (*turn)[4];    // of the links, world
     double (*before)[3], (*turned)[4]; // the same at the look before
     mf_Time looked;                    // [ns] when that was; < 0: never

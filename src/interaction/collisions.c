@@ -122,33 +122,6 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
 
 // ---- members ------------------------------------------------------------------------------------
 
-static size_t block_bytes(const mf_Field *field) {
-    return field->components * MF_BLOCK * mf_field_value_size(field->info.type);
-}
-
-static void bind_state(mf_CollisionGroup *group) {
-    static const char *const names[] = {
-        "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",      "joint.rate",           "ball.orientation",
-        "ball.rate",        "free.position",        "free.velocity",
-        "base.position"};
-    const void **to[] = {&group->state.orientation,
-                         &group->state.linear_velocity,
-                         &group->state.angular_velocity,
-                         &group->state.angle,
-                         &group->state.rate,
-                         &group->state.ball,
-                         &group->state.ball_rate,
-                         &group->state.free,
-                         &group->state.free_velocity,
-                         &group->state.position};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const mf_Field *field = mf_group_find_field(group->group, names[i]);
-        *to[i] = field != NULL ? field->data : NULL;
-        group->strides[i] = field != NULL ? block_bytes(field) : 0;
-    }
-}
-
 // Moved along a path that forces do not change.
 static bool is_led(const mf_Group *group) {
     const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
@@ -182,8 +155,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     // In a group of several motions the levels say who is `kinematic`.
     if (group->level != NULL)
         group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;
-    group->state.wide = group->wide;
-    bind_state(group);
+    group->fields = mf_tree_fields(own);
     all->robot_count += group->count;
     all->wide = all->wide || group->wide;
     return MF_OK;
@@ -388,12 +360,12 @@ static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             angles[j * MF_BLOCK + lane] = model->start_angle[j];
     // Rates do not show in places: any will do.
-    const mf_CompoundState state = {.orientation = upright,
-                                    .linear_velocity = none,
-                                    .angular_velocity = none,
-                                    .angle = angles,
-                                    .rate = angles,
-                                    .wide = true};
+    const mf_TreeState state = {.orientation = upright,
+                                .linear = none,
+                                .angular = none,
+                                .angle = angles,
+                                .rate = angles,
+                                .wide = true};
     all->refit(group->compound, &state, group->parts);
 }
 

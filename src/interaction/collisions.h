@@ -17,8 +17,7 @@ enum {
 typedef struct mf_CollisionGroup {
     mf_Group *group;
     mf_Compound *compound;
-    mf_CompoundState state; // of block 0
-    size_t strides[10];     // [byte] from block to block, of its fields in their order
+    mf_TreeFields fields;
     const mf_Field *position, *orientation, *fault;
     const mf_Field *level;   // motion.level or NULL
     mf_Field *push, *pushed; // NULL: robots are not pushed
@@ -137,8 +136,6 @@ static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *
                                                            uint32_t robot) {
     return &all->groups[all->group_of[robot]];
 }
-// The state of a block of robots.
-mf_CompoundState mf_collisions_state(const mf_CollisionGroup *group, uint32_t block);
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
 // Finds where the parts of a block are.
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);

@@ -76,7 +76,7 @@ static const double doubt = 1e-4;
 
 static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
     double drift[MF_BLOCK];
-    const mf_CompoundState state = mf_collisions_state(group, block);
+    const mf_TreeState state = mf_tree_state(&group->fields, block);
     all->drift(group->compound, &state, group->drifts + block * group->drifts_stride, drift);
     for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < group->count; i++) {
         // What is not a number, or came from one, may be anywhere.

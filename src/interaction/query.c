@@ -120,7 +120,7 @@ void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose)
 
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
     const mf_Compound *compound = group->compound;
-    const double *values = compound->values_f64 + mf_compound_solid_values(compound);
+    const double *values = compound->values_f64;
     mf_query_links(group, instance, pose);
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const mf_CompoundSolid *from = &compound->solids[s];

@@ -40,11 +40,14 @@ typedef struct mf_Tree {
     uint32_t bytes;      // [byte] of the block
     uint32_t link_count; // [1] the base first, parents before children
     uint32_t dof_count;
-    uint32_t entry_count; // [1] of the lower half of the mass matrix that can be other than 0
-    uint32_t dofs_at;     // [byte] from the beginning of the block
-    bool free;            // the base has six degrees of freedom
-    mf_TreeLink links[];
+    uint32_t entry_count;       // [1] of the lower half of the mass matrix that can be other than 0
+    uint32_t links_at, dofs_at; // [byte] of the arrays below, from the beginning of the block
+    bool free;                  // the base has six degrees of freedom
 } mf_Tree;
+
+static inline const mf_TreeLink *mf_tree_links(const mf_Tree *tree) {
+    return (const mf_TreeLink *)(const void *)((const char *)tree + tree->links_at);
+}
 
 static inline const mf_TreeDof *mf_tree_dofs(const mf_Tree *tree) {
     return (const mf_TreeDof *)(const void *)((const char *)tree + tree->dofs_at);
@@ -88,9 +91,12 @@ typedef struct mf_TreeMotion {
     void *acceleration; // 6 per link: [m/s^2], [rad/s^2]; NULL: not computed
     const void *change; // [1] input: derivative of the velocity vector, in the kernel's precision;
                         // NULL: 0
-    uint32_t position_rows, rotation_rows; // [1] rows from link to link
-    uint32_t first_lane, lane_count;       // [1] lanes to compute, in whole widths of the kernel
-    bool in_world;                         // positions are relative to the world's origin instead
+    uint32_t position_rows, rotation_rows, matrix_rows, velocity_rows; // [1] from link to link
+    const uint32_t *links; // [1] links to compute behind the base, in rising order, with all links
+                           // on the way to them; NULL: all
+    uint32_t link_count;   // [1] of them
+    uint32_t first_lane, lane_count; // [1] lanes to compute, in whole widths of the kernel
+    bool in_world;                   // positions are relative to the world's origin instead
 } mf_TreeMotion;
 
 // Computes the motion of all links.

@@ -30,11 +30,11 @@ typedef struct Ask { // the question at one bundle of lanes
 } Ask;
 
 static MF_INLINE Vec no_vec(void) {
-    return (Vec){mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
 }
 
 static MF_INLINE Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE mf_real *row_at(const Ask *a, const void *rows, size_t c) {
@@ -43,7 +43,7 @@ static MF_INLINE mf_real *row_at(const Ask *a, const void *rows, size_t c) {
 
 static MF_INLINE Six six_load(const Ask *a, const void *rows, size_t number) {
     const mf_real *from = row_at(a, rows, 6 * number);
-    return (Six){vec_load(from, 0), vec_load(from, 3)};
+    return MF_VALUE(Six, vec_load(from, 0), vec_load(from, 3));
 }
 
 static MF_INLINE void six_store(const Ask *a, void *rows, size_t number, Six six) {
@@ -58,7 +58,7 @@ static MF_INLINE mf_lane six_dot(Six a, Six b) {
 
 static MF_INLINE Inertia inertia_load(const Ask *a, uint32_t link) {
     const mf_real *from = row_at(a, a->query->inertias, 10 * (size_t)link);
-    return (Inertia){sym_load(from), vec_load(from, 6), row_load(from, 9)};
+    return MF_VALUE(Inertia, sym_load(from), vec_load(from, 6), row_load(from, 9));
 }
 
 static MF_INLINE void inertia_store(const Ask *a, uint32_t link, const Inertia *inertia) {
@@ -71,7 +71,7 @@ static MF_INLINE void inertia_store(const Ask *a, uint32_t link, const Inertia *
 static MF_INLINE Mat matrix_of(const Ask *a, uint32_t link) {
     const mf_real *from = row_at(a, a->query->motion.matrix, 9 * (size_t)link);
     const Vec x = vec_load(from, 0), y = vec_load(from, 3), z = vec_load(from, 6);
-    return (Mat){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+    return MF_VALUE(Mat, x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z);
 }
 
 static MF_INLINE Vec position_of(const Ask *a, uint32_t link) {
@@ -81,17 +81,17 @@ static MF_INLINE Vec position_of(const Ask *a, uint32_t link) {
 // ---- twists ------------------------------------------------------------------------------------
 
 static MF_INLINE Vec column(const Mat *m, uint32_t c) {
-    return c == 0   ? (Vec){m->xx, m->yx, m->zx}
-           : c == 1 ? (Vec){m->xy, m->yy, m->zy}
-                    : (Vec){m->xz, m->yz, m->zz};
+    return c == 0   ? MF_VALUE(Vec, m->xx, m->yx, m->zx)
+           : c == 1 ? MF_VALUE(Vec, m->xy, m->yy, m->zy)
+                    : MF_VALUE(Vec, m->xz, m->yz, m->zz);
 }
 
 static void put_turning(const Ask *a, uint32_t dof, Vec axis, Vec place) {
-    six_store(a, a->query->twists, dof, (Six){axis, vec_cross(place, axis)});
+    six_store(a, a->query->twists, dof, MF_VALUE(Six, axis, vec_cross(place, axis)));
 }
 
 static void put_sliding(const Ask *a, uint32_t dof, Vec axis) {
-    six_store(a, a->query->twists, dof, (Six){no_vec(), axis});
+    six_store(a, a->query->twists, dof, MF_VALUE(Six, no_vec(), axis));
 }
 
 static void put_three(const Ask *a, uint32_t dof, const Mat *axes, bool turning, Vec place) {
@@ -116,7 +116,7 @@ static void find_twists(const Ask *a) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Mat unit = {one, zero, zero, zero, one, zero, zero, zero, one};
     for (uint32_t l = 0; l < a->tree->link_count; l++) {
-        const mf_TreeLink *link = &a->tree->links[l];
+        const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
         if (link->dofs == 0)
             continue;
         const Mat axes = matrix_of(a, l);
@@ -138,7 +138,7 @@ static void find_twists(const Ask *a) {
 
 // About the base's origin by Steiner's theorem: + m (|p|^2 - p p^T).
 static void put_inertia(const Ask *a, uint32_t l) {
-    const mf_TreeLink *link = &a->tree->links[l];
+    const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const Mat axes = matrix_of(a, l);
     const double *j = link->inertia;
     const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
@@ -160,8 +160,8 @@ static void add_inertia(const Ask *a, uint32_t parent, uint32_t child) {
     Inertia sum = inertia_load(a, parent);
     const Inertia more = inertia_load(a, child);
     const Sym *m = &more.about;
-    sum.about = (Sym){sum.about.xx + m->xx, sum.about.yy + m->yy, sum.about.zz + m->zz,
-                      sum.about.xy + m->xy, sum.about.xz + m->xz, sum.about.yz + m->yz};
+    sum.about = MF_VALUE(Sym, sum.about.xx + m->xx, sum.about.yy + m->yy, sum.about.zz + m->zz,
+                         sum.about.xy + m->xy, sum.about.xz + m->xz, sum.about.yz + m->yz);
     sum.moment = vec_add(sum.moment, more.moment);
     sum.mass = sum.mass + more.mass;
     inertia_store(a, parent, &sum);
@@ -169,16 +169,17 @@ static void add_inertia(const Ask *a, uint32_t parent, uint32_t child) {
 
 // Momentum of a body of this inertia that moves by a twist.
 static MF_INLINE Six momentum(const Inertia *inertia, Six twist) {
-    return (Six){
+    return MF_VALUE(
+        Six,
         vec_cross_add(inertia->moment, twist.linear, sym_apply(&inertia->about, twist.angular)),
-        vec_cross_add(twist.angular, inertia->moment, vec_scale(twist.linear, inertia->mass))};
+        vec_cross_add(twist.angular, inertia->moment, vec_scale(twist.linear, inertia->mass)));
 }
 
 static void find_mass(const Ask *a) {
     for (uint32_t l = 0; l < a->tree->link_count; l++)
         put_inertia(a, l);
     for (uint32_t l = a->tree->link_count; l-- > 1;)
-        add_inertia(a, a->tree->links[l].parent, l);
+        add_inertia(a, mf_tree_links(a->tree)[l].parent, l);
     for (uint32_t d = 0; d < a->tree->dof_count; d++) {
         const Inertia carried = inertia_load(a, a->dofs[d].link);
         const Six own = six_load(a, a->query->twists, d), linear = momentum(&carried, own);
@@ -194,7 +195,7 @@ static void find_mass(const Ask *a) {
 
 // The wrench that gives a link its acceleration, gravity taken away.
 static Six need(const Ask *a, uint32_t l) {
-    const mf_TreeLink *link = &a->tree->links[l];
+    const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const mf_TreeMotion *motion = &a->query->motion;
     const Mat axes = matrix_of(a, l);
     const double *j = link->inertia;
@@ -211,7 +212,7 @@ static Six need(const Ask *a, uint32_t l) {
     const Vec force = vec_scale(linear, mf_set((mf_real)link->mass));
     Vec torque = vec_cross_add(rate, sym_apply(&inertia, rate), sym_apply(&inertia, angular));
     torque = vec_cross_add(vec_add(position_of(a, l), arm), force, torque);
-    return (Six){torque, force};
+    return MF_VALUE(Six, torque, force);
 }
 
 // Forces for the accelerations of the motion.
@@ -221,10 +222,11 @@ static void find_forces(const Ask *a, void *out) {
     for (uint32_t l = 0; l < a->tree->link_count; l++)
         six_store(a, wrenches, l, need(a, l));
     for (uint32_t l = a->tree->link_count; l-- > 1;) {
-        const uint32_t parent = a->tree->links[l].parent;
+        const uint32_t parent = mf_tree_links(a->tree)[l].parent;
         const Six own = six_load(a, wrenches, l), sum = six_load(a, wrenches, parent);
-        six_store(a, wrenches, parent,
-                  (Six){vec_add(sum.angular, own.angular), vec_add(sum.linear, own.linear)});
+        six_store(
+            a, wrenches, parent,
+            MF_VALUE(Six, vec_add(sum.angular, own.angular), vec_add(sum.linear, own.linear)));
     }
     for (uint32_t d = 0; d < a->tree->dof_count; d++) {
         mf_lane force =
@@ -287,17 +289,17 @@ static void find_jacobian(const Ask *a) {
     const Mat axes = matrix_of(a, link);
     const Vec point = mat_apply_add(&axes, set_vec(a->query->point), position_of(a, link));
     for (uint32_t d = 0; d < a->tree->dof_count; d++)
-        six_store(a, a->query->out, d, (Six){no_vec(), no_vec()});
+        six_store(a, a->query->out, d, MF_VALUE(Six, no_vec(), no_vec()));
     uint32_t l = link;
-    while (l != MF_NONE && a->tree->links[l].dofs == 0)
-        l = a->tree->links[l].parent;
+    while (l != MF_NONE && mf_tree_links(a->tree)[l].dofs == 0)
+        l = mf_tree_links(a->tree)[l].parent;
     if (l == MF_NONE)
         return;
-    const mf_TreeLink *mover = &a->tree->links[l];
+    const mf_TreeLink *mover = &mf_tree_links(a->tree)[l];
     for (uint32_t d = mover->velocity + mover->dofs - 1; d != MF_NONE; d = a->dofs[d].parent) {
         const Six twist = six_load(a, a->query->twists, d);
         const Vec speed = vec_cross_add(twist.angular, point, twist.linear);
-        six_store(a, a->query->out, d, (Six){speed, twist.angular});
+        six_store(a, a->query->out, d, MF_VALUE(Six, speed, twist.angular));
     }
 }
 

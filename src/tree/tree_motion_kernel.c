@@ -21,20 +21,20 @@ typedef struct Walk { // the block at one bundle of lanes
 } Walk;
 
 static MF_INLINE Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat set_quat(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static MF_INLINE Vec no_vec(void) {
-    return (Vec){mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
 }
 
 static MF_INLINE Quat no_rotation(void) {
-    return (Quat){mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
 }
 
 // ---- reading and writing -----------------------------------------------------------------------
@@ -43,7 +43,7 @@ static MF_INLINE mf_lane value(const Walk *w, const void *rows, size_t c) {
     const size_t at = c * MF_BLOCK + w->lane;
     if (w->same)
         return mf_load((const mf_real *)rows + at);
-    _Alignas(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
     for (int i = 0; i < MF_LANES; i++)
         values[i] = (mf_real)((const Other *)rows)[at + (size_t)i];
     return mf_load(values);
@@ -52,14 +52,14 @@ static MF_INLINE mf_lane value(const Walk *w, const void *rows, size_t c) {
 static MF_INLINE Vec triple(const Walk *w, const void *rows, size_t c) {
     if (rows == NULL)
         return no_vec();
-    return (Vec){value(w, rows, c), value(w, rows, c + 1), value(w, rows, c + 2)};
+    return MF_VALUE(Vec, value(w, rows, c), value(w, rows, c + 1), value(w, rows, c + 2));
 }
 
 static MF_INLINE Quat unit(const Walk *w, const void *rows, size_t c) {
     if (rows == NULL)
         return no_rotation();
-    return quat_normalize((Quat){value(w, rows, c), value(w, rows, c + 1), value(w, rows, c + 2),
-                                 value(w, rows, c + 3)});
+    return quat_normalize(MF_VALUE(Quat, value(w, rows, c), value(w, rows, c + 1),
+                                   value(w, rows, c + 2), value(w, rows, c + 3)));
 }
 
 static MF_INLINE mf_real *row_at(const Walk *w, void *rows, size_t c) {
@@ -68,16 +68,17 @@ static MF_INLINE mf_real *row_at(const Walk *w, void *rows, size_t c) {
 
 static MF_INLINE Quat rotation_of(const Walk *w, uint32_t link) {
     const mf_real *from = row_at(w, w->motion->rotation, (size_t)link * w->motion->rotation_rows);
-    return (Quat){row_load(from, 0), row_load(from, 1), row_load(from, 2), row_load(from, 3)};
+    return MF_VALUE(Quat, row_load(from, 0), row_load(from, 1), row_load(from, 2),
+                    row_load(from, 3));
 }
 
 static MF_INLINE Mat matrix_of(const Walk *w, uint32_t link) {
     if (w->motion->matrix == NULL)
         return quat_matrix(rotation_of(w, link));
-    const mf_real *from = row_at(w, w->motion->matrix, 9 * (size_t)link);
-    return (Mat){row_load(from, 0), row_load(from, 1), row_load(from, 2),
-                 row_load(from, 3), row_load(from, 4), row_load(from, 5),
-                 row_load(from, 6), row_load(from, 7), row_load(from, 8)};
+    const mf_real *from = row_at(w, w->motion->matrix, (size_t)link * w->motion->matrix_rows);
+    return MF_VALUE(Mat, row_load(from, 0), row_load(from, 1), row_load(from, 2), row_load(from, 3),
+                    row_load(from, 4), row_load(from, 5), row_load(from, 6), row_load(from, 7),
+                    row_load(from, 8));
 }
 
 static MF_INLINE Vec position_of(const Walk *w, uint32_t link) {
@@ -88,19 +89,25 @@ static MF_INLINE Mat put_pose(const Walk *w, uint32_t link, Vec position, Quat r
     const Mat m = quat_matrix(rotation);
     mf_real *out = row_at(w, w->motion->rotation, (size_t)link * w->motion->rotation_rows);
     row_store(out, 0, rotation.w);
-    vec_store(out, 1, (Vec){rotation.x, rotation.y, rotation.z});
+    vec_store(out, 1, MF_VALUE(Vec, rotation.x, rotation.y, rotation.z));
     vec_store(row_at(w, w->motion->position, (size_t)link * w->motion->position_rows), 0, position);
     if (w->motion->matrix == NULL)
         return m;
-    out = row_at(w, w->motion->matrix, 9 * (size_t)link);
-    vec_store(out, 0, (Vec){m.xx, m.xy, m.xz});
-    vec_store(out, 3, (Vec){m.yx, m.yy, m.yz});
-    vec_store(out, 6, (Vec){m.zx, m.zy, m.zz});
+    out = row_at(w, w->motion->matrix, (size_t)link * w->motion->matrix_rows);
+    vec_store(out, 0, MF_VALUE(Vec, m.xx, m.xy, m.xz));
+    vec_store(out, 3, MF_VALUE(Vec, m.yx, m.yy, m.yz));
+    vec_store(out, 6, MF_VALUE(Vec, m.zx, m.zy, m.zz));
     return m;
 }
 
-static MF_INLINE void put_pair(const Walk *w, void *rows, uint32_t link, Vec linear, Vec angular) {
-    mf_real *out = row_at(w, rows, 6 * (size_t)link);
+static MF_INLINE void put_velocity(const Walk *w, uint32_t link, Vec linear, Vec angular) {
+    mf_real *out = row_at(w, w->motion->velocity, (size_t)link * w->motion->velocity_rows);
+    vec_store(out, 0, linear);
+    vec_store(out, 3, angular);
+}
+
+static MF_INLINE void put_acceleration(const Walk *w, uint32_t link, Vec linear, Vec angular) {
+    mf_real *out = row_at(w, w->motion->acceleration, 6 * (size_t)link);
     vec_store(out, 0, linear);
     vec_store(out, 3, angular);
 }
@@ -113,7 +120,7 @@ static MF_INLINE mf_lane change(const Walk *w, size_t c) {
 }
 
 static MF_INLINE Vec change_vec(const Walk *w, size_t c) {
-    return (Vec){change(w, c), change(w, c + 1), change(w, c + 2)};
+    return MF_VALUE(Vec, change(w, c), change(w, c + 1), change(w, c + 2));
 }
 
 // ---- links -------------------------------------------------------------------------------------
@@ -126,21 +133,21 @@ static void move_base(const Walk *w) {
         velocity = triple(w, state->linear, 0);
         rate = mat_apply(&axes, triple(w, state->angular, 0));
     }
-    put_pair(w, w->motion->velocity, 0, velocity, rate);
+    put_velocity(w, 0, velocity, rate);
     if (w->motion->acceleration == NULL)
         return;
     if (w->tree->free) {
         linear = change_vec(w, 0);
         angular = mat_apply(&axes, change_vec(w, 3));
     }
-    put_pair(w, w->motion->acceleration, 0, linear, angular);
+    put_acceleration(w, 0, linear, angular);
 }
 
 static MF_INLINE Quat rotation_about(const double axis[3], mf_lane angle) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
     Vec part = vec_scale(set_vec(axis), sine);
-    return (Quat){cosine, part.x, part.y, part.z};
+    return MF_VALUE(Quat, cosine, part.x, part.y, part.z);
 }
 
 // A link on its way from its parent's motion to its own; `rate_above` stays the parent's.
@@ -155,9 +162,10 @@ typedef struct Carried {
 static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
     const Mat axes = matrix_of(w, link->parent);
     const Vec arm = mat_apply(&axes, set_vec(link->position));
-    const mf_real *above = row_at(w, w->motion->velocity, 6 * (size_t)link->parent);
-    Carried own = {.rotation = rotation_of(w, link->parent),
-                   .rate = vec_load(above, 3),
+    const mf_real *above =
+        row_at(w, w->motion->velocity, (size_t)link->parent * w->motion->velocity_rows);
+    Carried own = {.rate = vec_load(above, 3),
+                   .rotation = rotation_of(w, link->parent),
                    .accelerated = w->motion->acceleration != NULL};
     own.rate_above = own.rate;
     own.position = vec_add(position_of(w, link->parent), arm);
@@ -190,7 +198,7 @@ static MF_INLINE void slide(Carried *own, Vec way, Vec speed, Vec rate_change) {
 }
 
 static void move_link(const Walk *w, uint32_t number) {
-    const mf_TreeLink *link = &w->tree->links[number];
+    const mf_TreeLink *link = &mf_tree_links(w->tree)[number];
     const mf_TreeState *state = w->state;
     const Vec axis = set_vec(link->axis);
     Vec rate = no_vec(), rate_change = rate; // of the joint, in the link
@@ -220,19 +228,23 @@ static void move_link(const Walk *w, uint32_t number) {
     }
     own.rotation = quat_renormalize(own.rotation);
     const Mat axes = put_pose(w, number, own.position, own.rotation);
-    put_pair(w, w->motion->velocity, number, own.velocity, mat_apply_add(&axes, rate, own.rate));
+    put_velocity(w, number, own.velocity, mat_apply_add(&axes, rate, own.rate));
     if (!own.accelerated)
         return;
     own.spin_change = vec_cross_add(own.rate_above, mat_apply(&axes, rate), own.spin_change);
-    put_pair(w, w->motion->acceleration, number, own.acceleration,
-             mat_apply_add(&axes, rate_change, own.spin_change));
+    put_acceleration(w, number, own.acceleration,
+                     mat_apply_add(&axes, rate_change, own.spin_change));
 }
 
 static void add_base(const Walk *w) {
+    const mf_TreeMotion *motion = w->motion;
     const Vec base = triple(w, w->state->position, 0);
-    for (uint32_t l = 0; l < w->tree->link_count; l++)
-        vec_store(row_at(w, w->motion->position, (size_t)l * w->motion->position_rows), 0,
+    const uint32_t count = motion->links == NULL ? w->tree->link_count : motion->link_count + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t l = i == 0 || motion->links == NULL ? i : motion->links[i - 1];
+        vec_store(row_at(w, motion->position, (size_t)l * motion->position_rows), 0,
                   vec_add(position_of(w, l), base));
+    }
 }
 
 void MF_KERNEL(mf_tree_motion)(const mf_Tree *tree, const mf_TreeState *state,
@@ -244,8 +256,12 @@ void MF_KERNEL(mf_tree_motion)(const mf_Tree *tree, const mf_TreeState *state,
                  .same = state->wide == (sizeof(mf_real) == sizeof(double))};
     for (walk.lane = motion->first_lane; walk.lane < end; walk.lane += MF_LANES) {
         move_base(&walk);
-        for (uint32_t l = 1; l < tree->link_count; l++)
-            move_link(&walk, l);
+        if (motion->links == NULL)
+            for (uint32_t l = 1; l < tree->link_count; l++)
+                move_link(&walk, l);
+        else
+            for (uint32_t i = 0; i < motion->link_count; i++)
+                move_link(&walk, motion->links[i]);
         if (motion->in_world)
             add_base(&walk);
     }
