@@ -67,6 +67,8 @@ typedef struct mf_ArticulatedConfig {
                           // model allows it; default true
     uint32_t sweeps;      // [1] of the solver of couplings, up to 1000, not with
                           // MF_CONTACT_LAW_MUJOCO; default 0: 8, hard 30
+    uint32_t solver_rounds; // [1] solutions of all rows within their ranges where the sweeps did
+                            // not converge, at most; up to 1000; default 30; 0: sweeps alone
 } mf_ArticulatedConfig;
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 

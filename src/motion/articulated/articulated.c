@@ -24,6 +24,7 @@ mf_ArticulatedConfig mf_articulated_config(void) {
                                   .friction = (double)NAN,
                                   .slip_speed = 1e-4,
                                   .contact_depth = 0.02,
+                                  .solver_rounds = 30,
                                   .self_contacts = true};
 }
 
@@ -70,9 +71,10 @@ static const mf_FieldInfo articulated_fields[] = {
      "accelerations of the base, then of links, at the beginning of the last step: initial value "
      "of the constraint solver"},
     {"solver.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the constraint solver: root of the relative decrease of the cost by a further iteration"},
+     "MuJoCo's law: root of the relative decrease of the cost by a further iteration; other laws: "
+     "relative error of the velocities that contacts between links make"},
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "iterations of the constraint solver in the last step"},
+     "iterations of the constraint solver in the last step; other laws: rounds after its sweeps"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "per body with force sensors: external force and torque on the body and all that it carries; "
      "N m"},
@@ -120,7 +122,7 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
         return plan->law ? plan->dof_count : 0;
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
-        return plan->law ? 1 : 0;
+        return plan->law || plan->coupled ? 1 : 0;
     case MF_ART_ROW_OUTER:
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
@@ -153,11 +155,14 @@ const mf_FieldInfo *mf_art_field_info(uint32_t row) {
 static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
     mf_art_bind_canonical(group, plan);
     for (uint32_t i = MF_ART_ROW_TORQUE; i < MF_ART_ROWS; i++) {
-        const mf_FieldInfo *info = &articulated_fields[i - MF_ART_ROW_TORQUE];
+        mf_FieldInfo info = articulated_fields[i - MF_ART_ROW_TORQUE];
         uint32_t count = row_count(plan, i);
         if (count == 0)
             continue;
-        mf_Status status = mf_attach_field(group, info, count, &plan->rows[i], error);
+        // With the other laws nothing of them goes on into the next step.
+        if (!plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
+            info.flags = MF_FIELD_OUTPUT;
+        mf_Status status = mf_attach_field(group, &info, count, &plan->rows[i], error);
         if (status != MF_OK)
             return status;
     }
@@ -273,9 +278,9 @@ static const char *const articulated_writes[] = {
     "warning.word",         "warning.steps",      "warning.residual",     NULL};
 
 static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[] = {plan->config.integrator,  plan->fixed,
-                                 plan->config.limits,      plan->config.self_contacts,
-                                 plan->config.contact_law, plan->sweeps};
+    const uint32_t settings[] = {
+        plan->config.integrator,  plan->fixed,  plan->config.limits, plan->config.self_contacts,
+        plan->config.contact_law, plan->sweeps, plan->rounds};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
     hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
     return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));

@@ -54,6 +54,11 @@ static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
     return most < MF_ARTICULATED_ROW_NUMBERS ? most : MF_ARTICULATED_ROW_NUMBERS;
 }
 
+// Numbers of `sum`: of the base, then 3 of each link.
+static inline uint32_t couple_slots(const mf_ArtPlan *plan) {
+    return 6 + 3 * plan->link_count;
+}
+
 static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Couple *c) {
     const uint32_t links = plan->link_count, numbers = couple_numbers(plan);
     MF_CARVE(carver, c->root, links);
@@ -64,7 +69,7 @@ static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupl
     MF_CARVE(carver, c->rows, couple_rows(plan));
     MF_CARVE(carver, c->arena, numbers);
     MF_CARVE(carver, c->slot, numbers);
-    MF_CARVE(carver, c->sum, 6 + 3 * links);
+    MF_CARVE(carver, c->sum, couple_slots(plan));
 }
 
 // Where in `sum` is part k of a link (-1 = base). Along a row these numbers fall.
@@ -95,7 +100,7 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
         c->limit_row[i] = 0;
     for (int i = 0; i < COUPLE_WORDS; i++)
         c->active[i] = 0;
-    for (uint32_t i = 0; i < 6 + 3 * plan->link_count; i++)
+    for (uint32_t i = 0; i < couple_slots(plan); i++)
         c->sum[i] = mf_zero();
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];

@@ -7,10 +7,12 @@
 // SHAKE: Ryckaert, Ciccotti, Berendsen 1977), so errors do not add up. In Runge-Kutta stages they
 // hold as accelerations, with a pull back to 0 (Baumgarte 1972). All other rows push with
 //     impulse = given - slope * (row times velocity at the end), kept in a range,
-// a spring and damper at the end of the step; projected Gauss-Seidel sweeps of a fixed number, the
-// equality constraints after each. A row that does not push in a lane adds 0 there, so lanes do not
-// show each other.
+// a spring and damper at the end of the step; projected Gauss-Seidel sweeps, the equality
+// constraints after each. Where they have not converged after a fixed number, all rows within their
+// ranges are solved together, a few times with sweeps between (couple_subspace.h). A row that does
+// not push in a lane adds 0 there, so lanes do not show each other.
 #include "motion/articulated/couple.h"
+#include "motion/articulated/couple_subspace.h"
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/meet.h"
@@ -36,8 +38,12 @@ typedef struct Coupling {
     Group group;
     Couple couple;
     Loops loops;
-    Met *met;        // per bundle
-    mf_lane *before; // per row: impulses before the last sweep
+    Met *met;          // per bundle
+    mf_lane *before;   // per slot: the sum of w times impulse before sweeps that are looked at
+    mf_lane *impulses; // per row: impulses before a sweep that some lanes do not make
+    mf_lane *sum;      // per slot: their sum
+    mf_lane *target;   // of each equation: value of its row
+    Subspace subspace;
 } Coupling;
 
 static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops) {
@@ -57,7 +63,13 @@ static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *
     couple_carve(plan, carver, &all->couple);
     loops_carve(plan, carver, &all->loops);
     MF_CARVE(carver, all->met, plan->meeting_room);
-    MF_CARVE(carver, all->before, couple_rows(plan));
+    MF_CARVE(carver, all->before, couple_slots(plan));
+    if (plan->rounds == 0)
+        return;
+    MF_CARVE(carver, all->impulses, couple_rows(plan));
+    MF_CARVE(carver, all->sum, couple_slots(plan));
+    MF_CARVE(carver, all->target, plan->loop_rows);
+    subspace_carve(plan, carver, &all->subspace);
 }
 
 // ---- where the loops are ------------------------------------------------------------------------
@@ -260,17 +272,24 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
         row_add(c, &c->rows[loops->first + i], -rest[i]);
 }
 
-// What the equality constraints want: no error at the end of the step, to first order.
+// What the values of the equality constraints' rows shall be, times -1: no error at the end of the
+// step, to first order.
+static MF_INLINE mf_lane loop_back(const Couple *c, const Loops *loops, uint32_t i, mf_lane rate,
+                                   bool is_explicit) {
+    const mf_lane pull = mf_set((mf_real)0.2) * rate;
+    const Row *row = &c->rows[loops->first + i];
+    if (is_explicit)
+        return pull * mf_fma(pull, loops->error[i], row->given + row->given);
+    return loops->error[i] * rate;
+}
+
 static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_explicit,
                         mf_mask lanes) {
     mf_lane *rest = loops->rest;
-    const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
+    const mf_lane rate = mf_set((mf_real)1) / unit;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
-        const Row *row = &c->rows[loops->first + i];
-        mf_lane back = loops->error[i] * rate;
-        if (is_explicit)
-            back = pull * mf_fma(pull, loops->error[i], row->given + row->given);
-        rest[i] = mf_keep(lanes, row_value(c, row) + back);
+        const mf_lane back = loop_back(c, loops, i, rate, is_explicit);
+        rest[i] = mf_keep(lanes, row_value(c, &c->rows[loops->first + i]) + back);
     }
     push_loops(c, loops, rest);
 }
@@ -540,21 +559,24 @@ static void keep_tendon_limits(const Couple *c, mf_lane scale, mf_mask lanes) {
     }
 }
 
-// What the last sweep still changed, over all impulses, both as speeds; `before` has the impulses
-// before it.
-static void sweeps_warn(const Couple *c, const mf_lane *before, uint32_t first, mf_mask lanes) {
-    mf_lane changed = mf_zero(), all = mf_zero();
-    for (uint32_t i = first; i < c->row_count; i++) {
-        const Row *row = &c->rows[i];
-        const mf_lane change = row->impulse - before[i];
-        changed = mf_fma(change * change, row->diagonal, changed);
-        all = mf_fma(row->impulse * row->impulse, row->diagonal, all);
+static void sum_copy(const Couple *c, mf_lane *out) {
+    memcpy(out, c->sum, couple_slots(c->plan) * sizeof *out);
+}
+
+// By how much the velocities changed since their impulses' sum was `before`, over what all impulses
+// together make of them. Impulses that only hold each other move nothing; where they are more than
+// a hundred times the others they decide what is small.
+static mf_lane change_since(const Couple *c, const mf_lane *before) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), least = mf_set((mf_real)1e-4);
+    mf_lane changed = mf_zero(), all = mf_zero(), apart = mf_zero();
+    for (uint32_t i = 0; i < couple_slots(c->plan); i++) {
+        const mf_lane change = c->sum[i] - before[i];
+        changed = mf_fma(change, change, changed);
+        all = mf_fma(c->sum[i], c->sum[i], all);
     }
-    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
-    const mf_lane part = mf_sqrt(changed / mf_max(all, tiny));
-    warnings_raise(&c->work->warnings,
-                   mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_UNSWEPT), part)), MF_WARNING_SOLVER,
-                   part);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        apart = mf_fma(c->rows[i].impulse * c->rows[i].impulse, c->rows[i].diagonal, apart);
+    return mf_sqrt(changed / mf_max(mf_fma(least, apart, all), tiny));
 }
 
 // Equality constraints that are open where the step begins.
@@ -564,6 +586,142 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
         most = mf_max(most, mf_abs(loops->error[i]));
     warnings_raise(&c->work->warnings, mf_and(lanes, mf_less(mf_set((mf_real)MF_ART_OPEN), most)),
                    MF_WARNING_LOOPS, most);
+}
+
+// ---- sweeps, and solutions between them ---------------------------------------------------------
+
+typedef struct Sweep { // what a sweep goes over
+    Coupling *all;
+    uint32_t first, end; // [1] rows of tendons; those of meetings are behind them
+    mf_lane unit;
+    bool is_explicit;
+} Sweep;
+
+static void sweep_once(const Sweep *s, mf_mask lanes) {
+    Couple *c = &s->all->couple;
+    for (uint32_t i = s->first; i < s->end; i++)
+        relax(c, &c->rows[i]);
+    for (uint32_t i = 0; i < s->all->group.count; i++)
+        relax_meeting(c, &s->all->met[i], s->is_explicit);
+    if (c->plan->loop_count > 0)
+        solve_loops(c, &s->all->loops, s->unit, s->is_explicit, lanes);
+}
+
+// A sweep that leaves other lanes than these as they are.
+static __attribute__((noinline)) void sweep_in(const Sweep *s, mf_mask lanes) {
+    Couple *c = &s->all->couple;
+    mf_lane *impulses = s->all->impulses, *sum = s->all->sum;
+    for (uint32_t i = 0; i < c->row_count; i++)
+        impulses[i] = c->rows[i].impulse;
+    sum_copy(c, sum);
+    sweep_once(s, lanes);
+    for (uint32_t i = 0; i < c->row_count; i++)
+        c->rows[i].impulse = mf_select(lanes, c->rows[i].impulse, impulses[i]);
+    for (uint32_t i = 0; i < couple_slots(c->plan); i++)
+        c->sum[i] = mf_select(lanes, c->sum[i], sum[i]);
+}
+
+// What all further sweeps would change, if each changes as much less than the one before as the
+// last did, but at least as much less as `slowest` says. Nothing where the last changed no more
+// than rounding does.
+static mf_lane rest_of(mf_lane earlier, mf_lane change, mf_real slowest) {
+    const mf_real rounding = sizeof(mf_real) == 4 ? (mf_real)4e-6 : (mf_real)1e-13;
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), one = mf_set((mf_real)1);
+    const mf_lane part = mf_min(change / mf_max(mf_max(earlier, change), tiny), mf_set(slowest));
+    const mf_lane rest = change * mf_max(part / (one - part), mf_set((mf_real)0.1));
+    return mf_select(mf_less(mf_set(rounding), change), rest, change);
+}
+
+static mf_mask is_unsettled(mf_lane rest) {
+    const mf_real most = sizeof(mf_real) == 4 ? (mf_real)1e-4 : (mf_real)1e-5;
+    return mf_not(mf_less_equal(rest, mf_set(most)));
+}
+
+// What jams a body between hard contacts has no bound: contacts that are deep want to leave at some
+// speed, and where they want what the body cannot do they press as hard as they may. Sweeps never
+// came so far. No contact may press more than ten times the weight and twice what stops all mass
+// at the speed of the fastest contact.
+static void bound_loads(const Sweep *s) {
+    Couple *c = &s->all->couple;
+    const Group *group = &s->all->group;
+    const Met *met = s->all->met;
+    const mf_ArtPlan *plan = c->plan;
+    const mf_lane fall = mf_set((mf_real)5) * s->unit * setting(plan, MF_ART_GRAVITY);
+    mf_lane fastest = mf_zero();
+    for (uint32_t i = 0; i < group->count; i++) {
+        const Row *row = &c->rows[met[i].first];
+        const mf_lane speed = mf_abs(row->value) + mf_abs(row->given / row->slope);
+        fastest = mf_max(fastest, mf_keep(met[i].lanes, speed));
+    }
+    const mf_lane two = mf_set((mf_real)2) * setting(plan, MF_ART_ALL_MASS);
+    const mf_lane most = two * (fall + fastest);
+    for (uint32_t i = 0; i < group->count; i++) {
+        Row *row = &c->rows[met[i].first];
+        row->high = mf_min(row->high, most);
+    }
+}
+
+// Solutions of the free rows, each with sweeps behind it, in the lanes that are `open`; `rest` and
+// `rounds` become those of what it ends with.
+static __attribute__((noinline)) void solve_together(const Sweep *s, mf_mask open, mf_lane *rest,
+                                                     mf_lane *rounds) {
+    Coupling *all = s->all;
+    Couple *c = &all->couple;
+    Subspace *subspace = &all->subspace;
+    const mf_lane one = mf_set((mf_real)1), rate = one / s->unit;
+    subspace->couple = c;
+    subspace->target = all->target;
+    subspace->inverse = all->loops.inverse;
+    subspace->first = all->loops.first;
+    subspace->loops = c->plan->loop_rows;
+    for (uint32_t i = 0; i < c->plan->loop_rows; i++)
+        all->target[i] = -loop_back(c, &all->loops, i, rate, false);
+    if (c->plan->hard)
+        bound_loads(s);
+    if (!subspace_begin(subspace, s->end, all->met, all->group.count))
+        return;
+    for (uint32_t round = 0; round < c->plan->rounds && mf_any(open); round++) {
+        sum_copy(c, all->before);
+        subspace_solve(subspace, open);
+        sweep_in(s, open);
+        const mf_lane earlier = change_since(c, all->before);
+        sum_copy(c, all->before);
+        sweep_in(s, open);
+        const mf_lane change = change_since(c, all->before);
+        *rest = mf_select(open, rest_of(earlier, change, (mf_real)0.99), *rest);
+        *rounds = *rounds + mf_keep(open, one);
+        open = mf_and(open, is_unsettled(*rest));
+    }
+}
+
+// Finds the impulses of all rows; `lanes` have others than those of loops.
+static void solve_rows(const Sweep *s, mf_mask lanes) {
+    Couple *c = &s->all->couple;
+    const Group *group = &s->all->group;
+    Solver *solver = &c->work->solver;
+    const mf_ArtPlan *plan = c->plan;
+    const uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
+    const mf_mask own = mf_and(lanes, group->lanes);
+    mf_lane *before = s->all->before, earlier = mf_zero(), change = mf_zero(), rounds = mf_zero();
+    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
+        const bool looks = !s->is_explicit && sweep + 2 >= sweeps;
+        if (looks)
+            sum_copy(c, before);
+        sweep_once(s, sweep == 0 ? mf_mask_all() : lanes);
+        earlier = change;
+        if (looks)
+            change = change_since(c, before);
+    }
+    if (s->is_explicit)
+        return;
+    mf_lane rest = mf_keep(own, rest_of(earlier, change, (mf_real)0.9995));
+    const mf_mask open = mf_and(own, is_unsettled(rest));
+    if (plan->rounds > 0 && mf_any(open))
+        solve_together(s, open, &rest, &rounds);
+    solver->rest = mf_select(own, rest, solver->rest);
+    solver->rounds = mf_select(own, rounds, solver->rounds);
+    warnings_raise(&c->work->warnings, mf_and(own, mf_less(mf_set((mf_real)MF_ART_UNSWEPT), rest)),
+                   MF_WARNING_SOLVER, rest);
 }
 
 static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_explicit,
@@ -592,26 +750,13 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     for (uint32_t i = 0; recalls && i < group->count; i++)
         guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
-    mf_mask lanes = mf_mask_all(), rubbed = mf_not(lanes);
+    mf_mask lanes = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < group->count; i++)
-        rubbed = mf_or(rubbed, met[i].lanes);
+        lanes = mf_or(lanes, met[i].lanes);
     if (plan->tendon_count > 0)
-        rubbed = lanes;
-    uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
-    mf_lane *before = coupling->before;
-    for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        for (uint32_t i = first; i < couple->row_count && sweep + 1 == sweeps; i++)
-            before[i] = couple->rows[i].impulse;
-        for (uint32_t i = first; i < end; i++)
-            relax(couple, &couple->rows[i]);
-        for (uint32_t i = 0; i < group->count; i++)
-            relax_meeting(couple, &met[i], is_explicit);
-        if (plan->loop_count > 0)
-            solve_loops(couple, loops, unit, is_explicit, lanes);
-        lanes = rubbed;
-    }
-    if (!is_explicit)
-        sweeps_warn(couple, before, first, mf_and(rubbed, group->lanes));
+        lanes = mf_mask_all();
+    const Sweep sweep = {coupling, first, end, unit, is_explicit};
+    solve_rows(&sweep, lanes);
     mf_lane scale = mf_set((mf_real)1);
     if (!is_explicit)
         scale = scale / unit;
@@ -631,6 +776,7 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
 void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
                                       void *work, void *rates) {
     Work *own = (Work *)work;
+    own->solver.rest = own->solver.rounds = mf_zero();
     mf_Carver carver = own->rest;
     Coupling *coupling;
     MF_CARVE(&carver, coupling, 1);
@@ -648,6 +794,10 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
         solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
         if (own->meetings.memory != NULL)
             meetings_remember(plan, &own->contacts, &own->meetings, group->lanes);
+    }
+    if (!is_explicit && own->solver.residual != NULL) {
+        mf_store_where(own->solver.alive, own->solver.residual, own->solver.rest);
+        mf_store_where(own->solver.alive, own->solver.iterations, own->solver.rounds);
     }
 }
 

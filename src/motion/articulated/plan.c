@@ -71,6 +71,7 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : !(config->contact_depth > 0.0 && config->contact_depth < INFINITY)
             ? "contact_depth: need > 0"
         : config->sweeps > 1000                                  ? "sweeps: need 0 .. 1000"
+        : config->solver_rounds > 1000                           ? "solver_rounds: need 0 .. 1000"
         : (uint32_t)config->integrator > MF_ARTICULATED_OF_MODEL ? "integrator: unknown"
         : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD    ? "contact_law: unknown"
         : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
@@ -467,6 +468,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
     plan->hard = plan->config.contact_law == MF_CONTACT_LAW_HARD;
     plan->sweeps = config->sweeps > 0 ? config->sweeps : plan->hard ? 30 : 8;
+    plan->rounds = config->solver_rounds;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
     plan->stepped = !plan->level && plan->terrain->interpolation == MF_NEAREST;
     const double *way = mf_world_settings(world)->gravity_direction;

@@ -462,7 +462,8 @@ typedef struct mf_ArtPlan {
     uint32_t meeting_numbers; // [1] room of their rows
     uint32_t row_of_two,
         row_of_all;          // [1] numbers of a row that two links pull, and all, at most
-    uint32_t sweeps;         // [1] of the solver of couplings
+    uint32_t sweeps;         // [1] of the solver of couplings, and
+    uint32_t rounds;         // [1] most solutions of its free rows behind them
     mf_CollidePlan *collide; // NULL: links do not meet
     bool *meets;             // per pair of `collide`
     mf_ArtLaw *laws;         // likewise, with MuJoCo's law

@@ -45,7 +45,8 @@ enum { REFOLDS = MF_LANES == 1 };
 
 typedef struct Solver { // rows of the constraint solver's fields, NULL: none
     mf_real *warm, *residual, *iterations;
-    mf_mask alive; // lanes that may write there
+    mf_mask alive;        // lanes that may write there
+    mf_lane rest, rounds; // for the last two, of the solver of couplings
 } Solver;
 
 typedef struct Work {
