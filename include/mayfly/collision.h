@@ -30,13 +30,28 @@ typedef struct mf_CollisionsMember {
 } mf_CollisionsMember;
 MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
+// How touching robots push each other (docs/explanation/collision.md).
+typedef enum mf_CollisionLaw {
+    MF_COLLISION_HARD,      // no softness: contacts and run-time joints are solved together
+    MF_COLLISION_COMPLIANT, // springs and dampers at the end of the step, solved with them
+    MF_COLLISION_EXPLICIT   // springs at the beginning of the step, each for itself: the cheapest,
+                            // for swarms of light bodies that do not lean on each other
+} mf_CollisionLaw;
+// "hard", "compliant", "explicit".
+MF_API const char *mf_collision_law_name(mf_CollisionLaw law);
+
 typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
-    double duration;    // [s] how long two balls in a head-on impact would touch when they were
+    mf_CollisionLaw law;                // default MF_COLLISION_HARD. Robots that move by a plugin
+                                        // have the explicit one in any case
+    double contact_time;  // [s] compliant: > 0; stiffness = mass / time^2, with the mass that both
+                          // have at the contact; default 0: 2 steps
+    double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
+    double duration;    // [s] explicit: how long two balls in a head-on impact would touch when they were
                         // perfectly elastic, >= 4 steps; default 0: 6 steps
-    double restitution; // [1] of speeds, 0.05 .. 1; default 0.5
+    double restitution; // [1] of speeds, 0.05 .. 1; hard and explicit; default 0.5
     double friction;    // [1] >= 0; default NAN: as the shapes of both say, as MuJoCo mixes them
     double turning;     // [m] against turning on each other, >= 0; default NAN: as the shapes say
     double depth;       // [m] > 0; deeper touches push no harder; default 0.02
@@ -66,10 +81,13 @@ typedef struct mf_CollisionsStatistics {
     uint64_t sphere_tests; // [1] spheres of two trees, or a sphere and the box about a shape
     uint64_t shape_tests;  // [1] two shapes
     uint64_t without;      // [1] two shapes, if there were no balls and no trees
-    uint64_t touches;      // [1] contacts with a force
+    uint64_t touches;      // [1] contacts
     uint64_t searches;     // [1] for who is near
     uint64_t lost_pairs;   // [1] pairs of robots that found no room: they did not meet
     uint64_t lost_touches; // [1] likewise
+    uint64_t solved;       // [1] contacts that the world's solver took
+    uint64_t rounds;       // [1] trial steps with corrected forces, of contacts and joints
+    double residual;       // [1] of those forces: how much was left to correct, largest of a step
 } mf_CollisionsStatistics;
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
 MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);

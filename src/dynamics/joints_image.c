@@ -1,5 +1,6 @@
 // Run-time joints in snapshots and hashes: the number of slots and the records, as they are. What
 // a step makes of them follows from them.
+#include "base/hash.h"
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 #include "world/world_state.h"
@@ -26,8 +27,11 @@ static void image_save(const void *user, void *image) {
 
 static uint64_t image_hash(const void *user, uint64_t hash) {
     const mf_WorldJoints *all = user;
-    return all->used > 0 ? mf_hash_bytes(hash, all->records, all->used * sizeof *all->records)
-                         : hash;
+    if (all->used == 0)
+        return hash;
+    hash = mf_hash_u32(hash, all->solver->rounds);
+    hash = mf_hash_doubles(hash, &all->solver->tolerance, 1);
+    return mf_hash_bytes(hash, all->records, all->used * sizeof *all->records);
 }
 
 static void forget_next(mf_WorldJoints *all) {

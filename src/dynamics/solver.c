@@ -13,22 +13,33 @@ bool mf_solver_takes(mf_Group *group) {
 
 // ---- memory of a step ---------------------------------------------------------------------------
 
-static void release_step(mf_Solver *solver) {
-    void **const memory[] = {(void **)&solver->contacts,  (void **)&solver->joint_nodes,
-                             (void **)&solver->constraints, (void **)&solver->members,
-                             (void **)&solver->nodes,     (void **)&solver->bodies,
-                             (void **)&solver->blocks,    (void **)&solver->islands,
-                             (void **)&solver->responses, (void **)&solver->keys,
-                             (void **)&solver->side_keys,
-                             (void **)&solver->queue,     (void **)&solver->starts,
-                             (void **)&solver->touch,     (void **)&solver->change,
-                             (void **)&solver->step,      (void **)&solver->left};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
-        mf_release(solver->context, *memory[i]);
+enum { MEMORIES = 17 };
+
+static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
+    void **const list[MEMORIES] = {
+        (void **)&solver->contacts,    (void **)&solver->joint_nodes, (void **)&solver->constraints,
+        (void **)&solver->members,     (void **)&solver->nodes,       (void **)&solver->bodies,
+        (void **)&solver->blocks,      (void **)&solver->islands,     (void **)&solver->responses,
+        (void **)&solver->keys,        (void **)&solver->side_keys,   (void **)&solver->queue,
+        (void **)&solver->starts,      (void **)&solver->touch,       (void **)&solver->change,
+        (void **)&solver->step,        (void **)&solver->left};
+    memcpy(memory, list, sizeof list);
+}
+
+static void forget_step(mf_Solver *solver) {
+    void **memory[MEMORIES];
+    list_memory(solver, memory);
+    for (size_t i = 0; i < MEMORIES; i++)
         *memory[i] = NULL;
-    }
+    solver->system = (mf_BlockSystem){.node_count = 0};
+}
+
+static void release_step(mf_Solver *solver) {
+    void **memory[MEMORIES];
+    list_memory(solver, memory);
+    for (size_t i = 0; i < MEMORIES; i++)
+        mf_release(solver->context, *memory[i]);
     mf_block_system_destroy(solver->context, &solver->system);
-    solver->constraint_room = solver->node_room = solver->response_room = 0;
 }
 
 static bool allocate_step(mf_Solver *solver) {
@@ -67,39 +78,30 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
     const uint64_t few = 16 * sides + 256, all = solver->link_blocks;
     const uint64_t responses = solver->joint_blocks + (all < few ? all : few);
     const uint64_t rows = (uint64_t)solver->joint_room + solver->contact_room;
-    if (nodes > UINT32_MAX / 64 || responses + rows > UINT32_MAX / 64)
-        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %llu links",
-                       (unsigned long long)nodes);
-    release_step(solver);
+    mf_Status status = MF_NO_MEMORY;
     solver->constraint_room = (uint32_t)rows;
     solver->node_room = (uint32_t)nodes;
     solver->response_room = (uint32_t)responses;
-    if (allocate_step(solver))
-        return mf_block_system_create(solver->context, (uint32_t)nodes,
-                                      (uint32_t)(rows + responses / 2), &solver->system, error);
-    release_step(solver);
-    return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %llu links",
-                   (unsigned long long)nodes);
+    if (nodes <= UINT32_MAX / 64 && responses + rows <= UINT32_MAX / 64 && allocate_step(solver))
+        status = mf_block_system_create(solver->context, (uint32_t)nodes,
+                                        (uint32_t)(rows + responses / 2), &solver->system, error);
+    return status == MF_OK ? MF_OK
+                           : mf_fail(error, MF_NO_MEMORY, "solver: no memory for %llu links",
+                                     (unsigned long long)nodes);
 }
 
-// On failure there is room for as much as before.
+// On failure all is as it was.
 static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t blocks,
                               uint32_t contacts, mf_Error *error) {
-    const uint32_t before[3] = {solver->joint_room, solver->joint_blocks, solver->contact_room};
+    mf_Solver before = *solver;
+    forget_step(solver);
     solver->joint_room = joints;
     solver->joint_blocks = blocks;
     solver->contact_room = contacts;
     mf_Status status = reserve(solver, error);
-    if (status == MF_OK)
-        return status;
-    solver->joint_room = before[0];
-    solver->joint_blocks = before[1];
-    solver->contact_room = before[2];
-    mf_Error ignored = {0};
-    if (reserve(solver, &ignored) != MF_OK) { // not even that: until there is memory none acts
-        solver->joint_room = solver->joint_blocks = solver->contact_room = 0;
-        release_step(solver);
-    }
+    release_step(status == MF_OK ? &before : solver);
+    if (status != MF_OK)
+        *solver = before;
     return status;
 }
 
@@ -218,11 +220,12 @@ bool mf_solver_refresh(mf_Solver *solver) {
 
 // ---- contacts of a step -------------------------------------------------------------------------
 
-bool mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact) {
-    if (solver->contact_count == solver->contact_room)
-        return false;
+bool mf_solver_has_room(const mf_Solver *solver) {
+    return solver->contact_count < solver->contact_room;
+}
+
+void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact) {
     solver->contacts[solver->contact_count++] = *contact;
-    return true;
 }
 
 void mf_solver_clear_contacts(mf_Solver *solver) {

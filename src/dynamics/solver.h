@@ -45,8 +45,9 @@ mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Er
 // Whether robots of the group can take part: the motion of a plugin cannot be tried.
 bool mf_solver_takes(mf_Group *group);
 
-// The contacts of a step, before the solver runs. False: no room.
-bool mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact);
+// The contacts of a step, before the solver runs.
+bool mf_solver_has_room(const mf_Solver *solver);
+void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is room
 void mf_solver_clear_contacts(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------

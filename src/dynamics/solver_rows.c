@@ -1,8 +1,8 @@
 // What joints and contacts answer to the velocities of their links at the end of a step.
 //
 // With the row value s that vanishes in a free direction, v + beta x of a joint and
-//     v_n - beta (d - d0) - b                                                              (1)
-// of a contact of depth d along its normal, and what gives way gamma,
+//     v_n - max(beta (d - d0), b)                                                          (1)
+// of a contact of depth d along its normal that parts with b at least, and what gives way gamma,
 //     joint       f = -s / gamma
 //     normal      f = max(0, -s / gamma)
 //     friction    f = -s / gamma, cut to the circle of radius mu f_n
@@ -125,8 +125,9 @@ static void measure_contact(const mf_Solver *solver, mf_SolverConstraint *constr
             for (uint32_t c = 0; c < 6; c++)
                 constraint->now[r] += rows[MF_BLOCK_ROWS * r + c] * node->velocity[c];
     }
-    const double out = contact->closing * (contact->depth - contact->rest);
-    constraint->now[0] -= mf_clamp(out, -closing_most, closing_most) + contact->bounce;
+    const double out =
+        mf_clamp(contact->closing * (contact->depth - contact->rest), -closing_most, closing_most);
+    constraint->now[0] -= out > contact->bounce ? out : contact->bounce;
 }
 
 void mf_solver_measure(mf_Solver *solver, mf_SolverConstraint *constraint) {

@@ -135,11 +135,13 @@ static void add_wrench(const Body *body, const double force[3], const double tor
     ((uint32_t *)body->group->pushed->data)[body->instance]++;
 }
 
-static void keep_contact(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundTouch *touch,
-                         double load, const double force[3]) {
+// NULL: there is no room.
+static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two,
+                                         const mf_CompoundTouch *touch, double load,
+                                         const double force[3]) {
     if (all->contact_count == all->contact_room) {
         all->contacts_left++;
-        return;
+        return NULL;
     }
     mf_CollisionContact *contact = &all->contacts[all->contact_count++];
     *contact = (mf_CollisionContact){.robots = two,
@@ -149,6 +151,44 @@ static void keep_contact(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_add(contact->point, all->position[two.a], touch->point);
     mf_vec3_copy(contact->normal, touch->normal);
     mf_vec3_copy(contact->force, force);
+    return contact;
+}
+
+// Leaves the contact to the world's solver. False: it does not take it.
+static bool hand_over(mf_Collisions *all, mf_CollisionTwo two, const Body *a, const Body *b,
+                      const mf_CompoundTouch *touch, double inverse, double approach) {
+    static const double none[3] = {0.0, 0.0, 0.0};
+    const mf_CollisionSettings *settings = &all->settings;
+    const Body *const sides[2] = {a, b};
+    const Rubbing rub = rubbing(all, a, b);
+    if (all->solver == NULL || !a->group->solved || !b->group->solved ||
+        !mf_solver_has_room(all->solver))
+        return false;
+    mf_SolverContact contact = {
+        .depth = touch->depth < all->config.depth ? touch->depth : all->config.depth,
+        .friction = rub.sliding,
+        .turning = rub.turning,
+        .softness = settings->give * inverse,
+        .closing = settings->closing,
+        .rest = settings->rest};
+    if (settings->give == 0.0 && approach > settings->slowest)
+        contact.bounce = all->config.restitution * approach;
+    for (uint32_t s = 0; s < 2; s++) {
+        contact.group[s] = sides[s]->group->number;
+        contact.instance[s] = sides[s]->instance;
+        contact.link[s] = sides[s]->solid->link;
+    }
+    mf_vec3_add(contact.point, all->position[two.a], touch->point);
+    mf_vec3_copy(contact.normal, touch->normal);
+    mf_CollisionContact *kept = keep_contact(all, two, touch, 0.0, none);
+    if (kept != NULL) {
+        contact.load = &kept->load;
+        contact.force = kept->force;
+    }
+    mf_solver_add_contact(all->solver, &contact);
+    all->statistics.solved++;
+    all->statistics.touches++;
+    return true;
 }
 
 void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
@@ -162,12 +202,14 @@ void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_Compou
     if (a.held && b.held)
         return;
     const double inverse = (a.held ? 0.0 : a.solid->pressed) + (b.held ? 0.0 : b.solid->pressed);
+    mf_vec3_sub(way, a.velocity, b.velocity);
+    const double approach = mf_vec3_dot(way, n);
+    if (hand_over(all, two, &a, &b, touch, inverse, approach))
+        return;
     const double spun = (a.held ? 0.0 : a.solid->spun) + (b.held ? 0.0 : b.solid->spun);
     const Rubbing rub = rubbing(all, &a, &b);
     const double step = all->settings.step;
-    mf_vec3_sub(way, a.velocity, b.velocity);
     mf_vec3_sub(spin, a.rate, b.rate);
-    const double approach = mf_vec3_dot(way, n);
     const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
     mf_vec3_add_scaled(along, way, -approach, n);
     mf_vec3_copy(way, along);
@@ -195,6 +237,8 @@ static void clear(const mf_Field *field, uint32_t instance) {
 void mf_collisions_relax(mf_Collisions *all) {
     all->contact_count = 0;
     all->contacts_left = 0;
+    if (all->solver != NULL)
+        mf_solver_clear_contacts(all->solver);
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         if (group->pushed == NULL)

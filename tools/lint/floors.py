@@ -22,7 +22,7 @@ FLOORS = {
     "control": 4,
     "motion": 4,
     "world": 5,
-    "interaction": 6,
+    "interaction": 7,
     "dynamics": 6,
     "environment": 6,
     "io": 6,
