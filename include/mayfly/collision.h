@@ -32,20 +32,21 @@ MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
 // How touching robots push each other (docs/explanation/collision.md).
 typedef enum mf_CollisionLaw {
-    MF_COLLISION_HARD,      // no softness: contacts and run-time joints are solved together
-    MF_COLLISION_COMPLIANT, // springs and dampers at the end of the step, solved with them
-    MF_COLLISION_EXPLICIT   // springs at the beginning of the step, each for itself: the cheapest,
-                            // for swarms of light bodies that do not lean on each other
+    MF_COLLISION_EXPLICIT,  // springs at the beginning of the step, each for itself: the cheapest,
+                            // for crowds that bump into each other
+    MF_COLLISION_HARD,      // no softness: contacts and run-time joints are solved together, for
+                            // robots that carry, hold, stack and lean
+    MF_COLLISION_COMPLIANT  // springs and dampers at the end of the step, solved with joints
 } mf_CollisionLaw;
-// "hard", "compliant", "explicit".
+// "explicit", "hard", "compliant".
 MF_API const char *mf_collision_law_name(mf_CollisionLaw law);
 
 typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
-    mf_CollisionLaw law;                // default MF_COLLISION_HARD. Robots that move by a plugin
-                                        // have the explicit one in any case
+    mf_CollisionLaw law;                // default MF_COLLISION_EXPLICIT, which robots that move by
+                                        // a plugin have in any case
     double contact_time;  // [s] compliant: > 0; stiffness = mass / time^2, with the mass that both
                           // have at the contact; default 0: 2 steps
     double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1

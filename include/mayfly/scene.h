@@ -296,6 +296,7 @@ typedef struct mf_SceneFile {
     mf_SceneGroup *groups;
     uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
     bool contact;                     // robots meet
+    mf_CollisionLaw contact_law;      // between robots
     double friction;                  // [1] between robots; NAN: as their shapes say
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air

@@ -28,6 +28,7 @@ typedef struct mf_SolverContact {
     double friction;       // [1] sliding force per load
     double turning;        // [m] turning torque per load
     double softness;       // [(m/s)/N] velocity per load that gives way; 0: hard
+    double give;           // [1] of a hard one: how much gives way, of what the robots do
     double closing;        // [1/s] part of the depth that is closed in a second
     double bounce;         // [m/s] velocity at which both part
     double rest;           // [m] depth that is left
@@ -70,6 +71,7 @@ typedef struct mf_SolverBody {
     uint32_t first, count;      // [1] nodes
     uint32_t island;            // [1]; MF_NONE: it does not give way
     bool moves;                 // it may give way
+    bool lost;                  // the last trial went where numbers end
     bool crowded;               // it would, but its response found no room
     size_t response;            // [1] of its matrix among all; (6 count)^2 values, row after row:
                                 // after probes change of velocity per wrench, later its inverse
@@ -98,6 +100,7 @@ typedef struct mf_SolverConstraint {
     double best[MF_JOINT_ROWS];     // of the best trial of the step
     double from[MF_JOINT_ROWS];     // where the present correction begins
     double target[MF_JOINT_ROWS];   // where it leads
+    double give;                    // [1] how much stiff rows give way, of what the robots do
     double friction, turning;       // [1], [m] of a contact
     double grip;                    // [N] load that bounds the friction of a contact
     double scale[2];                // [m/s], [rad/s] residuals are measured by
@@ -110,6 +113,7 @@ typedef struct mf_SolverIsland {
     uint32_t iterations;            // [1] of Newton's method in the step
     double residual, best, from;    // [1] of the last trial; least; where the correction begins
     double stretch;                 // [1] of the correction
+    double least, least_stretch;    // [1] least residual since the last probes, and its stretch
     bool moved, nearer, done;       // the last trial was better; some since the last probes; exact
 } mf_SolverIsland;
 

@@ -19,15 +19,17 @@
 
 #include <string.h>
 
-enum { ROWS = MF_BLOCK_ROWS, VALUES = MF_BLOCK_VALUES, STEPS = 60, SEARCHES = 40 };
+enum {
+    ROWS = MF_BLOCK_ROWS,
+    VALUES = MF_BLOCK_VALUES,
+    STEPS = 60,  // [1] of Newton's method, at most
+    LOADS = 20,  // [1] from that one on bounds of friction stay: what is left is convex
+    SEARCHES = 40
+};
 
-// [1] How much stiff rows give way, of what the robots do. It makes forces that are not unique
-// share what they bear, and is beside the step's own error: the velocity that is left under a load
-// f is this times what f would change within a step.
-static const double give = 1e-4;
 // [1] Added to the diagonal of responses, of their mean: they are exact but for rounding, or have
 // directions in which nothing gives way, where rounding is all there is.
-static const double doubt_whole = 1e-6, doubt = 1e-3, whole_pivot = 0.02;
+static const double doubt_whole = 1e-6, doubt_wide = 1e-5, doubt_narrow = 1e-3, whole_pivot = 0.02;
 static const double least_give = 1e-9; // [1] of what the robot alone would do, where nothing gives
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that exactness is measured by
 
@@ -61,7 +63,7 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
     constraint->dead[first > 0] = !(sum + (contact ? 0.0 : soft) > 0.0);
     for (uint32_t r = first; r < end; r++) {
         if (!(constraint->gamma[r] > 0.0))
-            constraint->gamma[r] = give * sum / (end - first);
+            constraint->gamma[r] = constraint->give * sum / (end - first);
         if (contact)
             constraint->gives[r] = sum / (end - first);
     }
@@ -154,6 +156,7 @@ void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body) {
     const size_t width = (size_t)ROWS * body->count;
     const double alone = (double)solver->run.step * 1e-9 / solver->trials[body->group]->mass;
     double *k = mf_solver_response(solver, body), trial[VALUES];
+    const double doubt = solver->trials[body->group]->wide ? doubt_wide : doubt_narrow;
     double part = doubt;
     make_symmetric(k, width);
     if (body->count == 1) {
@@ -392,7 +395,7 @@ static void begin(mf_Solver *solver, const mf_SolverIsland *island) {
 }
 
 // Goes `part` of the step on. True: no force changed by more than is looked at.
-static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double part) {
+static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double part, bool follow) {
     const double usual = usual_change * (double)solver->run.step * 1e-9;
     bool settled = true;
     for (size_t i = (size_t)ROWS * island->first; i < (size_t)ROWS * island->end; i++)
@@ -403,7 +406,8 @@ static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double par
         mf_solver_force(constraint, constraint->moved, before, NULL);
         for (uint32_t r = 0; r < constraint->rows; r++)
             constraint->moved[r] += part * constraint->way[r];
-        constraint->grip = mf_solver_load(constraint, constraint->moved);
+        if (follow)
+            constraint->grip = mf_solver_load(constraint, constraint->moved);
         mf_solver_force(constraint, constraint->moved, force, NULL);
         for (uint32_t r = 0; r < constraint->rows; r++) {
             const double change = mf_abs(force[r] - before[r]) * constraint->gives[r];
@@ -424,7 +428,7 @@ void mf_solver_balance(mf_Solver *solver, mf_SolverIsland *island) {
                               solver->step);
         island->iterations++;
         find_ways(solver, island);
-        if (advance(solver, island, search(solver, island)))
+        if (advance(solver, island, search(solver, island), step < LOADS))
             break;
     }
     for (uint32_t row = island->row; row < island->row_end; row++) {

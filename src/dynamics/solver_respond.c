@@ -72,20 +72,31 @@ static void push_all(const mf_Solver *solver, const mf_SolverBody *body, uint32_
     }
 }
 
-// False: not finite.
+// [m/s], [rad/s] Trials that end faster were of wrong forces: what comes of them says nothing.
+static const double fastest = 1e4;
+
+static bool is_slow(const double velocity[6]) {
+    for (uint32_t r = 0; r < 6; r++)
+        if (!(mf_abs(velocity[r]) < fastest)) // (also what is not a number)
+            return false;
+    return true;
+}
+
+// False: not finite, or out of range, or a fault froze it within the trial.
 static bool read_all(mf_Solver *solver, const mf_SolverBody *body, uint32_t instance) {
-    bool finite = true;
+    bool finite = !mf_trial_step_frozen(trial_of(solver, body), instance);
     for (uint32_t n = body->first; n < body->first + body->count; n++) {
         mf_SolverNode *node = &solver->nodes[n];
         read_node(solver, body, node, instance, false, node->velocity);
         finite = finite && mf_all_finite(node->end.position, 3) &&
-                 mf_all_finite(node->end.orientation, 4) && mf_all_finite(node->velocity, 6);
+                 mf_all_finite(node->end.orientation, 4) && is_slow(node->velocity);
     }
     return finite;
 }
 
 // The robot as it is at the beginning of the step and stays: its fields are of that state.
-static void stand_still(mf_Solver *solver, const mf_SolverBody *body) {
+static void stand_still(mf_Solver *solver, mf_SolverBody *body) {
+    body->lost = true;
     for (uint32_t n = body->first; n < body->first + body->count; n++) {
         mf_SolverNode *node = &solver->nodes[n];
         read_node(solver, body, node, body->instance, true, node->velocity);
@@ -102,7 +113,7 @@ static bool is_done(const mf_Solver *solver, const mf_SolverBody *body) {
 // ---- probes -------------------------------------------------------------------------------------
 
 typedef struct Probing { // of a robot
-    const mf_SolverBody *body;
+    mf_SolverBody *body;
     bool begun;    // it has a place without a further wrench
     bool finite;   // all that was read
     uint32_t next; // [1] row of the next probe
@@ -115,7 +126,7 @@ typedef struct Place {
     uint32_t row; // [1] else with a further one in this row
 } Place;
 
-static Probing probing_of(const mf_Solver *solver, const mf_SolverBody *body) {
+static Probing probing_of(const mf_Solver *solver, mf_SolverBody *body) {
     const bool left = is_done(solver, body) ||
                       mf_trial_step_frozen(trial_of(solver, body), body->instance);
     return (Probing){.body = body,
@@ -159,11 +170,13 @@ static void read_probe(mf_Solver *solver, Probing *probing, uint32_t column, uin
     const double size = size_of(solver, body, column);
     const size_t width = (size_t)MF_BLOCK_ROWS * body->count;
     double *response = mf_solver_response(solver, body);
+    if (mf_trial_step_frozen(trial_of(solver, body), instance))
+        probing->finite = false;
     for (uint32_t n = 0; n < body->count; n++) {
         mf_SolverNode moved = solver->nodes[body->first + n];
         double velocity[6];
         read_node(solver, body, &moved, instance, false, velocity);
-        probing->finite = probing->finite && mf_all_finite(velocity, 6);
+        probing->finite = probing->finite && is_slow(velocity);
         for (uint32_t r = 0; r < MF_BLOCK_ROWS; r++)
             response[(MF_BLOCK_ROWS * n + r) * width + column] =
                 (velocity[r] - moved.velocity[r]) / size;
@@ -204,6 +217,8 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
     uint32_t robot = 0, count = 0;
     for (uint32_t b = 0; b < block->count; b++)
         robots[b] = probing_of(solver, &solver->bodies[block->first + b]);
+    for (uint32_t b = 0; b < block->count; b++)
+        robots[b].body->lost = false;
     do {
         for (count = 0; count < lanes && next_place(robots, block->count, &robot, &places[count]);)
             count++;
@@ -222,7 +237,7 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
 void mf_solver_try(mf_Solver *solver, uint32_t index) {
     const mf_SolverBlock *block = &solver->blocks[index];
     const mf_TrialStep *trial = solver->trials[block->group];
-    const mf_SolverBody *bodies = solver->bodies + block->first;
+    mf_SolverBody *bodies = solver->bodies + block->first;
     bool wanted = false, finite[MF_BLOCK];
     for (uint32_t b = 0; b < block->count; b++)
         wanted = wanted || (bodies[b].moves && !is_done(solver, &bodies[b]));
@@ -231,6 +246,8 @@ void mf_solver_try(mf_Solver *solver, uint32_t index) {
     for (uint32_t b = 0; b < block->count; b++)
         push_all(solver, &bodies[b], bodies[b].instance);
     mf_trial_step_run(trial, &solver->run, block->block);
+    for (uint32_t b = 0; b < block->count; b++)
+        bodies[b].lost = false;
     for (uint32_t b = 0; b < block->count; b++)
         finite[b] = mf_trial_step_frozen(trial, bodies[b].instance) ||
                     read_all(solver, &bodies[b], bodies[b].instance);

@@ -93,6 +93,9 @@ static void measure_island(mf_Solver *solver, uint32_t index) {
         if (!(residual <= island->residual))
             island->residual = residual;
     }
+    for (uint32_t q = island->first; q < island->end; q++)
+        if (solver->bodies[solver->nodes[solver->queue[q]].body].lost)
+            island->residual = DBL_MAX;
 }
 
 static void balance_island(mf_Solver *solver, uint32_t index) {
@@ -137,6 +140,10 @@ static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool 
             copy_rows(constraint->from, constraint->force);
     }
     island->best = residual < island->best ? residual : island->best;
+    if (probed || residual < island->least) {
+        island->least = probed ? DBL_MAX : residual;
+        island->least_stretch = probed ? 1.0 : island->stretch;
+    }
     island->nearer = !probed && (island->nearer || island->moved);
     island->from = island->moved ? residual : island->from;
     island->stretch = island->moved ? 1.0 : 0.5 * island->stretch;
@@ -212,10 +219,11 @@ static void correct(mf_Solver *solver) {
 }
 
 // Sets the forces for further probes: where no way led nearer, contacts may hold that did not at
-// the beginning of it. False: there is no need of them.
+// the beginning of it, and the least bad forces are taken. False: there is no need of them.
 static bool again(mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++)
-        set_forces(solver, &solver->islands[i], solver->islands[i].nearer ? 0.0 : 1.0);
+        set_forces(solver, &solver->islands[i],
+                   solver->islands[i].nearer ? 0.0 : solver->islands[i].least_stretch);
     return any_left(solver);
 }
 

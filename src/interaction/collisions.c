@@ -33,8 +33,8 @@ mf_CollisionsConfig mf_collisions_config(void) {
 }
 
 const char *mf_collision_law_name(mf_CollisionLaw law) {
-    static const char *const names[] = {"hard", "compliant", "explicit"};
-    return (unsigned)law <= MF_COLLISION_EXPLICIT ? names[law] : "unknown";
+    static const char *const names[] = {"explicit", "hard", "compliant"};
+    return (unsigned)law <= MF_COLLISION_COMPLIANT ? names[law] : "unknown";
 }
 
 static const char *motion_of(const mf_Group *group) {
@@ -85,7 +85,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         const char *name;
         double value, low, high;
     } ranges[] = {
-        {"law", (double)config->law, 0.0, MF_COLLISION_EXPLICIT},
+        {"law", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
         {"contact_time", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
          10.0},
         {"contact_ratio", config->contact_ratio, 0.0, 1e3},
@@ -440,13 +440,15 @@ static void choose_kernels(mf_Collisions *all) {
 // Of what bits depend on.
 static uint64_t hash_settings(const mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
-    const double values[] = {(double)config->law, all->settings.give, all->settings.closing,
-                             all->settings.stiffness, config->restitution,
+    const double solved[] = {(double)config->law, all->settings.give, all->settings.closing};
+    const double values[] = {all->settings.stiffness, config->restitution,
                              isnan(config->friction) ? -1.0 : config->friction,
                              isnan(config->turning) ? -1.0 : config->turning, config->depth};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
     hash = mf_hash_u32(hash, config->pairs);
     hash = mf_hash_u32(hash, config->touches);
+    if (config->law != MF_COLLISION_EXPLICIT)
+        hash = mf_hash_doubles(hash, solved, sizeof solved / sizeof *solved);
     for (uint32_t g = 0; g < all->group_count; g++) {
         hash = mf_hash_u32(hash, all->groups[g].inner);
         hash = mf_hash_u32(hash, all->groups[g].is_pushed);

@@ -154,6 +154,15 @@ static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two
     return contact;
 }
 
+// [1] How much hard contacts give way, of what the robots do (solver_rows.c). Shapes that overlap
+// by more than they can have approached within a step may be unable to part: what holds them from
+// all sides would answer with any force, so they give way more.
+static double give_of(double overlap) {
+    const double least = 1e-3, most = 0.1, usual = 1e-3; // [1], [1], [m]
+    const double part = overlap / usual;
+    return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
+}
+
 // Leaves the contact to the world's solver. False: it does not take it.
 static bool hand_over(mf_Collisions *all, mf_CollisionTwo two, const Body *a, const Body *b,
                       const mf_CompoundTouch *touch, double inverse, double approach) {
@@ -171,6 +180,7 @@ static bool hand_over(mf_Collisions *all, mf_CollisionTwo two, const Body *a, co
         .softness = settings->give * inverse,
         .closing = settings->closing,
         .rest = settings->rest};
+    contact.give = give_of(contact.depth - (approach > 0.0 ? approach * settings->step : 0.0));
     if (settings->give == 0.0 && approach > settings->slowest)
         contact.bounce = all->config.restitution * approach;
     for (uint32_t s = 0; s < 2; s++) {
