@@ -113,15 +113,19 @@ static void invert_block(mf_Solver *solver, uint32_t index) {
 
 // ---- what a trial says --------------------------------------------------------------------------
 
-// Residuals are measured by what the forces before and after the first correction change.
+// Residuals are measured by what the forces before and after the first correction change; that one
+// may be wild, so it counts up to ten times what was there to correct.
 static void measure_scale(const mf_Solver *solver, mf_SolverConstraint *constraint) {
     const double usual = usual_change * (double)solver->run.step * 1e-9;
     constraint->scale[0] = constraint->scale[1] = usual;
     for (uint32_t r = 0; r < constraint->rows; r++) {
-        const double before = mf_abs(constraint->force[r]), after = mf_abs(constraint->target[r]);
-        const double change = usual + constraint->gives[r] * (before > after ? before : after);
-        if (change > constraint->scale[r >= 3])
-            constraint->scale[r >= 3] = change;
+        const double before = constraint->gives[r] * mf_abs(constraint->force[r]);
+        const double after = constraint->gives[r] * mf_abs(constraint->target[r]);
+        const double there = usual + before + mf_abs(constraint->now[r]);
+        const double change = usual + (before > after ? before : after);
+        const double scale = change < 10.0 * there ? change : 10.0 * there;
+        if (scale > constraint->scale[r >= 3])
+            constraint->scale[r >= 3] = scale;
     }
 }
 
