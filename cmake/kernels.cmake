@@ -6,8 +6,9 @@
 #   all       every instruction set of the architecture: for wheels, packages and the tests
 #   native    the widest set of this processor, and one lane: a third of the time to compile
 #   portable  one lane and the baseline, which run on every processor: for sanitizers
-set(MAYFLY_COPIES all CACHE STRING "Copies of the kernels: all, native or portable")
-set_property(CACHE MAYFLY_COPIES PROPERTY STRINGS all native portable)
+#   single    one lane alone, a sixth of the time to compile: for ThreadSanitizer
+set(MAYFLY_COPIES all CACHE STRING "Copies of the kernels: all, native, portable or single")
+set_property(CACHE MAYFLY_COPIES PROPERTY STRINGS all native portable single)
 
 set(processor_flags "")
 if(EXISTS /proc/cpuinfo)
@@ -31,8 +32,15 @@ elseif(MAYFLY_COPIES STREQUAL "portable")
   if(MAYFLY_SANITIZE AND processor_flags MATCHES " fma ")
     set(portable_options -mfma) # several times as fast as without the instruction
   endif()
+elseif(MAYFLY_COPIES STREQUAL "single")
+  if(processor_flags MATCHES " fma ")
+    set(kernel_isas SINGLE)
+  else()
+    set(kernel_isas SCALAR)
+  endif()
 else()
-  message(FATAL_ERROR "MAYFLY_COPIES is '${MAYFLY_COPIES}': expected all, native or portable")
+  message(FATAL_ERROR
+    "MAYFLY_COPIES is '${MAYFLY_COPIES}': expected all, native, portable or single")
 endif()
 
 # What math/kernel_table.h reads.

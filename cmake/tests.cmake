@@ -31,6 +31,17 @@ if(MAYFLY_TESTS)
     add_test(NAME ${area}/${name} COMMAND ${test_target})
     set_tests_properties(${area}/${name} PROPERTIES TIMEOUT 300)
   endforeach()
+  # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
+  # file. None of them names an instruction set that a build with one lane alone lacks.
+  add_custom_target(thread_tests)
+  foreach(name IN ITEMS base/context base/threads control/plugin environment/own_tasks
+      interaction/collisions interaction/rounds motion/switch record/recorder scene/joints
+      scene/mixed scene/vehicles search/search search/verify sense/signals terrain/generate
+      world/schedule world/shared)
+    string(REPLACE "/" "_" test_target test_${name})
+    add_dependencies(thread_tests ${test_target})
+    set_tests_properties(${name} PROPERTIES LABELS threads)
+  endforeach()
   # One plugin, broken in one way each time: what test_control_plugin loads.
   set(plugin_cases good magic old_abi new_abi entry_size view_size layout missing_symbol
     undefined_symbol no_name bad_name no_version kind no_widths float_only double_only no_step

@@ -302,7 +302,8 @@ static GroupPart part_of(const mf_Neighbours *all, uint32_t block, uint32_t last
 uint32_t mf_neighbours_load(mf_Neighbours *all, uint32_t first, uint32_t count, bool sight,
                             bool velocity) {
     uint32_t stale = 0, last = first + count;
-    all->rounds += first == 0; // one thread has it
+    if (first == 0) // one thread has it; adding 0 in the others would undo its count
+        all->rounds++;
     for (uint32_t block = first; block < last;) {
         GroupPart part = part_of(all, block, last);
         stale |= all->load(all, part.group, part.first, part.count, sight, velocity);

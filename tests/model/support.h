@@ -49,10 +49,19 @@ static inline void check_near3(const double found[3], double x, double y, double
 }
 #define assert_near3(found, x, y, z, tolerance) check_near3(found, x, y, z, tolerance, __LINE__)
 
-// Writes a file into the build folder; `name` may hold folders, which are made.
-static inline void write_bytes(char path[512], const char *name, const void *data, size_t size) {
+// Names a folder of this test program alone, since programs run side by side; makes it.
+static inline void own_folder(char path[512]) {
+    const char *program = strrchr(__BASE_FILE__, '/');
     snprintf(path, 512, "%s/model-tests", MAYFLY_BINARY_DIR);
     mkdir(path, 0777);
+    snprintf(path, 512, "%s/model-tests/%s", MAYFLY_BINARY_DIR,
+             program != NULL ? program + 1 : __BASE_FILE__);
+    mkdir(path, 0777);
+}
+
+// Writes a file into the folder of this program; `name` may hold folders, which are made.
+static inline void write_bytes(char path[512], const char *name, const void *data, size_t size) {
+    own_folder(path);
     size_t start = strlen(path);
     snprintf(path + start, 512 - start, "/%s", name);
     for (char *slash = strchr(path + start + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -83,9 +92,8 @@ static inline mf_Model *load_file(mf_Context *context, const char *path,
 // Loads a URDF given as text.
 static inline mf_Model *load_text_with(mf_Context *context, const char *text,
                                        const mf_ImportConfig *config) {
-    char path[512], name[64];
-    snprintf(name, sizeof name, "robot-%ld.urdf", (long)getpid()); // tests run side by side
-    write_text(path, name, text);
+    char path[512];
+    write_text(path, "robot.urdf", text);
     mf_Model *model = load_file(context, path, config);
     remove(path);
     return model;

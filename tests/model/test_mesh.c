@@ -262,8 +262,9 @@ static void climbing_out_is_refused(void **state) {
         "package:///x.obj",
     };
     // The package ends where its caller says; without that, where the repository around ends.
-    char root[600];
-    snprintf(root, sizeof root, "%s/model-tests/pack", MAYFLY_BINARY_DIR);
+    char folder[512], root[600];
+    own_folder(folder);
+    snprintf(root, sizeof root, "%s/pack", folder);
     mf_ImportConfig config = mf_import_config();
     config.root = root;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -280,14 +281,15 @@ static void climbing_out_is_refused(void **state) {
 
 // `..` is fine inside of the root: a folder that the caller names, or the package or repository.
 static void climbing_inside_the_root_is_fine(void **state) {
-    char path[512], root[600];
+    char path[512], folder[512], root[600];
     mf_ImportConfig config = mf_import_config();
     write_text(path, "tree/meshes/cube.obj", cube);
-    snprintf(root, sizeof root, "%s/model-tests/tree", MAYFLY_BINARY_DIR);
+    own_folder(folder);
+    snprintf(root, sizeof root, "%s/tree", folder);
     make_robot(path, "tree/a/b/c", "../../../meshes/cube.obj");
     config.root = root;
     assert_int_equal(load_meshes(state, path, &config), 1);
-    snprintf(root, sizeof root, "%s/model-tests/tree/a", MAYFLY_BINARY_DIR);
+    snprintf(root, sizeof root, "%s/tree/a", folder);
     mf_Model *model;
     assert_int_equal(mf_model_load(*state, path, &config, &model, NULL), MF_BAD_FILE);
     // A project file makes the folder that holds it a repository.

@@ -50,9 +50,12 @@ static inline mf_Terrain *terrain_of(mf_Context *context, const mf_TerrainConfig
     return terrain;
 }
 
-// Fills `path` with the name of a file in the build folder and writes it.
+// Fills `path` with the name of a file in the build folder and writes it. The name begins with that
+// of the test program, since programs run side by side.
 static inline void write_file(char path[512], const char *name, const void *data, size_t size) {
-    snprintf(path, 512, "%s/%s", MAYFLY_BINARY_DIR, name);
+    const char *program = strrchr(__BASE_FILE__, '/');
+    snprintf(path, 512, "%s/%s-%s", MAYFLY_BINARY_DIR,
+             program != NULL ? program + 1 : __BASE_FILE__, name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(data, 1, size, file), size);
