@@ -32,6 +32,7 @@ typedef struct mf_SolverContact {
     double closing;        // [1/s] part of the depth that is closed in a second
     double bounce;         // [m/s] velocity at which both part
     double rest;           // [m] depth that is left
+    double spare[6];       // [N], [N m] on the second: what to take where no forces are found
     double *load, *force;  // [N] where to write the load, and the force on the second; or NULL
 } mf_SolverContact;
 

@@ -90,7 +90,9 @@ static void measure_island(mf_Solver *solver, uint32_t index) {
         mf_SolverConstraint *constraint = member(solver, row);
         mf_solver_measure(solver, constraint);
         const double residual = mf_solver_residual(constraint);
-        if (!(residual <= island->residual))
+        if (!mf_is_finite(residual) || !mf_all_finite(constraint->force, MF_JOINT_ROWS))
+            island->residual = DBL_MAX;
+        else if (residual > island->residual)
             island->residual = residual;
     }
     for (uint32_t q = island->first; q < island->end; q++)
@@ -100,8 +102,14 @@ static void measure_island(mf_Solver *solver, uint32_t index) {
 
 static void balance_island(mf_Solver *solver, uint32_t index) {
     mf_SolverIsland *island = &solver->islands[index];
-    if (island->moved && !island->done)
-        mf_solver_balance(solver, island);
+    bool finite = true;
+    if (!island->moved || island->done)
+        return;
+    mf_solver_balance(solver, island);
+    for (uint32_t row = island->row; row < island->row_end; row++)
+        finite = finite && mf_all_finite(member(solver, row)->target, MF_JOINT_ROWS);
+    for (uint32_t row = island->row; row < island->row_end && !finite; row++)
+        copy_rows(member(solver, row)->target, member(solver, row)->best);
 }
 
 static void invert_block(mf_Solver *solver, uint32_t index) {
@@ -340,10 +348,21 @@ static void warn(const mf_Solver *solver) {
     }
 }
 
+// Where nothing near a solution was found, contacts push by their explicit law: it is bounded.
+static void set_final(const mf_Solver *solver, mf_SolverConstraint *constraint) {
+    copy_rows(constraint->force, constraint->best);
+    if (constraint->contact == MF_NONE || constraint->island == MF_NONE ||
+        solver->islands[constraint->island].best <= inexact_most)
+        return;
+    const double *spare = solver->contacts[constraint->contact].spare;
+    for (uint32_t r = 0; r < constraint->rows; r++)
+        constraint->force[r] = mf_vec3_dot(constraint->axes[r], r < 3 ? spare : spare + 3);
+}
+
 // Contacts first: they stay in the fields, for those who look at them after the step.
 static void finish(mf_Solver *solver) {
     for (uint32_t c = 0; c < solver->constraint_count; c++)
-        copy_rows(solver->constraints[c].force, solver->constraints[c].best);
+        set_final(solver, &solver->constraints[c]);
     push(solver, true);
     for (uint32_t i = 0; i < solver->block_count; i++) {
         const mf_SolverBlock *block = &solver->blocks[i];
