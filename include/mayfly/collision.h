@@ -32,11 +32,11 @@ MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
 // How touching robots push each other (docs/explanation/collision.md).
 typedef enum mf_CollisionLaw {
-    MF_COLLISION_EXPLICIT,  // springs at the beginning of the step, each for itself: the cheapest,
-                            // for crowds that bump into each other
-    MF_COLLISION_HARD,      // no softness: contacts and run-time joints are solved together, for
-                            // robots that carry, hold, stack and lean
-    MF_COLLISION_COMPLIANT  // springs and dampers at the end of the step, solved with joints
+    MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
+                           // for crowds that bump into each other
+    MF_COLLISION_HARD,     // no softness: contacts and run-time joints are solved together, for
+                           // robots that carry, hold, stack and lean
+    MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
 } mf_CollisionLaw;
 // "explicit", "hard", "compliant".
 MF_API const char *mf_collision_law_name(mf_CollisionLaw law);
@@ -50,8 +50,8 @@ typedef struct mf_CollisionsConfig {
     double contact_time;  // [s] compliant: > 0; stiffness = mass / time^2, with the mass that both
                           // have at the contact; default 0: 2 steps
     double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
-    double duration;    // [s] explicit: how long two balls in a head-on impact would touch when they were
-                        // perfectly elastic, >= 4 steps; default 0: 6 steps
+    double duration; // [s] explicit: how long two balls in a head-on impact would touch when they
+                     // were perfectly elastic, >= 4 steps; default 0: 6 steps
     double restitution; // [1] of speeds, 0.05 .. 1; hard and explicit; default 0.5
     double friction;    // [1] >= 0; default NAN: as the shapes of both say, as MuJoCo mixes them
     double turning;     // [m] against turning on each other, >= 0; default NAN: as the shapes say

@@ -1,5 +1,5 @@
-// Systems of 6x6 blocks (block_system.h). Diagonal blocks of the factor hold C of C C^T (Cholesky) in
-// their lower triangle; a block below holds L = A C^-T.
+// Systems of 6x6 blocks (block_system.h). Diagonal blocks of the factor hold C of C C^T (Cholesky)
+// in their lower triangle; a block below holds L = A C^-T.
 //
 // Invariant: a solution depends on the values and blocks of its own range only.
 #include "dynamics/block_system.h"

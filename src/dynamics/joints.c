@@ -376,8 +376,7 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
         }
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
-        status =
-            mf_solver_reserve_joints(all->solver, joints, count_blocks(keys, count), error);
+        status = mf_solver_reserve_joints(all->solver, joints, count_blocks(keys, count), error);
     }
     mf_release(all->context, keys);
     return status;

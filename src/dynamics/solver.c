@@ -17,12 +17,12 @@ enum { MEMORIES = 17 };
 
 static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
     void **const list[MEMORIES] = {
-        (void **)&solver->contacts,    (void **)&solver->joint_nodes, (void **)&solver->constraints,
-        (void **)&solver->members,     (void **)&solver->nodes,       (void **)&solver->bodies,
-        (void **)&solver->blocks,      (void **)&solver->islands,     (void **)&solver->responses,
-        (void **)&solver->keys,        (void **)&solver->side_keys,   (void **)&solver->queue,
-        (void **)&solver->starts,      (void **)&solver->touch,       (void **)&solver->change,
-        (void **)&solver->step,        (void **)&solver->left};
+        (void **)&solver->contacts, (void **)&solver->joint_nodes, (void **)&solver->constraints,
+        (void **)&solver->members,  (void **)&solver->nodes,       (void **)&solver->bodies,
+        (void **)&solver->blocks,   (void **)&solver->islands,     (void **)&solver->responses,
+        (void **)&solver->keys,     (void **)&solver->side_keys,   (void **)&solver->queue,
+        (void **)&solver->starts,   (void **)&solver->touch,       (void **)&solver->change,
+        (void **)&solver->step,     (void **)&solver->left};
     memcpy(memory, list, sizeof list);
 }
 
@@ -65,9 +65,8 @@ static bool allocate_step(mf_Solver *solver) {
     solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
            solver->nodes && solver->bodies && solver->blocks && solver->islands &&
-           solver->responses && solver->keys && solver->side_keys &&
-           solver->queue && solver->starts && solver->touch && solver->change && solver->step &&
-           solver->left;
+           solver->responses && solver->keys && solver->side_keys && solver->queue &&
+           solver->starts && solver->touch && solver->change && solver->step && solver->left;
 }
 
 // Nodes of contacts are no more than links that may touch.
@@ -142,8 +141,7 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
                       .answers = mf_allocate(context, wanted, sizeof *more.answers),
                       .ranks = mf_allocate(context, wanted, sizeof *more.ranks),
                       .group_at = mf_allocate(context, wanted, sizeof *more.group_at)};
-    const bool whole =
-        more.trials && more.saved && more.answers && more.ranks && more.group_at;
+    const bool whole = more.trials && more.saved && more.answers && more.ranks && more.group_at;
     mf_Solver *old = whole ? solver : &more;
     if (whole && solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);

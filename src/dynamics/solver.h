@@ -1,6 +1,6 @@
-// The world solver: finds the forces of all run-time joints and of the contacts between robots in one
-// step, through the responses of the motions. Shared by the files of this room, and by collisions,
-// which hand their contacts over.
+// The world solver: finds the forces of all run-time joints and of the contacts between robots in
+// one step, through the responses of the motions. Shared by the files of this room, and by
+// collisions, which hand their contacts over.
 //
 //   node        a link that some constraint pushes; its wrench acts at its centre of mass
 //   body        a robot with nodes; its response is one matrix over the twists of all its nodes
@@ -25,15 +25,15 @@ typedef struct mf_SolverContact {
     double point[3];                         // [m] world frame
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
-    double friction;       // [1] sliding force per load
-    double turning;        // [m] turning torque per load
-    double softness;       // [(m/s)/N] velocity per load that gives way; 0: hard
-    double give;           // [1] of a hard one: how much gives way, of what the robots do
-    double closing;        // [1/s] part of the depth that is closed in a second
-    double bounce;         // [m/s] velocity at which both part
-    double rest;           // [m] depth that is left
-    double spare[6];       // [N], [N m] on the second: what to take where no forces are found
-    double *load, *force;  // [N] where to write the load, and the force on the second; or NULL
+    double friction;                         // [1] sliding force per load
+    double turning;                          // [m] turning torque per load
+    double softness;                         // [(m/s)/N] velocity per load that gives way; 0: hard
+    double give;          // [1] of a hard one: how much gives way, of what the robots do
+    double closing;       // [1/s] part of the depth that is closed in a second
+    double bounce;        // [m/s] velocity at which both part
+    double rest;          // [m] depth that is left
+    double spare[6];      // [N], [N m] on the second: what to take where no forces are found
+    double *load, *force; // [N] where to write the load, and the force on the second; or NULL
 } mf_SolverContact;
 
 typedef struct mf_Solver mf_Solver;
@@ -55,27 +55,27 @@ void mf_solver_clear_contacts(mf_Solver *solver);
 // ---- inside -------------------------------------------------------------------------------------
 
 typedef struct mf_SolverNode {
-    uint32_t body;              // [1]
-    uint32_t link;              // [1]
-    uint32_t at;                // [1] in the order of elimination; MF_NONE: it does not give way
-    mf_LinkMotion begin;        // at the beginning of the step
-    mf_LinkMotion end;          // at the end of the last trial
-    double center[3];           // [m] where its wrench acts, link's axes
-    double point[3];            // [m] the same at the beginning, world frame
-    double size[2];             // [N], [N m] of trial wrenches
-    double velocity[6];         // [m/s], [rad/s] at the end of the last trial
-    double wrench[6];           // [N], [N m] of the last trial, about `point`
+    uint32_t body;       // [1]
+    uint32_t link;       // [1]
+    uint32_t at;         // [1] in the order of elimination; MF_NONE: it does not give way
+    mf_LinkMotion begin; // at the beginning of the step
+    mf_LinkMotion end;   // at the end of the last trial
+    double center[3];    // [m] where its wrench acts, link's axes
+    double point[3];     // [m] the same at the beginning, world frame
+    double size[2];      // [N], [N m] of trial wrenches
+    double velocity[6];  // [m/s], [rad/s] at the end of the last trial
+    double wrench[6];    // [N], [N m] of the last trial, about `point`
 } mf_SolverNode;
 
 typedef struct mf_SolverBody {
-    uint32_t group, instance;   // [1]
-    uint32_t first, count;      // [1] nodes
-    uint32_t island;            // [1]; MF_NONE: it does not give way
-    bool moves;                 // it may give way
-    bool lost;                  // the last trial went where numbers end
-    bool crowded;               // it would, but its response found no room
-    size_t response;            // [1] of its matrix among all; (6 count)^2 values, row after row:
-                                // after probes change of velocity per wrench, later its inverse
+    uint32_t group, instance; // [1]
+    uint32_t first, count;    // [1] nodes
+    uint32_t island;          // [1]; MF_NONE: it does not give way
+    bool moves;               // it may give way
+    bool lost;                // the last trial went where numbers end
+    bool crowded;             // it would, but its response found no room
+    size_t response;          // [1] of its matrix among all; (6 count)^2 values, row after row:
+                              // after probes change of velocity per wrench, later its inverse
 } mf_SolverBody;
 
 typedef struct mf_SolverBlock { // sixteen robots, some with nodes
@@ -85,37 +85,37 @@ typedef struct mf_SolverBlock { // sixteen robots, some with nodes
 } mf_SolverBlock;
 
 typedef struct mf_SolverConstraint {
-    uint32_t node[2];               // [1] MF_NONE: the world
-    uint32_t island;                // [1] MF_NONE: nothing at it gives way
-    uint32_t joint;                 // [1] number of the joint in this step, or MF_NONE
-    uint32_t contact;               // [1] or that of the contact
-    uint32_t rows;                  // [1] three along `axes`, then those about further ones
-    double axes[MF_JOINT_ROWS][3];  // [1] world frame
-    double arm[2][3];               // [m] from the nodes' points to where it acts
-    double gamma[MF_JOINT_ROWS];    // [(m/s)/N] softness
-    double gives[MF_JOINT_ROWS];    // [(m/s)/N] response of both nodes
-    double now[MF_JOINT_ROWS];      // [m/s] what is to vanish but for gamma f, of the last trial
-    double moved[MF_JOINT_ROWS];    // [m/s] the same in the linear model
-    double way[MF_JOINT_ROWS];      // [m/s] its change along a step of Newton's method
-    double force[MF_JOINT_ROWS];    // [N], [N m] of the last trial
-    double best[MF_JOINT_ROWS];     // of the best trial of the step
-    double from[MF_JOINT_ROWS];     // where the present correction begins
-    double target[MF_JOINT_ROWS];   // where it leads
-    double give;                    // [1] how much stiff rows give way, of what the robots do
-    double friction, turning;       // [1], [m] of a contact
-    double grip;                    // [N] load that bounds the friction of a contact
-    double scale[2];                // [m/s], [rad/s] residuals are measured by
-    bool dead[2];                   // nothing gives way, along, or turning: no forces there
+    uint32_t node[2];              // [1] MF_NONE: the world
+    uint32_t island;               // [1] MF_NONE: nothing at it gives way
+    uint32_t joint;                // [1] number of the joint in this step, or MF_NONE
+    uint32_t contact;              // [1] or that of the contact
+    uint32_t rows;                 // [1] three along `axes`, then those about further ones
+    double axes[MF_JOINT_ROWS][3]; // [1] world frame
+    double arm[2][3];              // [m] from the nodes' points to where it acts
+    double gamma[MF_JOINT_ROWS];   // [(m/s)/N] softness
+    double gives[MF_JOINT_ROWS];   // [(m/s)/N] response of both nodes
+    double now[MF_JOINT_ROWS];     // [m/s] what is to vanish but for gamma f, of the last trial
+    double moved[MF_JOINT_ROWS];   // [m/s] the same in the linear model
+    double way[MF_JOINT_ROWS];     // [m/s] its change along a step of Newton's method
+    double force[MF_JOINT_ROWS];   // [N], [N m] of the last trial
+    double best[MF_JOINT_ROWS];    // of the best trial of the step
+    double from[MF_JOINT_ROWS];    // where the present correction begins
+    double target[MF_JOINT_ROWS];  // where it leads
+    double give;                   // [1] how much stiff rows give way, of what the robots do
+    double friction, turning;      // [1], [m] of a contact
+    double grip;                   // [N] load that bounds the friction of a contact
+    double scale[2];               // [m/s], [rad/s] residuals are measured by
+    bool dead[2];                  // nothing gives way, along, or turning: no forces there
 } mf_SolverConstraint;
 
 typedef struct mf_SolverIsland {
-    uint32_t first, end;            // [1] nodes in the order of elimination
-    uint32_t row, row_end;          // [1] constraints, in `members`
-    uint32_t iterations;            // [1] of Newton's method in the step
-    double residual, best, from;    // [1] of the last trial; least; where the correction begins
-    double stretch;                 // [1] of the correction
-    double least, least_stretch;    // [1] least residual since the last probes, and its stretch
-    bool moved, nearer, done;       // the last trial was better; some since the last probes; exact
+    uint32_t first, end;         // [1] nodes in the order of elimination
+    uint32_t row, row_end;       // [1] constraints, in `members`
+    uint32_t iterations;         // [1] of Newton's method in the step
+    double residual, best, from; // [1] of the last trial; least; where the correction begins
+    double stretch;              // [1] of the correction
+    double least, least_stretch; // [1] least residual since the last probes, and its stretch
+    bool moved, nearer, done;    // the last trial was better; some since the last probes; exact
 } mf_SolverIsland;
 
 struct mf_Solver {
@@ -155,9 +155,9 @@ struct mf_Solver {
     mf_SolverBlock *blocks;
     mf_SolverIsland *islands;
     double *responses;
-    uint64_t *keys, *side_keys;                 // of nodes, and of both sides of constraints
+    uint64_t *keys, *side_keys;       // of nodes, and of both sides of constraints
     uint32_t *queue, *starts, *touch; // [1] while islands and order are found
-    double *change, *step, *left; // 6 per node in the order of elimination: from the last trial
+    double *change, *step, *left;     // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
 };
 

@@ -113,15 +113,17 @@ static void list_bodies(mf_Solver *solver) {
         const uint32_t group = solver->group_at[key >> 56];
         const uint32_t instance = (uint32_t)(key >> 24);
         if (n == 0 || key >> 24 != solver->keys[n - 1] >> 24) {
-            const bool moves = solver->answers[group] &&
-                               !mf_trial_step_frozen(solver->trials[group], instance);
-            solver->bodies[solver->body_count++] = (mf_SolverBody){
-                .group = group, .instance = instance, .first = n, .island = MF_NONE, .moves = moves};
+            const bool moves =
+                solver->answers[group] && !mf_trial_step_frozen(solver->trials[group], instance);
+            solver->bodies[solver->body_count++] = (mf_SolverBody){.group = group,
+                                                                   .instance = instance,
+                                                                   .first = n,
+                                                                   .island = MF_NONE,
+                                                                   .moves = moves};
         }
         solver->bodies[solver->body_count - 1].count++;
-        solver->nodes[n] = (mf_SolverNode){.body = solver->body_count - 1,
-                                           .link = (uint32_t)key & 0xffffffu,
-                                           .at = MF_NONE};
+        solver->nodes[n] = (mf_SolverNode){
+            .body = solver->body_count - 1, .link = (uint32_t)key & 0xffffffu, .at = MF_NONE};
     }
     for (uint32_t b = 0; b < solver->body_count; b++) {
         const mf_SolverBody *body = &solver->bodies[b];
@@ -241,8 +243,7 @@ static void list_members(mf_Solver *solver) {
         mf_SolverConstraint *constraint = &solver->constraints[c];
         for (uint32_t s = 0; s < 2; s++)
             if (node_moves(solver, constraint->node[s]))
-                constraint->island =
-                    solver->bodies[solver->nodes[constraint->node[s]].body].island;
+                constraint->island = solver->bodies[solver->nodes[constraint->node[s]].body].island;
         if (constraint->island != MF_NONE)
             solver->islands[constraint->island].row_end++;
     }

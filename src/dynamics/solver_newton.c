@@ -22,8 +22,8 @@
 enum {
     ROWS = MF_BLOCK_ROWS,
     VALUES = MF_BLOCK_VALUES,
-    STEPS = 60,  // [1] of Newton's method, at most
-    LOADS = 20,  // [1] from that one on bounds of friction stay: what is left is convex
+    STEPS = 60, // [1] of Newton's method, at most
+    LOADS = 20, // [1] from that one on bounds of friction stay: what is left is convex
     SEARCHES = 40
 };
 
@@ -185,9 +185,9 @@ static const double *inertia_of(const mf_Solver *solver, const mf_SolverBody *bo
 
 static double *block_of(mf_Solver *solver, uint32_t column, uint32_t row) {
     mf_BlockSystem *system = &solver->system;
-    return column == row ? system->diagonal + (size_t)column * VALUES
-                         : system->below +
-                               (size_t)mf_block_system_find(system, column, row) * VALUES;
+    return column == row
+               ? system->diagonal + (size_t)column * VALUES
+               : system->below + (size_t)mf_block_system_find(system, column, row) * VALUES;
 }
 
 // M, and out = M x.

@@ -35,12 +35,11 @@ static void read_node(const mf_Solver *solver, const mf_SolverBody *body, mf_Sol
 static void size_trials(const mf_Solver *solver, const mf_TrialStep *trial, mf_SolverNode *node) {
     const mf_Link *link = &mf_group_model(trial->group)->links[node->link];
     const double wanted = trial->wide ? change_wide : change_narrow;
-    const double own = link->mass > least_share * trial->mass ? link->mass
-                                                              : least_share * trial->mass;
+    const double own =
+        link->mass > least_share * trial->mass ? link->mass : least_share * trial->mass;
     const double inertia = (link->inertia[0] + link->inertia[1] + link->inertia[2]) / (3.0 * own);
     const double arm = mf_sqrt(inertia > least_arm * least_arm ? inertia : least_arm * least_arm);
-    node->size[0] =
-        mf_sqrt(own * trial->mass) * wanted / ((double)solver->run.step * 1e-9);
+    node->size[0] = mf_sqrt(own * trial->mass) * wanted / ((double)solver->run.step * 1e-9);
     node->size[1] = node->size[0] * arm;
 }
 
@@ -127,8 +126,8 @@ typedef struct Place {
 } Place;
 
 static Probing probing_of(const mf_Solver *solver, mf_SolverBody *body) {
-    const bool left = is_done(solver, body) ||
-                      mf_trial_step_frozen(trial_of(solver, body), body->instance);
+    const bool left =
+        is_done(solver, body) || mf_trial_step_frozen(trial_of(solver, body), body->instance);
     return (Probing){.body = body,
                      .begun = left,
                      .finite = true,

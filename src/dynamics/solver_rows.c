@@ -247,9 +247,9 @@ double mf_solver_residual(const mf_SolverConstraint *constraint) {
     if (constraint->joint == MF_NONE)
         return contact_left(constraint);
     for (uint32_t r = 0; r < constraint->rows; r++) {
-        const double value =
-            constraint->now[r] + constraint->gamma[r] * constraint->force[r];
-        const double part = constraint->dead[r >= 3] ? 0.0 : mf_abs(value) / constraint->scale[r >= 3];
+        const double value = constraint->now[r] + constraint->gamma[r] * constraint->force[r];
+        const double part =
+            constraint->dead[r >= 3] ? 0.0 : mf_abs(value) / constraint->scale[r >= 3];
         most = part > most || !mf_is_finite(part) ? part : most;
     }
     return most;

@@ -248,8 +248,8 @@ static void push(mf_Solver *solver, bool contacts) {
         if ((constraint->contact != MF_NONE) != contacts || constraint->island == MF_NONE)
             continue;
         for (uint32_t r = 0; r < constraint->rows; r++)
-            mf_vec3_add_scaled(r < 3 ? force : moment, r < 3 ? force : moment,
-                               constraint->force[r], constraint->axes[r]);
+            mf_vec3_add_scaled(r < 3 ? force : moment, r < 3 ? force : moment, constraint->force[r],
+                               constraint->axes[r]);
         for (uint32_t s = 2; s-- > 0;) { // the second side first, then the opposite on the first
             if (constraint->node[s] != MF_NONE) {
                 const mf_SolverNode *node = &solver->nodes[constraint->node[s]];

@@ -18,10 +18,10 @@ typedef struct mf_TrialStep {
     bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
     double mass; // [kg] of the model
     uint32_t field_count, system_count;
-    uint32_t seen_fields, seen_systems; // [1] of the group, when it was filled
+    uint32_t seen_fields, seen_systems;     // [1] of the group, when it was filled
     mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
-    size_t bytes;       // [byte] of a saved block
+    size_t bytes; // [byte] of a saved block
     void *memory;
 } mf_TrialStep;
 

@@ -495,7 +495,8 @@ static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
         if (all->groups[g].solved)
             status = mf_solver_add_group(all->solver, all->groups[g].group, true, error);
     if (status == MF_OK)
-        status = mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
+        status =
+            mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
     return status;
 }
 

@@ -183,13 +183,13 @@ static void hand_over(mf_Collisions *all, const Meeting *meeting, Rubbing rub,
     const mf_CollisionSettings *settings = &all->settings;
     const mf_CompoundTouch *touch = meeting->touch;
     const double approach = meeting->approach;
-    mf_SolverContact contact = {
-        .depth = touch->depth < all->config.depth ? touch->depth : all->config.depth,
-        .friction = rub.sliding,
-        .turning = rub.turning,
-        .softness = settings->give * meeting->inverse,
-        .closing = settings->closing,
-        .rest = settings->rest};
+    mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
+                                                                          : all->config.depth,
+                                .friction = rub.sliding,
+                                .turning = rub.turning,
+                                .softness = settings->give * meeting->inverse,
+                                .closing = settings->closing,
+                                .rest = settings->rest};
     contact.give = give_of(contact.depth - (approach > 0.0 ? approach * settings->step : 0.0));
     if (all->config.law == MF_COLLISION_HARD && approach > settings->slowest)
         contact.bounce = all->config.restitution * approach;

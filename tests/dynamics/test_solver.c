@@ -90,8 +90,7 @@ static void a_stack_stands(void **state) {
     for (int wide = 0; wide < 2; wide++) {
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
-        mf_Group *boxes =
-            add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
+        mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
             put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
         collide(&pitch, MF_COLLISION_HARD);

@@ -211,9 +211,8 @@ static void levels_meet(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_stays),
-                                       cmocka_unit_test(momentum_stays_when_it_is_solved),
-                                       cmocka_unit_test(what_is_lost_halves_with_the_step),
-                                       cmocka_unit_test(levels_meet)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_stays), cmocka_unit_test(momentum_stays_when_it_is_solved),
+        cmocka_unit_test(what_is_lost_halves_with_the_step), cmocka_unit_test(levels_meet)};
     return cmocka_run_group_tests_name("momentum", tests, NULL, NULL);
 }
