@@ -128,7 +128,6 @@ struct mf_Solver {
     bool acting;            // forces are in the fields of links
     uint32_t tried;         // [1] trial steps with corrected forces in this step
     double residual;        // [1] of the last step: the largest of its islands
-    uint64_t dropped;       // [1] contacts without room in the last step
 
     // Per group of the world.
     uint32_t group_count;

@@ -144,7 +144,6 @@ static void list_bodies(mf_Solver *solver) {
 // Robots whose response finds no room do not give way; they are told as not exact.
 static void place_responses(mf_Solver *solver) {
     size_t used = 0;
-    solver->dropped = 0;
     for (uint32_t b = 0; b < solver->body_count; b++) {
         mf_SolverBody *body = &solver->bodies[b];
         const size_t size = (size_t)body->count * body->count;
@@ -153,7 +152,6 @@ static void place_responses(mf_Solver *solver) {
         if (used + size > solver->response_room) {
             body->moves = false;
             body->crowded = true;
-            solver->dropped++;
             continue;
         }
         body->response = used;
