@@ -25,8 +25,8 @@ GAITS = {
     ],
 }
 BEGIN, END = "<!-- ladder: begin -->\n", "<!-- ladder: end -->"
-HEAD = """| gait | level | forward m | turned rad | place m | heading rad | height mm | tilt rad \
-| energy J | deepest mm | slip mm/s | price ns | seen |
+HEAD = """| gait | level | forward m | yaw rad | position m | heading rad | height mm | tilt rad \
+| energy J | deepest mm | slip mm/s | cost ns | result |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 

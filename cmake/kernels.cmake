@@ -1,6 +1,7 @@
 # A kernel is one source file, compiled once per instruction set and precision. Inside it,
 # math/lane.h turns MF_KERNEL_<ISA> and MF_KERNEL_F64 into a lane type and a name suffix. SINGLE is
-# one lane for processors with fused multiply-add.
+# one lane for processors with fused multiply-add. Files named *_double_kernel.c have no copies in
+# float.
 #
 # MAYFLY_COPIES says which copies a build has:
 #   all       every instruction set of the architecture: for wheels, packages and the tests
@@ -97,8 +98,12 @@ endfunction()
 
 function(mayfly_add_kernel target source)
   get_filename_component(stem ${source} NAME_WE)
+  set(precisions F32 F64)
+  if(stem MATCHES "_double_kernel$")
+    set(precisions F64)
+  endif()
   foreach(isa IN LISTS kernel_isas)
-    foreach(precision IN ITEMS F32 F64)
+    foreach(precision IN LISTS precisions)
       set(object ${stem}_${isa}_${precision})
       add_library(${object} OBJECT ${source})
       mayfly_target_flags(${object})

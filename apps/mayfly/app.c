@@ -69,7 +69,7 @@ static void note_stop(int signal_number) {
     if (!stop_wanted)
         clock_gettime(CLOCK_MONOTONIC, &stop_time);
     else if (!is_same_wish()) // what is on disk is whole at any moment
-        end_now("mayfly: stopped at once\n");
+        end_now("mayfly: stopped\n");
     stop_wanted = 1;
 }
 

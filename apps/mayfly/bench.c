@@ -129,14 +129,15 @@ static const mf_Option table[] = {
                  "worker threads (default: 1; evolve-paper all)"),
     MF_OPT_COUNT("instances", "N", Options, instances, 1, 1 << 26, "robots"),
     MF_OPT_COUNT("steps", "N", Options, steps, 1, 1e12, "physics steps per robot"),
-    MF_OPT_COUNT("generations", "N", Options, generations, 1, 1e6, "of evolve-paper (default 50)"),
+    MF_OPT_COUNT("generations", "N", Options, generations, 1, 1e6,
+                 "generations of evolve-paper (default 50)"),
     MF_OPT_COUNT("repeats", "N", Options, repeats, 1, 101,
                  "timed repeats of plain runs (default 5)"),
     MF_OPT_WORD("isa", "NAME", Options, isa, isa_word,
-                "instruction set: scalar, baseline, avx2, avx512 (default: the best there is)"),
+                "instruction set: scalar, baseline, avx2, avx512 (default: the best available)"),
     MF_OPT_WORD("precision", "NAME", Options, precision, precision_word, "float or double"),
     MF_OPT_TEXT("model", "FILE", Options, model,
-                "robot of the articulated benches (default: their own) and of twins"),
+                "robot of the articulated benches (default: their own) and of Gymnasium's tasks"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per bench"),
     MF_OPT_END};
 
@@ -145,15 +146,15 @@ const mf_CommandHelp mf_help_bench = {
     .arguments = "[NAME...]",
     .summary = "measure throughput",
     .text =
-        "Runs the benches (the usual ones, or those named) and prints robot steps per second: the\n"
-        "median of repeats after one that warms up. Every repeat does the same work and must end\n"
+        "Runs the benches (the default set, or those named) and prints robot steps per second: "
+        "the\n"
+        "median of repeats after a warm-up. Every repeat does the same work and must end\n"
         "with the same hash.\n"
         "  points-hexapod     18 joints on a height map, programs and sensors on, 1024 robots\n"
         "  points-quadruped   8 joints, otherwise the same\n"
-        "  points-single      one hexapod alone\n"
+        "  points-single      a single hexapod\n"
         "  points-hexapod-1m  a million hexapods; several GiB; only when named\n"
-        "  evolve-paper       a whole evolution with archive; --generations 1364 is the published "
-        "one\n"
+        "  evolve-paper       an evolution with archive; --generations 1364 as published\n"
         "  quadrotor-1000, quadrotor-10000, quadrotor-1000000 (only when named)\n"
         "                     rounds of quadrotors: rate loop and one Runge-Kutta step\n"
         "  quadrotor-10000-interacting\n"
@@ -162,13 +163,14 @@ const mf_CommandHelp mf_help_bench = {
         "  articulated-free   full dynamics: 27 degrees of freedom in the air\n"
         "  articulated-humanoid, articulated-ant, articulated-t1\n"
         "                     with contacts, random controls and resets, 4096 robots\n"
-        "  articulated-single one humanoid alone\n"
+        "  articulated-single a single humanoid\n"
         "  humanoid-kinematic, humanoid-rigid, humanoid-prescribed\n"
         "                     the cheaper motions: 4096 humanoids, 1 kHz, feet on the ground\n"
         "  model-humanoid, model-t1\n"
-        "                     loading a robot's file and making its world\n"
-        "  soccer-2           two humanoids that walk into each other, ball and field, and what\n"
-        "                     collisions spare\n"
+        "                     loading a robot's file and creating its world\n"
+        "  soccer-2           two humanoids that walk into each other, ball and field; also "
+        "prints\n"
+        "                     the numbers of contact tests\n"
         "  soccer-10-car, soccer-10-car-articulated\n"
         "                     a car among ten humanoids, 1 kHz: rigid, and full dynamics on 2\n"
         "                     threads\n"
@@ -178,18 +180,18 @@ const mf_CommandHelp mf_help_bench = {
         "                     environment\n"
         "  environment-ant, environment-half-cheetah, environment-hopper, environment-humanoid,\n"
         "  environment-walker2d\n"
-        "                     twins of Gymnasium's tasks, with their file as --model; only when\n"
+        "                     Gymnasium's tasks, with their file as --model; only when\n"
         "                     named\n"
         "  schedule-sequence, schedule-waves\n"
-        "                     two systems of 20 us one after the other, and at the same time on 2\n"
+        "                     two systems of 20 us in sequence, and in parallel on 2\n"
         "                     threads\n"
-        "  swarm              the curve from 100 to 1,000,000 agents; only when named\n"
+        "  swarm              100 to 1,000,000 agents; only when named\n"
         "With --json: bench, motion, instances, threads, isa, precision, dt, steps (per robot),\n"
         "seconds, steps_per_second, realtime_factor, hash, bytes_per_robot, contacts_per_robot,\n"
-        "gflops: what one core of this machine makes of fused multiply-adds, so that figures of\n"
-        "different machines compare.\n"
-        "For swarms `steps` counts agents times rounds, and there are round_ms, rounds, alive and\n"
-        "neighbours.",
+        "gflops: rate of fused multiply-adds of one core, to compare figures of different\n"
+        "machines.\n"
+        "For swarms `steps` is agents times rounds; further members are round_ms, rounds, alive\n"
+        "and neighbours.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
                 "  mayfly bench --json --isa baseline\n",
     .least = 0,
@@ -251,7 +253,7 @@ static int check_use(const Options *options, int count, char **argv) {
         for (int i = 1; i <= count && !used; i++)
             used = takes(argv[i], given[o][0]);
         if (!used)
-            return mf_app_usage("bench", "--%s changes nothing in %.99s", given[o][0], argv[1]);
+            return mf_app_usage("bench", "--%s has no effect on %.99s", given[o][0], argv[1]);
     }
     return MF_OPTIONS_GO_ON;
 }

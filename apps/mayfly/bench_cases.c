@@ -36,11 +36,11 @@ const mf_Bench mf_benches[] = {
     {"points-hexapod", "18 joints on a height map, programs and sensors on, 1024 robots",
      hexapod_scene, 1, 1024, 4000, 0, false},
     {"points-quadruped", "8 joints, otherwise the same", quadruped_scene, 1, 1024, 8000, 0, false},
-    {"points-single", "one hexapod alone", hexapod_scene, 1, 1, 1000000, 0, false},
+    {"points-single", "a single hexapod", hexapod_scene, 1, 1, 1000000, 0, false},
     {"points-hexapod-1m", "a million hexapods (several GiB of memory)", hexapod_scene, 1, 1000000,
      40, 0, true},
-    {"evolve-paper", "a whole evolution with its archive: 100 hexapods, 2 minutes each",
-     paper_scene, 0, 100, 12000, 50, false},
+    {"evolve-paper", "an evolution with its archive: 100 hexapods, 2 minutes each", paper_scene, 0,
+     100, 12000, 50, false},
     {NULL, NULL, NULL, 0, 0, 0, 0, false}};
 
 // ---- scenes ------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *op
     mf_Search *search;
     snprintf(folder, sizeof folder, "%s/mayfly-bench-XXXXXX", root == NULL ? "/tmp" : root);
     if (mkdtemp(folder) == NULL)
-        return mf_fail_at(error, MF_IO, folder, 0, 0, "cannot make a temporary folder");
+        return mf_fail_at(error, MF_IO, folder, 0, 0, "cannot create a temporary folder");
     snprintf(path, sizeof path, "%s/archive", folder);
     double started = mf_app_clock();
     mf_Status status = mf_search_create(stage->context, &config, &search, error);

@@ -116,8 +116,8 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
     mf_Status status = mf_context_create(&context, &stage->context, error);
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
     if (bench->twin && options->model == NULL)
-        status =
-            mf_fail(error, MF_BAD_ARGUMENT, "%s: needs the task's file: --model FILE", bench->name);
+        status = mf_fail(error, MF_BAD_ARGUMENT,
+                         "%s: the file of the task is required: --model FILE", bench->name);
     if (bench->twin)
         file = options->model;
     if (status == MF_OK && file != NULL)

@@ -1,7 +1,7 @@
-// Benches of the motions whose joints go as they are told: humanoids that walk on the spot, or
-// crouch and rise where they could fall, and swing their arms. Every joint gets a new target in
-// every step, under `rigid` and `prescribed` in each of their control intervals. All repeats begin
-// with the same image and must end with the same hash; the first only warms up.
+// Benches of the motions whose joints track the commanded motion: humanoids that walk on the spot,
+// or crouch and rise where they could fall, and swing their arms. Every joint gets a new target in
+// every step, under `rigid` and `prescribed` in each of their control intervals. All repeats start
+// from the same snapshot and must end with the same hash; the first is a warm-up.
 #include "bench_ladder.h"
 #include "bench_time.h"
 

@@ -1,4 +1,4 @@
-// Benches of the motions whose joints go as they are told.
+// Benches of the motions whose joints track the commanded motion.
 #ifndef MAYFLY_APP_BENCH_LADDER_H
 #define MAYFLY_APP_BENCH_LADDER_H
 

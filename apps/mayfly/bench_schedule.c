@@ -1,7 +1,7 @@
-// Benches of the schedule: one robot with two systems of equal rate that write different fields, as
-// two cameras or a planner beside a filter would, each with some 20 us of work a step. One after
-// the other, or, where both say that they are slow, at the same time. The work is a logistic map,
-// whose bits show every step of it, so equal hashes mean equal work.
+// Benches of the schedule: one robot with two systems of equal rate that write different fields,
+// like two cameras, each with about 20 us of work per step. In sequence or, if both are declared
+// slow, in parallel. The work is a logistic map, whose result depends on every step, so equal
+// hashes mean equal work.
 #include "bench_schedule.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static mf_Status add_work(const Stage *stage, const char *name, double start, bo
                           const char *const *writes, mf_Error *error) {
     static const char *const nothing[] = {NULL};
     const mf_FieldInfo info = {
-        name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "a number that is worked on"};
+        name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "a number that is processed"};
     mf_Field *field;
     mf_Status status = mf_group_add_field(stage->group, &info, 0, &field, error);
     if (status != MF_OK)

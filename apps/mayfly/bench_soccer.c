@@ -1,7 +1,7 @@
-// Benches of robots that meet: humanoids that stand, two that start with a speed towards each
-// other, a car or a ball that comes their way, with or without a field. The schedule's own clock
-// says what part of a step the collisions take. Every repeat begins from the same image of the
-// world and must end with the same hash; the first only warms up.
+// Benches of collisions between robots: humanoids that stand, two that start with a speed towards
+// each other, a car or a ball in their way, with or without a field. The clock of the schedule
+// gives the time of collisions in a step. Every repeat starts from the same snapshot and must end
+// with the same hash; the first is a warm-up.
 #include "bench_soccer.h"
 #include "bench_time.h"
 
@@ -305,9 +305,8 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, uint3
 
 static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
-    printf("%-25s %5u robots %8.3f us a step, %6.1f x real time, %8.3f us in collisions; tests "
-           "%8.1f of spheres "
-           "%7.1f of shapes, %10.1f without trees; %6.2f touches  %016llx\n",
+    printf("%-25s %5u robots %8.3f us per step, %6.1f x real time, %8.3f us in collisions; tests "
+           "%8.1f of spheres %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
            bench->name, count, 1e6 * r->seconds, 1e-3 / r->seconds, 1e6 * r->part,
            per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
            per_step(r, s->without), per_step(r, s->touches), (unsigned long long)r->hash);

@@ -1,4 +1,4 @@
-// Benches of collisions: steps of robots that meet, and what their trees spare.
+// Benches of collisions: steps of robots that collide, and the tests that their trees avoid.
 #ifndef MAYFLY_APP_BENCH_SOCCER_H
 #define MAYFLY_APP_BENCH_SOCCER_H
 

@@ -104,7 +104,8 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
 static const Bench benches[] = {
     {"quadrotor-1000", "a thousand quadrotors, body rates commanded", 1, 1000, 4000, false,
      write_quadrotors},
-    {"quadrotor-10000", "ten thousand of them", 1, 10000, 400, false, write_quadrotors},
+    {"quadrotor-10000", "ten thousand quadrotors, body rates commanded", 1, 10000, 400, false,
+     write_quadrotors},
     {"quadrotor-10000-interacting",
      "neighbours within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
      write_interacting},

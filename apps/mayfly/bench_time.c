@@ -117,7 +117,7 @@ const char *mf_bench_robot(const char *bench, const char *shared, const char *ow
     if (shared != NULL && mf_bench_shared(shared, out))
         return out;
     if (shared != NULL)
-        fprintf(stderr, "mayfly: %s: %s is not here; measured with %s\n", bench, out, own);
+        fprintf(stderr, "mayfly: %s: %s was not found; measured with %s\n", bench, out, own);
     return mf_app_own(own, out);
 }
 

@@ -1,5 +1,4 @@
-// How many robots of a group live, lie, are dead or faulty at the end of a run, and by what they
-// move.
+// Numbers of robots of a group at the end of a run: active, lying, with faults, and by motion.
 #ifndef MAYFLY_APP_CENSUS_H
 #define MAYFLY_APP_CENSUS_H
 

@@ -175,19 +175,20 @@ static const char *case_word(const void *list, uint32_t index) {
 }
 
 static const mf_Option table[] = {
-    MF_OPT_FLAG("full", Options, full, "the long cases too"),
+    MF_OPT_FLAG("full", Options, full, "include the long cases"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per quantity"), MF_OPT_END};
 
 const mf_CommandHelp mf_help_check = {
     .name = "check",
     .arguments = "[NAME...]",
-    .summary = "the physics against answers that did not come from it",
+    .summary = "compare the physics with independent results",
     .text =
-        "Runs the check cases (all, or those named by id) and prints, for each quantity, what the\n"
-        "textbook or an independent computation says, what Mayfly got, how far they may be apart,\n"
-        "and the verdict. Exit code 1 when any case fails. With --json: case, title, quantity,\n"
-        "expected, got, tolerance, verdict, and a last line with done, passed and failed.\n"
-        "A name without its part behind the dash means all cases of it: E4 is also E4-points.",
+        "Runs the check cases (all, or those named by id) and prints, for each quantity, the\n"
+        "expected value from a textbook or an independent computation, the measured value, the\n"
+        "tolerance, and the verdict. Exit code 1 if any case fails. --json prints: case, title,\n"
+        "quantity, expected, got, tolerance, verdict, and a last line with done, passed and\n"
+        "failed. A name without the part after the dash selects all its cases: E4 includes\n"
+        "E4-points.",
     .examples = "  mayfly check\n"
                 "  mayfly check C7 C8 --json\n"
                 "  mayfly check --full\n",

@@ -61,11 +61,11 @@ static double apart(const double *got, const double *expected, uint32_t count) {
 
 // What inverse dynamics needs for the accelerations of forward dynamics are the forces.
 static double inverse_error(const mf_Rig *rig, const Draw *draw) {
-    uint32_t n = mf_articulated_velocity_count(rig->group);
+    uint32_t n = mf_group_velocity_count(rig->group);
     double gain[MOST], got[MOST], bias[MOST];
     mf_articulated_forward(rig->group, 0, draw->force, gain);
-    mf_articulated_inverse(rig->group, 0, gain, got);
-    mf_articulated_bias(rig->group, 0, bias);
+    mf_group_inverse_dynamics(rig->group, 0, 1, gain, got, NULL);
+    mf_group_bias(rig->group, 0, 1, bias, NULL);
     double scale = fmax(largest(draw->force, n), largest(bias, n));
     return apart(got, draw->force, n) * largest(draw->force, n) / scale;
 }
@@ -104,11 +104,11 @@ static mf_Status check_inverse_full(mf_Context *context, mf_CheckRun *run, mf_Er
 
 // Column c of the mass matrix is what a unit acceleration needs more than none.
 static double column_error(const mf_Rig *rig, const double *matrix, uint32_t c) {
-    uint32_t n = mf_articulated_velocity_count(rig->group);
+    uint32_t n = mf_group_velocity_count(rig->group);
     double unit[MOST] = {0}, zero[MOST] = {0}, with[MOST], without[MOST], column[MOST];
     unit[c] = 1.0;
-    mf_articulated_inverse(rig->group, 0, unit, with);
-    mf_articulated_inverse(rig->group, 0, zero, without);
+    mf_group_inverse_dynamics(rig->group, 0, 1, unit, with, NULL);
+    mf_group_inverse_dynamics(rig->group, 0, 1, zero, without, NULL);
     for (uint32_t i = 0; i < n; i++) {
         with[i] -= without[i];
         column[i] = matrix[i * n + c];
@@ -154,11 +154,11 @@ static double energy_ahead(const mf_Rig *rig, const Draw *draw, double ahead) {
 // error and the rounding are both below 1e-12.
 static double power_error(const mf_Rig *rig, const Draw *draw) {
     static const double weight[4] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
-    uint32_t n = mf_articulated_velocity_count(rig->group);
+    uint32_t n = mf_group_velocity_count(rig->group);
     double bias[MOST], still[MOST], none[MOST] = {0}, change = 0.0, power = 0.0, size = 0.0;
-    mf_articulated_bias(rig->group, 0, bias);
+    mf_group_bias(rig->group, 0, 1, bias, NULL);
     mf_group_set_state(rig->group, 0, draw->position, none);
-    mf_articulated_bias(rig->group, 0, still);
+    mf_group_bias(rig->group, 0, 1, still, NULL);
     for (uint32_t i = 0; i < n; i++) {
         power += draw->velocity[i] * (bias[i] - still[i]);
         size += fabs(draw->velocity[i] * bias[i]);
@@ -178,17 +178,17 @@ static mf_Status check_matrix(mf_Context *context, mf_CheckRun *run, mf_Error *e
         mf_Status status = open_robot(&rig, context, robots[i], MF_MILLISECOND, error);
         if (status != MF_OK)
             return status;
-        uint32_t n = mf_articulated_velocity_count(rig.group);
+        uint32_t n = mf_group_velocity_count(rig.group);
         for (uint64_t s = 0; s < 300; s++) {
             draw_state(&rig, s, &draw);
-            mf_articulated_mass_matrix(rig.group, 0, matrix);
+            mf_group_mass_matrix(rig.group, 0, 1, matrix, NULL);
             column = mf_check_worse(column, column_error(&rig, matrix, (uint32_t)s % n));
             pivot = fmin(pivot, smallest_pivot(matrix, n));
             power = mf_check_worse(power, power_error(&rig, &draw));
         }
         snprintf(what, sizeof what, "%s: columns, relative", robots[i]);
         mf_check_below(run, what, 1e-11, column);
-        snprintf(what, sizeof what, "%s: least pivot over most", robots[i]);
+        snprintf(what, sizeof what, "%s: smallest pivot over largest", robots[i]);
         mf_check_above(run, what, 1e-9, pivot);
         snprintf(what, sizeof what, "%s: v (M' - 2 C) v, relative", robots[i]);
         mf_check_below(run, what, 1e-11, power);
@@ -225,7 +225,7 @@ static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *er
         if (n < STEPS)
             mf_world_step(rig.world, 1);
     }
-    mf_check_below(run, "change of the energy less the work, relative [1]", 1e-9,
+    mf_check_below(run, "change of energy minus work, relative [1]", 1e-9,
                    fabs(mf_rig_energy(&rig) - energy - work) / size);
     return mf_rig_close(&rig, error);
 }
@@ -243,18 +243,20 @@ typedef struct Truth { // gravity 9.81 along -z; nothing touches, no limits
 
 #include "check_truth.h"
 
+#include <mayfly/dynamics.h>
+
 static void check_truth(const mf_Rig *rig, mf_CheckRun *run, const Truth *truth) {
     const uint32_t n = truth->velocities;
     double values[MOST * MOST], lower[MOST * (MOST + 1) / 2], end[MOST_POSITIONS];
     char what[80];
     mf_group_set_state(rig->group, 0, truth->position, truth->velocity);
-    mf_articulated_mass_matrix(rig->group, 0, values);
+    mf_group_mass_matrix(rig->group, 0, 1, values, NULL);
     for (uint32_t i = 0, at = 0; i < n; i++)
         for (uint32_t k = 0; k <= i; k++)
             lower[at++] = values[i * n + k];
     snprintf(what, sizeof what, "%s: mass matrix, relative", truth->file);
     mf_check_below(run, what, 1e-9, apart(lower, truth->mass, n * (n + 1) / 2));
-    mf_articulated_bias(rig->group, 0, values);
+    mf_group_bias(rig->group, 0, 1, values, NULL);
     snprintf(what, sizeof what, "%s: bias, relative", truth->file);
     mf_check_below(run, what, 1e-9, apart(values, truth->bias, n));
     mf_articulated_forward(rig->group, 0, truth->force, values);
@@ -289,8 +291,8 @@ static mf_Status check_truths(mf_Context *context, mf_CheckRun *run, mf_Error *e
 
 const mf_CheckCase mf_check_algorithms_cases[] = {
     {"F5", "inverse dynamics undoes forward dynamics", check_inverse_short},
-    {"F6", "the mass matrix: columns, positive, no power of its own", check_matrix},
-    {"F7", "work of torques is the change of the energy", check_power},
+    {"F6", "the mass matrix: columns, positive definite, no power", check_matrix},
+    {"F7", "work of torques equals the change of energy", check_power},
     {"F17", "matrix, forces and base motion against MuJoCo", check_truths},
     {NULL, NULL, NULL}};
 

@@ -49,7 +49,7 @@ static mf_Status check_pendulum(mf_Context *context, mf_CheckRun *run, mf_Error 
         if (status != MF_OK)
             return status;
         mf_rig_set(&rig, "joint.angle", 0, expected[i][0] * MF_CHECK_DEGREE);
-        snprintf(what, sizeof what, "period from %g degrees over that of small swings",
+        snprintf(what, sizeof what, "period from %g degrees over that of small amplitudes",
                  expected[i][0]);
         double period = find_period(&rig, 1e-3);
         mf_check_near(run, what, expected[i][1], period / 2.0060667, 2e-7);
@@ -132,10 +132,10 @@ static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *er
         lowest[late] = fmin(lowest[late], energy);
         highest[late] = fmax(highest[late], energy);
     }
-    mf_check_near(run, "swing of the energy over m g l", 1e-3 * 2.7480467, highest[0] - lowest[0],
-                  1e-6);
-    mf_check_near(run, "its low end after 900,000 steps", lowest[0], lowest[1], 1e-8);
-    mf_check_near(run, "its high end after them", highest[0], highest[1], 1e-8);
+    mf_check_near(run, "amplitude of the energy over m g l", 1e-3 * 2.7480467,
+                  highest[0] - lowest[0], 1e-6);
+    mf_check_near(run, "its minimum after 900,000 steps", lowest[0], lowest[1], 1e-8);
+    mf_check_near(run, "its maximum after them", highest[0], highest[1], 1e-8);
     return mf_rig_close(&rig, error);
 }
 
@@ -201,15 +201,16 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
             worst = mf_check_worse(worst, fabs(x - wanted));
     }
     mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);
-    mf_check_above(run, "turns of the crank in them", 50.0,
+    mf_check_above(run, "revolutions of the crank in them", 50.0,
                    fabs(mf_rig_get(&rig, "joint.angle", 0)) / (2.0 * 3.14159265));
     return mf_rig_close(&rig, error);
 }
 
 const mf_CheckCase mf_check_articulated_cases[] = {
-    {"F1", "pendulum: period of large swings", check_pendulum},
-    {"F2", "double pendulum: periods of small swings", check_modes},
+    {"F1", "pendulum: period of large amplitudes", check_pendulum},
+    {"F2", "double pendulum: periods of small amplitudes", check_modes},
     {"F4", "double pendulum: energy error of Runge-Kutta", check_double_pendulum},
-    {"F4-trend", "pendulum: semi-implicit Euler keeps the energy for 1,000,000 steps", check_trend},
+    {"F4-trend", "pendulum: semi-implicit Euler bounds the energy for 1,000,000 steps",
+     check_trend},
     {"F12", "a slider crank closed by a constraint", check_loop},
     {NULL, NULL, NULL}};

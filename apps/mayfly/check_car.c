@@ -208,5 +208,5 @@ const mf_CheckCase mf_check_car_cases[] = {
     {"G11", "dynamic bicycle: steady cornering on Pacejka tyres", steady_cornering},
     {"G13", "dynamic bicycle: linear yaw gain", yaw_gain},
     {"G14", "1:43 car: top speed", top_speed},
-    {"G15-car", "a car alone and in swarms of 8 and 10,000", swarm_lanes},
+    {"G15-car", "a single car and in swarms of 8 and 10,000", swarm_lanes},
     {NULL, NULL, NULL}};

@@ -116,6 +116,6 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
 }
 
 const mf_CheckCase mf_check_constraint_cases[] = {
-    {"D14", "piles of like and unlike masses stand by MuJoCo's law", check_piles},
-    {"D15", "boxes slide down a slope by MuJoCo's law", check_slope},
+    {"D14", "piles of equal and unequal masses at rest under MuJoCo's law", check_piles},
+    {"D15", "boxes slide down a slope under MuJoCo's law", check_slope},
     {NULL, NULL, NULL}};

@@ -58,7 +58,7 @@ static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error 
             speed[0] = speed[1];
             speed[1] = mf_rig_get(&rig, "joint.rate", 0);
         }
-        snprintf(what, sizeof what, "speed back, damping ratio %g", cases[i][0]);
+        snprintf(what, sizeof what, "rebound speed, damping ratio %g", cases[i][0]);
         mf_check_near(run, what, cases[i][1],
                       speed[1] - now / (now - before) * (speed[1] - speed[0]), 1e-6);
         status = mf_rig_close(&rig, error);
@@ -131,8 +131,8 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
             tops++;
         }
     }
-    mf_check_near(run, "it comes to rest [s]", 4.0637128, rest, 0.02);
-    mf_check_near(run, "length of its way [m]", 4.5556, way, 5e-3);
+    mf_check_near(run, "time of rest [s]", 4.0637128, rest, 0.02);
+    mf_check_near(run, "length of its path [m]", 4.5556, way, 5e-3);
     return mf_rig_close(&rig, error);
 }
 
@@ -224,7 +224,7 @@ static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *err
         roll(context, &ball, 15 * MF_CHECK_DEGREE, MF_MILLISECOND / 2, 2000, got, error);
     if (status != MF_OK)
         return status;
-    mf_check_near(run, "way after 1 s [m]", 0.9067910, got[0], 5.5e-4 * 0.906791);
+    mf_check_near(run, "distance after 1 s [m]", 0.9067910, got[0], 5.5e-4 * 0.906791);
     mf_check_near(run, "speed after 1 s [m/s]", 1.8135820, got[1], 5.5e-4 * 1.813582);
     mf_check_near(run, "rate times radius over speed", 1.0, got[2], 5.5e-4);
     status = roll_on_ground(context, 15 * MF_CHECK_DEGREE, got, error);
@@ -309,7 +309,7 @@ static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *er
         snprintf(what, sizeof what, "creep at 20 degrees, slip speed %g m/s [m/s]", slip[i]);
         mf_check_below(run, what, 0.72794047 * slip[i] * (1.0 + 1e-6), speed[i]);
     }
-    mf_check_near(run, "it falls with the slip speed: ratio", 10.0, speed[0] / speed[1], 0.1);
+    mf_check_near(run, "proportional to the slip speed: ratio", 10.0, speed[0] / speed[1], 0.1);
     mf_check_near(run, "and again", 10.0, speed[1] / speed[2], 0.1);
     return MF_OK;
 }
@@ -430,8 +430,7 @@ static mf_Status check_step(mf_Context *context, mf_CheckRun *run, mf_Error *err
             mf_Status status = ride_step(context, height, share[i] * least, steps[s], &got, error);
             if (status != MF_OK)
                 return status;
-            snprintf(what, sizeof what, "%.2f of the speed that is needed: largest x [m]",
-                     share[i]);
+            snprintf(what, sizeof what, "%.2f of the required speed: largest x [m]", share[i]);
             mf_check_below(run, what, 0.0, got.farthest);
             mf_check_below(run, "energy gained over m g h", 1e-3, got.gain / (9.81 * height));
         }
@@ -453,5 +452,5 @@ const mf_CheckCase mf_check_contact_cases[] = {
     {"D6", "slopes up to which sphere, cylinder and hoop roll", check_limits},
     {"D8", "Newton's cradle", check_cradle},
     {"D9", "creep of stiction", check_creep},
-    {"D13", "a ball climbs a step by its energy only", check_step},
+    {"D13", "a ball climbs a step only with enough energy", check_step},
     {NULL, NULL, NULL}};

@@ -7,6 +7,8 @@
 #include "check_rig.h"
 #include "math/scalar.h"
 
+#include <mayfly/dynamics.h>
+
 static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
 static const double none[3] = {0, 0, 0};
 
@@ -179,9 +181,9 @@ static void cart_trace(const mf_Rig *rig, mf_CheckRun *run, int kind) {
     }
     snprintf(what, sizeof what, "%s: rows compared", names[kind]);
     mf_check_near(run, what, CART_ROWS, row, 0);
-    snprintf(what, sizeof what, "%s: most off in 60 steps", names[kind]);
+    snprintf(what, sizeof what, "%s: largest error in 60 steps", names[kind]);
     mf_check_below(run, what, 2e-14, worst);
-    snprintf(what, sizeof what, "%s: its formulas, other bits", names[kind]);
+    snprintf(what, sizeof what, "%s: its formulas, differing bits", names[kind]);
     mf_check_bits(run, what, 0, unlike);
 }
 
@@ -222,8 +224,8 @@ static mf_Status check_regulator(mf_Context *context, mf_CheckRun *run, mf_Error
         const double small = 1e-6;
         double bias, moment;
         mf_rig_set(&rig, "joint.angle", 0, small);
-        mf_articulated_bias(rig.group, 0, &bias);
-        mf_articulated_mass_matrix(rig.group, 0, &moment);
+        mf_group_bias(rig.group, 0, 1, &bias, NULL);
+        mf_group_mass_matrix(rig.group, 0, 1, &moment, NULL);
         double tip = -bias / small, first = tip + sqrt(tip * tip + 1.0);
         if (i == 0) {
             mf_check_near(run, "gain of the angle [N m/rad]", k1, first, 5e-8);

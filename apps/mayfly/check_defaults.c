@@ -100,7 +100,7 @@ static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *er
         const double start = mf_rig_get(&rig, "base.position", 0);
         mf_rig_set3(&rig, "base.linear_velocity", 1, 0, 0);
         run_for(&rig, 2.0);
-        mf_check_near(run, named(line, levels[i], "way of a box thrown at 1 m/s [m]"), 0.2039,
+        mf_check_near(run, named(line, levels[i], "distance of a box thrown at 1 m/s [m]"), 0.2039,
                       mf_rig_get(&rig, "base.position", 0) - start, 0.01);
         status = mf_rig_close(&rig, error);
         if (status != MF_OK)
@@ -128,7 +128,7 @@ static mf_Status check_exit(mf_Context *context, mf_CheckRun *run, mf_Error *err
             mf_world_step(rig.world, 1);
             fastest = fmax(fastest, mf_rig_get(&rig, "base.linear_velocity", 2));
         }
-        snprintf(what, sizeof what, "speed out of the ground at %g ms [m/s]",
+        snprintf(what, sizeof what, "separating speed at %g ms [m/s]",
                  1e3 * mf_time_to_seconds(step));
         mf_check_below(run, what, 1.0, fastest);
         status = mf_rig_close(&rig, error);
@@ -166,7 +166,7 @@ static mf_Status check_top(mf_Context *context, mf_CheckRun *run, mf_Error *erro
         before = now;
     }
     mf_check_near(run, "precession [rad/s]", slow, turned / 10.0, 2e-3 * slow);
-    mf_check_near(run, "energy over that of the start", 1.0, mf_rig_energy(&rig) / start, 1e-3);
+    mf_check_near(run, "energy over initial energy", 1.0, mf_rig_energy(&rig) / start, 1e-3);
     return mf_rig_close(&rig, error);
 }
 
@@ -174,6 +174,6 @@ const mf_CheckCase mf_check_defaults_cases[] = {
     {"C5-defaults", "a box thrown along the ground", check_throw},
     {"D5-defaults", "a ball of 5 cm rolls down 15 degrees", check_roll},
     {"D7-defaults", "the slope at which a box tips", check_tip},
-    {"D16", "what starts in the ground leaves it at a bounded speed", check_exit},
+    {"D16", "a body that starts in the ground leaves it at a bounded speed", check_exit},
     {"E8-top", "a fast heavy top under the default integrator", check_top},
     {NULL, NULL, NULL}};

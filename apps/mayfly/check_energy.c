@@ -6,6 +6,8 @@
 
 #include "check_rig.h"
 
+#include <mayfly/dynamics.h>
+
 static const char *const integrator_names[3] = {"implicit", "Euler", "Runge-Kutta"};
 
 // ---- D12 ----------------------------------------------------------------------------------------
@@ -59,7 +61,7 @@ static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
         if (status != MF_OK)
             return status;
     }
-    snprintf(what, sizeof what, "%s: order of energy less work", integrator_names[integrator]);
+    snprintf(what, sizeof what, "%s: order of energy minus work", integrator_names[integrator]);
     mf_check_near(run, what, order, log2(fabs(left[0] / left[1])), 0.1);
     return MF_OK;
 }
@@ -68,7 +70,7 @@ static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
 static double box_energy(const mf_Rig *rig) {
     double place[1][3], turn[1][4], energy = mf_rig_energy(rig);
     const double stiffness = mf_articulated_settings(rig->group)->contact_stiffness;
-    mf_articulated_pose(rig->group, 0, place, turn);
+    mf_group_link_poses(rig->group, 0, 1, place[0], turn[0], NULL);
     const double w = turn[0][0], x = turn[0][1], y = turn[0][2], z = turn[0][3];
     for (int i = 0; i < 8; i++) {
         double height = place[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +
@@ -107,9 +109,11 @@ static mf_Status check_dissipation(mf_Context *context, mf_CheckRun *run, mf_Err
         *gain = mf_check_worse(*gain, (now - before) / drop);
         before = now;
     }
-    mf_check_below(run, "falling box: largest gain of a step over its drop", 1e-12, worst);
-    mf_check_below(run, "at rest: largest gain of a step over its drop", 1e-12, rest);
-    mf_check_above(run, "energy lost over its drop", 0.5, (start - before) / drop);
+    mf_check_below(run, "falling box: largest energy gain of a step over the energy of the drop",
+                   1e-12, worst);
+    mf_check_below(run, "at rest: largest energy gain of a step over the energy of the drop", 1e-12,
+                   rest);
+    mf_check_above(run, "energy loss over the energy of the drop", 0.5, (start - before) / drop);
     status = mf_rig_close(&rig, error);
     if (status != MF_OK)
         return status;
@@ -176,7 +180,7 @@ static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     }
     mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, twist);
-    mf_check_above(run, "speed that the ball lost [m/s]", 2.0,
+    mf_check_above(run, "loss of speed of the ball [m/s]", 2.0,
                    mf_rig_get(&rig, "free.velocity", 5) + 5.0);
     return mf_rig_close(&rig, error);
 }
@@ -303,7 +307,7 @@ static mf_Status check_consistency(mf_Context *context, mf_CheckRun *run, mf_Err
 }
 
 const mf_CheckCase mf_check_energy_cases[] = {
-    {"D12", "contacts and dampers make no energy", check_dissipation},
+    {"D12", "contacts and dampers generate no energy", check_dissipation},
     {"F13", "a ball of 10 kg hits a robot: momentum", check_hit},
-    {"F16", "deviation from the same run at 1/64 of the step", check_consistency},
+    {"F16", "difference to the same run at 1/64 of the step", check_consistency},
     {NULL, NULL, NULL}};

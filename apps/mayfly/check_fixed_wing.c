@@ -62,7 +62,7 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
         mf_check_near(run, what, rows[i].elevator, trim.elevator, 1e-7);
         snprintf(what, sizeof what, "%s: throttle [1]", rows[i].name);
         mf_check_near(run, what, rows[i].throttle, trim.throttle, 1e-7);
-        snprintf(what, sizeof what, "%s: acceleration left over [g]", rows[i].name);
+        snprintf(what, sizeof what, "%s: residual acceleration [g]", rows[i].name);
         mf_check_below(run, what, 1e-12, trim.residual);
     }
     // Held for a minute it stays where the trim says.
@@ -73,7 +73,7 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
         return status;
     mf_world_step(hangar.world, 6000);
     const mf_Field *position = mf_group_find_field(hangar.group, "base.position");
-    mf_check_near(run, "altitude after 60 s, surfaces held [m]", 100.0,
+    mf_check_near(run, "altitude after 60 s, fixed control surfaces [m]", 100.0,
                   mf_field_get(position, 0, 2), 1e-4);
     mf_check_near(run, "path in 60 s at 25 m/s [m]", 1500.0, mf_field_get(position, 0, 0), 1e-3);
     close_hangar(&hangar);
@@ -161,5 +161,5 @@ const mf_CheckCase mf_check_fixed_wing_cases[] = {
     {"G5", "trim of the Aerosonde", check_trim},
     {"G6", "coordinated turn", check_turn},
     {"G7", "phugoid", check_phugoid},
-    {"G15-fixed-wing", "an aircraft alone is the same as in a swarm", check_swarm},
+    {"G15-fixed-wing", "a single aircraft is the same as in a swarm", check_swarm},
     {NULL, NULL, NULL}};

@@ -5,6 +5,8 @@
 
 #include "check_rig.h"
 
+#include <mayfly/dynamics.h>
+
 static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
 static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
 static const double none[3] = {0, 0, 0};
@@ -72,7 +74,7 @@ static mf_Status check_locked(mf_Context *context, mf_CheckRun *run, mf_Error *e
     if (status != MF_OK)
         return status;
     brick_rates(run, &rig, "halves:");
-    mf_check_below(run, "turn of the locked joint [rad]", 1e-12,
+    mf_check_below(run, "rotation of the locked joint [rad]", 1e-12,
                    fabs(mf_rig_get(&rig, "joint.angle", 0)));
     return mf_rig_close(&rig, error);
 }
@@ -91,7 +93,7 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
         mf_world_step(rig.world, 1);
         double now = mf_rig_get(&rig, "base.angular_velocity", 1);
         if ((now > 0.0) != (before > 0.0))
-            mf_check_near(run, "the middle rate passes 0 [s]", expected[crossings++],
+            mf_check_near(run, "zero of the middle rate [s]", expected[crossings++],
                           mf_rig_time(&rig) - 1e-3 * now / (now - before), 1e-5);
         before = now;
     }
@@ -163,7 +165,7 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_rig_set(&rig, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
         mf_world_step(rig.world, 1);
     }
-    mf_check_near(run, "turn of the base over that of its wheel", -0.2,
+    mf_check_near(run, "rotation of the base over that of its wheel", -0.2,
                   yaw_of(&rig) / mf_rig_get(&rig, "joint.angle", 0), 1e-12);
     return mf_rig_close(&rig, error);
 }
@@ -189,14 +191,15 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_world_step(rig.world, 1);
         }
         off[i] = yaw_of(&rig) + 0.2 * 0.4;
-        snprintf(what, sizeof what, "base against rails, gain %g [rad]", pow(10, 2 + i));
+        snprintf(what, sizeof what, "base with servo minus prescribed base, gain %g [rad]",
+                 pow(10, 2 + i));
         mf_check_near(run, what, -0.2 * 0.16 * 1.6 / pow(10, 2 + i), off[i],
                       0.05 * 0.0512 / pow(10, 2 + i));
         status = mf_rig_close(&rig, error);
         if (status != MF_OK)
             return status;
     }
-    mf_check_near(run, "it falls with the gain: ratio", 10.0, off[0] / off[1], 0.5);
+    mf_check_near(run, "inversely proportional to the gain: ratio", 10.0, off[0] / off[1], 0.5);
     mf_check_near(run, "and again", 10.0, off[1] / off[2], 0.5);
     return MF_OK;
 }
@@ -256,7 +259,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(spin[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "path of the centre of mass off a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     return mf_rig_close(&rig, error);
 }
@@ -281,7 +284,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
         return status;
     mf_rig_set(&rig, "joint.angle", 0, 0.7);
     mf_rig_set(&rig, "joint.angle", 1, -1.1);
-    mf_articulated_mass_matrix(rig.group, 0, m);
+    mf_group_mass_matrix(rig.group, 0, 1, m, NULL);
     const double cross[3][3] = {{0, -h[2], h[1]}, {h[2], 0, -h[0]}, {-h[1], h[0], 0}};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
@@ -291,7 +294,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
             worst = mf_check_worse(worst, fabs(m[N * (3 + i) + 3 + k] - inertia[i][k]));
         }
     }
-    mf_check_below(run, "inertia of a tree, off the sum [kg m^2]", 1e-14, worst);
+    mf_check_below(run, "inertia of a tree minus the sum [kg m^2]", 1e-14, worst);
     return mf_rig_close(&rig, error);
 }
 
@@ -318,10 +321,11 @@ static mf_Status check_drop(mf_Context *context, mf_CheckRun *run, mf_Error *err
 const mf_CheckCase mf_check_free_cases[] = {
     {"E1", "the tumbling brick of NASA's check case 2, as a tree of one link", check_brick},
     {"E1-locked", "the same brick in two halves, their joint locked", check_locked},
-    {"E2-articulated", "a base turns against its wheel", check_wheel},
-    {"E3-articulated", "flailing joints move neither centre of mass nor momentum", check_flailing},
+    {"E2-articulated", "a base rotates against its wheel", check_wheel},
+    {"E3-articulated", "moving joints change neither the path of the centre of mass nor momentum",
+     check_flailing},
     {"E4-articulated", "composite inertia of a tree: the parallel axis theorem", check_composite},
-    {"E5", "a stiff servo comes to a joint on rails as 1 over its gain", check_stiff},
+    {"E5", "a stiff servo converges to a prescribed joint as 1 over its gain", check_stiff},
     {"E6-articulated", "tumbling about the middle axis", check_middle_axis},
     {"E7-articulated", "free box, 5 s", check_box},
     {"F14", "a forced tree falls from 2 m: energy", check_drop},

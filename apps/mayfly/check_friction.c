@@ -138,7 +138,7 @@ static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Erro
             most = fmax(most, way[0]);
             aside = fmax(aside, fabs(way[1]));
         }
-        mf_check_below(run, named(line, &slide, "spread of the way, 12 directions [m]"), 0.002,
+        mf_check_below(run, named(line, &slide, "range of distances, 12 directions [m]"), 0.002,
                        most - least);
         mf_check_below(run, named(line, &slide, "way aside [m]"), 0.002, aside);
     }
@@ -171,7 +171,7 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
 }
 
 const mf_CheckCase mf_check_friction_cases[] = {
-    {"C5", "a box thrown along the ground, at every motion's defaults", check_throw},
+    {"C5", "a box thrown along the ground, defaults of every motion", check_throw},
     {"C5-isotropy", "the same in twelve directions", check_directions},
     {"C5-slope", "the same box on a slope", check_slope},
     {NULL, NULL, NULL}};

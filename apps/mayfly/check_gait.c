@@ -82,11 +82,11 @@ static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *
         accepted += far.reached && far.place > 1e-9;
         wild += !far.finite;
     }
-    mf_check_below(run, "place after going and returning [m]", 1e-12, place);
-    mf_check_below(run, "rotation of the foot after it [1]", 1e-12, turn);
-    mf_check_near(run, "places within reach that were refused [1]", 0.0, missed, 0.0);
-    mf_check_near(run, "places out of reach that were not [1]", 0.0, accepted, 0.0);
-    mf_check_near(run, "places out of reach with infinite angles [1]", 0.0, wild, 0.0);
+    mf_check_below(run, "position error of forward after inverse kinematics [m]", 1e-12, place);
+    mf_check_below(run, "rotation error of the foot [1]", 1e-12, turn);
+    mf_check_near(run, "reachable positions that were rejected [1]", 0.0, missed, 0.0);
+    mf_check_near(run, "unreachable positions that were accepted [1]", 0.0, accepted, 0.0);
+    mf_check_near(run, "unreachable positions with infinite angles [1]", 0.0, wild, 0.0);
     mf_model_destroy(model);
     return MF_OK;
 }

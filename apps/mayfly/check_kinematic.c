@@ -67,7 +67,7 @@ static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *err
         // cos and sin of 500 rad, to 20 digits.
         mf_check_near(run, "w after -1000 rad [1]", -0.88384927343147796, q[0], 1e-12);
         mf_check_near(run, "z [1]", 0.46777180532247613, q[3], 1e-12);
-        mf_check_near(run, "length of the quaternion [1]", 1.0, sqrt(length), 1e-12);
+        mf_check_near(run, "norm of the quaternion [1]", 1.0, sqrt(length), 1e-12);
     }
     rig_close(&rig);
     return status;
@@ -175,11 +175,12 @@ static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *e
         mf_world_step(rig.world, 1);
         double start = rig_get(&rig, "base.position", 0);
         status = walk(&rig, stride, CYCLES, HALF, &slide);
-        mf_check_near(run, "way of 20 cycles of two strides of 0.05 m [m]", 2.0,
+        mf_check_near(run, "distance of 20 cycles of two strides of 0.05 m [m]", 2.0,
                       rig_get(&rig, "base.position", 0) - start, 1e-9);
-        mf_check_near(run, "way to the side [m]", 0.0, rig_get(&rig, "base.position", 1), 1e-9);
+        mf_check_near(run, "sideways displacement [m]", 0.0, rig_get(&rig, "base.position", 1),
+                      1e-9);
         mf_check_near(run, "turn [rad]", 0.0, 2.0 * rig_get(&rig, "base.orientation", 3), 1e-9);
-        mf_check_below(run, "most that a planted foot moves [m]", 1e-9, slide.worst);
+        mf_check_below(run, "largest displacement of a planted foot [m]", 1e-9, slide.worst);
         mf_check_below(run, "change of the body's height [m]", 1e-9, slide.height);
         mf_check_near(run, "robots with a fault [1]", 0.0, mf_group_fault_total(rig.group), 0.0);
     }
@@ -215,7 +216,7 @@ static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *e
 }
 
 const mf_CheckCase mf_check_kinematic_cases[] = {
-    {"B2-kinematic", "constant turn over a sole that stands: angle, length", check_turn},
-    {"B3", "tripod gait of the hexapod: way and feet that stand", check_tripod},
+    {"B2-kinematic", "constant rotation over a fixed sole: angle, norm", check_turn},
+    {"B3", "tripod gait of the hexapod: distance and planted feet", check_tripod},
     {"B4", "static margin of a regular hexagon", check_margin},
     {NULL, NULL, NULL}};

@@ -131,7 +131,7 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
             mf_world_step(rig.world, 1);
             double now = mf_rig_get(&rig, "base.angular_velocity", 1);
             if ((now > 0.0) != (before > 0.0))
-                mf_check_near(run, named(line, both[i], "the middle rate passes 0 [s]"),
+                mf_check_near(run, named(line, both[i], "zero of the middle rate [s]"),
                               expected[crossings++],
                               mf_rig_time(&rig) - 2e-3 * now / (now - before), 1e-5);
             before = now;
@@ -202,7 +202,7 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_rig_set(&rig, "joint.target", 0, 0.5 * sin(0.07 * n) + 0.01 * n);
             mf_world_step(rig.world, 10);
         }
-        mf_check_near(run, named(line, both[i], "turn of the base over that of its wheel"),
+        mf_check_near(run, named(line, both[i], "rotation of the base over that of its wheel"),
                       both[i] == MF_MOTION_RIGID ? 0.0 : -0.2,
                       yaw_of(&rig) / mf_rig_get(&rig, "joint.angle", 0), 1e-12);
         status = mf_rig_close(&rig, error);
@@ -260,9 +260,9 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(spin[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "path of the centre of mass off a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
-    mf_check_above(run, "fastest turn of the arm [rad/s]", 1.0, swept);
+    mf_check_above(run, "largest rate of the arm [rad/s]", 1.0, swept);
     return mf_rig_close(&rig, error);
 }
 
@@ -286,7 +286,7 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
     }
     const double rails = yaw_of(&rig);
     status = mf_rig_close(&rig, error);
-    mf_check_near(run, "base on rails [rad]", -0.2 * 0.4, rails, 1e-6);
+    mf_check_near(run, "base with prescribed joints [rad]", -0.2 * 0.4, rails, 1e-6);
     for (int i = 0; i < 3 && status == MF_OK; i++) {
         mf_RigConfig full = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
         const double gain = pow(10, 2 + i);
@@ -304,7 +304,7 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_rig_set(&rig, "joint.target", 0, 0.1 * part * part);
             mf_world_step(rig.world, 1);
         }
-        snprintf(what, sizeof what, "articulated off prescribed, gain %g [rad]", gain);
+        snprintf(what, sizeof what, "articulated minus prescribed, gain %g [rad]", gain);
         mf_check_near(run, what, -0.2 * 0.16 * 1.6 / gain, yaw_of(&rig) - rails,
                       0.05 * 0.0512 / gain);
         status = mf_rig_close(&rig, error);
@@ -382,7 +382,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
                 worst = mf_check_worse(worst, fabs(torque - (r + 3 == push ? 1.0 : 0.0)));
             }
         }
-        mf_check_below(run, named(line, both[i], "inertia times response, off the push"), 1e-14,
+        mf_check_below(run, named(line, both[i], "inertia times response minus the wrench"), 1e-14,
                        worst);
     }
     return MF_OK;
@@ -467,7 +467,7 @@ static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *e
         mf_rig_set3(&rig, "base.position", 0, 0, 0.001);
         mf_rig_set3(&rig, "base.linear_velocity", 0, 0, -1.0);
         mf_world_step(rig.world, 30000);
-        snprintf(what, sizeof what, "speed back, share %g [1]", shares[i]);
+        snprintf(what, sizeof what, "rebound speed, separation %g [1]", shares[i]);
         // A backward Euler step loses w dt / 4 of a swing's speed per radian: 1e-3 for pi radians.
         mf_check_near(run, what, expected[i], mf_rig_get(&rig, "base.linear_velocity", 2), 2e-3);
         status = mf_rig_close(&rig, error);
@@ -531,7 +531,7 @@ static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *er
             return status;
         mf_check_near(run, named(line, both[i], "creep, slip speed 0.1 mm/s [m/s]"), 5.358984e-5,
                       coarse, 1e-8);
-        mf_check_near(run, named(line, both[i], "it falls with the slip speed: ratio"), 10.0,
+        mf_check_near(run, named(line, both[i], "proportional to the slip speed: ratio"), 10.0,
                       coarse / fine, 1e-2);
     }
     return MF_OK;
@@ -557,7 +557,7 @@ static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *err
         mf_rig_set3(&rig, "base.position", 0, 0, 0.1);
         mf_world_step(rig.world, 2000);
         const double speed = mf_rig_get(&rig, "base.linear_velocity", 0);
-        mf_check_near(run, named(line, both[i], "way after 1 s [m]"), 0.9067910,
+        mf_check_near(run, named(line, both[i], "distance after 1 s [m]"), 0.9067910,
                       mf_rig_get(&rig, "base.position", 0), 5.5e-4 * 0.906791);
         mf_check_near(run, named(line, both[i], "speed after 1 s [m/s]"), 1.8135820, speed,
                       5.5e-4 * 1.813582);
@@ -596,8 +596,8 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
             energy = mf_motion_energy(rig.group, 0);
             most = fmax(most, energy.kinetic + energy.potential - start);
         }
-        mf_check_below(run, named(line, both[i], "energy above that of the start, relative"), 1e-12,
-                       most / start);
+        mf_check_below(run, named(line, both[i], "energy above the initial energy, relative"),
+                       1e-12, most / start);
         mf_check_below(run, named(line, both[i], "kinetic energy after 10 s, relative"), 1e-9,
                        energy.kinetic / start);
         status = mf_rig_close(&rig, error);
@@ -608,17 +608,19 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
 }
 
 const mf_CheckCase mf_check_ladder_cases[] = {
-    {"E1-ladder", "the tumbling brick in two halves, their joint told to stay", check_brick},
-    {"E2-ladder", "a base turns against its wheel, where limbs have reactions", check_wheel},
-    {"E3-ladder", "told joints move neither centre of mass nor momentum", check_flailing},
-    {"E4-ladder", "composite inertia, felt by pushes: the parallel axis theorem", check_composite},
-    {"E5-ladder", "articulated comes to prescribed as 1 over the servo's gain", check_stiff},
+    {"E1-ladder", "the tumbling brick in two halves, with a constant joint target", check_brick},
+    {"E2-ladder", "a base rotates against its wheel, where limbs have reactions", check_wheel},
+    {"E3-ladder", "commanded joints change neither the path of the centre of mass nor momentum",
+     check_flailing},
+    {"E4-ladder", "composite inertia from responses to wrenches: the parallel axis theorem",
+     check_composite},
+    {"E5-ladder", "articulated converges to prescribed as 1 over the servo's gain", check_stiff},
     {"E6-ladder", "tumbling about the middle axis", check_middle_axis},
     {"E7-ladder", "free box, 5 s", check_box},
-    {"C1-ladder", "loads of four feet under a weight off the middle", check_table},
+    {"C1-ladder", "loads of four feet with the weight off the centre", check_table},
     {"C3-ladder", "a block on a slope", check_slope},
     {"D1-ladder", "depth at rest", check_rest},
-    {"D2-ladder", "bounce of the contact that is softer on separation", check_bounce},
+    {"D2-ladder", "bounce of a contact that is softer on separation", check_bounce},
     {"D5-ladder", "a sphere rolls down a slope", check_roll},
     {"D9-ladder", "creep of stiction", check_creep},
     {"D12-ladder", "a tumbling box gains no energy and comes to rest", check_energy},

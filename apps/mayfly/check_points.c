@@ -1,6 +1,6 @@
 // Check cases of the `points` motion: flight, rotation, internal motion, support and friction, all
-// in double precision. The expected values come from closed forms or independent computations;
-// where each comes from, and the budget of each tolerance, is told in tests/motion/.
+// in double precision. The expected values are closed forms or independent computations;
+// tests/motion/ states the source of each and the budget of each tolerance.
 #include <math.h>
 
 #include <mayfly/points.h>
@@ -85,10 +85,10 @@ static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *err
     double angle = 2.0 * atan2(0.6 * q[1] + 0.8 * q[3], q[0]);
     // The method turns by 9999.999999947917 rad in 10^6 steps; a quaternion knows it modulo 4 pi.
     double off = remainder(angle - remainder(9999.999999947917132, 4 * pi), 4 * pi);
-    mf_check_near(run, "angle after 1e6 steps less the method's own [rad]", 0.0, off, 4e-10);
-    mf_check_near(run, "angle after 1e6 steps less w t [rad]", 0.0,
+    mf_check_near(run, "angle after 1e6 steps minus that of the method [rad]", 0.0, off, 4e-10);
+    mf_check_near(run, "angle after 1e6 steps minus w t [rad]", 0.0,
                   remainder(angle - remainder(10000.0, 4 * pi), 4 * pi), 5.3e-8);
-    mf_check_near(run, "length of the quaternion [1]", 1.0, sqrt(norm), 1e-12);
+    mf_check_near(run, "norm of the quaternion [1]", 1.0, sqrt(norm), 1e-12);
     mf_world_destroy(rig.world);
     return MF_OK;
 }
@@ -165,8 +165,8 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
     mf_world_step(rig.world, 24);
     double yaw =
         2 * atan2(rig_get(&rig, "base.orientation", 3), rig_get(&rig, "base.orientation", 0));
-    mf_check_near(run, "turn of the base for 1 rad of the wheel [rad]", -0.16666666666666667, yaw,
-                  1e-14);
+    mf_check_near(run, "rotation of the base for 1 rad of the wheel [rad]", -0.16666666666666667,
+                  yaw, 1e-14);
     mf_world_destroy(rig.world);
     return MF_OK;
 }
@@ -350,22 +350,23 @@ static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *err
         }
         mf_world_destroy(rig.world);
     }
-    mf_check_below(run, "way at 0.995 mu m g, 24 directions [m]", 1e-4, still);
+    mf_check_below(run, "distance at 0.995 mu m g, 24 directions [m]", 1e-4, still);
     // h^2 a n(n+1)/2 with a = 0.01 mu g, n = 200
-    mf_check_near(run, "least way at 1.01 mu m g [m]", 0.0985905, least, 1e-5);
-    mf_check_near(run, "most way at 1.01 mu m g [m]", 0.0985905, most, 1e-5);
+    mf_check_near(run, "smallest distance at 1.01 mu m g [m]", 0.0985905, least, 1e-5);
+    mf_check_near(run, "largest distance at 1.01 mu m g [m]", 0.0985905, most, 1e-5);
     return MF_OK;
 }
 
 const mf_CheckCase mf_check_points_cases[] = {
-    {"B2", "constant body rate: angle and length of the quaternion", check_spin},
+    {"B2", "constant body rate: angle and norm of the quaternion", check_spin},
     {"C1", "four feet share the weight", check_four_feet},
     {"C2", "three feet: statics", check_three_feet},
     {"C3", "block on a slope", check_slope},
     {"C4", "friction is the same in all directions", check_push},
     {"C9", "free fall is the discrete parabola", check_fall},
-    {"E2", "a base turns against its wheel", check_wheel},
-    {"E3", "flailing joints move neither centre of mass nor momentum", check_flailing},
+    {"E2", "a base rotates against its wheel", check_wheel},
+    {"E3", "moving joints change neither the path of the centre of mass nor momentum",
+     check_flailing},
     {"E6", "tumbling about the middle axis", check_middle_axis},
     {"E7", "free box, 5 s", check_box},
     {NULL, NULL, NULL}};

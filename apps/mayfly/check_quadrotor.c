@@ -1,6 +1,6 @@
 // Check cases of the quadrotor, in double precision: hover, motor lag, the altitude loop, order and
-// free rotation, drag, way-points, and that company changes no bit. The expected values come from
-// closed forms, published runs or the vehicle's figures; docs/explanation/quadrotor.md tells which.
+// free rotation, drag, way-points, and independence of the batch. The expected values are closed
+// forms, published runs or the vehicle's figures; see docs/explanation/quadrotor.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,7 +148,7 @@ static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     rig_set(&rig, "rotor.speed", 4, zero);
     rig_set(&rig, "command.rotors", 4, full);
     mf_world_step(rig.world, 1);
-    mf_check_near(run, "rest after a step of 0.1 tau [1]",
+    mf_check_near(run, "remaining difference after a step of 0.1 tau [1]",
                   1 - 0.1 + 0.01 / 2 - 0.001 / 6 + 0.0001 / 24,
                   1.0 - rig_get(&rig, "rotor.speed", 0) / 1000.0, 1e-14);
     mf_world_step(rig.world, 9);
@@ -272,8 +272,8 @@ static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_check_near(run, "speed after 1 s [m/s]", -7.5032474,
                   rig_get(&rig, "base.linear_velocity", 2), 5e-8);
     mf_world_step(rig.world, 19000);
-    mf_check_near(run, "speed in the end [m/s]", -9.9045444,
-                  rig_get(&rig, "base.linear_velocity", 2), 5e-8);
+    mf_check_near(run, "terminal speed [m/s]", -9.9045444, rig_get(&rig, "base.linear_velocity", 2),
+                  5e-8);
     rig_close(&rig);
     return MF_OK;
 }
@@ -404,12 +404,12 @@ static mf_Status check_company(mf_Context *context, mf_CheckRun *run, mf_Error *
 
 const mf_CheckCase mf_check_quadrotor_cases[] = {
     {"G1", "a quadrotor hovers at sqrt(m g / 4 k) and does not drift", check_hover},
-    {"G2", "motors lag by their time constant, as Runge-Kutta makes it", check_lag},
+    {"G2", "motors lag by their time constant, as integrated by Runge-Kutta", check_lag},
     {"G3", "the altitude loop is a second-order system: damping 0.7, 4 rad/s", check_altitude},
     {"G4", "Runge-Kutta has order 4 on the tumbling NASA brick", check_order},
     {"G4b", "the tumbling brick of NASA's check case 2", check_brick},
-    {"G8", "quadratic drag ends a fall: v = vt tanh(g t / vt)", check_fall},
+    {"G8", "quadratic drag limits a fall: v = vt tanh(g t / vt)", check_fall},
     {"G9", "a projectile with linear drag follows its closed form", check_projectile},
-    {"G3b", "every control loop follows on every craft", check_following},
-    {"G15", "a quadrotor alone is the same as among 10,000", check_company},
+    {"G3b", "responses of every control loop of every quadrotor", check_following},
+    {"G15", "a single quadrotor is the same as among 10,000", check_company},
     {NULL, NULL, NULL}};

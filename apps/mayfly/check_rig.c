@@ -1,4 +1,4 @@
-// What the check cases of the `articulated` motion stand on.
+// Common code of the check cases of the `articulated` motion.
 #include "check_rig.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Check cases of turning: what spins, whirls and is thrown keeps its energy and momentum, with the
+// Check cases of rotation: spinning and thrown bodies conserve energy and momentum, with the
 // default integrator and law at steps of 1 and 5 ms.
 #include <mayfly/motion.h>
 
@@ -44,7 +44,7 @@ static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *er
             mf_world_step(rig.world, 1);
             worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) - before) / kinetic);
         }
-        snprintf(line, sizeof line, "chain, %g ms: energy gained or lost in 4 s [1]",
+        snprintf(line, sizeof line, "chain, %g ms: change of energy in 4 s [1]",
                  1e3 * mf_time_to_seconds(spin_steps[s]));
         mf_check_below(run, line, most[s], worst);
         status = mf_rig_close(&rig, error);
@@ -81,7 +81,7 @@ static mf_Status check_gimbal(mf_Context *context, mf_CheckRun *run, mf_Error *e
             worst = mf_check_worse(worst, fabs(mf_rig_energy(&rig) / before - 1.0));
         }
         const double ms = 1e3 * mf_time_to_seconds(spin_steps[s]);
-        snprintf(line, sizeof line, "top in a gimbal, %g ms: energy gained or lost [1]", ms);
+        snprintf(line, sizeof line, "top in a gimbal, %g ms: change of energy [1]", ms);
         mf_check_below(run, line, 1e-3, worst);
         snprintf(line, sizeof line, "top in a gimbal, %g ms: precession [rad/s]", ms);
         mf_check_near(run, line, slow, mf_rig_get(&rig, "joint.angle", 0) / 4.0, 0.02 * slow);
@@ -136,7 +136,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
 }
 
 const mf_CheckCase mf_check_spin_cases[] = {
-    {"D17", "a whirling chain keeps its energy", check_chain},
+    {"D17", "energy of a rotating chain", check_chain},
     {"D18", "a heavy top in a gimbal precesses", check_gimbal},
-    {"D19", "thrown bodies keep energy and momentum of their spin", check_brick},
+    {"D19", "thrown bodies conserve energy and momentum of their spin", check_brick},
     {NULL, NULL, NULL}};

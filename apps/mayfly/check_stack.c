@@ -70,7 +70,7 @@ static mf_Status stand(mf_Context *context, mf_CheckRun *run, int count, bool ha
         for (uint32_t i = 0; i < values; i++)
             drift = mf_check_worse(drift, fabs(mf_rig_get(&rig, "free.position", i) - before[i]));
     }
-    snprintf(what, sizeof what, "%d boxes%s: force off n m g, relative", count,
+    snprintf(what, sizeof what, "%d boxes%s: force minus n m g, relative", count,
              hard ? ", hard" : "");
     mf_check_below(run, what, 1e-6, off);
     snprintf(what, sizeof what, "%d boxes%s: drift in 100 s [m]", count, hard ? ", hard" : "");
@@ -124,9 +124,9 @@ static mf_Status check_overhang(mf_Context *context, mf_CheckRun *run, mf_Error 
         if (status != MF_OK)
             return status;
     }
-    mf_check_below(run, "0.995 of 25/24 L: the top sinks in 2 s [m]", 1e-4, sunk[0]);
-    mf_check_above(run, "1.005 of it: it falls [m]", 0.2, sunk[1]);
-    mf_check_above(run, "1.01 of it: it falls [m]", 0.2, sunk[2]);
+    mf_check_below(run, "0.995 of 25/24 L: descent of the top in 2 s [m]", 1e-4, sunk[0]);
+    mf_check_above(run, "1.005 of it: fall [m]", 0.2, sunk[1]);
+    mf_check_above(run, "1.01 of it: fall [m]", 0.2, sunk[2]);
     return MF_OK;
 }
 
@@ -187,7 +187,7 @@ static mf_Status check_arch(mf_Context *context, mf_CheckRun *run, mf_Error *err
         mf_Status status = build_arch(context, arches[i].thickness, arches[i].hard, &sunk, error);
         if (status != MF_OK)
             return status;
-        snprintf(what, sizeof what, "thickness %g%s: the crown sinks in 2 s [m]",
+        snprintf(what, sizeof what, "thickness %g%s: descent of the crown in 2 s [m]",
                  arches[i].thickness, arches[i].hard ? ", hard" : "");
         if (arches[i].stands)
             mf_check_below(run, what, arches[i].hard ? 1e-4 : 1e-3, sunk);
@@ -199,6 +199,6 @@ static mf_Status check_arch(mf_Context *context, mf_CheckRun *run, mf_Error *err
 
 const mf_CheckCase mf_check_stack_cases[] = {
     {"D10", "stacks of four and eight boxes stand for 100 s", check_stack},
-    {"D10-overhang", "four blocks hang over an edge by 25/24 of a length", check_overhang},
-    {"D11", "a semicircular arch stands when it is thick enough", check_arch},
+    {"D10-overhang", "four blocks overhang an edge by 25/24 of a length", check_overhang},
+    {"D11", "a semicircular arch stands if it is thick enough", check_arch},
     {NULL, NULL, NULL}};

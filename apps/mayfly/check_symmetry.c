@@ -1,5 +1,5 @@
-// Check case F8 under `articulated`: what no choice of frames, order, units of mass or handedness
-// may change. Random trees are told in two ways, and their accelerations compared.
+// Check case F8 under `articulated`: invariance to frames, order, units of mass and handedness.
+// Random trees are described in two ways, and their accelerations compared.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,8 +193,8 @@ static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, dou
 
 static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char *const names[CHANGES] = {
-        "axes of every link turned", "links told in another order",
-        "masses and forces times 1000/7", "seen in a mirror", "turned about the vertical"};
+        "axes of every link rotated", "links in another order", "masses and forces times 1000/7",
+        "mirror image", "rotated about the vertical"};
     for (int kind = 0; kind < CHANGES; kind++) {
         double worst = 0.0;
         char what[80];
@@ -210,4 +210,5 @@ static mf_Status check_symmetry(mf_Context *context, mf_CheckRun *run, mf_Error 
 }
 
 const mf_CheckCase mf_check_symmetry_cases[] = {
-    {"F8", "frames, order, scale and mirror change nothing", check_symmetry}, {NULL, NULL, NULL}};
+    {"F8", "invariance to frames, order, scale and mirror image", check_symmetry},
+    {NULL, NULL, NULL}};

@@ -24,7 +24,7 @@ static mf_Status check_plane(mf_Context *context, mf_CheckRun *run, mf_Error *er
         normal_error = fmax(normal_error, fabs(normal[1]));
         normal_error = fmax(normal_error, fabs(normal[2] - 0.86602540378443865));
     }
-    mf_check_below(run, "largest height error, 401 places [m]", 1e-12, height_error);
+    mf_check_below(run, "largest height error, 401 positions [m]", 1e-12, height_error);
     mf_check_below(run, "largest error of the normal [1]", 1e-12, normal_error);
     mf_terrain_destroy(terrain);
     return MF_OK;
@@ -92,10 +92,10 @@ static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *
     mf_terrain_destroy(terrain);
     static const double bad[1] = {NAN};
     config.columns = 1;
-    mf_check_near(run, "a NaN height is refused: status", MF_BAD_ARGUMENT,
+    mf_check_near(run, "a NaN height is rejected: status", MF_BAD_ARGUMENT,
                   mf_terrain_from_array(context, &config, bad, &terrain, NULL), 0.0);
     config.columns = 0;
-    mf_check_near(run, "a 0 x 1 map is refused: status", MF_BAD_ARGUMENT,
+    mf_check_near(run, "a 0 x 1 map is rejected: status", MF_BAD_ARGUMENT,
                   mf_terrain_from_array(context, &config, heights, &terrain, NULL), 0.0);
     return MF_OK;
 }

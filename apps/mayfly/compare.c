@@ -21,14 +21,14 @@ static const mf_Option table[] = {
                  "only these levels (default: all)"),
     MF_INPUT_STEP(Options, inputs),
     MF_OPT_TEXT("key", "NAME", Options, inputs.key,
-                "keyframe that the robot starts with (default: the first of its file)"),
+                "initial keyframe of the robot (default: the first of its file)"),
     MF_OPT_REAL("friction", "MU", Options, friction, 0, 100,
-                "with the ground (default: as the model says)"),
+                "friction coefficient of the ground (default: that of the model)"),
     MF_INPUT_SEED(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
     MF_OPT_COUNT("robots", "N", Options, price, 1, 1 << 20,
-                 "side by side when the price is measured (default 256)"),
-    MF_OPT_FLAG("no-price", Options, no_price, "do not measure the price"),
+                 "robots in a batch when the cost is measured (default 256)"),
+    MF_OPT_FLAG("no-price", Options, no_price, "do not measure the cost"),
     MF_OPT_OUTPUT("plot", Options, plot, ".html", "write a page with table and plots (.html)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_IMPORT(Options, inputs),
@@ -40,15 +40,15 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_compare = {
     .name = "compare",
     .arguments = "FILE",
-    .summary = "the same gait at every level of physics: errors and prices",
+    .summary = "run a gait at every level of physics: errors and costs",
     .text =
         "Runs a robot's file (URDF or MJCF), or a scene of one group, at every level - kinematic,\n"
-        "points, rigid, prescribed, articulated - from the same start, as mayfly run would, and\n"
-        "prints for each how far it came, the root mean square of its difference to the level of\n"
-        "highest fidelity in place, heading, height, tilt and energy, what a step of one robot\n"
-        "costs in a batch, and what the level cannot show. Gaits are files in gaits/<robot>/\n"
-        "beside the robot's file, or paths. With --json one object per level and a last one with\n"
-        "done, reference and hash are printed.",
+        "points, rigid, prescribed, articulated - from the same initial state, as mayfly run\n"
+        "does. For each level it prints the displacement, the root mean square difference to the\n"
+        "level of highest fidelity in position, heading, height, tilt and energy, the cost of a\n"
+        "step of one robot in a batch, and the features that the level does not model. Gaits are\n"
+        "files in gaits/<robot>/ next to the robot's file, or paths. --json prints one object per\n"
+        "level and a last one with done, reference and hash.",
     .examples = "  mayfly compare models/humanoid.urdf --gait walk --command 0.1,0,0\n"
                 "  mayfly compare models/hexapod.urdf --gait tripod --plot tripod.html\n"
                 "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n",
@@ -107,19 +107,19 @@ static bool print_page(const mf_Comparison *all) {
         printf("note: %s\n", all->notes[i]);
     char price[80] = "not measured";
     if (all->price_robots > 0)
-        snprintf(price, sizeof price, "one step of one robot, %u side by side", all->price_robots);
-    printf("%s, %s, told %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
-           "errors: root mean square against %s; price: %s, %s\n"
+        snprintf(price, sizeof price, "one step of one robot, in a batch of %u", all->price_robots);
+    printf("%s, %s, command %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
+           "errors: root mean square against %s; cost: %s, %s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n",
            all->model, all->gait, all->command[0], all->command[1], all->command[2], all->duration,
-           mf_motion_name(all->reference), price, mf_isa_name(all->isa), "", "forward", "turned",
-           "place", "heading", "height", "tilt", "energy", "deepest", "slip", "price", "level", "m",
-           "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
+           mf_motion_name(all->reference), price, mf_isa_name(all->isa), "", "forward", "yaw",
+           "position", "heading", "height", "tilt", "energy", "deepest", "slip", "cost", "level",
+           "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
-    puts("\nwhat a level cannot show");
+    puts("\nnot modelled");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
@@ -192,7 +192,8 @@ int mf_command_compare(int argc, char **argv) {
         return result;
     mf_CompareConfig config = mf_compare_config();
     if (options.no_price && options.price != NULL)
-        return mf_app_usage("compare", "--robots is for the price, which --no-price leaves out");
+        return mf_app_usage("compare",
+                            "--robots is for the cost, which --no-price does not measure");
     add_friction(&options, friction);
     read_levels(options.levels, config.wanted);
     config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(options.price, 256);

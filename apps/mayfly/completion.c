@@ -1,6 +1,5 @@
-// Completion scripts: static text, so that a shell starts no process while somebody types. What an
-// option or argument may be is told by its row: words, files with an ending, folders, files, or
-// nothing that could be listed.
+// Completion scripts: static text, so that a shell starts no process during typing. The row of an
+// option or argument defines its completions: words, files with an ending, folders, files, or none.
 #include "completion.h"
 
 #include <stdio.h>

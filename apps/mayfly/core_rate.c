@@ -1,10 +1,10 @@
-// The multiply-add rate of one core: chains of fused multiply-adds that depend only on themselves,
-// more of them than two units with a latency of four or five cycles can have in flight. What the
-// loop computes never leaves the registers, so the figure is the clock times the width times the
-// units, as they are at this moment: other work on the machine shows in it.
+// The multiply-add rate of one core: independent chains of fused multiply-adds, more of them than
+// two units with a latency of four or five cycles can have in flight. All values stay in registers,
+// so the figure is clock times width times units at this moment: other load on the machine reduces
+// it.
 //
-// The instruction is written out, because without contraction (-ffp-contract=off) no compiler makes
-// it from a product and a sum of vectors.
+// The instruction is written as assembly, because without contraction (-ffp-contract=off) no
+// compiler generates it from a product and a sum of vectors.
 #include "core_rate.h"
 
 #include <stdint.h>

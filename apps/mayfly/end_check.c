@@ -12,7 +12,7 @@ int mf_end_check(mf_World *world) {
                    {MF_FAULT_RANGE, "the state left its range"},
                    {MF_FAULT_INPUT, "a target or force is NaN or infinite"},
                    {MF_FAULT_CONTROL, "the controller failed"},
-                   {MF_FAULT_PLUGIN, "a plugin broke its rules"}};
+                   {MF_FAULT_PLUGIN, "a plugin violated its interface"}};
     const uint32_t meant = MF_FAULT_COLLISION | MF_FAULT_TERRAIN | MF_FAULT_FENCE;
     uint32_t robots = 0, faulty = 0, words = 0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
@@ -26,10 +26,11 @@ int mf_end_check(mf_World *world) {
     }
     if (robots == 0 || faulty < robots)
         return MF_EXIT_DONE;
-    fprintf(stderr, "mayfly: %s out of order:", robots == 1 ? "the robot is" : "all robots are");
+    fprintf(stderr,
+            "mayfly: %s stopped by a fault:", robots == 1 ? "the robot is" : "all robots are");
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (words & reasons[i].bit)
             fprintf(stderr, " %s;", reasons[i].words);
-    fprintf(stderr, " what is printed is of before\n");
+    fprintf(stderr, " the output is of the time before\n");
     return MF_EXIT_FAILED;
 }

@@ -41,11 +41,11 @@ typedef struct Evolution {
 
 static const mf_Option table[] = {
     MF_OPT_COUNT("generations", "N", Options, inputs.generations, 1, 1e9,
-                 "how many generations in all, those of a resumed run included"),
+                 "total number of generations, including those of a resumed run"),
     MF_OPT_COUNT("population", "N", Options, inputs.population, 2, 1 << 20,
-                 "robots in each generation"),
+                 "robots per generation"),
     MF_OPT_COUNT("survivors", "N", Options, inputs.survivors, 1, (1 << 20) - 1,
-                 "how many of them are kept and copied, fewer than the population"),
+                 "number of them that are kept and copied, fewer than the population"),
     MF_INPUT_SEED(Options, inputs),
     MF_OPT_REAL("duration", "S", Options, inputs.duration, 1e-6, 1e9,
                 "simulated seconds of one evaluation"),
@@ -55,7 +55,7 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("out", "FOLDER", Options, out,
                 "folder for archive and report (default: runs/<scene>-<seed>)"),
     MF_OPT_FLAG("resume", Options, resume,
-                "go on with the archive in that folder; without one, start"),
+                "continue with the archive in that folder; start if there is none"),
     MF_OPT_FLAG("json", Options, json, "one JSON object per line on stdout"),
     MF_INPUT_MODEL(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
@@ -69,16 +69,16 @@ const mf_CommandHelp mf_help_evolve = {
     .arguments = "FILE",
     .summary = "evolve a controller and write an archive and a report",
     .text =
-        "Reads a scene of one group with a controller of genomes (gp, oscillator), lets evolution\n"
-        "find one, and writes a folder with archive.sqlite (every individual), scene.yaml (all\n"
-        "settings) and report.html. A robot's own file takes --set group.controller=oscillator.\n"
-        "Each generation is on disk before the next one starts: after kill -9, or Ctrl-C (exit\n"
-        "code 75), the same command with --resume goes on and ends with the same population.\n"
-        "With --json there is one object per generation (generation, best, mean, evaluations,\n"
-        "simulated_seconds of robot life, wall_seconds, realtime_factor; verified, the fitness of\n"
-        "that best at the second level, from the first of them on) and a last one with \"done\" "
-        "and\n"
-        "the hash of the final population.",
+        "Reads a scene of one group with an evolvable controller (gp, oscillator), searches for\n"
+        "the best genome, and writes a folder with archive.sqlite (every individual), scene.yaml\n"
+        "(all settings) and report.html. For a robot's own file, use --set\n"
+        "group.controller=oscillator.\n\n"
+        "Each generation is stored before the next one starts: after kill -9, or Ctrl-C (exit\n"
+        "code 75), the same command with --resume continues and ends with the same population.\n"
+        "--json prints one object per generation (generation, best, mean, evaluations,\n"
+        "simulated_seconds summed over robots, wall_seconds, realtime_factor; after the first\n"
+        "verification also verified, the fitness of the best at the level of search.verify) and a\n"
+        "last one with \"done\" and the hash of the final population.",
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
                 "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
                 "  mayfly evolve scenes/neophysix.yaml\n"
@@ -171,7 +171,7 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
         return status;
     if (!evolution->options->resume && access(evolution->archive_path, F_OK) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%.300s exists already: add --resume to go on with it, or --out FOLDER to "
+                       "%.300s exists already: add --resume to continue it, or --out FOLDER to "
                        "start elsewhere",
                        evolution->archive_path);
     return try_folder(evolution, error);
@@ -359,7 +359,7 @@ static mf_Status evolve(Evolution *evolution, mf_Error *error) {
                                        evolution->simulated, error);
         evolution->fresh = evolution->fresh && status != MF_OK;
         if (status == MF_OK && evolution->options->json && !print_generation(evolution, wall))
-            status = mf_fail(error, MF_IO, "stopped after generation %u: nobody reads on",
+            status = mf_fail(error, MF_IO, "stopped after generation %u: the output was closed",
                              mf_search_generation(evolution->search));
         if (status == MF_OK)
             show_progress(evolution, &progress, wall);
@@ -408,12 +408,10 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
            mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
            mf_search_settings(evolution->search)->population);
     print_levels(evolution, best);
-    printf("robot life       %s\nwall time        %s, %s x real time\n"
-           "population hash  %016llx\n",
+    printf("simulated time   %s\nwall time        %s, %s x real time\npopulation hash  %016llx\n",
            life, time, speed, (unsigned long long)hash);
     if (done)
-        printf("report           %s\n"
-               "watch the best   %s --plot walk.html\n",
+        printf("report           %s\nfilm of the best %s --plot walk.html\n",
                evolution->report_path, again);
     return mf_app_flush();
 }
@@ -433,7 +431,7 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
     double wall = wall_seconds(evolution);
     if (status == MF_STOPPED) {
         print_end(evolution, wall, false);
-        fprintf(stderr, "mayfly: %s; the same command with --resume goes on\n", error->message);
+        fprintf(stderr, "mayfly: %s; the same command with --resume continues\n", error->message);
         return MF_EXIT_STOPPED;
     }
     if (status != MF_OK && evolution->fresh)

@@ -17,9 +17,9 @@
 static void take(mf_Fate *fate, uint32_t robot) {
     double up[3];
     mf_robot_pose_read(fate->group, robot, &fate->pose);
-    const double x = fate->pose.base[0] - fate->start[robot][0];
-    const double y = fate->pose.base[1] - fate->start[robot][1];
-    mf_quat_rotate(up, fate->pose.turn, fate->up[robot]);
+    const double x = fate->pose.place[0][0] - fate->start[robot][0];
+    const double y = fate->pose.place[0][1] - fate->start[robot][1];
+    mf_quat_rotate(up, fate->pose.rotation[0], fate->up[robot]);
     fate->distance[robot] = sqrt(x * x + y * y);
     fate->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
     fate->fell[robot] = fate->fell[robot] || fate->tilt[robot] > FALLEN;
@@ -38,17 +38,22 @@ mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_E
     out->tilt = mf_allocate(context, count, sizeof *out->tilt);
     out->distance = mf_allocate(context, count, sizeof *out->distance);
     if (out->start == NULL || out->up == NULL || out->fell == NULL || out->tilt == NULL ||
-        out->distance == NULL || !mf_robot_pose_make(context, mf_group_model(group), &out->pose)) {
+        out->distance == NULL) {
         mf_fate_end(out);
         return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
+    }
+    mf_Status status = mf_robot_pose_make(group, &out->pose, error);
+    if (status != MF_OK) {
+        mf_fate_end(out);
+        return status;
     }
     for (uint32_t i = 0; i < count; i++) {
         static const double vertical[3] = {0.0, 0.0, 1.0};
         double back[4];
         mf_robot_pose_read(group, i, &out->pose);
-        memcpy(out->start[i], out->pose.base, sizeof out->start[i]);
+        memcpy(out->start[i], out->pose.place[0], sizeof out->start[i]);
         for (int c = 0; c < 4; c++)
-            back[c] = c == 0 ? out->pose.turn[c] : -out->pose.turn[c];
+            back[c] = c == 0 ? out->pose.rotation[0][c] : -out->pose.rotation[0][c];
         mf_quat_rotate(out->up[i], back, vertical);
         take(out, i);
     }

@@ -1,5 +1,5 @@
-// What became of robots in a run: how far they came, how they lean at the end, who fell, how deep
-// they were in the ground, and what their faults are called.
+// Results of the robots of a run: distances, final tilt, falls, penetration, and names of their
+// faults.
 #ifndef MAYFLY_APP_FATE_H
 #define MAYFLY_APP_FATE_H
 

@@ -1,5 +1,5 @@
-// mayfly info: what is in a file. The kind is told by content, and by name where content leaves it
-// open (YAML has no signature).
+// mayfly info: the content of a file. Its kind is determined by content, and by name where content
+// is ambiguous (YAML has no signature).
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,13 +33,13 @@ typedef struct Options {
 
 static const mf_Option table[] = {
     MF_OPT_FLAG("strict", Options, wishes.strict,
-                "refuse an MJCF robot with physical elements that are not supported, or settings "
-                "that the motion does not follow, instead of a note"),
+                "fail, instead of printing a note, if an MJCF robot has unsupported physical "
+                "elements or settings that the motion does not support"),
     MF_OPT_TEXT("root", "FOLDER", Options, wishes.root,
                 "folder that a robot's meshes and includes may not leave by '..' (default: the "
                 "package around it)"),
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
-                "list only what a robot's file has that is passed over or dropped"),
+                "list only what is ignored or dropped of a robot's file"),
     MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot as one JSON object"),
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
@@ -47,13 +47,13 @@ static const mf_Option table[] = {
                 "list every field of a robot or scene with unit, frame, writers and "
                 "readers, and the model's constants; with --json for programs"),
     MF_OPT_FLAG("schedule", Options, wishes.schedule,
-                "list every system in the order of a step: rate, what it reads and writes, what it "
-                "may run beside"),
+                "list every system in the order of a step: rate, fields that it reads and writes, "
+                "systems that may run in parallel"),
     MF_OPT_WORD("motion", "NAME", Options, wishes.motion, mf_word_motion,
-                "of a robot: what it leaves out, its --fields and --schedule: kinematic, points, "
+                "motion of a robot for its notes, --fields and --schedule: kinematic, points, "
                 "rigid, prescribed or articulated (the default)"),
     MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
-                "folder that package://NAME means; may be given more than once"),
+                "folder of package://NAME; may be given more than once"),
     MF_INPUT_SET(Options, inputs),
     MF_INPUT_PLUGINS(Options, inputs),
     MF_OPT_END};
@@ -61,13 +61,13 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "tell what is in a robot, vehicle, scene, ground or archive",
+    .summary = "print the content of a robot, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or looks wrong. A scene (YAML): its settings with every default, its groups, its "
-        "schedule\n"
-        "and its fields. A vehicle (YAML): its parameters and what it can do. Ground (PNG, PGM):\n"
-        "size and heights. A run's folder or archive: settings and the course of evolution.",
+        "or is suspicious. A scene (YAML): its settings with every default, its groups, its\n"
+        "schedule and its fields. A vehicle (YAML): its parameters and performance. Ground (PNG,\n"
+        "PGM): size and heights. A run's folder or archive: settings and the progress of\n"
+        "evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
@@ -159,7 +159,7 @@ static void show_unsupported(const mf_Model *model) {
         count++;
     }
     if (count == 0)
-        printf("%s: everything in it is understood\n", model->file);
+        printf("%s: everything in it is supported\n", model->file);
 }
 
 static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error *error) {
@@ -222,7 +222,7 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
 static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
     mf_Error reason = {0};
     if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
-        printf("note: mayfly run refuses it: %s\n", reason.message);
+        printf("note: mayfly run rejects it: %s\n", reason.message);
 }
 
 static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
@@ -351,10 +351,9 @@ static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *e
 static void show_run(const char *path, const mf_ArchiveRun *run) {
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     printf(
-        "%s, written by version %s\n"
-        "population %u, survivors %u, genomes of %u bytes, seed %llu, mutation rate %g\n"
-        "%u generations: %s of robot life in %s, %s x real time\n"
-        "robot %016llx, ground %016llx\n\n%s\n",
+        "%s, written by version %s\npopulation %u, survivors %u, genomes of %u bytes, seed %llu, "
+        "mutation rate %g\n%u generations: %s simulated in %s, %s x real time\nrobot %016llx, "
+        "ground %016llx\n\n%s\n",
         path, run->version, run->search.population, run->search.survivors, run->search.genome_bytes,
         (unsigned long long)run->search.seed, run->search.mutation_rate, run->generations,
         mf_app_duration(run->simulated, life), mf_app_duration(run->seconds, time),
@@ -407,7 +406,7 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
     if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
         return refuse("--mjcf, --unsupported and --fields or --schedule exclude each other", error);
     if (wishes->json && (wishes->mjcf != NULL || wishes->unsupported))
-        return refuse("--json has no part in --mjcf and --unsupported", error);
+        return refuse("--json has no effect with --mjcf and --unsupported", error);
     return MF_OK;
 }
 
@@ -418,15 +417,15 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
         return refuse("--set changes scenes; this is a robot", error);
     if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
                    wishes->motion != NULL || wishes->mjcf != NULL))
-        return refuse("--strict, --root, --unsupported, --mjcf and --motion are for a robot's own "
-                      "file",
-                      error);
+        return refuse(
+            "--strict, --root, --unsupported, --mjcf and --motion are for a robot's own file",
+            error);
     if (!robot && !world &&
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
-        return refuse("--fields, --schedule, --set and --package are for what moves in a world",
-                      error);
+        return refuse(
+            "--fields, --schedule, --set and --package are for robots, vehicles and scenes", error);
     if (!robot && wishes->json && !wants_part(wishes))
-        return refuse("--json: of other files than robots only with --fields or --schedule", error);
+        return refuse("--json requires --fields or --schedule, except for robots", error);
     return MF_OK;
 }
 

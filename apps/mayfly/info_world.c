@@ -36,7 +36,7 @@ static void show_rate(mf_Rate rate, mf_Time step) {
     printf("every %g ms", 1e3 * (double)rate.denominator / (double)rate.numerator);
     if ((__int128)rate.denominator * MF_SECOND % ((__int128)rate.numerator * step) == 0)
         return;
-    printf(", no multiple of the step: steps");
+    printf(", not a multiple of the step: steps");
     int shown = 0;
     for (mf_Time tick = 0; shown < 4 && tick < 100000; tick++)
         if (mf_rate_due(rate, tick * step, step))
@@ -91,7 +91,7 @@ static void show_group_phase(mf_Group *group, mf_Phase phase) {
 void mf_info_schedule(mf_World *world) {
     uint32_t groups = mf_world_group_count(world);
     printf("schedule of a step of %g ms%s:\n", 1e-6 * (double)mf_world_settings(world)->step,
-           groups > 1 ? "; systems of different groups run at the same time" : "");
+           groups > 1 ? "; systems of different groups run in parallel" : "");
     for (mf_Phase phase = MF_PHASE_SENSE; phase <= MF_PHASE_AFTER; phase++) {
         if (phase != MF_PHASE_AFTER)
             show_world_phase(world, phase);

@@ -134,7 +134,7 @@ static mf_Status add_plugins(mf_Context *context, Builder *builder, const mf_Inp
                            : mf_plugin_list(context, &inputs->plugins, list, &has_motion, error);
     if (status == MF_OK && has_motion && inputs->motion != NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT,
-                         "--motion: expected none beside a --plugin that is a motion");
+                         "--motion: expected none with a --plugin that is a motion");
     if (status == MF_OK) {
         add(builder, "group.plugins", list);
         add(builder, "group.motion", has_motion ? "own" : NULL);
@@ -155,12 +155,12 @@ static bool is_command(const char *text) {
 
 static bool check(const mf_Inputs *inputs, const char *command) {
     if (inputs->command != NULL && inputs->gait == NULL)
-        mf_app_usage(command, "--command is for a --gait");
+        mf_app_usage(command, "--command requires --gait");
     else if (inputs->command != NULL && !is_command(inputs->command))
         mf_app_usage(command, "--command: expected three numbers such as 0.1,0,0");
     else if (inputs->plugins.files.count == 0 &&
              (inputs->plugins.settings.count > 0 || inputs->plugins.tick != NULL))
-        mf_app_usage(command, "--plugin-set and --plugin-tick need --plugin FILE");
+        mf_app_usage(command, "--plugin-set and --plugin-tick require --plugin FILE");
     else
         return true;
     return false;

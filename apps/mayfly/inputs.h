@@ -23,29 +23,30 @@ typedef struct mf_Inputs {
 // Rows of an option table for the members of `inputs`, a mf_Inputs in the struct `type`.
 #define MF_INPUT_THREADS(type, inputs)                                                             \
     MF_OPT_COUNT("threads", "N", type, inputs.threads, 1, 4096,                                    \
-                 "worker threads; the result does not depend on it (default: one per processor)")
+                 "worker threads; results do not depend on their number (default: one per "        \
+                 "processor)")
 #define MF_INPUT_DURATION(type, inputs)                                                            \
     MF_OPT_REAL("duration", "S", type, inputs.duration, 1e-6, 1e9, "simulated seconds")
 #define MF_INPUT_SEED(type, inputs)                                                                \
-    MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19, "of everything random")
+    MF_OPT_COUNT("seed", "N", type, inputs.seed, 0, 1.8446744073709552e19,                         \
+                 "seed of all random numbers")
 #define MF_INPUT_MOTION(type, inputs)                                                              \
     MF_OPT_WORD("motion", "NAME", type, inputs.motion, mf_word_motion,                             \
-                "how the group moves: kinematic, points, rigid, prescribed or articulated")
+                "motion of the group: kinematic, points, rigid, prescribed or articulated")
 #define MF_INPUT_STEP(type, inputs)                                                                \
-    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1, "physics step (default: as the file says)")
+    MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1, "physics step (default: that of the file)")
 #define MF_INPUT_GAIT(type, inputs)                                                                \
     MF_OPT_TEXT("gait", "NAME", type, inputs.gait,                                                 \
-                "what the group's robots do: the name of a gait beside the model, or a file"),     \
+                "gait of the group's robots: the name of a gait of the model, or a file"),         \
         MF_OPT_TEXT("command", "F,L,T", type, inputs.command,                                      \
-                    "what the gait is told: forward [m/s], left [m/s], turn [rad/s] (default: "    \
-                    "half of the largest forward)")
+                    "command of the gait: forward [m/s], left [m/s], turn [rad/s] (default: "      \
+                    "half of the largest forward command)")
 #define MF_INPUT_IMPORT(type, inputs)                                                              \
     MF_OPT_LIST("package", "NAME=PATH", type, inputs.packages,                                     \
-                "folder that package://NAME means in the robot's file; may be given more "         \
-                "than once"),                                                                      \
+                "folder of package://NAME in the robot's file; may be given more than once"),      \
         MF_OPT_FLAG("strict", type, inputs.strict,                                                 \
-                    "refuse a robot with physical elements that are not supported, or settings "   \
-                    "that the motion does not follow, instead of a note"),                         \
+                    "fail, instead of printing a note, if a robot has unsupported physical "       \
+                    "elements or settings that the motion does not support"),                      \
         MF_OPT_TEXT("root", "FOLDER", type, inputs.root,                                           \
                     "folder that a robot's meshes and includes may not leave by '..' (default: "   \
                     "the package around it)")
@@ -57,11 +58,11 @@ typedef struct mf_Inputs {
                 "image")
 #define MF_INPUT_SET(type, inputs)                                                                 \
     MF_OPT_LIST("set", "path=value", type, inputs.settings,                                        \
-                "change any line of the scene (mayfly help scene lists them); group.KEY is that "  \
-                "of the only group; may be given more than once")
+                "set any key of the scene (mayfly help scene lists them); group.KEY addresses "    \
+                "the only group; may be given more than once")
 #define MF_INPUT_PLUGINS(type, inputs)                                                             \
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
-                "load the plugins that the file names: their code runs with all that you may do")
+                "load the plugins that the file names: their code runs with your permissions")
 
 // Makes a context with the threads asked for.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);

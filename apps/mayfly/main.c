@@ -59,13 +59,13 @@ static const Command *find_command(const char *name) {
 }
 
 static int print_overview(void) {
-    printf("mayfly %s: a robot simulator that lives whole robot lifetimes in minutes\n\n"
+    printf("mayfly %s: a robot simulator for evolution, learning and planning\n\n"
            "usage: mayfly COMMAND [arguments] [options]\n\ncommands:\n",
            mf_version());
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         printf("  %-10s %s\n", commands[i].help->name, commands[i].help->summary);
-    fputs("  help       this text; mayfly help COMMAND explains one command,\n"
-          "             mayfly help scene, gait, quadrotor, fixed_wing or car every line\n"
+    fputs("  help       this text; mayfly help COMMAND describes one command,\n"
+          "             mayfly help scene, gait, quadrotor, fixed_wing or car the keys\n"
           "             of such a file, mayfly help schema the JSON Schema of scenes for\n"
           "             editors, mayfly help man the manual page\n\n"
           "examples:\n"
@@ -74,7 +74,7 @@ static int print_overview(void) {
           "  mayfly info models/hexapod.urdf\n"
           "  mayfly compare models/humanoid.urdf --gait walk\n"
           "  mayfly run scenes/soccer.yaml --plot match.html\n\n"
-          "Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped early and resumable.\n"
+          "Exit codes: 0 success, 1 failure, 2 wrong usage, 75 stopped early and resumable.\n"
           "MAYFLY_ISA=scalar|baseline|avx2|avx512 forces an instruction set; results are the "
           "same.\n",
           stdout);

@@ -74,7 +74,7 @@ static void put_command(const mf_CommandHelp *help) {
 
 void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     printf(".TH MAYFLY 1 \"\" \"mayfly %s\" \"User Commands\"\n", mf_version());
-    puts(".SH NAME\nmayfly \\- a robot simulator that lives whole robot lifetimes in minutes\n"
+    puts(".SH NAME\nmayfly \\- a robot simulator for evolution, learning and planning\n"
          ".SH SYNOPSIS\n.B mayfly\n.I command\n[arguments] [options]\n.br\n.B mayfly help\n"
          "[\\fIcommand\\fP | \\fIkind of file\\fP]\n.SH COMMANDS");
     for (size_t i = 0; helps[i] != NULL; i++) {
@@ -82,11 +82,11 @@ void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
         put_line(helps[i]->summary);
     }
     puts(".PP\nAn option may be written \\fB\\-\\-name\\fP \\fIvalue\\fP or "
-         "\\fB\\-\\-name\\fP=\\fIvalue\\fP. An option that is given twice with different values is "
-         "refused. After \\fB\\-\\-\\fP nothing is an option.");
+         "\\fB\\-\\-name\\fP=\\fIvalue\\fP. An option with two different values is "
+         "rejected. After \\fB\\-\\-\\fP nothing is an option.");
     for (size_t i = 0; helps[i] != NULL; i++)
         put_command(helps[i]);
-    puts(".SH FILES\nEvery line that a file may have is explained by");
+    puts(".SH FILES\nThe keys of files are listed by");
     const char *topic;
     for (uint32_t i = 0; (topic = topics(NULL, i)) != NULL; i++) {
         printf(".br\n.B mayfly help ");
@@ -94,6 +94,7 @@ void mf_manual_print(const mf_CommandHelp *const *helps, mf_WordFn topics) {
     }
     puts(".SH ENVIRONMENT\n.TP\n.B MAYFLY_ISA\n"
          "scalar, baseline, avx2 or avx512 forces an instruction set; results are the same.\n"
-         ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nfailed\n.TP\n.B 2\nwrong usage\n.TP\n.B 75\n"
+         ".SH EXIT STATUS\n.TP\n.B 0\nsuccess\n.TP\n.B 1\nfailure\n.TP\n.B 2\nwrong usage\n.TP\n.B "
+         "75\n"
          "stopped early and resumable");
 }

@@ -1,4 +1,4 @@
-// What robots do at one moment: heights, speed, tilt, energy and what the ground bears.
+// State of robots at one moment: heights, speed, tilt, energy and load on the ground.
 #ifndef MAYFLY_APP_MOMENT_H
 #define MAYFLY_APP_MOMENT_H
 

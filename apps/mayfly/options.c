@@ -204,7 +204,8 @@ static int try_outputs(const mf_CommandHelp *help, const char *const *given, cha
             continue;
         for (int k = 1; k <= count; k++)
             if (same_file(given[i], argv[k]))
-                return mf_app_usage(help->name, "--%s: %.200s is what is read, and would be lost",
+                return mf_app_usage(help->name,
+                                    "--%s: %.200s is the input file and would be overwritten",
                                     option->name, given[i]);
         const int result = mf_app_try_output(given[i]);
         if (result != MF_EXIT_DONE)
@@ -329,7 +330,7 @@ static int read_option(Reading *reading, int argc, char **argv, int *place) {
         return mf_app_usage(help->name, "--%s takes no value", option->name);
     if (option->kind != MF_OPTION_FLAG && value == NULL) {
         if (*place + 1 >= argc)
-            return mf_app_usage(help->name, "--%s: expected %s behind it", option->name,
+            return mf_app_usage(help->name, "--%s: expected %s after it", option->name,
                                 option->value);
         value = argv[++*place];
     }

@@ -1,9 +1,9 @@
-// Keeping to the clock.
+// Synchronisation with the clock.
 //
-// Simulated time s belongs to the moment begin + s / factor of the clock. What is ahead waits for
-// it; what is behind goes on without waiting until it has caught up, so one hiccup is made good and
-// only a set-up that is too slow stays behind. While there is a pace the world measures its
-// systems, which tells where the time goes.
+// Simulated time s corresponds to the time begin + s / factor of the clock. A simulation that is
+// ahead waits; one that is behind continues without waiting until it has caught up, so a single
+// delay is compensated, and only a set-up that is too slow stays behind. With a factor the world
+// measures its systems, which shows how the time is spent.
 #include "pace.h"
 
 #include <stdio.h>

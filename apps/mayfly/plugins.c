@@ -85,7 +85,7 @@ static mf_Status check_settings(const mf_PluginOptions *options, const bool used
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "--plugin-set: expected PLUGIN.SETTING=NUMBER, found '%.99s'", text);
         if (!used[i])
-            return mf_fail(error, MF_NOT_FOUND, "--plugin-set: no --plugin is called %.*s",
+            return mf_fail(error, MF_NOT_FOUND, "--plugin-set: no --plugin has the name %.*s",
                            (int)(plugin < 99 ? plugin : 99), text);
     }
     return MF_OK;
@@ -118,7 +118,7 @@ void mf_app_plugins_print(const mf_Scene *scene) {
                (unsigned long long)seen.calls, 1e-6 * (double)seen.slowest,
                (unsigned long long)seen.late);
         if (seen.breaches > 0)
-            printf("%9s %llu breaches; the first: %s\n", "", (unsigned long long)seen.breaches,
+            printf("%9s %llu violations; the first: %s\n", "", (unsigned long long)seen.breaches,
                    seen.breach);
     }
 }

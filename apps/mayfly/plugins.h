@@ -16,11 +16,10 @@ typedef struct mf_PluginOptions {
 // Rows of an option table for `plugins`.
 #define MF_PLUGIN_OPTIONS(type, plugins)                                                           \
     MF_OPT_LIST("plugin", "FILE", type, plugins.files,                                             \
-                "motion or controller of your own for a scene of one group: a shared library "     \
+                "shared library with a motion or controller for a scene of one group "             \
                 "(docs/how_to/plugins.md); may be given more than once"),                          \
         MF_OPT_REAL("plugin-tick", "S", type, plugins.tick, 1e-6, 3600,                            \
-                    "a controller is called this often (default: as the group's "                  \
-                    "control_interval)"),                                                          \
+                    "period of calls of a controller (default: control_interval of the group)"),   \
         MF_OPT_LIST("plugin-set", "PLUGIN.SETTING=NUMBER", type, plugins.settings,                 \
                     "change a setting of a plugin; may be given more than once")
 

@@ -1,4 +1,4 @@
-// Progress for people: a bar with its time to go, redrawn in place at most ten times a second.
+// Progress display: a bar with the remaining time, redrawn in place at most ten times a second.
 #include "progress.h"
 
 #include <math.h>

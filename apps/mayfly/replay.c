@@ -38,9 +38,10 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("generation", "N", Options, generation, 1, 4294967295.0,
                  "the best of that generation (default: of the newest one)"),
     MF_OPT_WORD("motion", "LEVEL", Options, motion, mf_word_motion,
-                "kinematic, points, rigid, prescribed, articulated (default: as it was evolved)"),
+                "kinematic, points, rigid, prescribed or articulated (default: that of the "
+                "evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
-                 "cut the physics step into that many"),
+                 "divide the physics step by this number"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
     MF_OPT_TEXT("fields", "a,b", Options, fields,
                 "fields to record (default: base.*, joint.angle, sensor.*)"),
@@ -61,18 +62,16 @@ const mf_CommandHelp mf_help_replay = {
     .summary = "simulate a stored individual again and compare",
     .text =
         "RUN is the folder of an evolution run, or its archive. The best individual of the newest\n"
-        "generation (or the one asked for) lives again; its distance must equal the stored "
-        "fitness\n"
-        "to the last bit, else the exit code is 1. With --step-divisor the physics step is cut,\n"
-        "to see whether the walk depends on it, and with --motion it lives at another level, "
-        "whose\n"
-        "step is search.verify.step, and --set changes any line of the scene; then the two are\n"
-        "only shown side by side, and what the second evaluation gave. A model or ground that has\n"
-        "moved is looked for in the folders above RUN; --model and --ground name it, and it has "
-        "to\n"
-        "be the same. With\n"
-        "--json: motion, individual, distance and fitness [m], stored_fitness, stored_verified,\n"
-        "ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor, hash.",
+        "generation (or the selected one) is simulated again; its result must equal the stored\n"
+        "fitness to the last bit, else the exit code is 1. --step-divisor divides the physics\n"
+        "step, to test whether the walk depends on it; --motion selects another level, with the\n"
+        "step search.verify.step; --set changes any key of the scene. With these options the new\n"
+        "and the stored result are only printed, together with the result of the verification. If\n"
+        "the model or the ground has moved, it is searched for in the folders above RUN; --model\n"
+        "and --ground state its path, and it must have the same content.\n\n"
+        "--json prints: motion, individual, distance and fitness [m], stored_fitness,\n"
+        "stored_verified, ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor,\n"
+        "hash.",
     .examples =
         "  mayfly replay runs/hexapod-1 --plot champion.html\n"
         "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
@@ -179,17 +178,17 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
     if (replay->places.moved)
-        printf("model      found again: %s\n", replay->places.model);
+        printf("model      found at: %s\n", replay->places.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
-    printf("individual %llu lived %s in %s, %s x real time\n"
-           "motion     %s with a step of %g ms\ndistance   %.9g m\nstored     %.9g m, %s%s\n",
+    printf("individual %llu: %s in %s, %s x real time\nmotion %s with a step of %g ms\ndistance "
+           "%.9g m\nstored %.9g m, %s%s\n",
            (unsigned long long)id, mf_app_duration(simulation->simulated, life),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
            1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
-        printf("verified   %.9g m at %s, by the second evaluation\n", verified,
+        printf("verified   %.9g m at %s, by the verification\n", verified,
                mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
@@ -206,8 +205,8 @@ static int compare(const Replay *replay, mf_Error *error) {
                          mf_option_count(replay->options->divisor, 1) == 1;
     if (!equal && same_level && same_settings) {
         mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
-                   "individual %llu gets %.17g m now, but %.17g m is stored: written by version "
-                   "%s, this is %s",
+                   "individual %llu: the result is %.17g m, the stored one %.17g m: written by "
+                   "version %s, this is %s",
                    (unsigned long long)replay->individual.id, fitness, replay->individual.fitness,
                    replay->run.version, mf_version());
         return mf_app_fail(error);
@@ -219,7 +218,7 @@ static int check_options(const Options *options) {
     if (options->individual != NULL && options->generation != NULL)
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
-        return mf_app_usage("replay", "--fields and --every need --record FILE");
+        return mf_app_usage("replay", "--fields and --every require --record FILE");
     return MF_OPTIONS_GO_ON;
 }
 

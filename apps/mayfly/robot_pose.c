@@ -2,54 +2,38 @@
 #include "robot_pose.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "math/scalar.h"
 
-bool mf_robot_pose_make(mf_Context *context, const mf_Model *model, mf_RobotPose *out) {
-    out->angle = mf_allocate(context, model->joint_count + 1, sizeof *out->angle);
-    out->place = mf_allocate(context, model->link_count, sizeof *out->place);
-    out->rotation = mf_allocate(context, model->link_count, sizeof *out->rotation);
-    if (out->angle != NULL && out->place != NULL && out->rotation != NULL)
-        return true;
-    mf_robot_pose_free(context, out);
-    return false;
+#include <mayfly/dynamics.h>
+
+mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const uint32_t links = mf_group_model(group)->link_count;
+    out->place = mf_allocate(context, links, sizeof *out->place);
+    out->rotation = mf_allocate(context, links, sizeof *out->rotation);
+    mf_Status status = MF_OK;
+    if (out->place == NULL || out->rotation == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "pose: out of memory");
+    else // lets the group prepare
+        status = mf_group_link_poses(group, 0, 0, out->place[0], out->rotation[0], error);
+    if (status != MF_OK)
+        mf_robot_pose_free(context, out);
+    return status;
 }
 
 void mf_robot_pose_free(mf_Context *context, mf_RobotPose *pose) {
-    mf_release(context, pose->angle);
     mf_release(context, pose->place);
     mf_release(context, pose->rotation);
-    *pose = (mf_RobotPose){.angle = NULL};
-}
-
-static void read(mf_Group *group, const char *name, uint32_t robot, uint32_t count, double *out) {
-    const mf_Field *field = mf_group_find_field(group, name);
-    for (uint32_t c = 0; c < count; c++)
-        out[c] = mf_field_get(field, robot, c);
+    *pose = (mf_RobotPose){.place = NULL};
 }
 
 void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose) {
-    const mf_Model *model = mf_group_model(group);
-    read(group, "base.position", robot, 3, pose->base);
-    read(group, "base.orientation", robot, 4, pose->turn);
-    if (mf_articulated_settings(group) != NULL) { // balls and floating joints too
-        mf_articulated_pose(group, robot, pose->place, pose->rotation);
-        return;
-    }
-    read(group, "joint.angle", robot, model->joint_count, pose->angle);
-    mf_model_pose(model, pose->angle, pose->place, pose->rotation);
-    for (uint32_t l = 0; l < model->link_count; l++) {
-        double place[3], rotation[4];
-        mf_quat_rotate(place, pose->turn, pose->place[l]);
-        mf_quat_multiply(rotation, pose->turn, pose->rotation[l]);
-        mf_vec3_add(pose->place[l], pose->base, place);
-        memcpy(pose->rotation[l], rotation, sizeof rotation);
-    }
+    mf_group_link_poses(group, robot, 1, pose->place[0], pose->rotation[0], NULL);
 }
 
 double mf_robot_tilt(const mf_RobotPose *pose) {
-    const double x = pose->turn[1], y = pose->turn[2];
+    const double x = pose->rotation[0][1], y = pose->rotation[0][2];
     return acos(fmax(-1.0, fmin(1.0, 1.0 - 2.0 * (x * x + y * y))));
 }
 

@@ -5,13 +5,11 @@
 #include "app.h"
 
 typedef struct mf_RobotPose {
-    double base[3], turn[4];            // [m], [1] of the base, world
-    double *angle;                      // [rad] or [m] of the joints
-    double (*place)[3], (*rotation)[4]; // [m], [1] of the links, world
+    double (*place)[3], (*rotation)[4]; // [m], [1] of the links, world; the base first
 } mf_RobotPose;
 
-// False when there is no memory.
-bool mf_robot_pose_make(mf_Context *context, const mf_Model *model, mf_RobotPose *out);
+// MF_NO_MEMORY, MF_LIMIT.
+mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error);
 void mf_robot_pose_free(mf_Context *context, mf_RobotPose *pose);
 void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose);
 

@@ -23,25 +23,26 @@ typedef struct Options {
 
 static const mf_Option table[] = {
     MF_INPUT_DURATION(Options, inputs),
-    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26, "how many, in the only group"),
+    MF_OPT_COUNT("robots", "N", Options, inputs.robots, 1, 1 << 26,
+                 "number of robots in the only group"),
     MF_INPUT_SEED(Options, inputs),
     MF_INPUT_MOTION(Options, inputs),
     MF_INPUT_STEP(Options, inputs),
     MF_INPUT_GAIT(Options, inputs),
     MF_OPT_TEXT("key", "NAME", Options, inputs.key,
-                "keyframe that the group starts with (default: the first of its file)"),
+                "initial keyframe of the group (default: the first of its file)"),
     MF_INPUT_MODEL(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
     MF_PLUGIN_OPTIONS(Options, inputs.plugins),
     MF_OPT_REAL("realtime", "FACTOR", Options, realtime, 1e-6, 1e9,
-                "keep to the clock: simulated seconds per second (default: as fast as it goes)"),
+                "simulated seconds per second of real time (default: as fast as possible)"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
     MF_OPT_TEXT("fields", "a,b", Options, fields,
                 "fields to record (default: base.*, joint.angle, sensor.*)"),
     MF_OPT_REAL("every", "S", Options, every, 1e-9, 1e9,
                 "simulated seconds between samples, rounded to whole steps (default 0.1)"),
     MF_OPT_OUTPUT("plot", Options, plot, ".html .svg",
-                  "a film to open in a browser (.html); of vehicles alone: their tracks (.html or "
+                  "a film to open in a browser (.html); for vehicles only: their tracks (.html or "
                   ".svg)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_OPT_FLAG("json", Options, json, "print one JSON object"),
@@ -55,20 +56,21 @@ const mf_CommandHelp mf_help_run = {
     .arguments = "FILE",
     .summary = "simulate a scene or a robot once",
     .text =
-        "A scene (YAML) holds groups of robots and vehicles in one world: they walk, fly, drive,\n"
-        "see and push each other; mayfly help scene lists every line of such a file. Robots of a\n"
-        "scene that evolves get random controllers of its kind, drawn from the seed and the\n"
-        "robot's number.\n\n"
-        "A robot's own file (URDF, MJCF) is a scene of that one robot with everything else at its\n"
-        "default: it starts with its first keyframe, where an MJCF has it, or, a URDF, on the\n"
-        "ground, under full dynamics, with the step, gravity and floor that the file asks for;\n"
-        "--gait lets it stand for half a second and then walk.\n\n"
-        "First come notes: what of the files is not there, and starts that are most likely not\n"
-        "meant. Then, of one robot, height, speed, energy, what the ground bears, distance, tilt,\n"
-        "falls, the deepest penetration, faults and sensors; of several groups who is alive, what\n"
-        "happened to the others, who scored, and what contact cost. --record keeps what they did,\n"
-        "in HDF5 with units. With --json one object: motion, simulated_seconds, wall_seconds,\n"
-        "realtime_factor, hash, groups; of a scene with one group, its members too.",
+        "A scene (YAML) defines groups of robots and vehicles in one world, with their\n"
+        "controllers, behaviours, contacts and detection; mayfly help scene lists its keys.\n"
+        "Robots of a scene for evolution get random genomes, which depend on the seed and the\n"
+        "robot's index.\n\n"
+        "A robot's own file (URDF, MJCF) is a scene of that robot with defaults for everything\n"
+        "else: full dynamics, with the step, gravity and ground of the file. An MJCF robot starts\n"
+        "in its first keyframe, if it has one, a URDF robot on the ground; with --gait it stands\n"
+        "for half a second and then walks.\n\n"
+        "The output begins with notes: unsupported features of the files, and initial states that\n"
+        "are probably unintended. For one robot height, speed, energy, load on the ground,\n"
+        "distance, tilt, falls, the largest penetration, faults and sensors follow; for several\n"
+        "groups the number of active robots, collisions and faults, goals, and the cost of\n"
+        "contact. --record writes fields to HDF5, with units. --json prints one object: motion,\n"
+        "simulated_seconds, wall_seconds, realtime_factor, hash, groups; for a scene with one\n"
+        "group also the members of the group.",
     .examples = "  mayfly run models/hexapod.urdf\n"
                 "  mayfly run models/humanoid.urdf --gait walk --plot walk.html\n"
                 "  mayfly run robot.xml --duration 5 --robots 1000 --key stand\n"
@@ -166,7 +168,7 @@ static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
     return used < MF_APP_PATH
                ? MF_OK
                : mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
-                            "record.fields: expected fewer than %d letters", MF_APP_PATH);
+                            "record.fields: expected fewer than %d characters", MF_APP_PATH);
 }
 
 // In one go for a record, else from moment to moment of the first robot.
@@ -283,7 +285,7 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
     }
     if (options->record == NULL && file->record_path == NULL &&
         (options->fields != NULL || options->every != NULL)) {
-        mf_app_usage("run", "--fields and --every need --record FILE");
+        mf_app_usage("run", "--fields and --every require --record FILE");
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     }
     if (options->record == NULL && file->record_path != NULL)

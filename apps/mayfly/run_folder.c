@@ -48,7 +48,7 @@ static mf_Status make_one(mf_Context *context, const char *path, uint32_t *made,
     int reason = errno;
     if (reason == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return MF_OK;
-    return mf_fail_at(error, MF_IO, path, 0, 0, "cannot make the folder: %s", strerror(reason));
+    return mf_fail_at(error, MF_IO, path, 0, 0, "cannot create the folder: %s", strerror(reason));
 }
 
 mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made, mf_Error *error) {
@@ -117,8 +117,8 @@ static mf_Status find_again(const char *archive, const char *what, const char **
     }
     if (!found && !find_in(".", *path, out))
         return mf_fail_at(error, MF_NOT_FOUND, archive, 0, 0,
-                          "its %s %.300s is gone, and not in the folders above the archive; say "
-                          "where it is by --%s FILE",
+                          "its %s %.300s is missing, also in the folders above the archive; state "
+                          "its path by --%s FILE",
                           what, *path, what);
     *path = out;
     return MF_OK;
@@ -162,8 +162,8 @@ static mf_Status name_difference(const char *path, const char *stored, const cha
     stored += strspn(stored, " ");
     now += strspn(now, " ");
     return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
-                      "made with other settings: it has '%.*s', this run '%.*s'; use the same ones "
-                      "or another --out",
+                      "made with different settings: it has '%.*s', this run '%.*s'; use the same "
+                      "ones or another --out",
                       (int)strcspn(stored, "\n"), stored, (int)strcspn(now, "\n"), now);
 }
 

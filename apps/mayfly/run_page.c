@@ -18,18 +18,19 @@ static void print_way(const mf_Scene *scene) {
     const mf_Model *model = scene->model;
     const mf_Field *command = mf_group_find_field(scene->group, "gait.command");
     if (from->behaviour.kind == MF_BEHAVIOUR_GAIT)
-        printf("stands for %g s, then follows %s, told %g m/s forward, %g m/s left, %g rad/s\n",
+        printf("stands for %g s, then follows %s with the command %g m/s forward, %g m/s left, %g "
+               "rad/s\n",
                from->settle, scene->gaits[0][0]->name, mf_field_get(command, 0, 0),
                mf_field_get(command, 0, 1), mf_field_get(command, 0, 2));
     else if (scene->keyframes[0] != MF_NONE)
-        printf("starts at keyframe %u '%s'\n", scene->keyframes[0],
+        printf("starts in keyframe %u '%s'\n", scene->keyframes[0],
                model->keyframes[scene->keyframes[0]].name);
     else if (model->base == MF_BASE_FREE && model->body_count > 0)
-        puts("starts where the file has it");
+        puts("starts in the pose of the file");
     else if (model->base == MF_BASE_FREE)
         puts("starts in its rest pose, lowest point on the ground");
     else
-        puts("starts in its rest pose, held by the world");
+        puts("starts in its rest pose, fixed to the world");
 }
 
 static void print_robot(const mf_Scene *scene) {
@@ -67,7 +68,7 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
     printf("end       %s: ", state);
     if (!mf_moment_is_held(group))
         printf("base at %.4g m, ", mean->height);
-    printf("centre of mass at %.4g m, %.3g m/s, ground bears %.3g of the weight\n", mean->center,
+    printf("centre of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
            mean->speed, mean->load);
 }
 
@@ -77,14 +78,14 @@ static void print_sum(const mf_Group *group, const mf_Fate *fate) {
     if (!mf_moment_is_held(group)) {
         printf("distance  %.4g m", sum.distance);
         if (fate->count > 1)
-            printf(" in the mean, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
-        printf("\ntilt      %.3g° against the start", sum.tilt * DEGREES);
+            printf(" on average, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
+        printf("\ntilt      %.3g° from the initial tilt", sum.tilt * DEGREES);
         if (fate->count > 1)
-            printf(" in the mean; %u of %u robots fell\n", sum.falls, mf_fate_asked(group));
+            printf(" on average; %u of %u robots fell\n", sum.falls, mf_fate_asked(group));
         else
             printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
     }
-    printf("deepest   %.3g mm in the ground\n", 1e3 * fate->deepest);
+    printf("deepest   %.3g mm of penetration\n", 1e3 * fate->deepest);
 }
 
 static void print_alone(const mf_Run *run) {
@@ -93,7 +94,7 @@ static void print_alone(const mf_Run *run) {
     uint32_t count = mf_group_count(group), alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
     if (mf_fate_asked(group) < count)
-        printf("means     of the first %u robots\n", mf_fate_asked(group));
+        printf("means     over the first %u robots\n", mf_fate_asked(group));
     if (alive > 0)
         print_state(group, &mean);
     print_sum(group, &run->fates[0]);
@@ -131,12 +132,12 @@ static void print_contact(const mf_Scene *scene) {
     mf_CollisionsStatistics s = mf_collisions_statistics(scene->collisions);
     double steps = s.steps > 0 ? (double)s.steps : 1.0;
     printf("contact between robots, per step: %.1f tests of spheres, %.1f of shapes (%.0f without "
-           "trees), %.2f touches\n",
+           "trees), %.2f contacts\n",
            (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
            (double)s.touches / steps);
     if (s.lost_pairs + s.lost_touches > 0)
-        printf("no room for %llu pairs and %llu touches\n", (unsigned long long)s.lost_pairs,
-               (unsigned long long)s.lost_touches);
+        printf("dropped, buffers full: %llu pairs and %llu contacts\n",
+               (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_touches);
 }
 
 static void put_agent(const mf_Scene *scene, uint32_t agent) {
@@ -150,7 +151,7 @@ static void print_event(const mf_Scene *scene, const mf_InteractionEvent *event)
     printf("  %8.3f s  ", mf_time_to_seconds(event->time));
     put_agent(scene, event->agent);
     if (event->kind == MF_EVENT_COLLISION) {
-        printf(" met ");
+        printf(" hit ");
         put_agent(scene, event->partner);
     } else {
         printf(event->kind == MF_EVENT_TERRAIN ? " hit the ground" : " left the fence");
@@ -180,9 +181,8 @@ static void print_first_line(const mf_Run *run) {
     mf_app_duration(simulation->simulated, life);
     mf_app_duration(simulation->seconds, time);
     if (run->alone)
-        printf("%s robot%s lived %s in %s, %s x real time\n",
-               mf_app_count(simulation->agents, robots), simulation->agents == 1.0 ? "" : "s", life,
-               time, factor);
+        printf("%s robot%s: %s in %s, %s x real time\n", mf_app_count(simulation->agents, robots),
+               simulation->agents == 1.0 ? "" : "s", life, time, factor);
     else
         printf("%s: %s robots, %s in %s, %s x real time\n", run->scene.file->name,
                mf_app_count(simulation->agents, robots), life, time, factor);

@@ -26,7 +26,7 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
         return MF_OK;
     if (simulation->fields != NULL) {
         if (strlen(simulation->fields) >= sizeof names)
-            return mf_fail(error, MF_LIMIT, "--fields: expected fewer than %d letters",
+            return mf_fail(error, MF_LIMIT, "--fields: expected fewer than %d characters",
                            MF_APP_PATH);
         snprintf(names, sizeof names, "%s", simulation->fields);
         char *rest = names;

@@ -84,9 +84,7 @@ static void report_motors(mf_Group *group, mf_StartReport *report) {
             add_name(&names, joint->name);
     }
     if (names.count > 0)
-        say(report,
-            "%u of %u joints hang loose, without a motor (effort or velocity 0 in the "
-            "file): %s",
+        say(report, "%u of %u joints have no motor (effort or velocity 0 in the file): %s",
             names.count, model->joint_count, names.text);
 }
 
@@ -123,7 +121,7 @@ static void report_ground(const mf_Scene *scene, const mf_Group *group, mf_Start
     if (mf_group_meets_ground(group))
         say(report, "the file has no floor: a level ground at height 0 is added");
     else if (model->base == MF_BASE_FREE)
-        say(report, "the file has no level plane: the robot meets the shapes of its file only");
+        say(report, "the file has no level plane: the robot touches the shapes of its file only");
 }
 
 static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
@@ -132,22 +130,23 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     const double raised = scene->raised[index];
     mf_RobotPose pose;
     if (raised > 0.0)
-        say(report, "the file starts it %.3g m in the ground: put on top of it", raised);
+        say(report, "the initial pose of the file is %.3g m deep in the ground: raised onto it",
+            raised);
     report_ground(scene, group, report);
-    if (!mf_robot_pose_make(mf_world_context(mf_group_world(group)), model, &pose))
+    if (mf_robot_pose_make(group, &pose, NULL) != MF_OK)
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
     depth.touches =
         depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which stands on points
     if (depth.touches && depth.highest < -DEEP)
-        say(report, "it starts under the ground: even its highest shape is %.3g m below",
+        say(report, "the robot starts under the ground: its highest shape is %.3g m below",
             -depth.highest);
     else if (depth.touches && depth.deepest > DEEP)
-        say(report, "it starts %.3g m deep in the ground: link %s", depth.deepest,
+        say(report, "the robot starts %.3g m deep in the ground: link %s", depth.deepest,
             model->links[depth.link].name);
     if (model->base == MF_BASE_FREE && mf_robot_tilt(&pose) > UPSIDE_DOWN)
-        say(report, "it starts upside down: the base's z axis points %.0f degrees away from up",
+        say(report, "the robot starts upside down: the base's z axis is %.0f degrees from vertical",
             mf_robot_tilt(&pose) * 57.295779513082321);
     mf_robot_pose_free(mf_world_context(mf_group_world(group)), &pose);
 }
@@ -174,7 +173,7 @@ static void report_overlap(const mf_Model *model, mf_Group *group, mf_StartRepor
         return;
     name_shape(model, shapes[0], first, sizeof first);
     name_shape(model, shapes[1], second, sizeof second);
-    say(report, "it starts with links in each other: %s and %s, %.3g mm deep", first, second,
+    say(report, "the robot starts with overlapping links: %s and %s, %.3g mm deep", first, second,
         1e3 * depth);
 }
 
@@ -230,7 +229,7 @@ void mf_start_report_print(const mf_StartReport *report) {
     for (uint32_t i = 0; i < report->count; i++)
         printf("note: %s\n", report->lines[i]);
     if (report->more > 0)
-        printf("note: %u more; mayfly info lists what the file asked for\n", report->more);
+        printf("note: %u more; mayfly info lists them\n", report->more);
 }
 
 json_t *mf_start_report_pack(const mf_StartReport *report) {

@@ -1,5 +1,5 @@
-// What the user has to know before robots move: what of it is not there, and starts that
-// are most likely not meant.
+// Notes before a run: unsupported features of the model, and initial states that are probably
+// unintended.
 #ifndef MAYFLY_APP_START_REPORT_H
 #define MAYFLY_APP_START_REPORT_H
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include <mayfly/articulated.h>
+#include <mayfly/dynamics.h>
 
 #define SHORTEST 1e-7 // [s] nobody asks about a shorter step
 
@@ -75,7 +76,7 @@ static bool turns_or_slides(const mf_Joint *joint) {
 
 // Acceleration along the forces, per force.
 static double ease_along(const Check *check) {
-    const uint32_t count = mf_articulated_velocity_count(check->group);
+    const uint32_t count = mf_group_velocity_count(check->group);
     double ease = 0.0;
     mf_articulated_forward(check->group, 0, check->forces, check->moved);
     for (uint32_t i = 0; i < count; i++)
@@ -84,13 +85,13 @@ static double ease_along(const Check *check) {
 }
 
 static void add_joint(const Check *check, uint32_t joint, double weight) {
-    const uint32_t at = mf_articulated_velocity_address(check->group, joint);
+    const uint32_t at = mf_group_velocity_address(check->group, joint);
     if (at != MF_NONE && turns_or_slides(&check->model->joints[joint]))
         check->forces[at] += weight;
 }
 
 static void clear_forces(const Check *check) {
-    for (uint32_t i = 0; i < mf_articulated_velocity_count(check->group); i++)
+    for (uint32_t i = 0; i < mf_group_velocity_count(check->group); i++)
         check->forces[i] = 0.0;
 }
 
@@ -170,12 +171,13 @@ static bool find_unstable(const Check *check, char *text) {
     if (count == 0)
         return false;
     const char *plural = count == 1 ? "" : "s";
-    const char *shakes = is_tied(check->model) ? "may shake, as far as equality constraints let it"
-                         : count == 1          ? "shakes"
-                                               : "shake";
+    const char *shakes = is_tied(check->model)
+                             ? "may oscillate, unless equality constraints prevent it"
+                         : count == 1 ? "oscillates"
+                                      : "oscillate";
     snprintf(text, MF_STEP_TEXT,
              "the step of %.4g ms is too long for %u spring%s or servo%s, which %s: %s "
-             "'%.80s' stands %.3g ms at most",
+             "'%.80s' requires at most %.3g ms",
              1e3 * check->step, count, plural, plural, shakes, worst.what, worst.name,
              1e3 * shortest);
     return true;
@@ -202,8 +204,8 @@ static bool find_unresolved(const Check *check, char *text) {
     }
     if (name != NULL)
         snprintf(text, MF_STEP_TEXT,
-                 "the step of %.4g ms is too long for the motor of joint '%.80s', which swings in "
-                 "%.3g ms: it is slower and softer here",
+                 "the step of %.4g ms is too long for the motor of joint '%.80s' with an "
+                 "oscillation period of %.3g ms: its response is slower and softer",
                  1e3 * check->step, name, 1e3 * shortest);
     return name != NULL;
 }
@@ -236,12 +238,12 @@ static bool find_softened(const Check *check, char *text) {
     if (model->physics.disabled & MF_DISABLE_SAFE_REFERENCE)
         snprintf(text, MF_STEP_TEXT,
                  "the step of %.4g ms is too long for solref of %.3g ms: less than two steps may "
-                 "be unstable, and the file switches refsafe off",
+                 "be unstable, and the file disables refsafe",
                  1e3 * check->step, 1e3 * shortest);
     else
         snprintf(text, MF_STEP_TEXT,
-                 "the step of %.4g ms is too long for solref of %.3g ms: constraints give way as "
-                 "with %.4g ms, two steps",
+                 "the step of %.4g ms is too long for solref of %.3g ms: constraints use %.4g ms, "
+                 "two steps",
                  1e3 * check->step, 1e3 * shortest, 1e3 * least);
     return true;
 }
@@ -253,7 +255,7 @@ bool mf_step_note(mf_Group *group, uint32_t index, char *text) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     const mf_PhysicsIntegrator integrator = model->physics.integrator;
-    const uint32_t count = mf_articulated_velocity_count(group);
+    const uint32_t count = mf_group_velocity_count(group);
     double *values = mf_allocate(context, 3 * (size_t)count + 1, sizeof *values);
     Check check = {.group = group,
                    .model = model,

@@ -1,4 +1,4 @@
-// What was less exact than meant, told at the end of a run.
+// Output of warnings at the end of a run.
 #ifndef MAYFLY_APP_WARNINGS_H
 #define MAYFLY_APP_WARNINGS_H
 

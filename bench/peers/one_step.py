@@ -121,7 +121,7 @@ def main():
                     wrong.append(f"{name}/{place}: {error:.1e}")
                 if len(found) < 2:
                     kinds[" and ".join(found.pop()) if found else "nothing"].append(error)
-    print("| what touches | states | agree within 1e-5 | median error of the others |\n|---|---|---|---|")
+    print("| contact | states | agree within 1e-5 | median error of the others |\n|---|---|---|---|")
     for kind, errors in sorted(kinds.items()):
         others = [e for e in errors if e > AGREES]
         median = f"{np.median(others):.0e}" if others else ""

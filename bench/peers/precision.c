@@ -291,7 +291,7 @@ static void body_place(const mf_Body *body, const double (*links)[3], const doub
 
 static void print_moment(const Stage *stage, double (*links)[3], double (*turns)[4]) {
     mf_ArticulatedEnergy energy = mf_articulated_energy(stage->group, 0);
-    mf_articulated_pose(stage->group, 0, links, turns);
+    mf_group_link_poses(stage->group, 0, 1, links[0], turns[0], NULL);
     printf("%.9f %.17g %.17g", mf_time_to_seconds(mf_world_time(stage->world)), energy.kinetic,
            energy.potential + energy.elastic);
     for (uint32_t i = 0; i < stage->model->body_count; i++) {

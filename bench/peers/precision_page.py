@@ -90,8 +90,8 @@ def equal_errors(numbers):
         for found in (alone, company):
             row.append("" if found is None or peer is None else f"{float(f'{peer[0] / found[0]:.2g}'):g}")
         rows.append(row)
-    return table(["scene", "error, m", "Mayfly, alone, µs", "in company, µs", "MuJoCo, µs",
-                  "MuJoCo over alone", "over company"], rows)
+    return table(["scene", "error, m", "Mayfly, one robot, µs", "in a batch, µs", "MuJoCo, µs",
+                  "MuJoCo over one robot", "over batch"], rows)
 
 
 def scenes(numbers):
@@ -119,7 +119,7 @@ def apart(numbers):
         first, second = scene["variants"][:2]
         rows.append([scene["title"], f"{first}, {second}", small(scene["apart"]["each other"]),
                      small(scene["apart"][first]), small(scene["apart"][second])])
-    return table(["runs at 5 µs", "here", "from each other, m", "first from MuJoCo, m",
+    return table(["runs at 5 µs", "Mayfly's two", "from each other, m", "first from MuJoCo, m",
                   "second from MuJoCo, m"], rows)
 
 
@@ -132,7 +132,7 @@ def by_case(numbers, key, head, form):
 
 
 def directions(numbers):
-    return table(["36 directions", "shortest way", "longest way", "largest angle, degrees"],
+    return table(["36 directions", "shortest distance", "longest distance", "largest angle, degrees"],
                  [[name, f"{row['least']:.5f}", f"{row['most']:.5f}", small(row["angle"])]
                   for name, row in numbers["directions"].items()])
 

@@ -302,7 +302,7 @@ def verdict(row):
     if stands["5s"][0] > DEEP:
         return f"**{1000 * stands['5s'][0]:.0f} mm lower or higher**"
     if ours == theirs:
-        return f"both {words[ours][:-1]}" if stands["start_height"] else "moves otherwise"
+        return f"both {words[ours][:-1]}" if stands["start_height"] else "moves differently"
     return f"**{words[ours]}, there it {words[theirs]}**"
 
 
@@ -341,7 +341,7 @@ def summary(rows):
     ratios = [r["speed"]["ratio"] for r in known if "ratio" in r.get("speed", {})]
     placed = [r for r in stood if agrees(r, "5s")]
     smooth = [r for r in known if r.get("same", {}).get("smooth", 1) < 1e-8]
-    return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load as they are, {len(lenient)} "
+    return (f"{len(known)} files that MuJoCo loads: {len(loaded)} load completely, {len(lenient)} "
             f"with something dropped; accelerations within 1e-8 in {len(smooth)}; after 5 s "
             f"{len(placed)} of {len(stood)} are where MuJoCo has them, {len(alike)} stand or fall "
             "alike." + (f" Speed: {min(ratios):.2g} to {max(ratios):.3g} times MuJoCo's, half of them at "

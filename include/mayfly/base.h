@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// Marks what the libraries offer to programs.
+// Marks the public functions of the libraries.
 #if defined(__GNUC__)
 #define MF_API __attribute__((visibility("default")))
 #else
@@ -25,23 +25,23 @@ extern "C" {
 #define MF_PRINTF(format_index, first_argument)
 #endif
 
-// What a call that can fail returns. MF_OK is 0, everything else is a failure.
+// Result of a function that can fail. MF_OK is 0, everything else is a failure.
 typedef enum mf_Status {
     MF_OK = 0,
-    MF_BAD_ARGUMENT, // a caller's value is out of range or inconsistent
-    MF_BAD_FILE,     // a file's content is not what the format asks for
+    MF_BAD_ARGUMENT, // an argument is out of range or inconsistent
+    MF_BAD_FILE,     // the content of a file violates its format
     MF_NO_MEMORY,    // the allocator returned NULL
-    MF_IO,           // the operating system refused to open, read, write, rename or sync
-    MF_UNSUPPORTED,  // well-formed, but outside what this version does
+    MF_IO,           // the operating system failed to open, read, write, rename or sync
+    MF_UNSUPPORTED,  // well-formed, but not supported by this version
     MF_NOT_FOUND,    // no file, field, run or individual of that name
     MF_BUSY,         // locked by another process
-    MF_CORRUPT,      // a checksum or an internal relation does not hold
+    MF_CORRUPT,      // a checksum or an internal relation is wrong
     MF_VERSION,      // written by an incompatible version
     MF_STOPPED,      // stopped early on request; can be resumed
     MF_LIMIT         // larger than a documented limit
 } mf_Status;
 
-// One failure, ready to print as one line. May be passed as NULL wherever it is taken.
+// One failure, to be printed as one line. May be NULL in every function.
 typedef struct mf_Error {
     mf_Status status;
     int32_t line;      // [1] 1-based line in `file`, 0 when unknown
@@ -53,22 +53,22 @@ typedef struct mf_Error {
 // Name of a status, for example "bad file". Static storage, never NULL.
 MF_API const char *mf_status_name(mf_Status status);
 
-// Writes "file:line:column: message" (parts that are unknown are left out) into `out`, always
-// terminated. Returns `out`.
+// Writes "file:line:column: message" (unknown parts are omitted) into `out`, always terminated.
+// Returns `out`.
 MF_API const char *mf_error_format(const mf_Error *error, char *out, size_t out_size);
 
 // Fills `error` (may be NULL) and returns `status`, so that callers can `return mf_fail(...)`.
 MF_API mf_Status mf_fail(mf_Error *error, mf_Status status, const char *format, ...)
     MF_PRINTF(3, 4);
 
-// As mf_fail, with the place in a file. `file` may be NULL; `line` and `column` may be 0.
+// As mf_fail, with a position in a file. `file` may be NULL; `line` and `column` may be 0.
 MF_API mf_Status mf_fail_at(mf_Error *error, mf_Status status, const char *file, int32_t line,
                             int32_t column, const char *format, ...) MF_PRINTF(6, 7);
 
 // ---- context -----------------------------------------------------------------------------------
 
-// Everything the library needs from its surroundings: memory, fallible calls, threads. All other
-// objects keep a pointer to the context they were made with; it must outlive them.
+// Everything that the library uses of its surroundings: memory, fallible calls, threads. All other
+// objects keep a pointer to the context with which they were created; it must outlive them.
 typedef struct mf_Context mf_Context;
 
 typedef void (*mf_TaskFn)(void *task, uint32_t index);
@@ -76,7 +76,7 @@ typedef void (*mf_TaskFn)(void *task, uint32_t index);
 typedef struct mf_ContextConfig {
     uint32_t struct_size; // [byte] set by mf_context_config(); guards layout and defaults
     uint32_t threads;     // [1] worker count including the caller, 0 = all online processors
-    void *user;           // handed to the functions below
+    void *user;           // passed to the functions below
     // Returns `size` bytes aligned to 64, or NULL. NULL function = the C library.
     void *(*allocate)(void *user, size_t size);
     void (*release)(void *user, void *memory);
@@ -87,42 +87,42 @@ typedef struct mf_ContextConfig {
 
 MF_API mf_ContextConfig mf_context_config(void);
 
-// Makes a context. `config` may be NULL for the defaults. Free with mf_context_destroy.
+// Creates a context. `config` may be NULL for the defaults. Free with mf_context_destroy.
 MF_API mf_Status mf_context_create(const mf_ContextConfig *config, mf_Context **out,
                                    mf_Error *error);
-MF_API void mf_context_destroy(mf_Context *context); // NULL is fine
+MF_API void mf_context_destroy(mf_Context *context); // NULL is allowed
 
 // Number of workers that mf_parallel_for uses, >= 1.
 MF_API uint32_t mf_context_threads(const mf_Context *context);
 
 // Failure injection for tests: the `countdown`-th fallible call (allocation, open, read, write,
-// rename, sync, thread creation, database step) from now on fails once; 0 switches it off.
+// rename, sync, thread creation, database step) from now on fails once; 0 disables it.
 MF_API void mf_context_fail_after(mf_Context *context, uint64_t countdown);
 MF_API uint64_t mf_context_call_count(const mf_Context *context); // [1] fallible calls so far
 MF_API size_t mf_context_live_bytes(const mf_Context *context);   // [byte] allocated, not freed
 
-// Zeroed memory, aligned to 64 bytes; NULL when it fails or count * size overflows. A count or
-// size of 0 gives a valid pointer that can be released.
+// Zeroed memory, aligned to 64 bytes; NULL if it fails or count * size overflows. A count or size
+// of 0 gives a valid pointer that can be released.
 MF_API void *mf_allocate(mf_Context *context, size_t count, size_t size);
-MF_API void mf_release(mf_Context *context, void *memory); // NULL is fine
+MF_API void mf_release(mf_Context *context, void *memory); // NULL is allowed
 
-// True when a fallible operation named `operation` may go ahead; false when failure injection
-// wants it to fail (errno is then set to EIO). Call it before each operating system call.
+// True if a fallible operation named `operation` may proceed; false if failure injection lets it
+// fail (errno is then EIO). Call it before each operating system call.
 MF_API bool mf_allow(mf_Context *context, const char *operation);
 
-// Runs function(task, 0 .. count-1), spread over the context's threads; returns when all are done.
-// Work is cut by index, never by worker. Not to be nested.
+// Runs function(task, 0 .. count-1), distributed over the context's threads; returns when all are
+// done. Work is divided by index, never by worker. Must not be nested.
 MF_API void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task);
 
 // ---- files -------------------------------------------------------------------------------------
 
-// Reads a whole regular file of at most `limit` bytes; adds a terminating 0 that `size` does not
-// count. The caller releases *data with mf_release. Failure names the file.
+// Reads a whole regular file of at most `limit` bytes; adds a terminating 0, which is not counted
+// in `size`. The caller releases *data with mf_release. The error names the file.
 MF_API mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char **data,
                               size_t *size, mf_Error *error);
 
-// Replaces `path` atomically: temporary file beside it, write, fsync, rename, fsync of the folder.
-// On failure the old file is untouched and no temporary file is left.
+// Replaces `path` atomically: temporary file in the same folder, write, fsync, rename, fsync of the
+// folder. On failure the old file is unchanged and no temporary file remains.
 MF_API mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data,
                                  size_t size, mf_Error *error);
 
@@ -149,7 +149,7 @@ MF_API mf_Rate mf_rate_from_period(mf_Time period); // [ns] period > 0, exact
 // time >= 0. Exact for every time and rate (128-bit arithmetic).
 MF_API int64_t mf_rate_ticks(mf_Rate rate, mf_Time time);
 
-// True when a tick of `rate` falls into (time - step, time]; at time 0 always.
+// True if a tick of `rate` is in (time - step, time]; at time 0 always.
 MF_API bool mf_rate_due(mf_Rate rate, mf_Time time, mf_Time step);
 
 // ---- random numbers ----------------------------------------------------------------------------
@@ -176,7 +176,7 @@ MF_API uint32_t mf_random_below(uint32_t word, uint32_t bound);
 #define MF_HASH_START UINT64_C(0xcbf29ce484222325)
 MF_API uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size);
 
-// CRC-32 (IEEE 802.3, reflected), for file images; start from 0.
+// CRC-32 (IEEE 802.3, reflected), for snapshots; start from 0.
 MF_API uint32_t mf_crc32(uint32_t crc, const void *data, size_t size);
 
 // "major.minor.patch" of the library.

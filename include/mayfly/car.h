@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// How the car turns.
+// Steering model.
 typedef enum mf_CarModel {
     MF_CAR_KINEMATIC, // wheels never slip sideways
     MF_CAR_DYNAMIC,   // tyre forces at every speed; slip is softened below blend_low
@@ -23,14 +23,14 @@ typedef enum mf_CarTyre {
     MF_CAR_TYRE_LINEAR     // B C D s
 } mf_CarTyre;
 
-// What is commanded; decides which command.* fields the group has.
+// Command mode; determines the command.* fields of the group.
 typedef enum mf_CarCommand {
     MF_CAR_COMMAND_DRIVE,   // command.steering, command.duty, command.brake
     MF_CAR_COMMAND_SPEED,   // command.speed, command.steering
     MF_CAR_COMMAND_CIRCLE,  // command.speed, command.circle: drive around a circle
     MF_CAR_COMMAND_LINE,    // command.speed, command.line: drive along a straight line
     MF_CAR_COMMAND_PATH,    // command.speed: drive along the group's path, see mf_car_set_path()
-    MF_CAR_COMMAND_WAYPOINT // command.speed, command.waypoint: drive to a place and stop there
+    MF_CAR_COMMAND_WAYPOINT // command.speed, command.waypoint: drive to a point and stop there
 } mf_CarCommand;
 
 // "kinematic", "dynamic", "blended"; "pacejka", "curvature", "linear"; "drive", "speed", "circle",
@@ -41,31 +41,32 @@ MF_API const char *mf_car_command_name(mf_CarCommand command);
 
 // The parameters of a car. Ranges are checked by mf_car_check().
 typedef struct mf_Car {
-    uint32_t struct_size;    // [byte] set by mf_car()
-    double mass;             // [kg] 1e-6 .. 1e6
-    double yaw_inertia;      // [kg m^2] > 0, about the vertical axis through the centre of mass
-    double front;            // [m] >= 0, centre of mass to front axle; front + rear > 0
-    double rear;             // [m] >= 0, centre of mass to rear axle
-    double height;           // [m] >= 0, centre of mass above the ground
-    double radius;           // [m] > 0, of the sphere about it; other robots meet the upright
-                             // cylinder in it that reaches from the ground to twice the height
-    double rotating_mass;    // [kg] >= 0, inertia of the wheels seen along the road
-    double front_b;          // [1/rad] > 0, tyre stiffness factor, front axle
-    double front_c;          // [1] 0 < C <= 2, tyre shape factor, front axle
-    double front_d;          // [N] > 0, largest lateral force of the front axle at rest
-    double front_e;          // [1] -10 .. 1, tyre curvature factor, front axle
-    double rear_b;           // [1/rad] > 0, as front_b
-    double rear_c;           // [1] 0 < C <= 2
-    double rear_d;           // [N] > 0
-    double rear_e;           // [1] -10 .. 1
-    double motor;            // [N] > 0, drive force at full duty at rest (Cm1)
-    double motor_slope;      // [N s/m] >= 0, its loss with speed (Cm2)
-    double brake;            // [N] >= 0, largest brake force; 0: the motor brakes
-    double rolling;          // [N] >= 0, rolling resistance (Cr0)
-    double drag;             // [N s^2/m^2] >= 0, resistance of the air (Cr2)
-    double downforce;        // [N s^2/m^2] >= 0, load by the air, shared by the axles as weight is
-    double ellipse;          // [1] >= 0, rear tyre's limit on drive and lateral force together, in
-                             // rear_d; 0: no limit
+    uint32_t struct_size; // [byte] set by mf_car()
+    double mass;          // [kg] 1e-6 .. 1e6
+    double yaw_inertia;   // [kg m^2] > 0, about the vertical axis through the centre of mass
+    double front;         // [m] >= 0, centre of mass to front axle; front + rear > 0
+    double rear;          // [m] >= 0, centre of mass to rear axle
+    double height;        // [m] >= 0, centre of mass above the ground
+    double radius;        // [m] > 0, of the sphere about it; its collision shape is the upright
+                          // cylinder in it, from the ground to twice the height
+    double rotating_mass; // [kg] >= 0, equivalent mass of the inertia of the wheels
+    double front_b;       // [1/rad] > 0, tyre stiffness factor, front axle
+    double front_c;       // [1] 0 < C <= 2, tyre shape factor, front axle
+    double front_d;       // [N] > 0, largest lateral force of the front axle at rest
+    double front_e;       // [1] -10 .. 1, tyre curvature factor, front axle
+    double rear_b;        // [1/rad] > 0, as front_b
+    double rear_c;        // [1] 0 < C <= 2
+    double rear_d;        // [N] > 0
+    double rear_e;        // [1] -10 .. 1
+    double motor;         // [N] > 0, drive force at full duty at rest (Cm1)
+    double motor_slope;   // [N s/m] >= 0, decrease of the drive force with speed (Cm2)
+    double brake;         // [N] >= 0, largest brake force; 0: the motor brakes
+    double rolling;       // [N] >= 0, rolling resistance (Cr0)
+    double drag;          // [N s^2/m^2] >= 0, air drag per squared speed (Cr2)
+    double downforce;     // [N s^2/m^2] >= 0, aerodynamic load per squared speed, distributed
+                          // like weight
+    double ellipse; // [1] >= 0, limit of the combined drive and lateral force of the rear tyre, in
+                    // rear_d; 0: no limit
     double ellipse_long;     // [1] > 0, weight of the drive force in that limit
     double steering_limit;   // [rad] 0 .. 1.4, largest steering angle of the front wheel
     double steering_rate;    // [rad/s] > 0, fastest steering
@@ -73,14 +74,14 @@ typedef struct mf_Car {
     double blend_low;        // [m/s] > 0, kinematic below
     double blend_high;       // [m/s] > blend_low, dynamic above
     double speed_limit;      // [m/s] > 0, largest commanded speed
-    double acceleration;     // [m/s^2] > 0, most that the speed loop asks for
-    double braking;          // [m/s^2] > 0, most deceleration that the speed loop asks for
+    double acceleration;     // [m/s^2] > 0, largest acceleration command of the speed loop
+    double braking;          // [m/s^2] > 0, largest deceleration command of the speed loop
     double speed_gain;       // [1/s] > 0, speed loop, proportional
     double speed_integral;   // [1/s^2] >= 0, speed loop, integral
     double look_ahead_time;  // [s] >= 0, look-ahead distance per speed
     double look_ahead_least; // [m] > 0
     double look_ahead_most;  // [m] >= look_ahead_least
-    double stop_distance;    // [m] > 0, a place is reached when it is as near as this
+    double stop_distance;    // [m] > 0, distance at which a way-point counts as reached
 } mf_Car;
 
 // The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
@@ -88,7 +89,7 @@ MF_API mf_Car mf_car(void);
 MF_API mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
 MF_API mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tyre CURVATURE
 
-// MF_BAD_ARGUMENT with the member's name when a parameter is out of its range.
+// MF_BAD_ARGUMENT with the member's name if a parameter is out of range.
 MF_API mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
 
 typedef struct mf_CarSettings {
@@ -97,8 +98,8 @@ typedef struct mf_CarSettings {
     mf_CarTyre tyre;          // default MF_CAR_TYRE_PACEJKA
     mf_Integrator integrator; // default MF_INTEGRATOR_RK4
     mf_CarCommand command;    // default MF_CAR_COMMAND_SPEED
-    mf_Time control_interval; // [ns] commands are read and loops run this often; a multiple of the
-                              // step; default 0: every step
+    mf_Time control_interval; // [ns] period of reading commands and of the control loops; a
+                              // multiple of the step; default 0: every step
 } mf_CarSettings;
 MF_API mf_CarSettings mf_car_settings(void);
 
@@ -106,27 +107,27 @@ MF_API mf_CarSettings mf_car_settings(void);
 MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name,
                              mf_Model **out, mf_Error *error);
 
-// Lets `group` move as cars: adds the fields car.*, command.* and wind.velocity and one system, and
-// stands the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
-// ground; what they press against it loads the tyres. `car` and `settings` may be NULL for the
-// defaults. Refuses a step that is too long for the tyres.
+// Adds the motion of cars to `group`: the fields car.*, command.* and wind.velocity and one system,
+// and places the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
+// ground; their normal component loads the tyres. `car` and `settings` may be NULL for the
+// defaults. Fails if the step is too long for the tyres.
 //
-// A command that is not finite or out of range is refused: the last good one (command.accepted)
-// stays in force and command.refused goes up by one at each control tick. Ranges: steering within
-// the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in mode
-// `speed` only), places within 1e6 m, a circle's radius at least one wheelbase; positive: to the
-// left, counter-clockwise.
+// A command that is not finite or out of range is rejected: the last valid one (command.accepted)
+// remains active, and command.refused increases by one at each control tick. Ranges: steering
+// within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
+// mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
+// to the left, counter-clockwise.
 MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
                             mf_Error *error);
 
-// The parameters and settings in use, or NULL when the group does not move as cars.
+// The parameters and settings in use, or NULL if the motion of the group is not that of cars.
 MF_API const mf_Car *mf_car_parameters(const mf_Group *group);
 MF_API const mf_CarSettings *mf_car_settings_of(const mf_Group *group);
 
-// The path of a group with MF_CAR_COMMAND_PATH: `count` >= 2 places (x, y) [m], world frame, joined
-// by straight lines, and the last to the first when `closed`. Copied, as at most 65536 pieces of
-// equal length. On an open path cars stop at the end. Every car then looks for the nearest place of
-// the path anew. Not while the world steps.
+// The path of a group with MF_CAR_COMMAND_PATH: `count` >= 2 points (x, y) [m], world frame, joined
+// by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of
+// equal length. On an open path cars stop at the end. Every car then searches for the nearest point
+// of the path. Do not call it during a step.
 MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count,
                                  bool closed, mf_Error *error);
 

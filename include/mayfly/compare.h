@@ -1,5 +1,5 @@
-// Mayfly: one robot and one gait at every level of physics: how far each level is from the dearest
-// one, what it costs, and what it cannot show.
+// Mayfly: one robot and one gait at every level of physics: differences to the level of highest
+// fidelity, costs, and limits of each level.
 #ifndef MAYFLY_COMPARE_H
 #define MAYFLY_COMPARE_H
 
@@ -10,8 +10,9 @@ extern "C" {
 #endif
 
 typedef struct mf_CompareConfig {
-    uint32_t struct_size;  // [byte] set by mf_compare_config()
-    uint32_t price_robots; // [1] side by side when the price is measured; 0: it is not; default 256
+    uint32_t struct_size;          // [byte] set by mf_compare_config()
+    uint32_t price_robots;         // [1] robots in the batch in which the cost is measured; 0: not
+                                   // measured; default 256
     bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
 MF_API mf_CompareConfig mf_compare_config(void);
@@ -24,17 +25,17 @@ typedef struct mf_CompareSample {
     double tilt;        // [rad] of the base's z axis against the vertical
     double energy;      // [J] kinetic and potential, as the level counts them
     double penetration; // [m] >= 0, of the deepest shape
-    double slip;        // [m/s] of the shapes on the ground along it, the mean
+    double slip;        // [m/s] mean slip speed of the shapes on the ground
 } mf_CompareSample;
 
-// What one level does with the gait.
+// Results of one level.
 typedef struct mf_CompareRow {
     mf_Motion motion;
-    bool possible;      // false: the model cannot move by it, for this
-    char reason[256];   // "" when it can
+    bool possible;      // false: the level does not support the model, with `reason`
+    char reason[256];   // "" if possible
     bool finished;      // no fault
     uint32_t fault;     // [1] MF_FAULT_*
-    double fell;        // [s] when it first leaned more than 1 rad; NAN: never
+    double fell;        // [s] first time with a tilt of more than 1 rad; NAN: never
     double distance;    // [m] between start and end, horizontally
     double forward;     // [m] of that along the heading at the start
     double turned;      // [rad] change of heading
@@ -42,15 +43,14 @@ typedef struct mf_CompareRow {
     double tilt;        // [rad] largest
     double penetration; // [m] largest
     double slip;        // [m/s] mean
-    // Root mean square of the difference to the dearest level, over the whole time; NAN for it
-    // and for levels that did not run:
+    // Root mean square of the difference to the level of highest fidelity, over the whole time; NAN
+    // for that level and for levels that did not run:
     double position_error; // [m] horizontally
     double heading_error;  // [rad]
     double height_error;   // [m]
     double tilt_error;     // [rad]
     double energy_error;   // [J]
-    double seconds;        // [s] of the processor's time per robot and step, in a batch; NAN: not
-                           // measured
+    double seconds;        // [s] processor time per robot and step, in a batch; NAN: not measured
     mf_CompareSample *samples; // one each 10 ms, from 0 on
     uint32_t sample_count;     // [1]
 } mf_CompareRow;
@@ -62,20 +62,20 @@ typedef struct mf_Comparison {
     double duration;                // [s]
     uint32_t price_robots, threads; // [1]
     mf_Isa isa;
-    mf_Motion reference;                       // the dearest that ran
-    char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: what is not as the file asks
+    mf_Motion reference;                       // the level of highest fidelity that ran
+    char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: differences from the file
     uint32_t note_count;                       // [1]
     mf_CompareRow rows[MF_MOTION_LEVELS];
 } mf_Comparison;
 
-// Runs the only group of a scene, one robot, for the file's duration at every wanted level. Levels
-// that the model cannot support come out as not possible, with the reason; MF_UNSUPPORTED when none
-// can, or the scene has several groups or vehicles. The file must outlive the comparison.
+// Runs the only group of a scene, one robot, for the file's duration at every selected level.
+// Levels that do not support the model are marked as not possible, with the reason; MF_UNSUPPORTED
+// if all are, or the scene has several groups or vehicles. The file must outlive the comparison.
 MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
                             mf_Comparison **out, mf_Error *error);
-MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is fine
+MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 
-// One line: what the level leaves out.
+// One line: what the level does not model.
 MF_API const char *mf_motion_blind_spot(mf_Motion motion);
 
 // Writes the comparison as one page with table and plots to `path` (replaced atomically).

@@ -11,9 +11,9 @@ extern "C" {
 // ---- sensors -----------------------------------------------------------------------------------
 
 // Adds the model's sensors at `rate` as the fields sensor.contact [1], sensor.ray [m], sensor.joint
-// [rad] (one value for every joint) and sensor.attitude [rad] (roll, pitch, yaw of the base).
-// Contact sensors and rays are in the order of the model's sensors of that type; what their
-// mf_Signal says happens to their values, at their own rate if they have one.
+// [rad] (one value per joint) and sensor.attitude [rad] (roll, pitch, yaw of the base). Contact
+// sensors and rays are in the order of the model's sensors of that type; their mf_Signal applies to
+// their values, at their own rate if they have one.
 MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
 
 // ---- the machine-code controller (Fischer and Ihme 2024, Table I) ------------------------------
@@ -21,11 +21,11 @@ MF_API mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error);
 #define MF_GP_BYTES 32u // [byte] one program: 32 addresses
 
 typedef enum mf_GpOpcode { // the upper three bits of an instruction
-    MF_GP_LEFT,            // move motor `operand` left: its target falls by angle_per_move
-    MF_GP_RIGHT,           // move motor `operand` right: its target rises
+    MF_GP_LEFT,            // move motor `operand` left: decreases its target by angle_per_move
+    MF_GP_RIGHT,           // move motor `operand` right: increases its target
     MF_GP_SENSOR,          // accumulator = sensor `operand`
     MF_GP_LOAD,            // accumulator = operand
-    MF_GP_JUMP,            // go to address `operand` when the accumulator is not 0
+    MF_GP_JUMP,            // continue at address `operand` if the accumulator is not 0
     MF_GP_NOT,             // accumulator = ~accumulator
     MF_GP_INC,             // accumulator + 1
     MF_GP_DEC              // accumulator - 1
@@ -33,10 +33,10 @@ typedef enum mf_GpOpcode { // the upper three bits of an instruction
 
 typedef enum mf_GpUnknown {
     MF_GP_UNKNOWN_IGNORE, // a motor or sensor that does not exist: no move, reads 0
-    MF_GP_UNKNOWN_WRAP    // its number is taken modulo the number there are
+    MF_GP_UNKNOWN_WRAP    // its number is taken modulo the number of motors or sensors
 } mf_GpUnknown;
 
-// What the paper leaves open. The accumulator has 8 bits and wraps.
+// Parameters that the paper leaves open. The accumulator has 8 bits and wraps.
 typedef struct mf_GpConfig {
     uint32_t struct_size;           // [byte] set by mf_gp_config()
     mf_Rate rate;                   // [1/s] controller ticks; default one per 80 ms
@@ -48,32 +48,32 @@ MF_API mf_GpConfig mf_gp_config(void);
 
 // Controls every instance by its own program in the field gp.program (32 values 0..255). Sensors
 // are numbered: contacts, rays [cm], joint angles [degree], attitude [degree], clamped to
-// -128..127. Needs the sensor fields. State: gp.address, gp.accumulator.
+// -128..127. Requires the sensor fields. State: gp.address, gp.accumulator.
 MF_API mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error);
 MF_API void mf_gp_set_program(mf_Group *group, uint32_t instance,
                               const uint8_t program[MF_GP_BYTES]);
 
-// One machine, stepped by hand: the reference that the batch is tested against.
+// One machine, executed step by step: the reference for tests of the batch kernel.
 typedef struct mf_GpMachine {
     uint8_t address;     // [1] 0 .. 31
     uint8_t accumulator; // [1]
 } mf_GpMachine;
-// What one instruction asks for: motor index and -1, 0 or +1 moves.
+// Result of one instruction: motor index and -1, 0 or +1 moves.
 typedef struct mf_GpMove {
-    uint32_t motor; // [1] already wrapped; MF_NONE when nothing moves
+    uint32_t motor; // [1] already wrapped; MF_NONE without a move
     int direction;  // [1] -1 left, +1 right, 0 none
 } mf_GpMove;
 MF_API mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES],
                                uint32_t motors, const int32_t *sensors, uint32_t sensor_count,
                                mf_GpUnknown unknown);
 
-// Text form, one instruction a line ("07  jump 12"), at most `size` bytes with the terminator.
-// Returns the length that the whole text has. Every program has a text and every such text
-// assembles to the same bytes.
+// Text form, one instruction per line ("07  jump 12"), at most `size` bytes including the
+// terminator. Returns the length of the whole text. Every program has a text that assembles to the
+// same bytes.
 MF_API size_t mf_gp_disassemble(const uint8_t program[MF_GP_BYTES], char *text, size_t size);
-// Reads that form: mnemonics left, right, sensor, load, jump, not, inc, dec; addresses in front
-// are optional; `;` and `#` start comments; missing instructions are `not 0`... see docs. Errors
-// name the line.
+// Reads that form: mnemonics left, right, sensor, load, jump, not, inc, dec; leading addresses are
+// optional; `;` and `#` start comments; missing instructions are `not 0`
+// (docs/reference/controllers.md). Errors name the line.
 MF_API mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error);
 
 // ---- open-loop oscillators ---------------------------------------------------------------------
@@ -102,28 +102,28 @@ typedef struct mf_NetworkConfig {
                                // components, one field after the other. NULL (the default):
                                // base.orientation, base.linear_velocity, base.angular_velocity,
                                // joint.angle, joint.rate
-    const char *output;        // the field that it writes; default "joint.target"
+    const char *output;        // name of the output field; default "joint.target"
     const uint32_t *hidden;    // [1] units of each hidden layer; NULL: the network is linear
     uint32_t hidden_count;     // [1] 0 .. MF_NETWORK_HIDDEN
-    const double *lower;       // [1] or the output's unit: low end of each of its components
-    const double *upper;       // [1] high end; NULL: of joints for joint.target, of controls for
-                               // actuator.control, where there is none +-pi rad or +-1; else +-1
+    const double *lower;       // [1] or the output's unit: lower end of each of its components
+    const double *upper;       // [1] upper end; NULL: of joints for joint.target, of controls for
+                               // actuator.control, +-pi rad or +-1 if they have none; else +-1
 } mf_NetworkConfig;
 MF_API mf_NetworkConfig mf_network_config(void);
 
-// Controls every instance by a network of its own. With inputs x, each hidden layer is
+// Controls every instance by its own network. With inputs x, each hidden layer is
 //     h = tanh(W x + b)
-// of the layer before, and component i of the output is
+// of the previous layer, and component i of the output is
 //     (lower + upper) / 2 + (upper - lower) / 2 * tanh((W h + b)_i),
-// held until the next tick. The field network.weight has the numbers of each layer in turn: for
-// each of its units the weights of what it sees, then its b. Inputs are those of the moment before
-// the step. The sums are of fixed order, tanh is good to 1e-6 (float), 1e-15 (double). An input or
-// weight that is not finite gives outputs that are NaN. `config` may be NULL; arrays are copied.
+// constant until the next tick. The field network.weight contains the numbers of each layer in
+// order: for each of its units the weights of its inputs, then its b. Inputs are the values before
+// the step. Sums have a fixed order, tanh is accurate to 1e-6 (float), 1e-15 (double). An input or
+// weight that is not finite gives outputs NaN. `config` may be NULL; arrays are copied.
 // MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: a field of another type, or an output that is computed.
 // MF_LIMIT: too many units.
 MF_API mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error);
-// How many components network.weight has for layers of these sizes, inputs first: sum of
-// (size[k] + 1) * size[k + 1].
+// Number of components of network.weight for layers of these sizes, inputs first: sum of (size[k] +
+// 1) * size[k + 1].
 MF_API uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); // [1]
 
 // ---- a controller in C -------------------------------------------------------------------------

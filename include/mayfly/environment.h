@@ -1,7 +1,7 @@
-// Mayfly: vector environments: many robots that learn one task, stepped together on buffers of the
-// caller. A task says what a robot is told (actions), what it sees (observations), what it is
-// rewarded for, when it has failed and how it starts; docs/reference/environments.md lists them.
-// Everything about time, episodes, seeds and resets is here, once for all tasks.
+// Mayfly: vector environments: many robots with one task, stepped together on buffers of the
+// caller. A task defines actions, observations, rewards, termination and initial states;
+// docs/reference/environments.md lists them. Time, episodes, seeds and resets are handled here,
+// once for all tasks.
 #ifndef MAYFLY_ENVIRONMENT_H
 #define MAYFLY_ENVIRONMENT_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-// A number that a task can be given.
+// A parameter of a task.
 typedef struct mf_TaskParameter {
     const char *name; // "forward_reward_weight"
     const char *unit; // "m"; "1" for pure numbers
@@ -26,10 +26,10 @@ typedef struct mf_TaskParameter {
 
 typedef struct mf_TaskInfo {
     const char *name;         // "ant"
-    const char *model;        // the file that it is made for: "ant.xml"; "": it makes its own
+    const char *model;        // default model file: "ant.xml"; "": the task creates its model
     const char *description;  // one sentence
     uint32_t frame_skip;      // [1] physics steps of one step of the environment; 0: by the motion
-    uint32_t episode_steps;   // [1] after so many steps an episode is cut off
+    uint32_t episode_steps;   // [1] steps after which an episode is truncated
     mf_Time step;             // [ns] physics step; 0: that of the model's file or motion
     uint32_t parameter_count; // [1]
     const mf_TaskParameter *parameters;
@@ -39,25 +39,25 @@ typedef struct mf_TaskInfo {
 
 MF_API uint32_t mf_task_count(void);
 MF_API const mf_TaskInfo *mf_task_info(uint32_t index);
-MF_API const mf_TaskInfo *mf_task_find(const char *name); // NULL when there is none of that name
+MF_API const mf_TaskInfo *mf_task_find(const char *name); // NULL if the name is unknown
 
 // ---- environments ------------------------------------------------------------------------------
 
 typedef struct mf_Environment mf_Environment;
 
-// What happens to a robot whose episode has ended (Gymnasium's three ways).
+// Reset of a robot whose episode has ended (Gymnasium's three modes).
 typedef enum mf_Autoreset {
-    MF_AUTORESET_NEXT_STEP, // the next step starts it anew: its action is not read, its reward is 0
-    MF_AUTORESET_SAME_STEP, // it starts anew at once; final_observation and final_signals hold the
-                            // end of its episode
-    MF_AUTORESET_OFF        // nothing: the caller resets it
+    MF_AUTORESET_NEXT_STEP, // the next step resets it: its action is ignored, its reward is 0
+    MF_AUTORESET_SAME_STEP, // reset in the same step; final_observation and final_signals contain
+                            // the end of its episode
+    MF_AUTORESET_OFF        // no reset: the caller resets it
 } mf_Autoreset;
 
-// How twins are integrated (articulated.h: MF_CONTACT_LAW_MUJOCO). Other tasks choose by their
-// motion.
+// Integrator of Gymnasium's tasks (articulated.h: MF_CONTACT_LAW_MUJOCO). Other tasks use that of
+// their motion.
 typedef enum mf_EnvironmentIntegrator {
-    MF_ENVIRONMENT_AS_FILE, // by what the file asks for: Euler or RK4; others by Euler
-    MF_ENVIRONMENT_EULER,   // a third to a fifth of the work of RK4, and less exact
+    MF_ENVIRONMENT_AS_FILE, // that of the file: Euler or RK4; Euler for others
+    MF_ENVIRONMENT_EULER,   // a third to a fifth of the cost of RK4, less accurate
     MF_ENVIRONMENT_RK4
 } mf_EnvironmentIntegrator;
 
@@ -86,34 +86,34 @@ typedef struct mf_EnvironmentConfig {
 } mf_EnvironmentConfig;
 MF_API mf_EnvironmentConfig mf_environment_config(void);
 
-// Builds a world with the robots of one task. MF_NOT_FOUND: no such task, or no such parameter;
-// MF_UNSUPPORTED: a model that lacks what the task needs, or cannot move by `motion`;
+// Creates a world with the robots of one task. MF_NOT_FOUND: no such task or parameter;
+// MF_UNSUPPORTED: the model lacks what the task needs, or does not support `motion`;
 // MF_BAD_ARGUMENT, MF_LIMIT, MF_NO_MEMORY. Reset all robots before the first step.
 MF_API mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
                                        mf_Environment **out, mf_Error *error);
-MF_API void mf_environment_destroy(mf_Environment *environment); // NULL is fine
+MF_API void mf_environment_destroy(mf_Environment *environment); // NULL is allowed
 
-// Its world and its one group: for reading, recording and snapshots (what an environment remembers
-// of its episodes is part of them). Between two steps only.
+// Its world and its group: for reading, recording and snapshots (which include the state of
+// episodes). Between two steps only.
 MF_API mf_World *mf_environment_world(const mf_Environment *environment);
 MF_API mf_Group *mf_environment_group(const mf_Environment *environment);
 MF_API const mf_TaskInfo *mf_environment_task(const mf_Environment *environment);
 
 MF_API uint32_t mf_environment_count(const mf_Environment *environment); // [1] robots
-// [1] Robots that share one place, see each other and begin and end their episodes together: 1 but
-// for tasks of several robots. Robots i and j are of one team when i / team = j / team.
+// [1] Robots that share one space, observe each other and start and end their episodes together: 1
+// except for tasks of several robots. Robots i and j are in one team if i / team = j / team.
 MF_API uint32_t mf_environment_team(const mf_Environment *environment);
 MF_API uint32_t mf_environment_observation_count(const mf_Environment *environment); // [1]
 MF_API uint32_t mf_environment_action_count(const mf_Environment *environment);      // [1]
-// Range of an action; what lies outside acts as the model's actuators say.
+// Range of an action; values outside are handled by the model's actuators.
 MF_API void mf_environment_action_range(const mf_Environment *environment, uint32_t action,
                                         double *lower, double *upper);
 MF_API double mf_environment_interval(const mf_Environment *environment); // [s] of one step
-// The value of a parameter of the task; NAN when there is none of that name.
+// The value of a parameter of the task; NAN if the name is unknown.
 MF_API double mf_environment_parameter(const mf_Environment *environment, const char *name);
 
-// Memory of the caller, robot after robot: row i is robot i. Observations are of the type that the
-// configuration names. All but `action` are written; those that may be NULL are not wanted.
+// Memory of the caller, robot after robot: row i is robot i. Observations have the type of the
+// configuration. All except `action` are written; those that may be NULL are then not written.
 typedef struct mf_EnvironmentBuffers {
     const float *action;     // [1] count * action_count; not read by a reset
     void *observation;       // [1] count * observation_count
@@ -126,18 +126,18 @@ typedef struct mf_EnvironmentBuffers {
     double *final_signals;   // [1] as final_observation; may be NULL
 } mf_EnvironmentBuffers;
 
-// Starts episodes: of robots with a nonzero byte in `mask` (NULL: all), whose rows alone are
-// written. `seeds`, one per robot, makes their random numbers begin anew; NULL: they go on. Robot i
-// with the seed s does the same in every environment, at every place in it, with every number of
-// threads. The seed of a team is that of its first robot. MF_BAD_ARGUMENT: a robot that never had
-// a seed, or a mask that parts a team.
+// Starts episodes of robots with a nonzero byte in `mask` (NULL: all); only their rows are written.
+// `seeds`, one per robot, restart their random numbers; NULL: they continue. Robot i with the seed
+// s has the same trajectory in every environment, at every index, with every number of threads. The
+// seed of a team is that of its first robot. MF_BAD_ARGUMENT: a robot that never had a seed, or a
+// mask that divides a team.
 MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                       const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                       mf_Error *error);
 
-// One step of all robots. A robot whose physics failed (fault.word) has terminated, and with it its
-// team; what of it is not finite is told as 0. Allocates nothing. MF_BAD_ARGUMENT, with nothing
-// done: an action that is not finite (the message names robot and action), or a robot that was
+// One step of all robots. A robot whose physics failed (fault.word) is terminated, and with it its
+// team; its non-finite values are reported as 0. Allocates nothing. MF_BAD_ARGUMENT, without
+// effect: an action that is not finite (the message names robot and action), or a robot that was
 // never reset.
 MF_API mf_Status mf_environment_step(mf_Environment *environment,
                                      const mf_EnvironmentBuffers *buffers, mf_Error *error);

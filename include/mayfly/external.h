@@ -1,5 +1,5 @@
-// Mayfly: the `external` motion. Bodies that a user, a plugin or a recording moves: they push
-// others in collisions with infinite mass and are never pushed. docs/explanation/external.md.
+// Mayfly: the `external` motion. Bodies moved by a program, a plugin or a recording: in collisions
+// they push others with infinite mass and are never pushed. docs/explanation/external.md.
 #ifndef MAYFLY_EXTERNAL_H
 #define MAYFLY_EXTERNAL_H
 
@@ -11,35 +11,34 @@ extern "C" {
 
 typedef struct mf_ExternalConfig {
     uint32_t struct_size;     // [byte] set by mf_external_config()
-    bool targets;             // bodies go to target.position, target.orientation and joint.target;
-                              // default false: they move by the velocities in their fields
+    bool targets;             // bodies reach target.position, target.orientation and joint.target;
+                              // default false: they move with the velocities in their fields
     mf_Time control_interval; // [ns] a target is reached at the end of each such interval; a
                               // multiple of the step; default 0: every step
 } mf_ExternalConfig;
 MF_API mf_ExternalConfig mf_external_config(void);
 
-// Lets `group` move by `external`. `config` may be NULL.
+// Adds the motion `external` to `group`. `config` may be NULL.
 //
 // Without `targets` a step moves the base by base.linear_velocity and base.angular_velocity, hinges
-// and slides by joint.rate, each exactly for velocities that stay the same. Pose and velocities may
-// be written between steps.
+// and slides by joint.rate, exactly for constant velocities. Pose and velocities may be written
+// between steps.
 //
 // With `targets` it adds the fields target.position [m] and target.orientation (w, x, y, z), world
 // frame, both the start pose after a reset. A step writes the velocities that reach the target at
 // the end of the interval, and moves by them; the last step of an interval ends at the target to
-// the bit (of a unit quaternion, to rounding). A target that stays where it is gives velocities of
-// 0.
+// the bit (of a unit quaternion, to rounding). A constant target gives velocities of 0.
 //
-// Collisions, which come first in a step, see the velocities as they were at its beginning: a body
-// that starts to follow a moving target strikes with its speed from the second step on.
+// Collisions, which are computed first in a step, use the velocities at its beginning: a body that
+// starts to follow a moving target collides with its speed from the second step on.
 //
-// A velocity or target that is not finite raises MF_FAULT_INPUT, a place more than 1e7 m away
-// MF_FAULT_RANGE; the body then stays. Joints of other types stay as they are; the ground is not
-// felt. MF_UNSUPPORTED: the model's base is fixed in the world. MF_BAD_ARGUMENT: a setting, or the
-// group moves so already.
+// A velocity or target that is not finite raises MF_FAULT_INPUT, a position more than 1e7 m away
+// MF_FAULT_RANGE; the body then does not move. Joints of other types are constant; there is no
+// contact with the ground. MF_UNSUPPORTED: the model's base is fixed in the world. MF_BAD_ARGUMENT:
+// a setting, or the group has the motion already.
 MF_API mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error);
 
-// The settings in use, or NULL when the group does not move by `external`.
+// The settings in use, or NULL if the motion of the group is not `external`.
 MF_API const mf_ExternalConfig *mf_external_settings(const mf_Group *group);
 
 #ifdef __cplusplus

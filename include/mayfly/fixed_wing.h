@@ -2,11 +2,11 @@
 // Aircraft: Theory and Practice" (2012), with the propulsion of the second edition. Equations,
 // frames and sources: docs/explanation/fixed_wing.md.
 //
-// Frames: the book works with north-east-down and forward-right-down axes; every field and command
-// here is in Mayfly's world (east, north, up) and body (forward, left, up) axes instead. Two things
-// keep the book's sense, because every aircraft has it: the aerodynamic coefficients (about
-// forward-right-down axes) and the surfaces (elevator and rudder trailing edge down and left,
-// aileron right wing down, are positive).
+// Frames: the book uses north-east-down and forward-right-down axes; every field and command here
+// is in Mayfly's world (east, north, up) and body (forward, left, up) axes instead. Two quantities
+// keep the book's sign conventions: the aerodynamic coefficients (about forward-right-down axes)
+// and the surfaces (elevator and rudder trailing edge down and left, aileron right wing down, are
+// positive).
 #ifndef MAYFLY_FIXED_WING_H
 #define MAYFLY_FIXED_WING_H
 
@@ -32,7 +32,7 @@ typedef struct mf_FixedWing {
     double inertia_yy; // [kg m^2] > 0
     double inertia_zz; // [kg m^2] > 0
     double inertia_xz; // [kg m^2] integral of x z dm, x forward and z down; the book's J_xz
-    double radius;     // [m] > 0 of the sphere that meets others
+    double radius;     // [m] > 0 of the collision sphere
     double clearance;  // [m] >= 0 from the centre of mass to the ground where it stands
 
     double air_density; // [kg/m^3] 0 .. 100; 0 leaves only gravity
@@ -91,12 +91,12 @@ typedef struct mf_FixedWing {
     double elevator_limit;        // [rad] 0 .. 1.5
     double aileron_limit;         // [rad] 0 .. 1.5
     double rudder_limit;          // [rad] 0 .. 1.5
-    double airspeed_min;          // [m/s] > 0, slowest that may be commanded
+    double airspeed_min;          // [m/s] > 0, lowest airspeed that can be commanded
     double airspeed_max;          // [m/s] > airspeed_min
     double airspeed_design;       // [m/s] airspeed_min .. airspeed_max, where gains are computed
     double roll_limit;            // [rad] 0.05 .. 1.3 of the autopilot
     double pitch_limit;           // [rad] 0.05 .. 1.0 of the autopilot
-    double altitude_zone;         // [m] > 0, larger errors of altitude count as this
+    double altitude_zone;         // [m] > 0, errors of altitude are limited to this
     double roll_frequency;        // [rad/s] > 0 bandwidth of the roll loop
     double roll_damping;          // [1] > 0
     double course_separation;     // [1] >= 2, roll bandwidth / course bandwidth
@@ -108,8 +108,9 @@ typedef struct mf_FixedWing {
     double airspeed_frequency;    // [rad/s] > 0
     double airspeed_damping;      // [1] > 0
     double yaw_damper_gain;       // [s] rudder per yaw rate
-    double yaw_damper_washout;    // [rad/s] > 0, slower turns are let through
-    double orbit_gain;            // [1] > 0, how steeply an orbit is joined
+    double yaw_damper_washout;    // [rad/s] > 0, corner frequency of the high-pass filter of the
+                                  // yaw rate
+    double orbit_gain;            // [1] > 0, gain of the course towards the orbit
 } mf_FixedWing;
 
 // The Aerosonde with polar drag and the autopilot measured in docs/studies/vehicles.md.
@@ -135,13 +136,13 @@ typedef struct mf_FixedWingTrim {
     double throttle; // [1] 0 .. 1
     double rate[3];  // [rad/s] body axes: forward, left, up
     double thrust;   // [N]
-    double residual; // [1] largest acceleration left over, in units of g and g/m
+    double residual; // [1] largest residual acceleration, in units of g and g/m
 } mf_FixedWingTrim;
 
-// Finds the trim for an airspeed [m/s] > 0, a climb angle [rad] within +-1.2, a signed radius of
+// Computes the trim for an airspeed [m/s] > 0, a climb angle [rad] within +-1.2, a signed radius of
 // turn [m] over ground in calm air (positive: left, as an orbit's; INFINITY or 0: straight ahead)
-// and gravity [m/s^2] > 0. MF_NOT_FOUND when no throttle of 0 .. 1 and no surfaces within their
-// limits hold it; `out` is then untouched.
+// and gravity [m/s^2] > 0. MF_NOT_FOUND if no throttle of 0 .. 1 and no surfaces within their
+// limits give it; `out` is then unchanged.
 MF_API mf_Status mf_fixed_wing_trim(const mf_FixedWing *parameters, double airspeed, double climb,
                                     double radius, double gravity, mf_FixedWingTrim *out,
                                     mf_Error *error);
@@ -188,32 +189,32 @@ typedef struct mf_FixedWingSettings {
     mf_Time control_interval;    // [ns] a multiple of the step; default 10 ms; 0 = every step
     mf_Dryden gusts;             // default calm
     double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
-    double start_altitude;       // [m] agents that would start lower are lifted to it; 100
+    double start_altitude;       // [m] agents that would start lower start at this altitude; 100
 } mf_FixedWingSettings;
 MF_API mf_FixedWingSettings mf_fixed_wing_settings(void);
 
-// Lets `group` move as aircraft. `parameters` and `settings` may be NULL for the defaults; both are
-// copied. The group's model must have the mass of the parameters (mf_fixed_wing_model).
+// Adds the motion of aircraft to `group`. `parameters` and `settings` may be NULL for the defaults;
+// both are copied. The group's model must have the mass of the parameters (mf_fixed_wing_model).
 //
-// Fields besides the canonical ones: command.* of the command mode, command.accepted (those in
-// force, in the order above, SI units), command.refused (how often they were refused),
-// surface.angle (elevator, aileron, rudder [rad]), motor.throttle, autopilot.memory,
-// wind.velocity [m/s], with gusts gust.state and gust.velocity (body), and air.speed, air.alpha,
-// air.beta as outputs.
+// Fields in addition to the canonical ones: command.* of the command mode, command.accepted (the
+// active command, in the order above, SI units), command.refused (number of rejected commands),
+// surface.angle (elevator, aileron, rudder [rad]), motor.throttle, autopilot.memory, wind.velocity
+// [m/s], with gusts gust.state and gust.velocity (body), and air.speed, air.alpha, air.beta as
+// outputs.
 //
-// Commands are refused, all of an agent's together, when one is not finite or out of range:
-// surfaces within their limits, throttle 0 .. 1, airspeed within airspeed_min .. airspeed_max,
-// altitude within +-1e5 m, course within +-1000 rad (east is 0, north pi/2), centre within 1e6 m,
-// |radius| 1 m .. 1e6 m (positive: counter-clockwise seen from above).
+// Commands are rejected, all of an agent's together, if one is not finite or out of range: surfaces
+// within their limits, throttle 0 .. 1, airspeed within airspeed_min .. airspeed_max, altitude
+// within +-1e5 m, course within +-1000 rad (east is 0, north pi/2), centre within 1e6 m, |radius| 1
+// m .. 1e6 m (positive: counter-clockwise seen from above).
 //
-// A reset puts the agent into trimmed flight at start_airspeed along its start heading, through
-// the wind, with commands that hold it there (an orbit: of 200 m to the left); an agent that was
-// placed with a velocity keeps it. External wrenches (mayfly/collision.h) act as impulses at the
-// beginning of a step.
+// A reset puts the agent into trimmed flight at start_airspeed along its initial heading, through
+// the wind, with commands that continue this flight (an orbit: of 200 m to the left); an agent that
+// was placed with a velocity keeps it. External wrenches (mayfly/collision.h) act as impulses at
+// the beginning of a step.
 MF_API mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
                                    const mf_FixedWingSettings *settings, mf_Error *error);
 
-// What a group flies by; NULL when it has no aircraft.
+// Parameters and settings of a group; NULL if it has no aircraft.
 MF_API const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group);
 MF_API const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group);
 

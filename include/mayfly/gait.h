@@ -1,4 +1,4 @@
-// Mayfly: motions of a robot as files. A gait tells every joint where to be: a walk of two legs by
+// Mayfly: gaits. A gait file defines the joint targets of a robot over time: a walk of two legs by
 // inverse kinematics, periodic waves for any robot, or keyframes. docs/reference/gaits.md has the
 // equations and every key of the files.
 #ifndef MAYFLY_GAIT_H
@@ -14,31 +14,32 @@ extern "C" {
 
 enum { MF_LEG_JOINTS = 6 };
 
-// A leg whose joints turn, from the base on, about z, x, y (hip yaw, roll, pitch), y (knee), y and
-// x (ankle pitch, roll) of the base at angle 0, forward or backward. The three hip axes meet in one
-// point, the two ankle axes in another, and thigh and shin lie in a plane of constant y.
+// A leg whose joints rotate, from the base on, about z, x, y (hip yaw, roll, pitch), y (knee), y
+// and x (ankle pitch, roll) of the base at angle 0, forward or backward. The three hip axes
+// intersect in one point, the two ankle axes in another, and thigh and shin lie in a plane of
+// constant y.
 typedef struct mf_Leg {
     uint32_t joints[MF_LEG_JOINTS]; // [1] of the model: hip yaw, roll, pitch, knee, ankle pitch,
                                     // roll
     double sign[MF_LEG_JOINTS];     // [1] +1 when the axis points forward, left or up, else -1
-    double hip[3];                  // [m] where the hip axes meet, base frame
+    double hip[3];                  // [m] intersection of the hip axes, base frame
     double thigh[2];                // [m] from hip to knee at angle 0, forward and up
     double shin[2];                 // [m] from knee to ankle at angle 0, forward and up
 } mf_Leg;
 
-// Measures the leg of these joints. MF_BAD_ARGUMENT names the joint that does not fit.
+// Determines the leg of these joints. MF_BAD_ARGUMENT names the joint that does not fit.
 MF_API mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS],
                              mf_Leg *out, mf_Error *error);
 
-// Place [m] of the ankle and rotation (w, x, y, z) of the foot, in the base frame, for angles [rad]
-// of the six joints.
+// Position [m] of the ankle and rotation (w, x, y, z) of the foot, in the base frame, for angles
+// [rad] of the six joints.
 MF_API void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS], double ankle[3],
                            double rotation[4]);
 
-// Angles [rad] that bring the ankle to a place [m] with the foot in a rotation (w, x, y, z), in the
-// base frame, the knee pointing forward. In closed form. False when the
-// place is out of reach: the angles are then those of the leg stretched (or folded) towards it and
-// the foot keeps its rotation. Finite for every finite input.
+// Angles [rad] for a position [m] of the ankle and a rotation (w, x, y, z) of the foot, in the base
+// frame, with the knee pointing forward. In closed form. False if the position is out of reach: the
+// angles are then those of the leg stretched (or folded) towards it, and the foot keeps its
+// rotation. Finite for every finite input.
 MF_API bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotation[4],
                            double angles[MF_LEG_JOINTS]);
 
@@ -59,13 +60,13 @@ typedef struct mf_GaitAngle {
     double angle; // [rad] or [m]
 } mf_GaitAngle;
 
-// How commands act. What is asked for beyond the largest is cut; changes are spread over time.
+// Limits of commands. Larger commands are clamped; their rate of change is limited.
 typedef struct mf_GaitPace {
     double forward; // [m/s] largest command, >= 0
     double left;    // [m/s] largest command, >= 0
     double turn;    // [rad/s] largest command, anticlockwise, >= 0
-    double rise;    // [s] from rest to the largest command, > 0
-    bool march;     // steps on the spot when no command is given, instead of standing
+    double rise;    // [s] time from rest to the largest command, > 0
+    bool march;     // steps on the spot without a command, instead of standing
 } mf_GaitPace;
 
 typedef enum mf_GaitPath {
@@ -73,18 +74,18 @@ typedef enum mf_GaitPath {
     MF_GAIT_TRAPEZOID // up in the first quarter of the swing, level, down in the last
 } mf_GaitPath;
 
-// Feedback of the trunk's rotation, against falling. The tilt rates are those of a gyroscope in the
-// base (roll and pitch), the tilt is their integral, forgotten with the time `memory`.
+// Balance by feedback of the trunk's rotation. The tilt rates are those of a gyroscope in the base
+// (roll and pitch), the tilt is their integral, which decays with the time constant `memory`.
 typedef struct mf_GaitBalance {
     double ankle_pitch; // [s] ankle pitch per pitch rate
     double ankle_roll;  // [s] ankle roll per roll rate
     double hip_pitch;   // [s] hip pitch per pitch rate
     double hip_roll;    // [s] hip roll per roll rate
-    double step_pitch;  // [m s/rad] the swinging foot goes forward per pitch rate
-    double step_roll;   // [m s/rad] the swinging foot goes to the right per roll rate
+    double step_pitch;  // [m s/rad] forward displacement of the swinging foot per pitch rate
+    double step_roll;   // [m s/rad] displacement of the swinging foot to the right per roll rate
     double tilt;        // [1/s] added to every rate per tilt [rad]
     double memory;      // [s] > 0
-    double smooth;      // [s] over which rates are averaged before they act, >= 0
+    double smooth;      // [s] averaging time of the rates, >= 0
 } mf_GaitBalance;
 
 typedef struct mf_GaitWalk {
@@ -93,29 +94,30 @@ typedef struct mf_GaitWalk {
     double period;         // [s] two steps, > 0
     double height;         // [m] hips above ankles, > 0
     double lift;           // [m] of a swinging foot, >= 0
-    double sway;           // [m] of the hips to the standing side, >= 0
+    double sway;           // [m] of the hips to the stance side, >= 0
     double double_support; // [1] share of the period with both feet down, 0 .. 0.9
     double lean;           // [rad] of the trunk, forward
-    double width;          // [m] from the middle to each foot, > 0
+    double width;          // [m] from the centre line to each foot, > 0
     double offset;         // [m] of the feet forward of the hips
-    double arms;           // [rad] swing of the arms at the largest command forward
+    double arms;           // [rad] amplitude of the arms at the largest forward command
     mf_GaitPath path;
     const char *legs[2][MF_LEG_JOINTS]; // names of the joints: left, right; order of mf_Leg
     const char *shoulders[2];           // joints that swing the arms: left, right; "" or NULL: none
-    mf_GaitAngle *pose;                 // other joints, held
+    mf_GaitAngle *pose;                 // constant angles of other joints
     uint32_t pose_count;                // [1]
     mf_GaitBalance balance;
 } mf_GaitWalk;
 
 typedef enum mf_GaitShape {
     MF_GAIT_SINE,  // sin(2 pi harmonic phase)
-    MF_GAIT_SWEEP, // -1 .. 1 smoothly while the leg swings, back evenly while it stands
-    MF_GAIT_BUMP   // 0 .. 1 .. 0 while the leg swings, 0 while it stands
+    MF_GAIT_SWEEP, // -1 .. 1 smoothly in the swing, linearly back in the stance
+    MF_GAIT_BUMP   // 0 .. 1 .. 0 in the swing, 0 in the stance
 } mf_GaitShape;
 
 // One curve of one joint. Its amplitude is
 //     activity * amplitude + F * forward + L * left + T * turn,
-// F, L and T the commands as parts of the largest, -1 .. 1, and activity 0 .. 1 while moving.
+// F, L and T are the commands as fractions of the largest, -1 .. 1; activity is 0 .. 1 while
+// moving.
 typedef struct mf_GaitWave {
     const char *joint;
     mf_GaitShape shape;
@@ -124,7 +126,7 @@ typedef struct mf_GaitWave {
     double forward;    // [rad] or [m] at the largest command forward
     double left;       // [rad] or [m] at the largest command left
     double turn;       // [rad] or [m] at the largest turn
-    double phase;      // [1] turns that it is ahead
+    double phase;      // [1] phase lead in turns
     uint32_t harmonic; // [1] periods per period of the gait, of a sine; 1 .. 16
 } mf_GaitWave;
 
@@ -137,8 +139,8 @@ typedef struct mf_GaitWaves {
     uint32_t wave_count; // [1] >= 1
 } mf_GaitWaves;
 
-// A joint that a frame does not name keeps its angle of the frame before; one that no frame names
-// is left alone; one that is named late starts at the model's start angle.
+// A joint that a frame does not name keeps its angle of the previous frame, or before its first
+// frame the model's start angle; a joint that no frame names is not changed.
 typedef struct mf_GaitFrame {
     double time; // [s] rising; the first is >= 0
     mf_GaitAngle *angles;
@@ -152,7 +154,7 @@ typedef enum mf_GaitCurve {
 
 typedef struct mf_GaitKeyframes {
     double blend; // [s] over which the targets go over to the gait, >= 0
-    bool loop;    // starts again at the last frame, which should be like the first
+    bool loop;    // repeats after the last frame, which should equal the first
     mf_GaitCurve curve;
     const char *mirror_of; // file whose frames these are, left and right exchanged; NULL or ""
     mf_GaitFrame *frames;
@@ -173,28 +175,29 @@ typedef struct mf_Gait {
 MF_API bool mf_gait_is(const char *text, size_t size);
 
 // Reads a gait's file and checks it against `model`: its joints, their ranges, the legs. Errors
-// have the file's line. With NULL only what does not need a model is checked; a `mirror_of` is then
-// not followed.
+// have the file's line. With NULL only properties that do not need a model are checked; a
+// `mirror_of` is then not read.
 MF_API mf_Status mf_gait_load(mf_Context *context, const char *path, const mf_Model *model,
                               mf_Gait **out, mf_Error *error);
-// The same from memory; `path` is for messages, and names in the text are relative to its folder.
+// The same from memory; `path` is for messages, and file names in the text are relative to its
+// folder.
 MF_API mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
                                const mf_Model *model, mf_Gait **out, mf_Error *error);
-MF_API void mf_gait_destroy(mf_Gait *gait); // NULL is fine
+MF_API void mf_gait_destroy(mf_Gait *gait); // NULL is allowed
 
-// The gait as YAML text that reads back as the same gait; frames that are a mirror image are
-// written as they are. The caller releases *text with mf_release(gait->context, ...).
+// The gait as YAML text that reads back as the same gait; frames of a mirror image are written in
+// full. The caller releases *text with mf_release(gait->context, ...).
 MF_API mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
 
-// Everything that mf_gaits_add refuses, without a group.
+// All checks of mf_gaits_add, without a group.
 MF_API mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error);
 
 // [s] one period, or from 0 to the last frame.
 MF_API double mf_gait_duration(const mf_Gait *gait);
 
-// Joint targets `time` [s] >= 0 after the start, of a robot that has been following `command`
-// (forward [m/s], left [m/s], turn [rad/s]) for long, without blending and balance. `angles` has
-// joint_count values; joints that the gait leaves alone keep theirs.
+// Joint targets `time` [s] >= 0 after the start, of a robot with the constant command `command`
+// (forward [m/s], left [m/s], turn [rad/s]), without blending and balance. `angles` has joint_count
+// values; joints that the gait does not move keep theirs.
 MF_API mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
                                 const double command[3], double *angles, mf_Error *error);
 
@@ -209,12 +212,12 @@ typedef struct mf_GaitConfig {
 } mf_GaitConfig;
 MF_API mf_GaitConfig mf_gait_config(void);
 
-// Lets every instance of `group` move its joints by one of `gaits`, which are copied. Fields:
-// gait.select (U32, input: which one; MF_NONE or one that does not exist: none, joint.target is
-// left alone), gait.command (input: forward [m/s], left [m/s], turn [rad/s]), gait.time [s] since
-// the gait was taken up, gait.done (U32: 1 when keyframes without loop are through). A gait that is
-// taken up starts at its beginning; targets go over to it from where they are, within its `blend`.
-// Writes joint.target. Call after the motion. `config` may be NULL.
+// Adds gaits to `group`: each instance follows one of `gaits`, which are copied. Fields:
+// gait.select (U32, input: index; MF_NONE or one that does not exist: none, joint.target is not
+// written), gait.command (input: forward [m/s], left [m/s], turn [rad/s]), gait.time [s] since the
+// gait was selected, gait.done (U32: 1 after the end of keyframes without loop). A newly selected
+// gait starts at its beginning; targets blend from their present values within its `blend`. Writes
+// joint.target. Call after the motion. `config` may be NULL.
 MF_API mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                               const mf_GaitConfig *config, mf_Error *error);
 

@@ -1,4 +1,4 @@
-// Mayfly: the sensors of a model, measured on robots that move (docs/reference/sensors.md).
+// Mayfly: computation of the sensors of a model (docs/reference/sensors.md).
 #ifndef MAYFLY_INSTRUMENTS_H
 #define MAYFLY_INSTRUMENTS_H
 
@@ -10,33 +10,33 @@ extern "C" {
 
 typedef struct mf_InstrumentsConfig {
     uint32_t struct_size; // [byte] set by mf_instruments_config()
-    mf_Rate rate;         // [1/s] of sensors without a rate of their own; default: every step
+    mf_Rate rate;         // [1/s] of sensors without their own rate; default: every step
     bool noise;           // values get noise and bias of their sensors; default true
-    bool lenient;         // sensors that cannot be measured read 0 instead of being refused;
+    bool lenient;         // sensors that cannot be computed read 0 instead of causing an error;
                           // default false
 } mf_InstrumentsConfig;
 MF_API mf_InstrumentsConfig mf_instruments_config(void);
 
 // Adds the model's sensors as the field sensor.value: the values of a sensor begin at its
-// `address`. They are measured at the end of steps, for the state that a step leaves; accelerations
-// are the change of velocity in that step. What each mf_Signal says happens to the values. A reset
-// measures the start, at rest. Call it after the motion. `config` may be NULL. Values of
-// MF_SENSOR_USER are left alone. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
+// `address`. They are computed at the end of steps, from the state after the step; accelerations
+// are the change of velocity in that step. Each mf_Signal applies to its values. A reset measures
+// the initial state, at rest. Call it after the motion. `config` may be NULL. Values of
+// MF_SENSOR_USER are not changed. A robot with a fault keeps its readings. MF_UNSUPPORTED, naming
 // the sensor, unless lenient: forces of limits, and force and torque sensors of bodies that can
-// touch something, where the motion is not `articulated` (docs/reference/instruments.md); fields
-// that the group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
+// collide, if the motion is not `articulated` (docs/reference/instruments.md); fields that the
+// group does not have. MF_LIMIT: more than 512 links or 1024 velocity values.
 MF_API mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_Error *error);
 
-// Which sensors a lenient call left at 0, and which measure something else than in MuJoCo: one
-// sentence of at most MF_INSTRUMENTS_NOTE bytes into `text` for each index from 0 on; false behind
+// Notes about sensors that a lenient call left at 0, and sensors that differ from MuJoCo's: one
+// sentence of at most MF_INSTRUMENTS_NOTE bytes into `text` for each index from 0 on; false after
 // the last.
 enum { MF_INSTRUMENTS_NOTE = 320 };
 MF_API bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text);
 
-// What they would read in the present state of one instance with these accelerations
-// (velocity_count values as in the model; NULL: none), without noise: sensor_value_count values.
-// The group must have them.
+// Readings in the present state of one instance with these accelerations (velocity_count values as
+// in the model; NULL: none), without noise: sensor_value_count values. The group must have
+// instruments.
 MF_API mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance,
                                         const double *acceleration, double *values,
                                         mf_Error *error);

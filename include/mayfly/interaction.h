@@ -1,6 +1,5 @@
-// Mayfly: what agents of shared groups have to do with each other: detection of neighbours,
-// collisions, downwash and wind, a fence. docs/explanation/interaction.md has the method and the
-// equations.
+// Mayfly: interaction of agents of shared groups: detection of neighbours, collisions, downwash and
+// wind, a fence. docs/explanation/interaction.md has the method and the equations.
 #ifndef MAYFLY_INTERACTION_H
 #define MAYFLY_INTERACTION_H
 
@@ -10,18 +9,18 @@
 extern "C" {
 #endif
 
-#define MF_NEAREST_LIMIT 32u // [1] most neighbours that are told one by one
+#define MF_NEAREST_LIMIT 32u // [1] largest number of listed neighbours
 
-// How the agents of a group take part. Start from mf_interaction_member().
+// Options of a group in the interaction. Start from mf_interaction_member().
 typedef struct mf_InteractionMember {
     uint32_t struct_size; // [byte] set by mf_interaction_member()
     mf_Group *group;      // shared (not isolated)
-    double radius;        // [m] of the sphere that meets others, 0 .. 1e4; 0: that of the model,
-                          // which holds all that collides about the base's origin
-    bool collides;        // meets other agents; default true
-    bool terrain;         // hitting the ground is a fault; default true, wrong for cars
-    double rotor_area;    // [m^2] of all rotor discs, 0 .. 1e6; > 0: pushes air down; default 0
-    double thrust;        // [N] that pushes the air, 0 .. 1e9; 0: the weight; default 0
+    double radius;        // [m] of the collision sphere, 0 .. 1e4; 0: that of the model, which
+                          // contains all that collides about the base's origin
+    bool collides;        // collides with other agents; default true
+    bool terrain;         // contact with the ground is a fault; default true, wrong for cars
+    double rotor_area;    // [m^2] of all rotor discs, 0 .. 1e6; > 0: causes downwash; default 0
+    double thrust;        // [N] thrust for downwash, 0 .. 1e9; 0: the weight; default 0
 } mf_InteractionMember;
 MF_API mf_InteractionMember mf_interaction_member(mf_Group *group);
 
@@ -35,28 +34,30 @@ typedef struct mf_InteractionConfig {
     const mf_InteractionMember *members; // copied; NULL: all shared groups, with defaults
     uint32_t member_count;               // [1]
 
-    bool detect;      // neighbours are told in fields; default true
+    bool detect;      // write neighbours to fields; default true
     double radius;    // [m] of detection, > 0, <= 1e5; default 5
-    uint32_t nearest; // [1] neighbours told one by one, 0 .. MF_NEAREST_LIMIT; default 8
-    bool relative;    // with relative places and velocities; default true
-    double sight;     // [rad] half-angle of view about body x, > 0 .. pi; default pi: all round
+    uint32_t nearest; // [1] number of listed neighbours, 0 .. MF_NEAREST_LIMIT; default 8
+    bool relative;    // write relative positions and velocities; default true
+    double sight;     // [rad] half-angle of the field of view about body x, > 0 .. pi; default pi:
+                      // all directions
     mf_Rate detection_rate; // default: every step
 
     bool collide;             // agents that touch others get MF_FAULT_COLLISION; default true
     bool terrain;             // and those below the ground MF_FAULT_TERRAIN; default true
-    double terrain_tolerance; // [m] this much lower than where they stand; 0 .. 1e3; default 0.01
-    bool fence;               // watch a box; default false
-    bool fence_faults;        // who leaves it gets MF_FAULT_FENCE; false: only an event
+    double terrain_tolerance; // [m] penetration that is allowed, below the standing height; 0 ..
+                              // 1e3; default 0.01
+    bool fence;               // monitor a box; default false
+    bool fence_faults;        // agents that leave it get MF_FAULT_FENCE; false: only an event
     double fence_low[3];      // [m] corners of the box, world
     double fence_high[3];     // [m]
     mf_Rate collision_rate;   // of collisions, terrain and fence; default: every step
 
-    bool beside;      // detection and collisions run on a thread of their own; default false
-    uint32_t latency; // [1] steps from looking to taking effect; at most the shortest period of
-                      // detection and collisions; default 0: at once
+    bool beside;      // detection and collisions run on a background thread; default false
+    uint32_t latency; // [1] steps from detection to its effect; at most the shortest period of
+                      // detection and collisions; default 0: the same step
 
-    bool downwash;          // rotorcraft push the air below them; default false
-    double downwash_reach;  // [m] down to where, 0.1 .. 1e3; default 4
+    bool downwash;          // rotorcraft cause downwash; default false
+    double downwash_reach;  // [m] range below the rotors, 0.1 .. 1e3; default 4
     double air_density;     // [kg/m^3] 1e-3 .. 100; default 1.225
     double wind[3];         // [m/s] world, of the undisturbed air (at `wind_reference`), within 200
     mf_WindProfile profile; // default MF_WIND_UNIFORM
@@ -66,31 +67,31 @@ typedef struct mf_InteractionConfig {
     mf_Rate air_rate;       // of wind and downwash; default: every step
 
     double margin;           // [m] of the neighbour lists, > 0; default 0: a fifth of the reach
-    uint32_t candidates;     // [1] candidates per agent that lists have room for, 1 .. 2^20; 96
-    uint32_t event_capacity; // [1] events kept until they are read, 1 .. 2^24; default 4096
+    uint32_t candidates;     // [1] capacity of the lists in candidates per agent, 1 .. 2^20; 96
+    uint32_t event_capacity; // [1] capacity of the event buffer, 1 .. 2^24; default 4096
 } mf_InteractionConfig;
 MF_API mf_InteractionConfig mf_interaction_config(void);
 
-// One interaction of a world. Belongs to the world.
+// The interaction of a world; owned by the world.
 typedef struct mf_Interaction mf_Interaction;
 
-// Adds the interaction; `config` may be NULL. Add it behind the motions of the groups: wind and
-// downwash are written to `wind.velocity` of those that have it then. Adds to each member's group,
-// when `detect` is set, the fields
-//   neighbor.count     [1]   agents within radius and sight
-//   neighbor.index     [1]   agent numbers of the nearest, nearest first (equally near: smaller
-//                            number first), MF_NONE behind the last
-//   neighbor.position  [m]   of each relative to the own, world axes; 0 behind the last
-//   neighbor.velocity  [m/s] likewise
-// They hold until the next detection; those of an agent with a fault stay as they are.
+// Adds the interaction; `config` may be NULL. Add it after the motions of the groups: wind and
+// downwash are written to `wind.velocity` of those that have it then. If `detect` is set, adds to
+// each member's group the fields
+//     neighbor.count     [1]   agents within radius and field of view
+//     neighbor.index     [1]   indices of the nearest agents, nearest first (equally near: smaller
+//                              index first), MF_NONE after the last
+//     neighbor.position  [m]   relative to the own, world axes; 0 after the last
+//     neighbor.velocity  [m/s] likewise
+// They are constant until the next detection; those of an agent with a fault do not change.
 MF_API mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
                                     mf_Interaction **out, mf_Error *error);
 
-// Agents are numbered through all members; each group begins at a multiple of MF_BLOCK.
-// MF_NONE when the group takes no part.
+// Agents are numbered over all members; each group begins at a multiple of MF_BLOCK. MF_NONE if the
+// group is not a member.
 MF_API uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group *group,
                                      uint32_t instance);
-// Group and instance of an agent number; false when there is none. Outputs may be NULL.
+// Group and instance of an agent index; false if it does not exist. Outputs may be NULL.
 MF_API bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent,
                                   mf_Group **group, uint32_t *instance);
 
@@ -110,23 +111,23 @@ typedef struct mf_InteractionEvent {
 
 // Events since the last clearing, in order of time, kind, agent, partner; returns their number and
 // sets *events to memory of the interaction, valid until the next step. `lost` (may be NULL) [1]:
-// how many found no room. Faults do not depend on room. Events are no state: snapshots do not hold
-// them.
+// number of events dropped because the buffer was full. Faults do not depend on it. Events are not
+// state: snapshots do not contain them.
 MF_API uint32_t mf_interaction_events(const mf_Interaction *interaction,
                                       const mf_InteractionEvent **events, uint64_t *lost);
 MF_API void mf_interaction_clear_events(mf_Interaction *interaction);
 
 typedef struct mf_InteractionStatistics {
-    uint64_t builds;     // [1] how often neighbour lists were built
-    uint32_t full;       // [1] agents whose candidates did not fit into the lists: they are
-                         // searched for without lists, exactly but slower
-    uint64_t detections; // [1] begun
-    uint64_t collisions; // [1] pairs found, with those whose event was lost
+    uint64_t builds;     // [1] number of builds of the neighbour lists
+    uint32_t full;       // [1] agents whose candidates exceed the lists: they are searched for
+                         // without lists, exactly but slower
+    uint64_t detections; // [1] started
+    uint64_t collisions; // [1] pairs found, including those whose event was dropped
 } mf_InteractionStatistics;
 MF_API mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction);
 
-// Makes room for `candidates` per agent, 1 .. 2^20, between steps. On failure the lists stay.
-// MF_BUSY while results wait to be applied.
+// Sets the capacity to `candidates` per agent, 1 .. 2^20, between steps. On failure the lists do
+// not change. MF_BUSY while results are not applied yet.
 MF_API mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates,
                                         mf_Error *error);
 

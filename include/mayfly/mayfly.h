@@ -10,6 +10,7 @@
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
+#include <mayfly/dynamics.h>
 #include <mayfly/environment.h>
 #include <mayfly/external.h>
 #include <mayfly/film.h>
@@ -19,6 +20,7 @@
 #include <mayfly/interaction.h>
 #include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
+#include <mayfly/links.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>

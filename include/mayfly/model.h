@@ -1,9 +1,9 @@
-// Mayfly: what a robot is. A frozen tree of links, joints, mass points, shapes, actuators and
+// Mayfly: models of robots. A frozen tree of links, joints, mass points, shapes, actuators and
 // sensors, loaded from a file or built by the construction API, and shared by all threads.
 //
-// Links, joints and points are all that the `points` motion sees. Everything else (armature and
-// springs of joints, contact parameters of shapes, actuators, tendons, equalities, options) is for
-// full dynamics and follows MuJoCo's meaning; it has neutral values where the file says nothing.
+// The `points` motion uses only links, joints and points. Everything else (armature and springs of
+// joints, contact parameters of shapes, actuators, tendons, equalities, options) is for full
+// dynamics and has MuJoCo's meaning; it has neutral values if the file does not state it.
 #ifndef MAYFLY_MODEL_H
 #define MAYFLY_MODEL_H
 
@@ -19,21 +19,21 @@ typedef enum mf_JointType {
     MF_JOINT_HINGE,    // one angle about `axis`: 1 position value, 1 velocity value
     MF_JOINT_SLIDE,    // one translation along `axis`: 1 and 1
     MF_JOINT_BALL,     // quaternion (w, x, y, z), child to joint frame; rate [rad/s] in the child's
-                       // axes: 4 and 3. Motions that cannot move it hold it at the identity
-    MF_JOINT_PLANAR,   // kept in the model and held fixed: 0 and 0
-    MF_JOINT_FLOATING, // place [m] and quaternion in the joint frame; velocity [m/s] in the joint
-                       // frame, rate [rad/s] in the child's axes: 7 and 6
-    MF_JOINT_FIXED     // only when fixed links are not merged: 0 and 0
+                       // axes: 4 and 3. Motions that cannot move it fix it at the identity
+    MF_JOINT_PLANAR,   // kept in the model as fixed: 0 and 0
+    MF_JOINT_FLOATING, // position [m] and quaternion in the joint frame; velocity [m/s] in the
+                       // joint frame, rate [rad/s] in the child's axes: 7 and 6
+    MF_JOINT_FIXED     // only if fixed links are not merged: 0 and 0
 } mf_JointType;
 
-// What holds link 0.
+// Type of the base, link 0.
 typedef enum mf_BaseType {
-    MF_BASE_FREE, // nothing: it has a place and a velocity of its own
-    MF_BASE_FIXED // the world: link 0 is the file's world body and keeps its pose
+    MF_BASE_FREE, // it moves freely
+    MF_BASE_FIXED // fixed in the world: link 0 is the file's world body and keeps its pose
 } mf_BaseType;
 
 // A rigid part. Its frame is that of the joint that moves it (URDF convention), so the joint's axis
-// goes through its origin; link 0 is the base.
+// passes through its origin; link 0 is the base.
 //
 // A body with several joints becomes a chain, one link per joint in the file's order: all but the
 // last are `intermediate`, without mass, shapes or points. This is exact, not an approximation: the
@@ -47,13 +47,13 @@ typedef struct mf_Link {
     double center[3];  // [m] centre of mass, link frame
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre, link axes
     bool intermediate; // between two joints of one body
-    uint32_t body;     // [1] the body that it carries or, when intermediate, belongs to; MF_NONE
+    uint32_t body;     // [1] its body (also of an intermediate link); MF_NONE
                        // for a model without bodies and for the world
-    double lift_mass;  // [kg] whose weight the file compensates (gravcomp); may have any sign
+    double lift_mass;  // [kg] mass whose weight the file compensates (gravcomp); may have any sign
     double lift_moment[3]; // [kg m] lift_mass times its centre, link frame
 } mf_Link;
 
-// How soft a constraint is: MuJoCo's solref and solimp.
+// Softness of a constraint: MuJoCo's solref and solimp.
 typedef struct mf_Softness {
     double reference[2]; // [s] time constant and [1] damping ratio; both <= 0: -stiffness [1/s^2]
                          // and -damping [1/s]
@@ -69,12 +69,12 @@ typedef struct mf_Softness {
 typedef struct mf_Servo {
     double gain;          // [N m/rad] or [N/m] >= 0; 0: no control, joint.target is not read
     double damping;       // [N m s/rad] or [N s/m] >= 0
-    double effort;        // [N m] or [N] > 0; stall torque behind the gear; +INFINITY: unlimited
-    double speed;         // [rad/s] or [m/s] > 0, largest speed wanted; +INFINITY: unlimited
-    double no_load_speed; // [rad/s] or [m/s] > 0 behind the gear; +INFINITY: no back-EMF
+    double effort;        // [N m] or [N] > 0; stall torque after the gear; +INFINITY: unlimited
+    double speed;         // [rad/s] or [m/s] > 0, largest commanded speed; +INFINITY: unlimited
+    double no_load_speed; // [rad/s] or [m/s] > 0 after the gear; +INFINITY: no back-EMF
     double rotor_inertia; // [kg m^2] or [kg] >= 0 before the gear
     double gear;          // [1] motor turns per joint turn, > 0
-    double backlash;      // [rad] or [m] >= 0, whole play of the gear: errors within it make no
+    double backlash;      // [rad] or [m] >= 0, total play of the gear: errors within it give no
                           // torque
 } mf_Servo;
 MF_API mf_Servo mf_servo(void); // no gain, no limits, gear 1
@@ -101,8 +101,8 @@ typedef struct mf_Joint {
     uint32_t velocity_address; // [1] its first value in a velocity vector
     uint32_t body;             // [1] body that it moves, MF_NONE for a model without bodies
     double anchor[3];          // [m] its origin in that body's frame
-    double reference; // [rad] or [m] hinge and slide: position in which the child is unmoved; the
-                      // joint turns or shifts by position - reference
+    double reference; // [rad] or [m] hinge and slide: position at which the child is in its initial
+                      // pose; the joint moves by position - reference
     double armature;  // [kg m^2] or [kg] >= 0, added to the diagonal of the mass matrix
     double stiffness; // [N m/rad] or [N/m] >= 0
     double spring_reference; // [rad] or [m] hinge and slide: position without spring force
@@ -112,12 +112,12 @@ typedef struct mf_Joint {
     double limit_margin;     // [rad] or [m] distance at which the limit begins to act
     mf_Softness limit_softness;
     mf_Softness friction_softness;
-    mf_Servo servo; // its motor as the file gives it; gain 0: the file gives none
+    mf_Servo servo; // its motor in the file; gain 0: none
 } mf_Joint;
 
-// A body as the file names it. A body without joints is part of the link of the body that holds it.
+// A body of the file. A body without joints is part of the link of its parent body.
 typedef struct mf_Body {
-    const char *name;           // "" when the file gives none
+    const char *name;           // "" if it has none in the file
     uint32_t parent;            // [1] body, always smaller; MF_NONE for the world
     uint32_t link;              // [1] MF_NONE when it is fixed in the world and link 0 is not
     double position[3];         // [m] its frame in the link's frame (in the world without link)
@@ -127,12 +127,13 @@ typedef struct mf_Body {
     double moments[3];          // [kg m^2] principal moments of inertia
     double axes[4];             // [1] principal axes to body, (w, x, y, z)
     double gravity_compensated; // [1] part of its weight that is compensated
-    double local_position[3];   // [m] its frame in its parent body's frame, joints unmoved
-    double local_rotation[4];   // [1] body to parent body
-    bool mocap;                 // meant to be moved by a program; here fixed in the world
+    double local_position[3]; // [m] its frame in its parent body's frame, joints in their reference
+                              // position
+    double local_rotation[4]; // [1] body to parent body
+    bool mocap;               // moved by a program in MuJoCo; here fixed in the world
 } mf_Body;
 
-// A place that moves with a link.
+// A frame that moves with a link.
 typedef struct mf_Frame {
     uint32_t link;      // [1] MF_NONE: the world
     double position[3]; // [m] link frame
@@ -140,7 +141,7 @@ typedef struct mf_Frame {
 } mf_Frame;
 
 enum {
-    MF_POINT_COLLIDES = 1, // meets the ground
+    MF_POINT_COLLIDES = 1, // touches the ground
     MF_POINT_HAS_MASS = 2  // carries part of the link's mass
 };
 
@@ -160,25 +161,23 @@ typedef enum mf_ShapeType {
     MF_SHAPE_CYLINDER, // along z
     MF_SHAPE_SPHERE,
     MF_SHAPE_CAPSULE, // along z, length without the caps
-    MF_SHAPE_MESH,    // touches as its convex hull
-    MF_SHAPE_PLANE,   // z = 0, solid below; endless for contact, its size is for viewing
+    MF_SHAPE_MESH,    // collides as its convex hull
+    MF_SHAPE_PLANE,   // z = 0, solid below; infinite for contact, its size is for display
     MF_SHAPE_ELLIPSOID,
     MF_SHAPE_HEIGHTS // a height field
 } mf_ShapeType;
 
-// A solid for viewing and for touching. Two shapes that collide may touch when
-//     (contact_type & other's contact_with) || (other's contact_type & contact_with),
-// their bodies are not excluded, not the same, not parent and child (the world as parent is
-// allowed; bodies of one link count as one), and no contact pair names both.
+// A solid for display and contact. Two shapes that collide may touch if
 typedef struct mf_Shape {
     mf_ShapeType type;
-    uint32_t link;      // [1] MF_NONE: fixed in the world, `position` and `rotation` are there
+    uint32_t
+        link; // [1] MF_NONE: fixed in the world, `position` and `rotation` are in the world frame
     bool visual;        // from a visual element
     bool collides;      // from a collision element; contact_type or contact_with is not 0
     double position[3]; // [m] link frame
     double rotation[4]; // [1] shape to link, (w, x, y, z)
     double size[3];     // [m] box: full edges; cylinder, capsule: radius, length; sphere: radius;
-                        // ellipsoid: radii; plane: full edges, 0 = endless
+                        // ellipsoid: radii; plane: full edges, 0 = infinite
     float color[3];     // [1] red, green, blue in 0 .. 1
     uint32_t mesh;      // [1] index into meshes or, for MF_SHAPE_HEIGHTS, height_fields; else
                         // MF_NONE
@@ -187,17 +186,17 @@ typedef struct mf_Shape {
     double local_position[3]; // [m] as `position`, in the body's frame
     double local_rotation[4]; // [1] as `rotation`, shape to body
     int32_t group;            // [1] as the file numbers it, 0 .. 5
-    double mass; // [kg] its part of the body's mass, 0 when the file gives inertia otherwise
+    double mass; // [kg] its part of the body's mass, 0 if the file states the inertia directly
     uint32_t contact_type; // [1] bits
     uint32_t contact_with; // [1] bits
-    uint32_t dimension;    // [1] 1 no friction, 3 sliding, 4 and turning, 6 and rolling
-    int32_t priority;      // [1] the shape of higher priority decides friction and softness
-    double friction[3];    // [1] sliding, [m] turning, [m] rolling
+    uint32_t dimension;    // [1] 1 no friction, 3 sliding, 4 and torsional, 6 and rolling
+    int32_t priority;      // [1] friction and softness are those of the shape of higher priority
+    double friction[3];    // [1] sliding, [m] torsional, [m] rolling
     double mix;            // [1] weight of its softness when priorities are equal
-    double margin;         // [m] a contact acts from this distance on
-    double gap;            // [m] more, within which it is reported without force
+    double margin;         // [m] distance at which a contact begins to act
+    double gap;            // [m] further distance within which it is reported without force
     mf_Softness softness;
-    bool fluid; // the medium acts on the ellipsoid that stands for it, not on its body's box
+    bool fluid; // the medium acts on its equivalent ellipsoid, not on its body's box
     double fluid_coefficients[5]; // [1] drag: blunt, slender, angular; lift: Kutta, Magnus
 } mf_Shape;
 
@@ -209,16 +208,16 @@ typedef struct mf_Mesh {
     const float *vertices;          // [m] vertex_count * 3
     const uint32_t *triangles;      // [1] triangle_count * 3 vertex indices
     const char *name;               // "" when it has none
-    uint32_t hull_vertex_count;     // [1] 0: no hull was made (a mesh that touches nothing)
+    uint32_t hull_vertex_count;     // [1] 0: no hull (a mesh that does not collide)
     uint32_t hull_triangle_count;   // [1]
     const uint32_t *hull_vertices;  // [1] vertex indices, rising
     const uint32_t *hull_triangles; // [1] hull_triangle_count * 3 vertex indices, seen from outside
                                     // counter-clockwise
-    double reference_position[3];   // [m] what was taken from the file's numbers first
-    double reference_rotation[4];   // [1] inverse rotation that was applied next
-    double scale[3];                // [1] that was applied last to the file's numbers
+    double reference_position[3];   // [m] subtracted first from the file's vertices
+    double reference_rotation[4];   // [1] inverse of the rotation that was applied next
+    double scale[3];                // [1] scale that was applied last
     bool shell;                     // its mass properties are those of its surface
-    uint32_t hull_limit;            // [1] most vertices of the hull, 0: no limit
+    uint32_t hull_limit;            // [1] largest number of vertices of the hull, 0: no limit
 } mf_Mesh;
 
 // Heights over a grid, columns along x, rows along y, centred on the shape's frame.
@@ -233,7 +232,7 @@ typedef struct mf_HeightField {
     const float *heights; // [1] rows * columns in 0 .. 1, row 0 at -y
 } mf_HeightField;
 
-// A named place, with a shape for touch sensors and viewing.
+// A named frame, with a shape for touch sensors and display.
 typedef struct mf_Site {
     const char *name;
     uint32_t body; // [1] MF_NONE: the world
@@ -245,7 +244,7 @@ typedef struct mf_Site {
     int32_t group;            // [1]
 } mf_Site;
 
-// Two shapes that may touch whatever their bits and bodies say.
+// Two shapes that may touch independently of their bits and bodies.
 typedef struct mf_ContactPair {
     const char *name;
     uint32_t shapes[2];           // [1]
@@ -271,20 +270,20 @@ typedef struct mf_TendonTerm {
 
 typedef enum mf_WrapType {
     MF_WRAP_SITE,     // the path goes through `frame`
-    MF_WRAP_SPHERE,   // the path bends around this shape where the straight way meets it
-    MF_WRAP_CYLINDER, // likewise, endless along z of `frame`
-    MF_WRAP_PULLEY    // the path ends; what follows is another branch, its length over `divisor`
+    MF_WRAP_SPHERE,   // the path wraps around this shape if the straight path intersects it
+    MF_WRAP_CYLINDER, // likewise, infinite along z of `frame`
+    MF_WRAP_PULLEY    // the path ends; another branch follows, its length over `divisor`
 } mf_WrapType;
 
-// One element of the path of a spatial tendon: the shortest way through its sites, in order, around
-// the shapes between them. Its length is the sum over all branches.
+// One element of the path of a spatial tendon: the shortest path through its sites, in order,
+// around the shapes between them. Its length is the sum over all branches.
 typedef struct mf_TendonWrap {
     mf_WrapType type;
-    uint32_t object;      // [1] site or shape; MF_NONE for a pulley
-    mf_Frame frame;       // of the site or the shape
-    double radius;        // [m] of the shape
-    uint32_t side;        // [1] site on whose side of the shape the path goes, or in which (then it
-                          // goes through the shape's inside); MF_NONE: the shorter way
+    uint32_t object; // [1] site or shape; MF_NONE for a pulley
+    mf_Frame frame;  // of the site or the shape
+    double radius;   // [m] of the shape
+    uint32_t side;   // [1] site that selects the side of the shape, or is inside it (then the path
+                     // passes through the shape's inside); MF_NONE: the shorter path
     double side_place[3]; // [m] that site in its link's frame
     uint32_t side_link;   // [1] its link; MF_NONE: the world
     double divisor;       // [1] of a pulley, > 0
@@ -313,8 +312,8 @@ typedef struct mf_Tendon {
 } mf_Tendon;
 
 typedef enum mf_EqualityType {
-    MF_EQUALITY_CONNECT, // the origins of both frames stay together: 3 equations
-    MF_EQUALITY_WELD,    // the frames stay together: 6 equations
+    MF_EQUALITY_CONNECT, // the origins of both frames coincide: 3 equations
+    MF_EQUALITY_WELD,    // the frames coincide: 6 equations
     MF_EQUALITY_JOINT,   // y - y0 = polynomial(x - x0) of two joints, y the first, y0 and x0 their
                          // references; without a second joint x - x0 is 0
     MF_EQUALITY_TENDON   // as above for tendon lengths, y0 and x0 those at the start position
@@ -328,7 +327,7 @@ typedef struct mf_Equality {
                             // world); the second may be MF_NONE
     uint32_t sites[2];      // [1] connect and weld between sites, else MF_NONE
     mf_Frame frames[2];     // for connect and weld
-    double anchor[3];       // [m] as the file gives it: connect in the first body's frame, weld in
+    double anchor[3];       // [m] as in the file: connect in the first body's frame, weld in
                             // the second's
     double relative[7];     // [m], [1] weld: pose of the second body in the first one's frame
     double coefficients[5]; // [1] of the polynomial, constant first
@@ -342,7 +341,7 @@ typedef enum mf_ActuatorDrive {
     MF_DRIVE_TENDON,          // length = gear * tendon length
     MF_DRIVE_SITE,            // force and torque gear[0..2], gear[3..5] on `frame`, in the axes of
                               // `reference` or, without, its own
-    MF_DRIVE_BODY             // adhesion: pulls at what touches `body`, shared by its contacts
+    MF_DRIVE_BODY // adhesion: attracts what touches `body`, distributed over its contacts
 } mf_ActuatorDrive;
 
 typedef enum mf_ActuatorDynamics {
@@ -351,15 +350,15 @@ typedef enum mf_ActuatorDynamics {
     MF_DYNAMICS_FILTER,       // activation' = (control - activation) / time constant
     MF_DYNAMICS_FILTER_EXACT, // the same, integrated exactly
     MF_DYNAMICS_MUSCLE,       // activation' = (control - activation) / a time that depends on both
-    MF_DYNAMICS_ERROR         // activation' = control - length, and the control makes the force
+    MF_DYNAMICS_ERROR         // activation' = control - length; the force is that of the control
 } mf_ActuatorDynamics;
 
 // A muscle: force = -(peak force) (activation * FL(l) * FV(v) + FP(l)), with length l and velocity
-// v scaled so that `range` means the driven length's `length_range`
+// v scaled so that `range` corresponds to the driven length's `length_range`
 // (docs/explanation/articulated.md).
 typedef struct mf_Muscle {
-    bool exists;            // else gain and bias hold
-    double length_range[2]; // [m] or [rad] of what is driven; not rising: to be found by a search
+    bool exists;            // else gain and bias apply
+    double length_range[2]; // [m] or [rad] of the driven length; not rising: computed by a search
     double range[2];        // [1] the same in units of the muscle's optimal length
     double force;           // [N] peak force at rest; < 0: scale over `acceleration`
     double scale;           // [1]
@@ -396,20 +395,20 @@ typedef struct mf_Actuator {
     double activation_lower;     // [1] -INFINITY when unlimited
     double activation_upper;     // [1] +INFINITY when unlimited
     uint32_t activation_address; // [1] its value among the activations, MF_NONE without dynamics
-    bool early;                  // the activation after the step makes the force
-    bool explicit_rate;          // MuJoCo's law never moves its force to the end of the step
-    double slew_limit;           // [1/s] most change of the control; 0: none
+    bool early;                  // the force uses the activation after the step
+    bool explicit_rate;          // its force is always explicit under MuJoCo's law
+    double slew_limit;           // [1/s] largest rate of change of the control; 0: unlimited
     double integral_gain;        // [N/s] or [N m/s] per unit of length, of MF_DYNAMICS_ERROR: the
                                  // force gains this times the activation after the step
-    double armature;             // [kg m^2] or [kg] behind the gear, added to the driven joint's
-    double damping;              // [N m s/rad] or [N s/m] behind the gear
+    double armature;             // [kg m^2] or [kg] after the gear, added to the driven joint's
+    double damping;              // [N m s/rad] or [N s/m] after the gear
     int32_t group;               // [1]
     mf_Muscle muscle;
 } mf_Actuator;
 
-// Values are in the unit given; vectors have three values, quaternions four, all others one.
+// Values have the stated unit; vectors have three values, quaternions four, all others one.
 typedef enum mf_SensorType {
-    MF_SENSOR_CONTACT,               // 1 while any colliding point of `link` bears load, else 0
+    MF_SENSOR_CONTACT,               // 1 while any colliding point of `link` carries load, else 0
     MF_SENSOR_RAY,                   // [m] distance along the ray to the ground, at most its length
     MF_SENSOR_JOINT,                 // [rad] angle of `joint`
     MF_SENSOR_ATTITUDE,              // [rad] roll, pitch, yaw of `frame` (three values)
@@ -432,13 +431,13 @@ typedef enum mf_SensorType {
     MF_SENSOR_TENDON_ACTUATOR_FORCE, // [N] of all actuators on `tendon`
     MF_SENSOR_BALL_QUATERNION,       // [1] quaternion of `joint`
     MF_SENSOR_BALL_RATE,             // [rad/s] vector
-    MF_SENSOR_JOINT_LIMIT_POSITION,  // [rad] or [m] distance to the limit less margin
+    MF_SENSOR_JOINT_LIMIT_POSITION,  // [rad] or [m] distance to the limit minus margin
     MF_SENSOR_JOINT_LIMIT_VELOCITY,  // [rad/s] or [m/s]
     MF_SENSOR_JOINT_LIMIT_FORCE,     // [N m] or [N]
     MF_SENSOR_TENDON_LIMIT_POSITION, // [m] or [rad]
     MF_SENSOR_TENDON_LIMIT_VELOCITY, // [m/s] or [rad/s]
     MF_SENSOR_TENDON_LIMIT_FORCE,    // [N]
-    MF_SENSOR_FRAME_POSITION,        // [m] vector of `frame` seen from `reference`
+    MF_SENSOR_FRAME_POSITION,        // [m] vector of `frame` relative to `reference`
     MF_SENSOR_FRAME_QUATERNION,      // [1] quaternion
     MF_SENSOR_FRAME_X_AXIS,          // [1] vector
     MF_SENSOR_FRAME_Y_AXIS,          // [1] vector
@@ -447,7 +446,7 @@ typedef enum mf_SensorType {
     MF_SENSOR_FRAME_RATE,            // [rad/s] vector
     MF_SENSOR_FRAME_ACCELERATION,    // [m/s^2] vector with gravity, world axes
     MF_SENSOR_FRAME_ANGULAR_ACCELERATION, // [rad/s^2] vector, world axes
-    MF_SENSOR_SUBTREE_CENTER,             // [m] vector, centre of mass of `body` and all it carries
+    MF_SENSOR_SUBTREE_CENTER,             // [m] vector, centre of mass of `body` and its subtree
     MF_SENSOR_SUBTREE_VELOCITY,           // [m/s] vector
     MF_SENSOR_SUBTREE_MOMENTUM,           // [kg m^2/s] vector about that centre
     MF_SENSOR_POTENTIAL_ENERGY,           // [J]
@@ -459,18 +458,18 @@ typedef enum mf_SensorType {
     MF_SENSOR_CONTACTS                    // contacts between two objects: `query`
 } mf_SensorType;
 
-// Which contacts a sensor looks for, on each side.
+// The contacts that a sensor selects, for each side.
 typedef enum mf_ContactSide {
     MF_CONTACT_SIDE_ANY,
     MF_CONTACT_SIDE_SHAPE,
     MF_CONTACT_SIDE_BODY,
-    MF_CONTACT_SIDE_SUBTREE // a body and all that it carries
+    MF_CONTACT_SIDE_SUBTREE // a body and its subtree
 } mf_ContactSide;
 
-// What it says of each contact, in this order.
+// Data of each contact, in this order.
 typedef enum mf_ContactData {
-    MF_CONTACT_FOUND = 1,    // [1] how many contacts there are
-    MF_CONTACT_DISTANCE = 2, // [m] < 0: in each other
+    MF_CONTACT_FOUND = 1,    // [1] number of contacts
+    MF_CONTACT_DISTANCE = 2, // [m] < 0: penetration
     MF_CONTACT_POSITION = 4, // [m] vector, world, half-way between the surfaces
     MF_CONTACT_NORMAL = 8    // [1] vector, world, from the first object to the second
 } mf_ContactData;
@@ -479,33 +478,32 @@ typedef struct mf_ContactQuery {
     mf_ContactSide sides[2];
     uint32_t objects[2]; // [1] shape or body (MF_NONE: the world)
     uint32_t data;       // [1] sum of mf_ContactData
-    uint32_t slots;      // [1] contacts that it tells at most; values of the others are 0
-    bool nearest;        // the deepest come first, else in any order
+    uint32_t slots;      // [1] largest number of reported contacts; values of missing ones are 0
+    bool nearest;        // the deepest first, else in any order
 } mf_ContactQuery;
 
-// What happens to a value between what is true and what is read (docs/reference/sensors.md): it
-// saturates, gets bias and noise, is converted, and can be read after a delay. Zeros everywhere:
-// nothing. [1] is the unit of the value. A pair of limits counts when the first is below the
-// second.
+// Processing of a value between the true value and the reading (docs/reference/sensors.md):
+// saturation, bias and noise, conversion, delay. Zeros everywhere: none. [1] is the unit of the
+// value. A pair of limits applies if the first is below the second.
 typedef struct mf_Signal {
-    mf_Rate rate;         // [1/s] how often it is measured; {0, 0}: as often as its group's sensors
-    mf_Time delay;        // [ns] >= 0 from measuring to reading, made up to whole steps
-    double saturation[2]; // [1] the element shows no less and no more
+    mf_Rate rate;         // [1/s] rate of measurement; {0, 0}: that of its group's sensors
+    mf_Time delay;        // [ns] >= 0 from measurement to reading, rounded up to whole steps
+    double saturation[2]; // [1] range of the sensing element
     double noise;         // [1] standard deviation of each reading, >= 0
-    double bias;          // [1] standard deviation of what stays for one life of a robot, >= 0
-    double drift;         // [1] what the bias wanders in 1 s: standard deviation per sqrt(s), >= 0
-    double range[2];      // [1] what the converter can show
-    uint32_t bits;        // [1] 0 .. 24: 2^bits equal steps over the range; 0: no such steps
+    double bias;          // [1] standard deviation of the bias, constant in an episode, >= 0
+    double drift;         // [1] random walk of the bias: standard deviation per sqrt(s), >= 0
+    double range[2];      // [1] range of the converter
+    uint32_t bits;        // [1] 0 .. 24: 2^bits equal steps over the range; 0: not used
     double resolution;    // [1] step of the converter without `bits`; 0: none
 } mf_Signal;
 
-// What a frame sensor is told to look at.
+// Object of a frame sensor.
 typedef enum mf_Object {
     MF_OBJECT_BODY_INERTIA, // the principal axes in the centre of mass of a body
     MF_OBJECT_BODY,
     MF_OBJECT_SHAPE, // of a mesh: its principal axes in its centre of mass
     MF_OBJECT_SITE,
-    MF_OBJECT_CAMERA // only its place is kept
+    MF_OBJECT_CAMERA // only its pose is kept
 } mf_Object;
 
 typedef struct mf_Sensor {
@@ -518,17 +516,17 @@ typedef struct mf_Sensor {
     double range;          // [m] ray length, > 0
     uint32_t tendon;       // [1] MF_NONE unless it is about one
     uint32_t actuator;     // [1] MF_NONE unless it is about one
-    uint32_t site;         // [1] MF_NONE unless it sits there
+    uint32_t site;         // [1] MF_NONE if not at a site
     uint32_t body;         // [1] force, torque, subtree: the body; MF_NONE: the world
-    mf_Frame frame;        // where it measures
+    mf_Frame frame;        // pose of the sensor
     bool has_reference;    // `reference` is a moving frame, else the world
-    mf_Frame reference;    // what a frame sensor is relative to
-    mf_Object object;      // frame sensors: what `frame` is of
+    mf_Frame reference;    // reference frame of a frame sensor
+    mf_Object object;      // frame sensors: object of `frame`
     uint32_t object_index; // [1] body (MF_NONE: the world), shape or site; MF_NONE for a camera
     mf_Object reference_object;
     uint32_t reference_index; // [1] likewise
     mf_ContactQuery query;    // MF_SENSOR_CONTACTS
-    mf_Signal signal;         // what happens to its values
+    mf_Signal signal;         // processing of its values
     const char *field;        // MF_SENSOR_FIELD: name of the field, else NULL
     uint32_t component;       // [1] its first value there
     uint32_t address;         // [1] its first value among the sensor values
@@ -554,7 +552,7 @@ typedef enum mf_PhysicsIntegrator {
 
 typedef enum mf_FrictionCone { MF_CONE_PYRAMIDAL, MF_CONE_ELLIPTIC } mf_FrictionCone;
 
-enum { // what a file switches off
+enum { // features that a file disables
     MF_DISABLE_CONSTRAINT = 1 << 0,
     MF_DISABLE_EQUALITY = 1 << 1,
     MF_DISABLE_FRICTION_LOSS = 1 << 2,
@@ -571,7 +569,7 @@ enum { // what a file switches off
     MF_DISABLE_EULER_DAMPING = 1 << 13
 };
 
-// The file's wishes for its simulation. mf_physics() gives the neutral values, which are MuJoCo's.
+// The simulation options of the file. mf_physics() gives the neutral values, which are MuJoCo's.
 typedef struct mf_Physics {
     double step;        // [s] 0.002
     double gravity[3];  // [m/s^2] 0, 0, -9.81
@@ -582,15 +580,15 @@ typedef struct mf_Physics {
     mf_PhysicsIntegrator integrator;
     mf_FrictionCone cone;
     double friction_impedance_ratio; // [1] impratio
-    uint32_t noslip_iterations;      // [1] sweeps of the pass against slip after the solver, 0
+    uint32_t noslip_iterations;      // [1] sweeps of the noslip pass after the solver, 0
     double noslip_tolerance;         // [1] relative gain of a sweep at which it ends, 1e-6
-    // When MuJoCo's law is solved well enough: after so many steps of Newton's method [1], or when
-    // one gains less than this, over the mean of the mass matrix's diagonal in the reference
-    // position and the number of velocities.
+    // Termination of the solver of MuJoCo's law: after this number of Newton steps [1], or when the
+    // gain of one, over the mean of the mass matrix's diagonal in the reference position and the
+    // number of velocities, is below the tolerance.
     uint32_t solver_iterations; // [1] 100
     double solver_tolerance;    // [m^2/s^4] 1e-8
     uint32_t disabled;          // [1] MF_DISABLE_ bits
-    bool override_contacts;     // the next four hold for all contacts
+    bool override_contacts;     // the next three apply to all contacts
     double override_margin;     // [m]
     mf_Softness override_softness;
     double override_friction[5]; // [1], [1], [m], [m], [m]
@@ -600,17 +598,17 @@ MF_API mf_Physics mf_physics(void);
 // Something an importer dropped, changed or found suspicious.
 typedef struct mf_Note {
     bool suspicious;  // false: dropped or changed as documented
-    bool unsupported; // the file has something that Mayfly does not do
+    bool unsupported; // the file has a feature that Mayfly does not support
     int32_t line;     // [1] 1-based line in `file`, 0 when unknown
     const char *file; // an included file, or "": the model's own
     const char *text; // one sentence without newline
 } mf_Note;
 
-// All arrays belong to the model. Links and joints are in topological order; joints that the file
-// fixed have been merged (unless asked otherwise) and do not appear.
+// All arrays are owned by the model. Links and joints are in topological order; joints that are
+// fixed in the file have been merged (unless requested otherwise) and do not appear.
 typedef struct mf_Model {
     const char *name;
-    const char *file; // path it came from, "" when built by hand
+    const char *file; // path of the file, "" if built by calls
     uint32_t link_count, joint_count, point_count, shape_count, mesh_count, sensor_count,
         note_count; // [1]
     const mf_Link *links;
@@ -624,13 +622,13 @@ typedef struct mf_Model {
     double rest_height; // [m] base origin above flat ground with all joints at their start angle
     const double *start_angle; // [rad] or [m] joint_count: reference clamped into the joint's range
     mf_Context *context;
-    // Full dynamics. Counts are 0 and pointers NULL for models written by hand without them.
+    // Full dynamics. Counts are 0 and pointers NULL for models built by calls without them.
     mf_BaseType base;
-    const mf_Joint *root; // what a free base has as joint: type MF_JOINT_FLOATING, addresses 0,
-                          // armature, damping and friction; NULL: fixed base or nothing of that
-    // A position vector holds the base (place and quaternion, 7 values, only when it is free) and
-    // then each joint's values in order; a velocity vector likewise with 6 (velocity of the origin
-    // in world axes, rate in body axes).
+    const mf_Joint *root; // the joint of a free base: type MF_JOINT_FLOATING, addresses 0,
+                          // armature, damping and friction; NULL: fixed base or none of these
+    // A position vector contains the base (position and quaternion, 7 values, only if it is free)
+    // and then each joint's values in order; a velocity vector likewise with 6 (velocity of the
+    // origin in world axes, rate in body axes).
     uint32_t position_count, velocity_count, activation_count, sensor_value_count; // [1]
     uint32_t body_count, site_count, height_field_count, pair_count, exclusion_count, tendon_count,
         tendon_term_count, tendon_wrap_count, equality_count, actuator_count,
@@ -650,7 +648,7 @@ typedef struct mf_Model {
     mf_Physics physics;
 } mf_Model;
 
-MF_API void mf_model_destroy(mf_Model *model); // NULL is fine
+MF_API void mf_model_destroy(mf_Model *model); // NULL is allowed
 
 // Index of the link, joint, sensor, body, actuator or keyframe of that name, or MF_NONE.
 MF_API uint32_t mf_model_find_link(const mf_Model *model, const char *name);
@@ -660,11 +658,10 @@ MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
 
-// The motor of a joint: that of the file or, where it gives none, one that its largest effort and
-// speed make likely (docs/reference/gaits.md): all of the effort at an error of 0.1 rad or 1 cm, a
-// torque that is lost at the largest speed, a rotor that the effort brings to that speed in 10 ms.
-// mf_servo() when the joint follows another one, is no hinge or slide, or has an unlimited effort
-// or speed.
+// The motor of a joint: that of the file or, if it has none, an estimate from its effort and speed
+// (docs/reference/gaits.md): full effort at an error of 0.1 rad or 1 cm, a torque that is lost at
+// the largest speed, a rotor that the effort accelerates to that speed in 10 ms. mf_servo() if the
+// joint follows another one, is neither a hinge nor a slide, or has an unlimited effort or speed.
 MF_API mf_Servo mf_joint_servo(const mf_Model *model, uint32_t joint);
 
 // Pose of every link for joint angles `angle` [rad or m] (joint_count values): positions [m] of the
@@ -679,24 +676,24 @@ MF_API void mf_model_pose_at(const mf_Model *model, const double *q, double (*po
                              double (*rotation)[4]);
 
 // The lowest point of a shape of a link at this world pose: `point` [m] in the link's frame (one of
-// many where a face lies level); returns its height [m]. Planes, height fields and points count by
+// many if a face is level); returns its height [m]. For planes, height fields and points it is
 // their origin.
 MF_API double mf_model_shape_lowest(const mf_Model *model, uint32_t shape, const double position[3],
                                     const double rotation[4], double point[3]);
 
-// The height [m] of the lowest thing that collides, with the links at these world poses (arrays of
-// link_count rows): of shapes, when `shapes` is set and there are some, else of points. +INFINITY
-// when nothing collides.
+// The height [m] of the lowest colliding element, with the links at these world poses (arrays of
+// link_count rows): of shapes, if `shapes` is set and there are some, else of points. +INFINITY if
+// nothing collides.
 MF_API double mf_model_lowest(const mf_Model *model, double (*position)[3], double (*rotation)[4],
                               bool shapes);
 
-// Hash over everything that changes motion; files carry it to prove that a replay uses the same
+// Hash over everything that affects motion; files contain it to verify that a replay uses the same
 // model. For models with bodies (MJCF) it covers all that full dynamics reads.
 MF_API uint64_t mf_model_hash(const mf_Model *model);
 
-// The model as text for people, as `mayfly info` prints it: the tree with joints, ranges, speeds,
-// masses and points, the sensors, and every note with its line. UTF-8, a few lines per link. The
-// caller releases *text with mf_release(model->context, ...).
+// The model as text, as `mayfly info` prints it: the tree with joints, ranges, speeds, masses and
+// points, the sensors, and every note with its line. UTF-8, a few lines per link. The caller
+// releases *text with mf_release(model->context, ...).
 MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error);
 
 // ---- construction API (Fischer and Ihme 2024, appendix) ----------------------------------------
@@ -764,14 +761,14 @@ typedef struct mf_ImportConfig {
     uint32_t struct_size;        // [byte] set by mf_import_config()
     const char *const *packages; // "name=folder" pairs for package:// addresses, or NULL
     uint32_t package_count;      // [1]
-    bool keep_fixed;             // keep fixed joints as links of their own; default false
+    bool keep_fixed;             // keep fixed joints as separate links; default false
     bool visual;                 // load visual meshes too; default true
-    uint32_t mesh_points;        // [1] contact points kept per collision mesh; default 8
+    uint32_t mesh_points;        // [1] contact points per collision mesh; default 8
     double density;              // [kg/m^3] for links without inertial; 0 = massless; default 0
     const char *root; // folder that relative mesh and include paths may not leave by ".."; NULL:
                       // the package or repository around the model, else the folder above it
-    bool lenient; // MJCF: drop physical elements that cannot be honoured, with a note, instead of
-                  // refusing the file; default false
+    bool lenient;     // MJCF: drop unsupported physical elements, with a note, instead of
+                      // rejecting the file; default false
 } mf_ImportConfig;
 MF_API mf_ImportConfig mf_import_config(void);
 
@@ -779,7 +776,7 @@ MF_API mf_ImportConfig mf_import_config(void);
 MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                                mf_Model **out, mf_Error *error);
 
-// Writes the model as one MJCF file that loads back as a model of the same hash; meshes are named
+// Writes the model as one MJCF file that loads as a model with the same hash; meshes are referenced
 // by their absolute paths. Replaces `path` only when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 

@@ -1,7 +1,7 @@
 // Mayfly: the table of model fields. Every member of the structures of a model is listed once, with
-// its unit, shape, default, MJCF and URDF spelling; hash, defaults, JSON, properties, Python's
-// parts and the plain attributes of MJCF are made from it. docs/reference/model_fields.md adds an
-// attribute.
+// its unit, shape, default, MJCF and URDF spelling; hash, defaults, JSON, properties, the Python
+// attributes and the plain attributes of MJCF are derived from it. docs/reference/model_fields.md
+// shows how to add an attribute.
 #ifndef MAYFLY_MODEL_FIELDS_H
 #define MAYFLY_MODEL_FIELDS_H
 
@@ -63,7 +63,7 @@ typedef enum mf_ValueType {
 enum {
     MF_SPELLED_SHORT = 1, // fewer numbers may be given; the others keep their default
     MF_SPELLED_RANGE = 2, // a lower limit: the attribute has this field and the next one
-    MF_SPELLED_OTHER = 4  // in another unit or form: importer and exporter have code of their own
+    MF_SPELLED_OTHER = 4  // in another unit or form: importer and exporter have their own code
 };
 
 typedef struct mf_ModelField {
@@ -78,11 +78,11 @@ typedef struct mf_ModelField {
     const char *mjcf;  // attribute in MJCF, NULL: none. Of MF_VALUE_ITEM a pattern: "sol%slimit"
     const char *urdf;  // element and attribute in URDF, "limit lower"; NULL: none
     uint32_t spelled;  // [1] MF_SPELLED_ bits
-    uint32_t hash;     // [1] 0: not hashed; else its turn, as src/model/hash.c says
+    uint32_t hash;     // [1] 0: not hashed; else its position in the hash, see src/model/hash.c
     mf_ItemType item;  // of MF_VALUE_INDEX, ITEM and LIST
-    uint32_t length;   // [byte] of LIST and REALS: where mf_Model has how many there are
+    uint32_t length;   // [byte] for LIST and REALS: offset of the count in mf_Model
     const double *initial;    // [1] or in `unit`: default; NULL: 0, "" or MF_NONE
-    uint32_t given;           // [1] numbers there: 1 is for all of them, behind more are zeros
+    uint32_t given;           // [1] numbers there: 1 is for all of them, missing ones are zeros
     const char *const *words; // of MF_VALUE_WORD, ends with NULL
 } mf_ModelField;
 
@@ -100,12 +100,11 @@ MF_API const mf_ItemTable *mf_item_table(mf_ItemType item);
 // The field of that name, or NULL.
 MF_API const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
 
-// The model's items of a type, one after the other, and how many there are; NULL for a type that is
-// no list.
+// The model's items of a type as an array, and their number; NULL for a type that is not a list.
 MF_API const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *count);
 
-// The word that a field of words has in `value`; "unknown" for a value that has none, NULL for
-// another field.
+// The word for `value` of an enumeration field; "unknown" for a value without one, NULL for another
+// field.
 MF_API const char *mf_item_word(const mf_ModelField *field, const void *value);
 
 #ifdef __cplusplus

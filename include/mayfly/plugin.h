@@ -1,5 +1,5 @@
-// Mayfly: motions and controllers of your own, from a shared library. This one header is for both
-// sides: a plugin includes it and links nothing of Mayfly, a program loads plugins with it.
+// Mayfly: plugins, motions and controllers in shared libraries. This header is for both sides: a
+// plugin includes it and links nothing of Mayfly, a program loads plugins with it.
 // docs/how_to/plugins.md shows both, step by step.
 #ifndef MAYFLY_PLUGIN_H
 #define MAYFLY_PLUGIN_H
@@ -13,13 +13,13 @@ extern "C" {
 
 // ---- the side of the plugin --------------------------------------------------------------------
 //
-// A plugin is a shared library with one public symbol, a constant mf_PluginEntry by the name of
-// MF_PLUGIN_SYMBOL. It says what the plugin is, which fields it reads and writes, which settings it
-// has, and holds its functions. All of it is checked before any function is called.
+// A plugin is a shared library with one public symbol, a constant mf_PluginEntry with the name
+// MF_PLUGIN_SYMBOL. It declares what the plugin is, which fields it reads and writes and which
+// settings it has, and contains its functions. All of it is checked before any function is called.
 
 #define MF_PLUGIN_MAGIC UINT64_C(0x4e49474c50464d1a)
-#define MF_PLUGIN_ABI_MAJOR 1u // another one: refused
-#define MF_PLUGIN_ABI_MINOR 0u // a higher one than that of the library: refused
+#define MF_PLUGIN_ABI_MAJOR 1u // another one is rejected
+#define MF_PLUGIN_ABI_MINOR 0u // a higher one than that of the library is rejected
 #define MF_PLUGIN_SYMBOL "mf_plugin_entry"
 
 enum {
@@ -30,22 +30,22 @@ enum {
 };
 
 typedef enum mf_PluginKind {
-    MF_PLUGIN_MOTION = 1, // moves robots: writes their state, in the place of a motion
-    MF_PLUGIN_CONTROL     // writes inputs, joint.target for instance, at a rate of its own
+    MF_PLUGIN_MOTION = 1, // moves robots: writes their state, as a motion
+    MF_PLUGIN_CONTROL     // writes inputs, for example joint.target, at its own rate
 } mf_PluginKind;
 
-// The numbers a plugin can compute in, one bit each.
+// Supported precisions of a plugin, one bit each.
 enum { MF_PLUGIN_FLOAT = 1, MF_PLUGIN_DOUBLE = 2 };
 
-// What a plugin does with a field.
+// Access of a plugin to a field.
 enum {
     MF_PLUGIN_READ = 1,
-    MF_PLUGIN_WRITE = 2, // what it leaves there is taken over, once it has been checked
-    MF_PLUGIN_OWN = 4    // its own memory: added to the group as part of the state, zero at a reset
+    MF_PLUGIN_WRITE = 2, // written values are copied to the group after a check
+    MF_PLUGIN_OWN = 4    // own state: added to the group as part of the state, zero at a reset
 };
 
-// One field that the plugin wants to see. A field that is not its own must exist in the group with
-// this type, unit, shape and width.
+// One field that the plugin uses. A field that is not its own must exist in the group with this
+// type, unit, shape and width.
 typedef struct mf_PluginField {
     const char *name;    // "joint.target"; own fields: the plugin's name, a dot, their name
     const char *unit;    // "rad"; "1" for pure numbers
@@ -58,7 +58,7 @@ typedef struct mf_PluginField {
     const char *about;   // for people, one line
 } mf_PluginField;
 
-// A number that the user may set, by name.
+// A setting that the user may change, by name.
 typedef struct mf_PluginSetting {
     const char *name;
     const char *unit;
@@ -66,7 +66,7 @@ typedef struct mf_PluginSetting {
     double usual, lower, upper; // [1] in that unit: default and allowed range
 } mf_PluginSetting;
 
-// Functions that give the same bits on every machine, which the C library's do not.
+// Functions that give the same bits on every machine, unlike those of the C library.
 typedef struct mf_PluginServices {
     uint32_t struct_size; // [byte]
     // Height [m] of the ground at world (x, y) [m]; its unit normal when `normal` is not NULL.
@@ -80,7 +80,7 @@ typedef struct mf_PluginServices {
     double (*sqrt)(double x);
 } mf_PluginServices;
 
-// What stays the same for a group; valid as long as the object that create() made.
+// Constant data of a group; valid as long as the object of create().
 typedef struct mf_PluginSetup {
     uint32_t struct_size; // [byte]
     uint32_t real_size;   // [byte] of the group's numbers: 4 float, 8 double
@@ -103,7 +103,7 @@ typedef struct mf_PluginView {
     uint32_t struct_size;       // [byte]
     uint32_t real_size;         // [byte] 4: float, 8: double
     uint32_t first;             // [1] number of the robot in lane 0
-    uint32_t active[MF_BLOCK];  // [1] 1: this robot is to be worked on; 0: leave it
+    uint32_t active[MF_BLOCK];  // [1] 1: process this robot; 0: skip it
     uint64_t tick;              // [1] steps done before this one
     mf_Time time;               // [ns] at the beginning of the step
     const uint32_t *components; // [1] per robot, of each field
@@ -119,23 +119,23 @@ typedef struct mf_PluginEntry {
     uint64_t layout;                     // [1] MF_PLUGIN_LAYOUT
     uint32_t kind;                       // [1] mf_PluginKind
     uint32_t widths;                     // [1] MF_PLUGIN_FLOAT, _DOUBLE
-    uint32_t any_gravity;                // [1] 1: a motion that knows gravity in every direction
+    uint32_t any_gravity;                // [1] 1: a motion that supports every direction of gravity
     uint32_t field_count, setting_count; // [1]
     const char *name;                    // [a-z0-9_-]
-    const char *version;                 // part of what a snapshot is checked against
+    const char *version;                 // checked when a snapshot is restored
     const char *about;                   // for people, one line
     const mf_PluginField *fields;
     const mf_PluginSetting *settings;
-    // Makes what the calls of one group have in common; NULL: nothing. Returns 0 and sets *self, or
-    // another number and a reason of one line in `message`.
+    // Creates the common data of all calls of one group; NULL: nothing. Returns 0 and sets *self,
+    // or another number and a reason of one line in `message`.
     int (*create)(const mf_PluginSetup *setup, void **self, char *message, size_t message_size);
     void (*destroy)(void *self); // NULL: nothing to do
-    // Gives the start values to the active robots of a block, after the group and the systems
-    // before it have reset theirs; NULL: nothing to do.
+    // Initialises the active robots of a block, after the group and the systems before it have
+    // reset theirs; NULL: nothing to do.
     void (*reset)(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view);
     // Moves or controls the active robots of a block. Called from several threads at once for
-    // different blocks. All that it remembers must be in fields of its own, so that snapshots and
-    // other threads give the same bits.
+    // different blocks. All state must be in its own fields, so that snapshots and other threads
+    // give the same bits.
     void (*step)(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view);
 } mf_PluginEntry;
 
@@ -157,7 +157,7 @@ typedef struct mf_PluginEntry {
                                 offsetof(mf_PluginSetup, services)),                               \
                   offsetof(mf_PluginEntry, step))
 
-// The first rows of an entry, which are the same for everyone.
+// The first members of an entry, which are the same for all plugins.
 #define MF_PLUGIN_HEAD                                                                             \
     .magic = MF_PLUGIN_MAGIC, .abi_major = MF_PLUGIN_ABI_MAJOR, .abi_minor = MF_PLUGIN_ABI_MINOR,  \
     .struct_size = sizeof(mf_PluginEntry), .field_size = sizeof(mf_PluginField),                   \
@@ -189,23 +189,23 @@ static inline void mf_plugin_set(const mf_PluginView *view, uint32_t field, uint
 typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a group uses it
 
 // Loads a plugin from `path` (relative: to the working directory, never searched elsewhere) and
-// checks all that it says about itself; calls none of its functions. MF_NOT_FOUND: no file.
-// MF_BAD_FILE: no shared library, no entry, or one that contradicts itself. MF_VERSION: another
-// magic, ABI, size or layout. MF_UNSUPPORTED: the file or its folder can be written by everybody.
-// Loading runs the library's own constructors, and its functions can do all that the program
-// can: load only what you would run.
+// checks its declarations; calls none of its functions. MF_NOT_FOUND: no file. MF_BAD_FILE: not a
+// shared library, no entry, or an inconsistent one. MF_VERSION: another magic, ABI, size or layout.
+// MF_UNSUPPORTED: all users can write to the file or its folder. Loading runs the library's
+// constructors, and its functions can do all that the program can: load only libraries that you
+// trust.
 MF_API mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
                                 mf_Error *error);
 
-// Whether files (scenes, archives) that are loaded with `context` may name plugins:
-// no, unless the person who starts the program says so, because reading a stranger's file must not
-// run his code. mf_plugin_load itself always loads: its caller has named the library.
+// Whether files (scenes, archives) that are loaded with `context` may name plugins: no by default,
+// because reading a file from others must not run its code, unless the user allows it.
+// mf_plugin_load itself always loads, since its caller has named the library.
 MF_API void mf_plugins_allow(mf_Context *context, bool allowed);
 
-// As mf_plugin_load for a path that stands in a file; MF_UNSUPPORTED unless mf_plugins_allow.
+// As mf_plugin_load for a path in a file; MF_UNSUPPORTED unless mf_plugins_allow.
 MF_API mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
                                       mf_Error *error);
-// Gives up the caller's hold on it; NULL is fine. Before the context is destroyed.
+// Releases the caller's reference; NULL is allowed. Before the context is destroyed.
 MF_API void mf_plugin_close(mf_Plugin *plugin);
 MF_API const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin);
 
@@ -224,29 +224,29 @@ typedef struct mf_PluginConfig {
 } mf_PluginConfig;
 MF_API mf_PluginConfig mf_plugin_config(void);
 
-// Lets a motion plugin move the robots of `group`: all of them, or, where the group has the field
-// motion.level, those whose level is *level: MF_MOTION_OWN for the first plugin, one more for each
-// further one. Adds the plugin's own fields and one system. `config` and `level` may be NULL.
-// MF_NOT_FOUND: a field or setting that does not exist. MF_BAD_ARGUMENT: a field of another type,
-// unit or shape; one that a plugin may not write; a value out of range. MF_UNSUPPORTED: numbers of
-// the group's width, or the direction of gravity.
+// Adds a motion plugin to `group`, for all robots or, if the group has the field motion.level, for
+// those whose level is *level: MF_MOTION_OWN for the first plugin, one more for each further one.
+// Adds the plugin's own fields and one system. `config` and `level` may be NULL. MF_NOT_FOUND: a
+// field or setting that does not exist. MF_BAD_ARGUMENT: a field of another type, unit or shape;
+// one that a plugin may not write; a value out of range. MF_UNSUPPORTED: the group's precision, or
+// the direction of gravity.
 MF_API mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin,
                                       const mf_PluginConfig *config, mf_Motion *level,
                                       mf_Error *error);
-// Lets a control plugin control all robots of `group` at `rate`. It may write fields with
+// Adds a control plugin for all robots of `group` at `rate`. It may write fields with
 // MF_FIELD_INPUT and its own.
 MF_API mf_Status mf_plugin_control_add(mf_Group *group, mf_Rate rate, mf_Plugin *plugin,
                                        const mf_PluginConfig *config, mf_Error *error);
 
-// What was seen of a plugin's calls.
+// Statistics of a plugin's calls.
 typedef struct mf_PluginStatistics {
     uint64_t calls;    // [1]
     uint64_t late;     // [1] over their budget
     mf_Time slowest;   // [ns] wall time
-    uint64_t breaches; // [1] after which robots got MF_FAULT_PLUGIN
-    char breach[256];  // the first one, as a line for people; "" while there was none
+    uint64_t breaches; // [1] violations, which raise MF_FAULT_PLUGIN
+    char breach[256];  // description of the first one; "" if none
 } mf_PluginStatistics;
-// Of all groups that use it together.
+// The sum over all groups that use it.
 MF_API mf_PluginStatistics mf_plugin_statistics(const mf_Plugin *plugin);
 
 #ifdef __cplusplus

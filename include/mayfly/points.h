@@ -19,24 +19,26 @@ typedef struct mf_PointsConfig {
     uint32_t struct_size;        // [byte] set by mf_points_config()
     mf_Time joint_interval;      // [ns] joints advance this often; a multiple of the step; 80 ms
     mf_FrictionModel friction;   // default MF_FRICTION_FIT
-    bool weighted;               // weigh the terms of the fit by normal force; default false
+    bool weighted;               // weight the terms of the fit by normal force; default false
     double friction_coefficient; // [1] Coulomb limit, > 0; default INFINITY = always sticks
-    bool keep_momentum;          // the base turns against its joints in the air; default false
-    double compliance;           // [1] softness of contact relative to the step, 1e-4 .. 1; 0.1
-    double contact_margin;       // [m] a point this close to the ground still holds it; 0.001
+    bool keep_momentum;          // in the air the base rotates against its joints; default false
+    double compliance;           // [1] contact compliance relative to the step, 1e-4 .. 1; 0.1
+    double contact_margin;       // [m] points within this distance of the ground count as contacts;
+                                 // 0.001
 } mf_PointsConfig;
 MF_API mf_PointsConfig mf_points_config(void);
 
-// Lets `group` move by `points`. Adds the fields body.* and point.* and one system. Ball, planar
-// and floating joints are held at their start. `config` may be NULL. point.residual is what the
-// contacts' solution left in the last step, point.unsolved counts steps with more than 0.001.
+// Adds the motion `points` to `group`: the fields body.* and point.* and one system. Ball, planar
+// and floating joints are fixed in their initial state. `config` may be NULL. point.residual is the
+// residual of the contact solution in the last step, point.unsolved counts steps with more than
+// 0.001.
 MF_API mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error);
 
-// The settings in use, or NULL when the group does not move by `points`.
+// The settings in use, or NULL if the motion of the group is not `points`.
 MF_API const mf_PointsConfig *mf_points_settings(const mf_Group *group);
 
-// Recomputes what depends on joint angles (points, centre, inertia) after joint.angle was written
-// from outside.
+// Recomputes the values that depend on joint angles (points, centre, inertia) after joint.angle was
+// written from outside.
 MF_API void mf_points_refresh(mf_Group *group, uint32_t instance);
 
 // Mechanical energy of an instance, from its fields, for audits.

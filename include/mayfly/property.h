@@ -1,9 +1,9 @@
-// Mayfly: properties by path. What a model is (constants) and what its group's algorithms added
-// (fields) is reached by names along the robot's tree, as numbers with a unit: for scripts, records
-// and scene files. docs/reference/properties.md has the grammar and the list of constants.
+// Mayfly: properties by path. Constants of the model and fields of the group are accessed by names
+// along the robot's tree, as numbers with a unit: for scripts, records and scene files.
+// docs/reference/properties.md has the grammar and the list of constants.
 //
 //     robots[3]/left_leg/knee/joint.angle    one value: joint knee, below the link left_leg
-//     robots3/knee/joint.angle               the same, if no other joint is called knee
+//     robots3/knee/joint.angle               the same, if no other joint has the name knee
 //     robots[3]/joint.angle                  all joints, in the model's order
 //     robots[3]/base.position.z              one component; base.position[2] is the same
 //     robots[3]/left_leg/mass                a constant of the model
@@ -50,9 +50,8 @@ typedef struct mf_Property {
     uint32_t flags; // [1] MF_FIELD_*; 0 for constants
 } mf_Property;
 
-// The one property that `path` means. MF_NOT_FOUND says which piece of the path means nothing, and
-// what is near; MF_BAD_ARGUMENT: several match, or the path is too long. Valid while world and
-// model are.
+// The property of `path`. MF_NOT_FOUND names the unknown piece of the path and similar names;
+// MF_BAD_ARGUMENT: several match, or the path is too long. Valid as long as world and model.
 MF_API mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out,
                                   mf_Error *error);
 // The same for a path within one robot: "knee/joint.angle".
@@ -62,27 +61,27 @@ MF_API mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const c
 // Called for each property; false ends the list.
 typedef bool (*mf_PropertyFn)(const mf_Property *property, void *user);
 
-// Every property that matches `pattern`, in which * stands for any letters of a name or, in
-// brackets, for all instances: group by group, robot by robot, in the order of model and fields.
-// Returns how many were visited.
+// Calls `visit` for every property that matches `pattern`, in which * matches any part of a name
+// or, in brackets, all instances: group by group, robot by robot, in the order of model and fields.
+// Returns the number of visited properties.
 MF_API uint64_t mf_property_list(mf_World *world, const char *pattern, mf_PropertyFn visit,
                                  void *user);
 MF_API uint64_t mf_property_list_in(mf_Group *group, uint32_t instance, const char *pattern,
                                     mf_PropertyFn visit, void *user);
 
-// A short path that finds the property again. Returns `out`; what does not fit is cut off.
+// A short path of the property. Returns `out`; a longer path is truncated.
 MF_API const char *mf_property_path(const mf_Property *property, char *out, size_t size);
 
 // The `count` values; whole numbers exactly.
 MF_API void mf_property_read(const mf_Property *property, double *values);
 
-// NULL when the property may be written, else why not: it is a constant, or computed.
+// NULL if the property may be written, else the reason: it is a constant, or computed.
 MF_API const char *mf_property_locked(const mf_Property *property);
 
-// Writes `count` values between two steps, then lets the group's systems compute what follows from
-// them. MF_BAD_ARGUMENT, with nothing written: it must not be written, a value is not finite, is no
-// whole number where the field has those, or an orientation is not of length 1 within 1 % (it is
-// made exact) or not whole.
+// Writes `count` values between two steps, then the group's systems recompute derived values.
+// MF_BAD_ARGUMENT, with nothing written: it must not be written, a value is not finite, is not a
+// whole number if the field has those, or an orientation is not of length 1 within 1 % (it is
+// normalised) or not complete.
 MF_API mf_Status mf_property_write(const mf_Property *property, const double *values,
                                    mf_Error *error);
 

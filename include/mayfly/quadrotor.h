@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-// What a quadrotor is. Body axes: x forward, y left, z up, origin at the centre of mass; the four
-// rotors lie in the xy plane and push along +z. Start from mf_quadrotor().
+// Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the centre of mass; the
+// four rotors lie in the xy plane and push along +z. Start from mf_quadrotor().
 typedef struct mf_Quadrotor {
     uint32_t struct_size; // [byte] set by mf_quadrotor()
 
     double mass;       // [kg] 1e-9 .. 1e9
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes
-    double radius;     // [m] > 0 of the sphere that meets other agents
-    double clearance;  // [m] >= 0 from the centre of mass down to what it stands on
+    double radius;     // [m] > 0 of the collision sphere
+    double clearance;  // [m] >= 0 height of the centre of mass above the ground when it stands
 
-    double rotor_x[4];          // [m] forward place of each rotor, -1e3 .. 1e3
-    double rotor_y[4];          // [m] left place of each rotor, -1e3 .. 1e3
-    double rotor_turn[4];       // [1] +1 turns anticlockwise seen from above, -1 clockwise; the
-                                // torque on the body is opposite
+    double rotor_x[4];          // [m] forward position of each rotor, -1e3 .. 1e3
+    double rotor_y[4];          // [m] left position of each rotor, -1e3 .. 1e3
+    double rotor_turn[4];       // [1] direction of rotation: +1 anticlockwise seen from above, -1
+                                // clockwise; the torque on the body is opposite
     double rotor_speed_min;     // [rad/s] >= 0
     double rotor_speed_max;     // [rad/s] > rotor_speed_min, <= 1e6
     double thrust_coefficient;  // [N s^2] > 0: thrust = coefficient * speed^2
@@ -35,9 +35,9 @@ typedef struct mf_Quadrotor {
     double rate_bandwidth;     // [rad/s] > 0 of the body-rate loop, roll and pitch
     double yaw_rate_bandwidth; // [rad/s] > 0 of the body-rate loop, yaw
     double rate_integral;      // [1/s] >= 0 share of the rate error that is integrated per second
-    double rate_lead;          // [1] how much faster than by itself the rotors' thrust is made to
-                               // follow (the derivative part): 1 = not at all, 0 = by the motor:
-                               // max(1, 3 * rate_bandwidth * motor_time_constant)
+    double rate_lead;          // [1] lead of the thrust command that compensates the motor lag
+                               // (derivative term): 1 = none, 0 = max(1, 3 * rate_bandwidth *
+                               // motor_time_constant)
     double attitude_bandwidth; // [rad/s] > 0 of the tilt loop
     double yaw_bandwidth;      // [rad/s] > 0 of the heading loop
     double velocity_bandwidth; // [rad/s] > 0
@@ -50,28 +50,28 @@ typedef struct mf_Quadrotor {
     double climb_max;          // [m/s] > 0 largest commanded vertical speed
 } mf_Quadrotor;
 
-// The quadrotor of Sun et al. 2022 with gains that suit quadrotors of any size.
+// The quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
 MF_API mf_Quadrotor mf_quadrotor(void);
 
-// MF_BAD_ARGUMENT names the member that is out of range ("quadrotor.mass: ..."), an inertia that no
-// body has, or rotors that cannot push and turn the body independently.
+// MF_BAD_ARGUMENT names the member that is out of range ("quadrotor.mass: ..."), an impossible
+// inertia, or rotors that cannot push and rotate the body independently.
 MF_API mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
 
 // The one-link model for mf_GroupConfig.model; `name` is copied.
 MF_API mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
                                     const char *name, mf_Model **out, mf_Error *error);
 
-// Rotor speeds [rad/s] that hold the body level and at rest; not limited to the rotors' range. The
-// quadrotor must be one that mf_quadrotor_check() accepts. `gravity` [m/s^2] >= 0.
+// Rotor speeds [rad/s] of hovering; not limited to the rotors' range. The quadrotor must pass
+// mf_quadrotor_check(). `gravity` [m/s^2] >= 0.
 MF_API void mf_quadrotor_hover(const mf_Quadrotor *quadrotor, double gravity, double speed[4]);
 
-// What a group is told to do. Each has four values per agent; a value that is not finite or out of
-// its range is refused together with the other three: the last good ones (command.accepted) stay
-// in force and command.refused goes up by one at every tick of the loop that reads them.
+// Command mode of a group. Each mode has four values per agent; if one is not finite or out of its
+// range, all four are rejected: the last valid ones (command.accepted) remain active, and
+// command.refused increases by one at every tick of the loop that reads them.
 typedef enum mf_QuadrotorCommand {
     MF_QUADROTOR_ROTORS,   // command.rotors [rad/s], 0 .. rotor_speed_max each
     MF_QUADROTOR_RATES,    // command.rates [rad/s] body axes, up to rate_max and yaw_rate_max;
-                           // command.thrust [N] of all rotors, 0 .. the most they can
+                           // command.thrust [N] of all rotors, 0 .. their maximum
     MF_QUADROTOR_ATTITUDE, // command.attitude [rad] roll, pitch, yaw: +-pi, +-pi/2, +-2 pi;
                            // command.thrust [N]
     MF_QUADROTOR_VELOCITY, // command.velocity [m/s] world, +-1e3; command.yaw [rad], +-2 pi
@@ -89,19 +89,21 @@ typedef struct mf_QuadrotorSettings {
                                  // world's step; default 0: every step
     mf_Time outer_interval;      // [ns] between ticks of the attitude, velocity and position loops,
                                  // a multiple of control_interval; the thrust and body rates that
-                                 // they ask for are held; default 0: with every tick of the control
+    // they command are constant in between; default 0: every tick of the
+    // control
 } mf_QuadrotorSettings;
 MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
 
-// Lets `group` fly. Its model must be of the quadrotor's mass (mf_quadrotor_model). Adds the fields
-// rotor.speed, command.*, control.*, wind.velocity and one system. A reset starts the rotors at the
-// speed that hovers, and a command that keeps the agent where it is. A speed above 1e4 m/s, a place
-// more than 1e7 m away or a turn by more than one radian per step raises MF_FAULT_RANGE. External
-// wrenches (mayfly/collision.h) act as impulses at the beginning of a step. `settings` may be NULL.
+// Adds the motion of quadrotors to `group`. Its model must have the quadrotor's mass
+// (mf_quadrotor_model). Adds the fields rotor.speed, command.*, control.*, wind.velocity and one
+// system. A reset starts the rotors at hover speed, with a command that keeps the agent in place. A
+// speed above 1e4 m/s, a position more than 1e7 m away or a rotation by more than one radian per
+// step raises MF_FAULT_RANGE. External wrenches (mayfly/collision.h) act as impulses at the
+// beginning of a step. `settings` may be NULL.
 MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
                                   const mf_QuadrotorSettings *settings, mf_Error *error);
 
-// What the group was given, or NULL when it holds no quadrotors.
+// Parameters and settings of a group; NULL if it has no quadrotors.
 MF_API const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
 MF_API const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group);
 

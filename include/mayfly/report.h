@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// What a re-simulation of one individual gave.
+// Results of a repeated simulation of one individual.
 typedef struct mf_Trial {
     double step;            // [s] physics step used
     double distance;        // [m] horizontal distance at the end
@@ -23,20 +23,20 @@ typedef struct mf_Trial {
     mf_Context *context;
 } mf_Trial;
 
-// Simulates `genome` alone for the file's duration, as `config` says (motion, step, divisor;
-// `evaluates` and `count` are not asked; NULL: as the file says; the joint interval and the
-// controller's rate stay), sampling every `sample_period` [s], a multiple of the step.
+// Simulates one robot with `genome` for the file's duration, with `config` (motion, step, divisor;
+// `evaluates` and `count` are ignored; NULL: as in the file; the joint interval and the
+// controller's rate do not change), sampling every `sample_period` [s], a multiple of the step.
 MF_API mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                               const uint8_t *genome, uint32_t genome_bytes, double sample_period,
                               mf_Trial *out, mf_Error *error);
 MF_API void mf_trial_free(mf_Trial *trial);
 
-// Facts about the run that the archive does not hold.
+// Data of the run that are not in the archive.
 typedef struct mf_ReportFacts {
     uint32_t threads;    // [1]
     const char *isa;     // "avx512"
     double wall_seconds; // [s]
-    double simulated;    // [s] robot life time
+    double simulated;    // [s] simulated time, summed over robots
     uint64_t hash;       // [1] of the final population
     const char *command; // command line that repeats the run
 } mf_ReportFacts;

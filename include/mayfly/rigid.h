@@ -1,5 +1,5 @@
 // Mayfly: the `rigid` motion. One rigid body with the mass, centre and inertia of the present joint
-// angles, pushed by all contacts; moving limbs have no reaction.
+// angles, with all contact forces; moving limbs have no reaction.
 #ifndef MAYFLY_RIGID_H
 #define MAYFLY_RIGID_H
 
@@ -15,44 +15,44 @@ extern "C" {
 typedef struct mf_RigidConfig {
     uint32_t struct_size;                // [byte] set by mf_rigid_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT
-    mf_ArticulatedBase base;             // a held base touches nothing
-    mf_Time control_interval;            // [ns] joint.target is read this often and reached at the
-                                         // end of it; a multiple of the step; default 10 ms
-    bool limits;                         // joints stop at their limits; default true
-    bool speeds;                         // targets are approached no faster than the joints' speed
-                                         // limits; default true
-    bool contacts;                       // colliding points meet the ground; default true
-    bool shapes;                         // as in mf_ArticulatedConfig; default false
-    double contact_stiffness;            // [N/m] of one contact on approach, > 0; default 0: by
-                                         // contact_time
-    double contact_time;  // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
-                          // that do not give need ground that does; 0: 2 steps
-    double separation;    // [1] stiffness on separation over that on approach, 0 ..
-                          // 1; a body bounces with its root; default 0.1
-    double friction;      // [1] Coulomb, >= 0; default NAN: as the shapes of the
-                          // file say, 1 for points
-    double spin_friction; // [m] torque against the spin of a contact over its load,
-                          // >= 0; NAN: as the shapes say, 0 for points;
-                          // default 0.02: so that feet on few corners do not spin
-    double friction_rate; // [rad/s] > 0; it is viscous below; default 1e-3
-    double slip_speed;    // [m/s] > 0; friction is viscous below; default 1e-4
-    double contact_depth; // [m] > 0; deeper contacts push no harder; default 0.02
+    mf_ArticulatedBase base;             // a fixed base has no contacts
+    mf_Time control_interval; // [ns] joint.target is read at its start and reached at the
+                              // end of it; a multiple of the step; default 10 ms
+    bool limits;              // joints stop at their limits; default true
+    bool speeds;              // targets are approached no faster than the joints' speed
+                              // limits; default true
+    bool contacts;            // colliding points touch the ground; default true
+    bool shapes;              // as in mf_ArticulatedConfig; default false
+    double contact_stiffness; // [N/m] of one contact on approach, > 0; default 0: by
+                              // contact_time
+    double contact_time;      // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
+                              // that do not yield need ground that does; 0: 2 steps
+    double separation;        // [1] stiffness on separation over that on approach, 0 ..
+                              // 1; the restitution is its square root; default 0.1
+    double friction;          // [1] Coulomb, >= 0; default NAN: that of the shapes of the
+                              // file, 1 for points
+    double spin_friction;     // [m] torque against the spin of a contact over its load,
+                              // >= 0; NAN: that of the shapes, 0 for points;
+                              // default 0.02: so that feet on few corners do not spin
+    double friction_rate;     // [rad/s] > 0; it is viscous below; default 1e-3
+    double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
+    double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
 MF_API mf_RigidConfig mf_rigid_config(void);
 
-// Lets `group` move by `rigid`. Adds the fields base.force, base.torque, joint.acceleration,
-// joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation where the model has
-// ball joints, and one system. Ball and planar joints are held as they are. Finds the fields
-// push.link and push.count where they are there. `config` may be NULL. A step takes up to 3 MiB of
-// the stack of the thread that makes it. MF_UNSUPPORTED: a floating joint, which only `articulated`
-// can move. MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
+// Adds the motion `rigid` to `group`: the fields base.force, base.torque, joint.acceleration,
+// joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation if the model has ball
+// joints, and one system. Ball and planar joints are fixed in their present state. Uses the fields
+// push.link and push.count if they exist. `config` may be NULL. A step uses up to 3 MiB of the
+// stack of the calling thread. MF_UNSUPPORTED: a floating joint, which only `articulated` can move.
+// MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
 MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);
 
-// The settings in use, or NULL when the group does not move by `rigid`.
+// The settings in use, or NULL if the motion of the group is not `rigid`.
 MF_API const mf_RigidConfig *mf_rigid_settings(const mf_Group *group);
 
-// Begins new paths from the present angles and rates, after these were written from outside: rates
-// stay as they are until the next control interval.
+// Restarts joint paths from the present angles and rates, after these were written from outside:
+// rates are constant until the next control interval.
 MF_API void mf_rigid_refresh(mf_Group *group, uint32_t instance);
 
 // Kinetic [J] and potential energy [J] (m g z of the centre, zero at the world's origin) of the
@@ -61,7 +61,7 @@ MF_API void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *ki
                             double *potential);
 
 // Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s] of
-// the rigid body, world frame: joint rates have no share in them.
+// the rigid body, world frame, without the contribution of joint rates.
 MF_API void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3],
                               double linear[3], double angular[3]);
 

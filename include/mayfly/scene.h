@@ -1,7 +1,7 @@
-// Mayfly: scenes. One YAML file names the ground, the groups of robots and vehicles with their
-// motions, controllers and behaviours, what they detect of each other, and what is evolved; from it
-// comes a world. A robot's own file (URDF, MJCF) is a scene of one group with everything else at
-// its defaults. docs/reference/scenes.md lists every key.
+// Mayfly: scenes. A YAML file describes the ground, the groups of robots and vehicles with their
+// motions, controllers and behaviours, detection, and evolution; a world is built from it. A
+// robot's own file (URDF, MJCF) is a scene of one group with defaults for everything else.
+// docs/reference/scenes.md lists every key.
 #ifndef MAYFLY_SCENE_H
 #define MAYFLY_SCENE_H
 
@@ -22,31 +22,31 @@ extern "C" {
 #define MF_SCENE_GROUPS 32u    // [1] most groups of a scene
 #define MF_SCENE_GAITS 32u     // [1] most gaits of a group
 #define MF_SCENE_PLUGINS 16u   // [1] most plugins of a group
-#define MF_SCENE_LIBRARIES 64u // [1] plugins of all groups that statistics are kept of
+#define MF_SCENE_LIBRARIES 64u // [1] plugins of all groups with statistics
 #define MF_SCENE_NOTES 16u     // [1] most notes of a scene
 #define MF_SCENE_NOTE 240u     // [byte] of one
 
 typedef struct mf_Scene mf_Scene;
 
-// ---- where robots start ------------------------------------------------------------------------
+// ---- initial poses -----------------------------------------------------------------------------
 
 typedef enum mf_PlacementKind {
     MF_PLACEMENT_LINE,   // side by side along y
-    MF_PLACEMENT_POSES,  // where `poses` says
-    MF_PLACEMENT_GRID,   // rows and columns, layer above layer
+    MF_PLACEMENT_POSES,  // at `poses`
+    MF_PLACEMENT_GRID,   // rows, columns and layers
     MF_PLACEMENT_CIRCLE, // evenly on a circle
-    MF_PLACEMENT_RANDOM  // anywhere in a box, apart from each other
+    MF_PLACEMENT_RANDOM  // at random in a box, without overlap
 } mf_PlacementKind;
 
-// Heights are above the ground below; what cannot fly stands on the ground, and its heights are
-// above that stand; cars always stand.
+// Heights are above the ground; robots that cannot fly stand on it, and their heights are added to
+// that; cars always stand.
 typedef struct mf_Placement {
     mf_PlacementKind kind;
     double (*poses)[3];  // [m], [m], [rad] x, y, heading; borrowed
     uint32_t pose_count; // [1] as many as robots
-    double distance;     // [m] line: between neighbours; random: least distance of centres; 0 =
-                         // just without contact
-    double center[3];    // [m] grid: middle of the lowest layer; circle: its middle
+    double distance;     // [m] line: between neighbours; random: minimum distance of centres; 0 =
+                         // no contact
+    double center[3];    // [m] grid: centre of the lowest layer; circle: its centre
     double spacing[3];   // [m] > 0 grid: between columns, rows and layers
     uint32_t columns;    // [1] grid: along x; 0 = as many as rows
     uint32_t layers;     // [1] grid: >= 1
@@ -62,18 +62,18 @@ typedef struct mf_Placement {
     int32_t column;      // [1]
 } mf_Placement;
 
-// Start places of `count` robots, positions[3 * i ..] [m], and their headings [rad]. `radius` [m]
-// is that of the sphere that meets others, `clearance` [m] how high the base's origin is when the
-// robot stands on the ground; one that `flies` is never lower. Random places keep apart from each
-// other and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL). MF_BAD_ARGUMENT
-// when they do not fit.
+// Initial positions of `count` robots, positions[3 * i ..] [m], and their headings [rad]. `radius`
+// [m] is that of the collision sphere, `clearance` [m] the height of the base's origin when the
+// robot stands on the ground; one that `flies` is never lower. Random positions keep a distance
+// from each other and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL).
+// MF_BAD_ARGUMENT if they do not fit.
 MF_API mf_Status mf_placement_places(mf_Context *context, const mf_Placement *placement,
                                      const mf_Terrain *terrain, uint32_t count, double radius,
                                      double clearance, bool flies, const double (*taken)[4],
                                      uint32_t taken_count, double *positions, double *headings,
                                      mf_Error *error);
 
-// ---- changes of motion while the world runs ----------------------------------------------------
+// ---- rules for switching the motion ------------------------------------------------------------
 
 typedef enum mf_SwitchEvent {
     MF_SWITCH_AT,    // at a time
@@ -82,7 +82,7 @@ typedef enum mf_SwitchEvent {
     MF_SWITCH_TILTED // leans more than an angle
 } mf_SwitchEvent;
 
-// When a robot changes to another motion. The first rule that holds counts.
+// A condition for switching to another motion. The first rule whose condition is true applies.
 typedef struct mf_SwitchRule {
     mf_Motion to; // MF_MOTION_OWN: the plugin's
     int to_word;  // [1] as the file has it, for reading and writing
@@ -121,7 +121,7 @@ typedef enum mf_SceneColor {
 
 #define MF_INITIAL_VALUES 1024u // [1] most values of one of them
 
-// What a property of every robot of a group begins with.
+// Initial values of a property of every robot of a group.
 typedef struct mf_InitialValue {
     const char *path;     // within the robot, as mf_property_list_in takes it
     double *values;       // [1] or in the property's unit; borrowed
@@ -138,12 +138,13 @@ typedef struct mf_ScenePlugin {
     uint32_t value_count;   // [1]
 } mf_ScenePlugin;
 
-// What the servos of joints have instead of what the robot's file says.
+// Changes of the servos of the robot's file.
 typedef struct mf_ServoChange {
     double gain;      // [N m/rad] or [N/m]; 0: from the robot's file
     double damping;   // [N m s/rad] or [N s/m]; 0: from the robot's file
     double speed;     // [rad/s] or [m/s] at most; 0: from the robot's file
-    double stiffness; // [1] times the gain, and its root times the damping; default 1
+    double stiffness; // [1] factor of the gain; its square root is the factor of the damping;
+                      // default 1
 } mf_ServoChange;
 
 // One group of robots or vehicles, all of one model.
@@ -154,7 +155,7 @@ typedef struct mf_SceneGroup {
     mf_ImportConfig import;
     uint32_t count;        // [1]
     bool double_precision; // of the state; else float
-    bool isolated;         // every robot is alone in its world
+    bool isolated;         // every robot has its own copy of the world
     mf_Motion motion;      // at the start; MF_MOTION_OWN: that of a plugin
     int motion_word;       // [1] as the file has it, for reading and writing
     mf_PointsConfig points;
@@ -163,24 +164,24 @@ typedef struct mf_SceneGroup {
     mf_CarModel car_model;    // cars
     mf_CarTyre car_tyre;      // cars
     mf_Turbulence turbulence; // fixed wings
-    bool external_targets;    // `external`: goes to its target fields
-    double rotor_area;        // [m^2] >= 0 quadrotors; > 0: pushes air down
+    bool external_targets;    // `external`: reaches its target fields
+    double rotor_area;        // [m^2] >= 0 quadrotors; > 0: causes downwash
     mf_ServoChange servo;     // of joints under `articulated`
     mf_Time control_interval; // [ns] of gaits, joint paths and on-board loops; 0: as the
                               // controller; without one about 10 ms; vehicles: every step
-    double friction;          // [1] with the ground; NAN: as the model says
-    bool contact_shapes;      // whole shapes meet the ground, else points of them
-    bool contact_self;        // links of one robot meet
-    bool contact_others;      // meets robots of its own and other groups
+    double friction;          // [1] with the ground; NAN: that of the model
+    bool contact_shapes;      // whole shapes touch the ground, else the contact points
+    bool contact_self;        // links of one robot collide
+    bool contact_others;      // collides with robots of its own and other groups
     mf_Placement place;
     const char *keyframe; // of the model, "": the first where it has some and no gait is
                           // followed; "none": the start pose
-    double settle;        // [s] that robots stand before the world begins
+    double settle;        // [s] settling time before gaits begin
     double joint_noise;   // [rad/s] or [m/s] largest rate of joints at the start
     mf_InitialValue *initial;
     uint32_t initial_count; // [1]
-    bool sensors;           // the model's are measured
-    const char **gaits;     // names of files beside the model, or paths
+    bool sensors;           // the model's sensors are computed
+    const char **gaits;     // names of files next to the model, or paths
     uint32_t gait_count;    // [1]
     mf_ControllerKind controller;
     mf_GpConfig gp;
@@ -202,7 +203,7 @@ typedef struct mf_SceneJointSide {
     const char *link;  // name; "": the base
 } mf_SceneJointSide;
 
-// A run-time joint that is closed as robots stand at the start; the rest as in mf_WorldJointConfig.
+// A run-time joint without error in the initial poses; the rest as in mf_WorldJointConfig.
 typedef struct mf_SceneJoint {
     const char *name;
     mf_WorldJointKind kind;
@@ -223,7 +224,7 @@ typedef struct mf_SceneJoint {
 
 // ---- search ------------------------------------------------------------------------------------
 
-// What evolution wants more of (docs/reference/scenes.md, Fitness).
+// The quantity that evolution maximises (docs/reference/scenes.md, Fitness).
 typedef enum mf_Fitness {
     MF_FITNESS_DISTANCE, // [m] horizontal distance of the base from its start at the end
     MF_FITNESS_SPEED,    // [m/s] mean speed of the base along its own heading
@@ -234,7 +235,7 @@ typedef enum mf_Fitness {
 MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
 MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
 
-// The level at which robots that a search found are evaluated again.
+// The level at which the best robots are verified.
 typedef enum mf_VerifyMotion {
     MF_VERIFY_NONE,
     MF_VERIFY_KINEMATIC, // and on in the order of mf_Motion
@@ -253,16 +254,16 @@ typedef struct mf_VerifyConfig {
     double stiffness; // [1] of a second evaluation there, as servo.stiffness; 1, the default: none
 } mf_VerifyConfig;
 
-// What a program puts in the place of parts that a scene file can name. All zero: nothing. Set it
-// between loading the file and making a scene; scenes, evaluations, trials and reports of that file
-// then use it. The archive does not store it.
+// Functions of a program that replace parts of a scene file. All zero: none. Set them between
+// loading the file and creating a scene; scenes, evaluations, trials and reports of that file then
+// use them. The archive does not store them.
 typedef struct mf_SceneHooks {
-    // Fitness of an instance at the end of its evaluation; larger is better, NaN counts as worst.
-    // Not asked for a robot with a fault. NULL: what the file names.
+    // Fitness of an instance at the end of its evaluation; larger is better, NaN ranks last. Not
+    // called for a robot with a fault. NULL: that of the file.
     double (*fitness)(const mf_Scene *scene, uint32_t instance, void *user);
-    // Called once for a scene whose motion, sensors and controller stand: adds a controller, fields
-    // that the fitness reads, or other systems to scene->group. What it adds is part of the state
-    // that every evaluation starts from. NULL: nothing to add.
+    // Called once for a scene after motion, sensors and controller were added: adds a controller,
+    // fields that the fitness reads, or other systems to scene->group. These are part of the state
+    // from which every evaluation starts. NULL: nothing to add.
     mf_Status (*attach)(mf_Scene *scene, void *user, mf_Error *error);
     // Gives an instance the controller that a genome describes, in a group with `controller: none`.
     // NULL: nothing to evolve there.
@@ -274,7 +275,7 @@ typedef struct mf_SceneHooks {
 // ---- scene files -------------------------------------------------------------------------------
 
 typedef struct mf_Ground {
-    bool given;       // the file says what the ground is; else the models' own counts
+    bool given;       // the file specifies the ground; else that of the models is used
     const char *path; // image, resolved; NULL when generated
     mf_TerrainConfig terrain;
     mf_TerrainGenerator generator;
@@ -282,14 +283,14 @@ typedef struct mf_Ground {
     double offset; // [m]
 } mf_Ground;
 
-// Everything that a scene file says, defaults filled in. Strings belong to it.
+// Content of a scene file, with defaults. Strings are owned by it.
 typedef struct mf_SceneFile {
     const char *file;        // path it was read from
     const char *name;        // title
-    mf_Time step;            // [ns] 0: the least of what the models ask for
-    double gravity;          // [m/s^2] NAN: as the first model that asks for some
-    uint64_t seed;           // [1] of everything random in the world and in a search
-    mf_Time switch_interval; // [ns] rules of `switch` are looked at this often; 0: each 10 ms
+    mf_Time step;            // [ns] 0: the smallest that a model specifies
+    double gravity;          // [m/s^2] NAN: that of the first model that specifies one
+    uint64_t seed;           // [1] seed of all random numbers of the world and of a search
+    mf_Time switch_interval; // [ns] period of evaluating `switch` rules; 0: 10 ms
     mf_Ground ground;
     mf_SceneJoint *joints;
     uint32_t joint_count; // [1]
@@ -297,7 +298,7 @@ typedef struct mf_SceneFile {
     uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
     bool contact;                     // robots meet
     mf_CollisionLaw contact_law;      // between robots
-    double friction;                  // [1] between robots; NAN: as their shapes say
+    double friction;                  // [1] between robots; NAN: that of their shapes
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air
     int32_t interaction_line;         // [1] in the file, 0 when unknown
@@ -306,7 +307,7 @@ typedef struct mf_SceneFile {
     const char *record_path;          // of `mayfly run`, resolved; NULL: nothing is recorded
     double record_every;              // [s] between samples
     const char **record_fields;
-    uint32_t record_field_count; // [1] 0: the usual ones
+    uint32_t record_field_count; // [1] 0: the default set
     bool evolves;                // the file has the section `search`
     uint32_t generations;        // [1]
     mf_Fitness fitness;          // default MF_FITNESS_DISTANCE
@@ -316,8 +317,8 @@ typedef struct mf_SceneFile {
     mf_Context *context;
 } mf_SceneFile;
 
-// One "path=value" override, for example "search.population=200". "groups.quads.count=100" reaches
-// the group of that name, "group.count=100" that of a scene with only one.
+// One "path=value" override, for example "search.population=200". "groups.quads.count=100"
+// addresses the group of that name, "group.count=100" that of a scene with only one.
 typedef struct mf_Override {
     const char *path;
     const char *value;
@@ -325,7 +326,7 @@ typedef struct mf_Override {
 
 // Reads and checks a scene, or a robot's own file (URDF, MJCF), and the vehicles that it names;
 // overrides are applied before the check. Errors name file:line:column and what was expected. Other
-// models, gaits and plugins are read when the world is made.
+// models, gaits and plugins are read when the world is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
                                     const mf_Override *overrides, uint32_t override_count,
                                     mf_SceneFile **out, mf_Error *error);
@@ -333,7 +334,7 @@ MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
 MF_API mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char *text,
                                      size_t size, const mf_Override *overrides,
                                      uint32_t override_count, mf_SceneFile **out, mf_Error *error);
-// The scene of one robot whose model a program has (borrowed), as if it had been loaded from its
+// The scene of one robot with a model of the program (borrowed), as if it had been loaded from its
 // file.
 MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
                                         const mf_Override *overrides, uint32_t override_count,
@@ -347,39 +348,38 @@ MF_API mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_E
 // Robots of all groups.
 MF_API uint64_t mf_scene_file_count(const mf_SceneFile *file); // [1]
 
-// Whether `mayfly evolve` can evolve what the file says: one group with a controller of genomes
-// (gp, oscillator, or hooks with apply_genome). MF_UNSUPPORTED names what is in the way.
+// Whether the file can be evolved: one group with a controller of genomes (gp, oscillator, or hooks
+// with apply_genome). MF_UNSUPPORTED names the reason.
 MF_API mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error);
 
-// The file `gait` [size bytes with the terminator] that a gait's name means for the robot in the
-// file `robot`: a name that ends with .yaml or has a slash as it is, any other
-// gaits/<robot's file name without ending>/<gait>.yaml beside the robot. MF_LIMIT when it does not
-// fit.
+// The file `gait` [size bytes with the terminator] of a gait's name for the robot in the file
+// `robot`: a name that ends with .yaml or contains a slash is a path, any other is gaits/<robot's
+// file name without ending>/<gait>.yaml next to the robot. MF_LIMIT if it does not fit.
 MF_API mf_Status mf_gait_locate(const char *robot, const char *gait, char *out, size_t size,
                                 mf_Error *error);
 
 // ---- worlds ------------------------------------------------------------------------------------
 
-// What differs from the file. The first group is meant.
+// Changes to the file. They apply to the first group.
 typedef struct mf_SceneConfig {
     uint32_t struct_size; // [byte] set by mf_scene_config()
-    uint32_t count;       // [1] robots; 0: as the file says
-    bool isolated;        // robots are alone in their worlds whatever the file says
-    bool evaluates;       // robots are evaluated: isolated, with fitness and a start to go back to
-    mf_Motion motion;     // MF_MOTION_COUNT: as the file says
-    mf_Time step;         // [ns] physics step; 0: as the file says
+    uint32_t count;       // [1] robots; 0: as in the file
+    bool isolated;        // robots are isolated, independent of the file
+    bool evaluates;       // robots are evaluated: isolated, with fitness and a stored initial state
+    mf_Motion motion;     // MF_MOTION_COUNT: as in the file
+    mf_Time step;         // [ns] physics step; 0: as in the file
     uint32_t divisor;     // [1] of that step, into whole nanoseconds; 0: 1
-    double stiffness;     // [1] of servos; 0: as the file says
+    double stiffness;     // [1] of servos; 0: as in the file
 } mf_SceneConfig;
 MF_API mf_SceneConfig mf_scene_config(void);
 // The same scene, evaluated at another level: `motion` for the first group, with the step of
 // `verify` for levels other than points and the file's own.
 MF_API mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Motion motion);
 
-// What has happened in a game of soccer.
+// State of a game of soccer.
 typedef struct mf_Play mf_Play;
 
-// A world made from a scene file, with everything that it borrows.
+// A world built from a scene file, with everything that it borrows.
 typedef struct mf_Scene {
     mf_SceneFile *file; // borrowed
     mf_World *world;
@@ -387,36 +387,37 @@ typedef struct mf_Scene {
     uint32_t group_count;              // [1]
     mf_Model *models[MF_SCENE_GROUPS]; // one per group
     mf_Gait *gaits[MF_SCENE_GROUPS][MF_SCENE_GAITS];
-    uint32_t keyframes[MF_SCENE_GROUPS]; // [1] that robots start with; MF_NONE: with none
-    double raised[MF_SCENE_GROUPS]; // [m] that robots were lifted out of the ground at the start
-    mf_Collisions *collisions;      // NULL when robots do not meet; owned by the world
-    mf_Interaction *interaction;    // NULL without proximity and air; owned by the world
-    mf_WorldJoints *joints;         // NULL when the file has none; owned by the world
-    mf_Play *play;                  // NULL when nobody plays; owned by the world
-    mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups, held
+    uint32_t keyframes[MF_SCENE_GROUPS]; // [1] initial keyframes; MF_NONE: none
+    double
+        raised[MF_SCENE_GROUPS]; // [m] by which robots were raised out of the ground at the start
+    mf_Collisions *collisions;   // NULL without collisions; owned by the world
+    mf_Interaction *interaction; // NULL without proximity and air; owned by the world
+    mf_WorldJoints *joints;      // NULL when the file has none; owned by the world
+    mf_Play *play;               // NULL without soccer; owned by the world
+    mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups
     uint32_t plugin_count;                  // [1]
     mf_Group *group;                        // the first
     mf_Model *model;                        // of the first group
     mf_Motion motion;                       // of the first group, at the start
     mf_Time step;                           // [ns]
-    uint32_t divisor;                       // [1] >= 1 of the step that was asked for
+    uint32_t divisor;                       // [1] >= 1 of the requested step
     double stiffness;                       // [1] of the first group's servos
-    void *start;       // image of the world at time 0, from which evaluations begin
+    void *start;       // snapshot of the world at time 0, from which evaluations start
     size_t start_size; // [byte]
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks
     uint32_t note_count;                       // [1]
 } mf_Scene;
 
-// Makes the world of a file: loads ground, models, gaits and plugins, adds motions, controllers and
-// sensors, puts every robot at its start, adds contact, proximity, rules and behaviours. `config`
-// may be NULL. Sets file->search.genome_bytes.
+// Creates the world of a file: loads ground, models, gaits and plugins, adds motions, controllers
+// and sensors, sets the initial states, adds contact, proximity, rules and behaviours. `config` may
+// be NULL. Sets file->search.genome_bytes.
 MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
 MF_API void mf_scene_destroy(mf_Scene *scene);
 
-// All of it in one call, for programs that want no more than a world that moves: loads the scene or
-// robot's own file, makes its world, and keeps both together. `context` NULL: one of its own, with
-// all processors. Closed by mf_scene_close, not destroyed.
+// All of it in one call, for programs that need only a running world: loads the scene or robot's
+// own file and creates its world. `context` NULL: a new one, with all processors. Closed by
+// mf_scene_close, not destroyed.
 MF_API mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override *overrides,
                                uint32_t override_count, mf_Scene **out, mf_Error *error);
 MF_API void mf_scene_close(mf_Scene *scene); // NULL is fine
@@ -426,7 +427,7 @@ MF_API void mf_scene_run(mf_Scene *scene, double seconds);
 // Steps of the file's duration, rounded up to whole undivided steps.
 MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
 
-// What the groups are drawn in: CSS colours, NULL for those of the model's file.
+// Colours of the groups: CSS colours, NULL for those of the model's file.
 MF_API void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]);
 
 typedef struct mf_PlayCount {
@@ -436,26 +437,26 @@ typedef struct mf_PlayCount {
     uint32_t dives; // [1] of the keeper
     uint32_t out;   // [1] times that the ball left the field
 } mf_PlayCount;
-// What the robots of a group have done so far. Part of no snapshot.
+// Actions of the robots of a group so far. Not part of snapshots.
 MF_API mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group);
 
 // ---- evaluations -------------------------------------------------------------------------------
 
 // Bytes of a genome for the first group's controller (32 for GP, 3 per joint + 1 for oscillators,
-// for none those of the hooks or 0). docs/reference/scenes.md says what the bytes mean.
+// for none those of the hooks or 0). docs/reference/scenes.md defines the bytes.
 MF_API uint32_t mf_scene_genome_bytes(const mf_Scene *scene);
-// Gives an instance of the first group the controller that a genome describes.
+// Sets the controller of an instance of the first group from a genome.
 MF_API void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome);
-// Horizontal distance [m] of the base from its start place; 0 for a robot with a fault.
+// Horizontal distance [m] of the base from its initial position; 0 for a robot with a fault.
 MF_API double mf_scene_distance(const mf_Scene *scene, uint32_t instance);
 
-// What evolution wants more of: the file's fitness, or that of its hooks. NaN for a robot with a
-// fault. The scene was made with `evaluates`.
+// The fitness of the file, or that of its hooks. NaN for a robot with a fault. The scene must have
+// been created with `evaluates`.
 MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
 
-// An mf_EvaluateFn whose `user` is a scene made with `evaluates` and at least as many robots as the
-// population: puts the world back to time 0, applies genomes, steps for the file's duration
-// (rounded up to whole steps), takes mf_scene_fitness. Robots without a genome idle.
+// An mf_EvaluateFn whose `user` is a scene created with `evaluates` and at least as many robots as
+// the population: restores the world at time 0, applies genomes, steps for the file's duration
+// (rounded up to whole steps), and calls mf_scene_fitness. Robots without a genome idle.
 MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 

@@ -27,13 +27,14 @@ typedef struct mf_SearchConfig {
     bool reuse_fitness;   // do not evaluate unchanged survivors again; default false
     mf_EvaluateFn evaluate;
     void *user;
-    // A second, dearer look. In every generation whose number is a multiple of verify_every, the
-    // most promising verify_best of those who had none are rated by `verify`; each keeps what it
-    // got for life. What counts is that, v, and how far it is from what `evaluate` gave, f:
-    // v - verify_disparity |v - f|. The best by it, half as many as are looked at (rounded up) and
-    // no two alike, are the elite: they come first, keep their places until others count for more,
-    // and are the only parents. The others who had a look come last. Those who had none are between
-    // them, by their fitness plus what their parent counted for more than its fitness.
+    // Verification by a more expensive evaluation. In every generation whose number is a multiple
+    // of verify_every, the best verify_best individuals that are not verified yet are evaluated by
+    // `verify`; each is verified once. With the result v and the fitness f of `evaluate`, the
+    // verified score is v - verify_disparity |v - f|. The best by this score, half as many as are
+    // verified at a time (rounded up) and no two with equal genomes, are the elite: they rank
+    // first, remain until others have a higher score, and are the only parents. Other verified
+    // individuals rank last. Those not verified rank between them, by their fitness plus the
+    // difference of their parent's score and fitness.
     uint32_t verify_every;   // [1] generations; 0: never, the default
     uint32_t verify_best;    // [1] 2 .. population; default 8
     double verify_disparity; // [1] 0 .. 1000; default 1
@@ -47,7 +48,7 @@ typedef struct mf_Individual {
     uint64_t id;           // [1]
     uint64_t parent;       // [1] id, UINT64_MAX in the first generation
     double fitness;        // [m] or what the fitness measures; NaN before evaluation
-    double verified;       // [m] or as fitness, by its second look; NaN without one
+    double verified;       // [m] or as fitness, of its verification; NaN without one
     const uint8_t *genome; // [1] genome_bytes values, owned by the search
 } mf_Individual;
 
@@ -56,23 +57,23 @@ MF_API mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *co
                                   mf_Search **out, mf_Error *error);
 MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 
-// One generation: (from the second on) keep the best `survivors`, fill up with mutated copies of
-// them, then evaluate; individuals end sorted by falling fitness, of equals the younger (higher id)
-// first, so that children as good as their parents replace them; then the second look, where it is
-// due. When an evaluation fails, its
-// status and error come back and the search is as before: advance can be called again.
+// One generation: (from the second on) keep the best `survivors`, add mutated copies of them, then
+// evaluate; individuals are sorted by decreasing fitness, of equals the younger (higher id) first,
+// so that children as good as their parents replace them; then the verification, if due. If an
+// evaluation fails, its status and error are returned and the search does not change: advance can
+// be called again.
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
 MF_API const mf_SearchConfig *mf_search_settings(const mf_Search *search);
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
-// Fitness of the first by rank; where there is an elite that need not be the largest.
+// Fitness of the first by rank; with an elite it need not be the largest.
 MF_API double mf_search_best(const mf_Search *search);
 MF_API double mf_search_mean(const mf_Search *search); // over finite values
-// How many of the living had a second look, in this generation or before.
+// Number of individuals of the generation that are verified.
 MF_API uint32_t mf_search_verified(const mf_Search *search); // [1]
-// Hash over ids, parents, genomes and fitness bits of the current generation, and over those of a
-// second look.
+// Hash over ids, parents, genomes and fitness bits of the current generation, including those of
+// verifications.
 MF_API uint64_t mf_search_hash(const mf_Search *search);
 
 // ---- the archive (SQLite) ----------------------------------------------------------------------
@@ -90,11 +91,11 @@ MF_API mf_Status mf_archive_open(mf_Context *context, const char *path, bool wri
 MF_API void mf_archive_close(mf_Archive *archive); // NULL is fine
 
 // Appends the search's current generation in one transaction: after kill -9 at any moment the file
-// holds whole generations only. `seconds` [s] of wall time and `simulated` [s] so far.
+// contains complete generations only. `seconds` [s] of wall time and `simulated` [s] so far.
 MF_API mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
                                    double simulated, mf_Error *error);
-// Puts the search back to the newest stored generation (none stored: leaves it new), so that going
-// on gives the bits of an unbroken run. The settings must match.
+// Restores the newest stored generation (none stored: the search does not change), so that
+// continuing gives the bits of an uninterrupted run. The settings must match.
 MF_API mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
                                    double *simulated, mf_Error *error);
 
@@ -115,7 +116,7 @@ typedef struct mf_ArchiveGeneration {
     double best;         // [m] or what the fitness measures
     double mean;         // [m]
     double seconds;      // [s] wall time so far
-    double verified;     // [m] or as best: of the same robot by the second look; NaN without one
+    double verified;     // [m] or as best: verification of the same robot; NaN without one
 } mf_ArchiveGeneration;
 // Reads the statistics of every generation: *out is an array of run.generations rows from
 // mf_allocate.

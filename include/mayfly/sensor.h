@@ -1,7 +1,6 @@
-// Mayfly: what all sensors have in common, and sensors of one's own. A sensor is a mapping from the
-// state of a robot to some values; what happens to the values on their way to the reader - its
-// signal - is the same mechanism for all of them: saturation, bias and noise, A/D conversion, rate,
-// delay (docs/reference/sensors.md).
+// Mayfly: signals of sensors, and user-defined sensors. A sensor maps the state of a robot to
+// values; the processing of the values - the signal - is the same for all: saturation, bias and
+// noise, A/D conversion, rate, delay (docs/reference/sensors.md).
 #ifndef MAYFLY_SENSOR_H
 #define MAYFLY_SENSOR_H
 
@@ -15,13 +14,13 @@ extern "C" {
 
 // MF_BAD_ARGUMENT, beginning with `what`, unless every number is finite and in its range.
 MF_API mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error);
-// Nothing happens to the values.
+// True if the signal does not change the values.
 MF_API bool mf_signal_is_plain(const mf_Signal *signal);
 MF_API uint64_t mf_signal_hash(uint64_t hash, const mf_Signal *signal);
-// What is read when `value` is true and there is neither bias nor noise: saturated and converted.
+// The reading of the true value `value` without bias and noise: saturated and converted.
 MF_API double mf_signal_convert(const mf_Signal *signal, double value);
 
-// ---- sensors of one's own ----------------------------------------------------------------------
+// ---- user-defined sensors ----------------------------------------------------------------------
 
 // Writes the true values of the run's blocks to `values`, a field of the group's precision with
 // `count` values per robot. Called at the end of a step that measures, for the state which it
@@ -36,7 +35,7 @@ typedef struct mf_SensorConfig {
     const char *frame;       // likewise; default ""
     const char *description; // likewise; default ""
     uint32_t count;          // [1] values per robot, 1 .. 2^20; default 1
-    mf_Signal signal;        // of all of them; default: nothing happens to them
+    mf_Signal signal;        // of all of them; default: no processing
     mf_SensorFn map;
     void *user;                                       // handed to `map`
     void (*destroy)(mf_Context *context, void *user); // may be NULL
@@ -50,8 +49,8 @@ MF_API mf_SensorConfig mf_sensor_config(void);
 // the group owns `user` (destroy is called with it); on failure the caller still does.
 MF_API mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error);
 
-// Adds a sensor that reads `count` components of a field, from `component` on: the ground truth of
-// anything, with the same treatment. `signal` may be NULL. MF_NOT_FOUND: no such field.
+// Adds a sensor that reads `count` components of a field, from `component` on: the true values of
+// any field, with the same processing. `signal` may be NULL. MF_NOT_FOUND: no such field.
 MF_API mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *field,
                                      uint32_t component, uint32_t count, const mf_Signal *signal,
                                      mf_Error *error);

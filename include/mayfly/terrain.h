@@ -1,4 +1,4 @@
-// Mayfly: height maps, the ground that robots meet.
+// Mayfly: height maps, the ground of a world.
 #ifndef MAYFLY_TERRAIN_H
 #define MAYFLY_TERRAIN_H
 
@@ -72,15 +72,15 @@ MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig
                                      const mf_TerrainGenerator *generator, mf_Terrain **out,
                                      mf_Error *error);
 
-// The ground that a model's file describes: its first level plane and its height fields that are
-// level, fixed in the world and touch, the highest of them at each place. *out is NULL when it has
-// none. Bilinear; beyond the fields the plane goes on, or else their border.
+// The ground of a model's file: its first level plane and its height fields that are level, fixed
+// in the world and collide, the highest of them at each position. *out is NULL if it has none.
+// Bilinear; beyond the fields the plane continues, or else their border.
 MF_API mf_Status mf_terrain_from_model(mf_Context *context, const mf_Model *model, mf_Terrain **out,
                                        mf_Error *error);
 
 MF_API void mf_terrain_destroy(mf_Terrain *terrain); // NULL is fine
 
-// Hash over everything that robots meet: size, place, interpolation and heights.
+// Hash over size, position, interpolation and heights.
 MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 
 // Height [m] at world (x, y) [m] and, when `normal` is not NULL, the unit normal there. Defined

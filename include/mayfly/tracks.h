@@ -1,4 +1,4 @@
-// Mayfly: pictures of where the agents of a swarm went.
+// Mayfly: pictures of the tracks of the agents of a swarm.
 #ifndef MAYFLY_TRACKS_H
 #define MAYFLY_TRACKS_H
 
@@ -10,18 +10,18 @@ extern "C" {
 
 #define MF_TRACKS_AGENTS 1200u // [1] most agents drawn; of more, every n-th
 
-// Places of agents, sampled during a run and drawn from above and from the side.
+// Positions of agents, sampled during a run and drawn from above and from the side.
 typedef struct mf_Tracks mf_Tracks;
 
-// Gets ready for a scene, which must outlive the tracks.
+// Creates the tracks of a scene, which must outlive them.
 MF_API mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
                                   mf_Error *error);
-// Notes where the agents are. Never fails: when the room is used up, every second sample is dropped
-// and only every second call counts from then on.
+// Stores the present positions. Never fails: when the capacity is reached, every second sample is
+// dropped, and only every second call is stored from then on.
 MF_API void mf_tracks_sample(mf_Tracks *tracks);
 // Draws to `path` (replaced atomically): a page when it ends with .html, else a picture (.svg).
 MF_API mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
-MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is fine
+MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed
 
 #ifdef __cplusplus
 }

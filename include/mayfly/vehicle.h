@@ -1,4 +1,4 @@
-// Mayfly: what all vehicles (quadrotors, fixed wings, cars) have in common.
+// Mayfly: common declarations of all vehicles (quadrotors, fixed wings, cars).
 #ifndef MAYFLY_VEHICLE_H
 #define MAYFLY_VEHICLE_H
 
@@ -8,10 +8,11 @@
 extern "C" {
 #endif
 
-// How a vehicle's equations are stepped. All are of one step and without memory.
+// Integrator of a vehicle's equations. All are one-step methods.
 typedef enum mf_Integrator {
     MF_INTEGRATOR_EULER,         // order 1: all rates at the start of the step
-    MF_INTEGRATOR_SEMI_IMPLICIT, // order 1: velocities first, then places with the new velocities
+    MF_INTEGRATOR_SEMI_IMPLICIT, // order 1: velocities first, then positions with the new
+                                 // velocities
     MF_INTEGRATOR_HEUN,          // order 2
     MF_INTEGRATOR_RK4            // order 4, the classical Runge-Kutta method
 } mf_Integrator;
@@ -25,11 +26,11 @@ typedef struct mf_VehicleBody {
     double mass;       // [kg] > 0
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes;
                        // positive definite and with principal values of a real body
-    double radius;     // [m] > 0 of the sphere about the centre of mass that meets others
+    double radius;     // [m] > 0 of the collision sphere about the centre of mass
     double clearance;  // [m] >= 0 from the centre of mass down to the ground where it stands
 } mf_VehicleBody;
 
-// Makes the model: its origin is the centre of mass. MF_BAD_ARGUMENT names what is wrong with mass,
+// Creates the model: its origin is the centre of mass. MF_BAD_ARGUMENT names the error of mass,
 // inertia ("not positive definite", "no real body has it") or radius.
 MF_API mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                                   mf_Error *error);

@@ -20,7 +20,7 @@ typedef enum mf_VehicleKind {
 // "quadrotor", "fixed_wing", "car": the top key of a vehicle's file.
 MF_API const char *mf_vehicle_kind_name(mf_VehicleKind kind);
 
-// What a vehicle's file says, defaults filled in. Of the parameters those of the kind are valid.
+// Content of a vehicle's file, with defaults. Only the parameters of its kind are valid.
 typedef struct mf_Vehicle {
     const char *file; // path it was read from
     const char *name; // its file name without folder and ending
@@ -43,7 +43,7 @@ MF_API mf_Status mf_vehicle_parse(mf_Context *context, const char *path, const c
                                   size_t size, mf_Vehicle **out, mf_Error *error);
 MF_API void mf_vehicle_destroy(mf_Vehicle *vehicle); // NULL is fine
 
-// [m] of the sphere about the centre of mass that meets others.
+// [m] radius of the collision sphere about the centre of mass.
 MF_API double mf_vehicle_radius(const mf_Vehicle *vehicle);
 
 // The body of a vehicle as a model of one link.
@@ -54,8 +54,8 @@ MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *ve
 // From mf_allocate.
 MF_API mf_Status mf_vehicle_write(const mf_Vehicle *vehicle, char **text, mf_Error *error);
 
-// A page for people: mass, what the vehicle can do (hover speed, trim, top speed) under `gravity`
-// [m/s^2] > 0. From mf_allocate.
+// A text description: mass, performance (hover speed, trim, top speed) under `gravity` [m/s^2] > 0.
+// From mf_allocate.
 MF_API mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
                                      mf_Error *error);
 

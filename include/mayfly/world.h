@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define MF_BLOCK 16u // [1] instances stored side by side; the same on every machine
+#define MF_BLOCK 16u // [1] instances per block; the same on every machine
 
 // ---- fields ------------------------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ typedef enum mf_FieldType {
     MF_F64,
     MF_I32,
     MF_U32,
-    MF_REAL // in a field table: MF_F32 or MF_F64, whichever the group computes in
+    MF_REAL // in a field table: MF_F32 or MF_F64, the group's precision
 } mf_FieldType;
 
 // How many elements a field has per instance.
@@ -39,8 +39,8 @@ enum {
     MF_FIELD_BITS = 8    // bits that any system may raise, several in one phase (fault.word)
 };
 
-// One row of the table that describes a field; from it come allocation, access by name, recording,
-// hashing and the documentation.
+// One row of the table that describes a field; it is used for allocation, access by name,
+// recording, hashing and the documentation.
 typedef struct mf_FieldInfo {
     const char *name;  // "base.position"
     const char *unit;  // "m"; "1" for pure numbers
@@ -92,21 +92,22 @@ MF_API bool mf_isa_available(mf_Isa isa);
 typedef struct mf_WorldConfig {
     uint32_t struct_size;        // [byte] set by mf_world_config()
     mf_Time step;                // [ns] physics step, 1 us .. 1 s; default 10 ms
-    uint64_t seed;               // [1] of everything random in the world
+    uint64_t seed;               // [1] seed of all random numbers of the world
     double gravity;              // [m/s^2] >= 0; default 9.81
-    double gravity_direction[3]; // [1] where it pulls, of any length > 0; default 0, 0, -1. Motions
-                                 // other than `articulated` refuse every other direction
+    double gravity_direction[3]; // [1] of any length > 0; default 0, 0, -1. Only
+                                 // `articulated`, `prescribed`, `rigid` and `external` support
+                                 // other directions
     const mf_Terrain *terrain;   // borrowed; NULL = flat ground at height 0
     mf_Isa isa;                  // default MF_ISA_AUTO
 } mf_WorldConfig;
 MF_API mf_WorldConfig mf_world_config(void);
-// The same with the step and gravity that a robot's file asks for: none where it switches gravity
-// off, the default step where its own is not 1 us .. 1 s. NULL: mf_world_config().
+// The same with the step and gravity of a robot's file: no gravity if it disables it, the default
+// step if its own is not 1 us .. 1 s. NULL: mf_world_config().
 MF_API mf_WorldConfig mf_world_config_for(const mf_Model *model);
 
 MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                                  mf_Error *error);
-MF_API void mf_world_destroy(mf_World *world); // NULL is fine; destroys its groups too
+MF_API void mf_world_destroy(mf_World *world); // NULL is allowed; destroys its groups, too
 
 MF_API mf_Context *mf_world_context(const mf_World *world);
 MF_API const mf_WorldConfig *mf_world_settings(const mf_World *world);
@@ -118,7 +119,7 @@ MF_API mf_Group *mf_world_find_group(mf_World *world, const char *name); // NULL
 
 typedef enum mf_FaultPolicy {
     MF_FAULT_FREEZE, // the robot keeps its last valid state
-    MF_FAULT_RESET   // the robot starts again at the end of the step; its count goes up
+    MF_FAULT_RESET   // the robot is reset at the end of the step; its count increases
 } mf_FaultPolicy;
 
 typedef struct mf_GroupConfig {
@@ -126,11 +127,11 @@ typedef struct mf_GroupConfig {
     const char *name;      // copied; unique in the world; default "robots"
     const mf_Model *model; // borrowed, must outlive the world
     uint32_t count;        // [1] instances, 1 .. 2^26
-    bool isolated;         // each instance alone in its own copy of the ground; default true.
-                           // false: shared, all instances of all shared groups in one place
+    bool isolated;         // each instance has its own copy of the ground; default true.
+                           // false: shared, all instances of all shared groups in one space
     bool double_precision; // default false: float
     mf_FaultPolicy fault_policy;
-    double spacing; // [m] between the start places of instances; default 0: all at the origin
+    double spacing; // [m] between the initial positions of instances; default 0: all at the origin
 } mf_GroupConfig;
 MF_API mf_GroupConfig mf_group_config(void);
 
@@ -155,31 +156,31 @@ MF_API mf_Field *mf_group_find_field(mf_Group *group, const char *name); // NULL
 MF_API mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                                     mf_Field **out, mf_Error *error);
 
-// Puts an instance back to its start: base above the ground at its place (a base that the world
-// holds at height 0, so that the places of its file hold; that of an MJCF where its file has it,
-// with its attitude, lifted out of the ground if it is in it), joints at their start angles,
-// velocities and memories zero, fault and warnings cleared; then every system's own reset.
+// Resets an instance to its initial state: base above the ground at its position (a base that is
+// fixed in the world at height 0, so that the poses of its file apply; that of an MJCF in the pose
+// of its file, raised out of the ground if it penetrates it), joints at their start angles,
+// velocities and internal state zero, fault and warnings cleared; then every system's own reset.
 MF_API void mf_group_reset(mf_Group *group, uint32_t instance);
 MF_API void mf_group_reset_all(mf_Group *group);
 
-// Gives an instance a start of its own, which every later reset returns to, and resets it: position
-// [m] of the base's origin and linear velocity [m/s] in the world frame, finite and below 1e9 in
-// size; orientation (w, x, y, z) body to world, of length 1 within 1 %, made exact. NULL: no
-// turn, at rest. The ground is not asked: the robot starts where it is put. Starts are
-// settings, not state: a snapshot is restored only into a world with the same ones.
+// Sets the initial state of an instance, to which every later reset returns, and resets it:
+// position [m] of the base's origin and linear velocity [m/s] in the world frame, finite and below
+// 1e9 in size; orientation (w, x, y, z) body to world, of length 1 within 1 %, normalised. NULL:
+// identity, at rest. The ground is not taken into account. Initial states are settings, not state:
+// a snapshot can be restored only in a world with the same ones.
 MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double position[3],
                                 const double orientation[4], const double linear_velocity[3],
                                 mf_Error *error);
 
-// Puts an instance into the state of a position vector (position_count values; quaternions need not
+// Sets the state of an instance to a position vector (position_count values; quaternions need not
 // have length 1) and a velocity vector (velocity_count) of the model; targets of joints become
-// their positions. Memories, faults and what else is in fields stay. Values that the group's motion
-// has no field for are passed over. Then the systems compute what follows from it.
+// their positions. Internal state, faults and other fields do not change. Values for which the
+// group's motion has no field are ignored. Then the systems recompute derived values.
 MF_API void mf_group_set_state(mf_Group *group, uint32_t instance, const double *position,
                                const double *velocity);
 
-// State of an instance was written to its fields: lets every system compute again what follows from
-// it, and begin anew what it remembers of the joints' way.
+// Call it after the state of an instance was written to its fields: every system recomputes derived
+// values and restarts its joint paths.
 MF_API void mf_group_refresh(mf_Group *group, uint32_t instance);
 
 // Bits of fault.word.
@@ -188,25 +189,25 @@ enum {
     MF_FAULT_RANGE = 2,      // a state value left its documented range
     MF_FAULT_INPUT = 4,      // a target or parameter written from outside is NaN or infinite
     MF_FAULT_CONTROL = 8,    // a controller reported failure
-    MF_FAULT_COLLISION = 16, // met another robot
+    MF_FAULT_COLLISION = 16, // collided with another robot
     MF_FAULT_TERRAIN = 32,   // hit the ground
-    MF_FAULT_FENCE = 64,     // left the region it must stay in
-    MF_FAULT_PLUGIN = 128    // a plugin wrote what it may not, or changed the arithmetic
+    MF_FAULT_FENCE = 64,     // left the fence
+    MF_FAULT_PLUGIN = 128    // a plugin wrote outside its fields or changed the rounding
 };
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word
 
-// Bits of warning.word: what was less exact than meant in some step since the robot's start. The
-// robot goes on; a reset clears them. For bit 1 << k component k of warning.steps counts the steps
-// and that of warning.residual holds the largest of what was left.
+// Bits of warning.word: steps since the robot's start that were less accurate than specified. The
+// robot continues; a reset clears them. For bit 1 << k component k of warning.steps counts the
+// steps, and that of warning.residual is the largest residual.
 enum {
     MF_WARNING_SOLVER = 1,   // forces of contacts, limits or constraints had not converged;
                              // residual [1] of the forces, or as the motion's page says
-    MF_WARNING_CONTACTS = 2, // more contacts than there is room for; residual [1]: left out at once
-    MF_WARNING_SHAPES = 4,   // the search where two shapes touch had not converged; [m]
-    MF_WARNING_LOOPS = 8,    // a constraint or run-time joint was open where a step began; [m, rad]
-    MF_WARNING_SPIN = 16,    // the turn of a spinning body had not converged; residual [1] of it
-    MF_WARNING_STANCE = 32,  // the base had not come to lie on its standing feet; [rad]
+    MF_WARNING_CONTACTS = 2, // more contacts than the solver supports; residual [1]: number dropped
+    MF_WARNING_SHAPES = 4,   // the contact search of two shapes had not converged; [m]
+    MF_WARNING_LOOPS = 8,    // error of a constraint or run-time joint before a step; [m, rad]
+    MF_WARNING_SPIN = 16,   // the rotation of a spinning body had not converged; residual [1] of it
+    MF_WARNING_STANCE = 32, // the fit of the base to its standing feet had not converged; [rad]
     MF_WARNING_KINDS = 6
 };
 
@@ -216,13 +217,13 @@ typedef struct mf_WarningSum { // of one bit
     double residual;           // [1] largest, in the unit of the bit
 } mf_WarningSum;
 
-// Of a robot: bits since its start. 0: none, or its motion has no such field.
+// Bits of a robot since its start. 0: none, or its motion has no such field.
 MF_API uint32_t mf_group_warning(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_warning_total(const mf_Group *group); // [1] instances with a warning
 MF_API mf_WarningSum mf_group_warning_sum(const mf_Group *group, uint32_t bit);
-// "solver", "contacts", ...; NULL for what is no single bit of the above.
+// "solver", "contacts", ...; NULL for a value that is not one of the bits.
 MF_API const char *mf_warning_name(uint32_t bit);
-// What it means and what helps, half a sentence each, and the unit of the residual.
+// Meaning and remedy, half a sentence each, and the unit of the residual.
 MF_API const char *mf_warning_meaning(uint32_t bit);
 MF_API const char *mf_warning_advice(uint32_t bit);
 MF_API const char *mf_warning_unit(uint32_t bit);
@@ -243,14 +244,14 @@ typedef struct mf_SystemRun {
     mf_Time time;         // [ns] at the beginning of the step
     mf_Time step;         // [ns]
     uint64_t tick;        // [1] steps done before this one
-    uint32_t first_block; // [1] the blocks to work on: first_block .. first_block+block_count-1
+    uint32_t first_block; // [1] the blocks to process: first_block .. first_block+block_count-1
     uint32_t block_count; // [1]
 } mf_SystemRun;
 
-// Work on whole blocks only; may be called from several threads at once on different blocks. Must
-// not allocate, wait or touch other blocks or groups: in a shared group the other blocks may be
-// anywhere between two world systems at that moment. What robots learn of each other goes through
-// world systems (below). Touches no field but those that it declares.
+// Processes whole blocks only; may be called from several threads at once on different blocks. Must
+// not allocate, wait or access other blocks or groups: in a shared group the other blocks may be at
+// any point between two world systems. Interaction between robots goes through world systems
+// (below). Accesses only the declared fields.
 typedef void (*mf_SystemFn)(const mf_SystemRun *run, void *user);
 
 typedef struct mf_SystemConfig {
@@ -260,41 +261,41 @@ typedef struct mf_SystemConfig {
     mf_Rate rate; // due when a tick of it falls into the step; default: every step
     mf_SystemFn run;
     void (*reset)(mf_Group *group, uint32_t instance, void *user); // may be NULL
-    // State was written from outside (mf_property_write): computes again what follows from it. May
-    // be NULL.
+    // Recomputes derived values after state was written from outside (mf_property_write). May be
+    // NULL.
     void (*refresh)(mf_Group *group, uint32_t instance, void *user);
     void (*destroy)(mf_Context *context, void *user); // may be NULL
     void *user;
     // Names of the fields that it reads, and of those that it writes, NULL-terminated; the lists
-    // are copied, the names borrowed. A name with ? in front counts while the group has such a
-    // field. What it writes it may read as well. NULL: not declared, may be any.
+    // are copied, the names borrowed. A name with a leading ? applies if the group has such a
+    // field. Fields that it writes it may read as well. NULL: not declared, may be any.
     const char *const *reads;
     const char *const *writes;
-    // Systems of one group and phase that write the same field are refused, unless they give the
-    // same name here: they write it for different robots, or each builds on what the one before it
-    // wrote. Borrowed. NULL: in the phase MOTION of a group with the field motion.level the name of
-    // that field, else none.
+    // Systems of one group and phase that write the same field are rejected, unless they have the
+    // same name here: they write it for different robots, or each modifies the result of the
+    // previous one. Borrowed. NULL: in the phase MOTION of a group with the field motion.level the
+    // name of that field, else none.
     const char *together;
-    bool slow;              // some 10 us a block or more: worth a thread of its own; default false
-    bool any_gravity;       // the motion knows gravity in every direction; default false
+    bool slow;              // 10 us per block or more: may get its own thread; default false
+    bool any_gravity;       // the motion supports every direction of gravity; default false
     uint64_t settings_hash; // [1] over the system's settings; a snapshot is restored only where
                             // it is the same; default 0
 } mf_SystemConfig;
 MF_API mf_SystemConfig mf_system_config(void);
 
-// Adds a system behind those of the same phase. On success the group owns `user` (destroy is called
-// with it); on failure the caller still does. Every name in reads and writes without ? must be a
-// field. MF_BAD_ARGUMENT: a rate above one tick a step, or another system of the phase that writes
-// the same field (see `together`).
+// Adds a system after those of the same phase. On success the group owns `user` (destroy is called
+// with it); on failure the caller does. Every name in reads and writes without ? must be a field.
+// MF_BAD_ARGUMENT: a rate above one tick per step, or another system of the phase that writes the
+// same field (see `together`).
 MF_API mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config,
                                      mf_Error *error);
 
-// A group's schedule: its systems in the order in which a block goes through them. Their reads and
-// writes are the fields that the group really has, without question marks.
+// A group's schedule: its systems in the order of execution for a block. Their reads and writes are
+// the existing fields of the group, without question marks.
 MF_API uint32_t mf_group_system_count(const mf_Group *group);
 MF_API const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index);
 // Systems of a phase with the same number, from 0, write nothing that another of them reads or
-// writes; the order within such a wave shows in no result, and slow ones may run at the same time.
+// writes; the order within such a wave does not affect results, and slow ones may run in parallel.
 MF_API uint32_t mf_group_system_wave(const mf_Group *group, uint32_t index); // [1]
 // The n-th system, from 0, that declares to write or to read the field: of the group, then, for
 // shared groups, of the world. NULL: there are no more.
@@ -319,22 +320,22 @@ typedef void (*mf_WorldSystemFn)(const mf_WorldRun *run, void *user);
 typedef struct mf_WorldSystemConfig {
     uint32_t struct_size; // [byte] set by mf_world_system_config()
     const char *name;     // borrowed
-    mf_Phase phase;       // runs before the groups' systems of this phase; AFTER: behind them all
+    mf_Phase phase;       // runs before the groups' systems of this phase; AFTER: after all of them
     mf_Rate rate;         // due when a tick of it falls into the step; default: every step
     mf_WorldSystemFn run;
-    void (*reset)(mf_World *world, void *user); // after a restore: forget what is not in fields
-    bool (*pending)(const void *user); // holds results that are in no field yet; no snapshot then
+    void (*reset)(mf_World *world, void *user); // after a restore: reset state outside of fields
+    bool (*pending)(const void *user); // has results that are in no field yet; no snapshot then
     void (*destroy)(mf_Context *context, void *user); // before the groups are destroyed
     void *user;
-    const char *const *reads;  // names of fields of any group, NULL-terminated, borrowed, for
-    const char *const *writes; // people; may be NULL
+    const char *const *reads;  // names of fields of any group, NULL-terminated, borrowed;
+    const char *const *writes; // documentation only; may be NULL
     uint64_t settings_hash;    // [1] as in mf_SystemConfig
 } mf_WorldSystemConfig;
 MF_API mf_WorldSystemConfig mf_world_system_config(void);
 
-// Adds a system behind those of the same phase; at most MF_WORLD_SYSTEM_LIMIT. `reset`, `pending`
-// and `destroy` may be NULL. On success the world owns `user`; on failure the caller still does.
-// MF_BAD_ARGUMENT: a rate above one tick a step.
+// Adds a system after those of the same phase; at most MF_WORLD_SYSTEM_LIMIT. `reset`, `pending`
+// and `destroy` may be NULL. On success the world owns `user`; on failure the caller does.
+// MF_BAD_ARGUMENT: a rate above one tick per step.
 MF_API mf_Status mf_world_add_system(mf_World *world, const mf_WorldSystemConfig *config,
                                      mf_Error *error);
 MF_API uint32_t mf_world_system_count(const mf_World *world);
@@ -342,17 +343,17 @@ MF_API const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-// Advances by `steps` physics steps. Never fails and never allocates; robots that go wrong raise
-// their fault word. Isolated groups go first, block by block through all steps. Shared groups
-// follow step by step: world systems of a phase, then all groups' systems of that phase; between
-// two world systems the blocks of all shared groups are one range, spread over the threads. Where
-// there are fewer blocks than threads, slow systems of one wave run at the same time.
+// Advances by `steps` physics steps. Never fails and never allocates; robots with invalid states
+// raise their fault word. Isolated groups come first, block by block through all steps. Shared
+// groups follow step by step: world systems of a phase, then all groups' systems of that phase;
+// between two world systems the blocks of all shared groups are one range, distributed over the
+// threads. If there are fewer blocks than threads, slow systems of one wave run in parallel.
 MF_API void mf_world_step(mf_World *world, uint64_t steps);
 
-// From now on measures what each system takes, by two readings of the computer's clock a call; or
-// stops it. What is simulated does not depend on it.
+// Starts or stops the measurement of the time of each system, by two readings of the computer's
+// clock per call. Results do not depend on it.
 MF_API void mf_world_measure(mf_World *world, bool on);
-// [s] that a system took while it was measured, on all threads together.
+// [s] time of a system while it was measured, summed over all threads.
 MF_API double mf_group_system_seconds(const mf_Group *group, uint32_t index);
 MF_API double mf_world_system_seconds(const mf_World *world, uint32_t index);
 
@@ -360,13 +361,13 @@ MF_API double mf_world_system_seconds(const mf_World *world, uint32_t index);
 MF_API uint64_t mf_world_hash(const mf_World *world);
 MF_API uint64_t mf_group_instance_hash(const mf_Group *group, uint32_t instance);
 
-// Image of the whole state: header with version, layout hash and CRC, time, all state fields. A
+// Snapshot of the whole state: header with version, layout hash and CRC, time, all state fields. A
 // restored world continues bit for bit, with any thread count and instruction set.
 MF_API size_t mf_world_snapshot_size(const mf_World *world); // [byte]
-// MF_BUSY while a world system holds results that are not applied yet.
+// MF_BUSY while a world system has results that are not applied yet.
 MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size,
                                    mf_Error *error);
-// MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT leave the world untouched.
+// On MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT the world does not change.
 MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Shared native objects and calls on a large stack; see glue.h.
+// Shared native objects and loops over robots; see glue.h.
 #include "glue.h"
 
 #include <pthread.h>
@@ -98,153 +98,24 @@ void *mfpy_object_native(mfpy_Object *object) {
     return object->process == getpid() ? object->native : NULL;
 }
 
-// ---- calls that may need much stack ------------------------------------------------------------
+// ---- many robots at a time ---------------------------------------------------------------------
 
-enum {
-    STACK_WANTED = 6 << 20, // [byte] a step of full dynamics takes up to 4.5 MiB
-    STACK_MADE = 16 << 20   // [byte]
-};
-
-typedef struct Call {
-    void (*function)(struct Call *call);
-    mf_World *world;
-    mf_Group *group;
-    uint64_t steps;
-    const uint32_t *instances;
-    uint32_t count;
-    const double *position, *velocity;
-    mf_Environment *environment;
-    const mf_EnvironmentBuffers *buffers;
-    const uint8_t *mask;
-    const uint64_t *seeds;
-    mf_Status *status;
-    mf_Error *error;
-} Call;
-
-// The lowest address of the calling thread's stack, asked for once: for a main thread the C library
-// reads a file to know it.
-static char *stack_end(void) {
-    static _Thread_local char *end;
-    if (end == NULL) {
-        pthread_attr_t attributes;
-        void *low = NULL;
-        size_t size = 0;
-        if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-            return NULL;
-        pthread_attr_getstack(&attributes, &low, &size);
-        pthread_attr_destroy(&attributes);
-        end = low;
-    }
-    return end;
+void mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        mf_group_reset(group, instances[i]);
 }
 
-static void *call_main(void *argument) {
-    Call *call = argument;
-    call->function(call);
-    return NULL;
+void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        mf_group_refresh(group, instances[i]);
 }
 
-static bool run(Call *call) {
-    char here;
-    char *end = stack_end();
-    if (end != NULL && &here - end > STACK_WANTED) {
-        call->function(call);
-        return true;
-    }
-    pthread_t thread;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    bool made = pthread_attr_setstacksize(&attributes, STACK_MADE) == 0 &&
-                pthread_create(&thread, &attributes, call_main, call) == 0;
-    pthread_attr_destroy(&attributes);
-    return made && pthread_join(thread, NULL) == 0;
-}
-
-static void call_step(Call *call) {
-    mf_world_step(call->world, call->steps);
-}
-
-static void call_reset(Call *call) {
-    for (uint32_t i = 0; i < call->count; i++)
-        mf_group_reset(call->group, call->instances[i]);
-}
-
-static void call_refresh(Call *call) {
-    for (uint32_t i = 0; i < call->count; i++)
-        mf_group_refresh(call->group, call->instances[i]);
-}
-
-static void call_set_state(Call *call) {
-    const mf_Model *model = mf_group_model(call->group);
-    for (uint32_t i = 0; i < call->count; i++)
-        mf_group_set_state(call->group, call->instances[i],
-                           call->position + (size_t)i * model->position_count,
-                           call->velocity + (size_t)i * model->velocity_count);
-}
-
-bool mfpy_step(mf_World *world, uint64_t steps) {
-    return run(&(Call){.function = call_step, .world = world, .steps = steps});
-}
-
-bool mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count) {
-    return run(
-        &(Call){.function = call_reset, .group = group, .instances = instances, .count = count});
-}
-
-bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
-    return run(
-        &(Call){.function = call_refresh, .group = group, .instances = instances, .count = count});
-}
-
-bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
+void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity) {
-    return run(&(Call){.function = call_set_state,
-                       .group = group,
-                       .instances = instances,
-                       .count = count,
-                       .position = position,
-                       .velocity = velocity});
-}
-
-static void call_environment_reset(Call *call) {
-    *call->status = mf_environment_reset(call->environment, call->mask, call->seeds, call->buffers,
-                                         call->error);
-}
-
-static void call_environment_step(Call *call) {
-    *call->status = mf_environment_step(call->environment, call->buffers, call->error);
-}
-
-bool mfpy_environment_reset(mf_Environment *environment, const uint8_t *mask, const uint64_t *seeds,
-                            const mf_EnvironmentBuffers *buffers, mf_Status *status,
-                            mf_Error *error) {
-    return run(&(Call){.function = call_environment_reset,
-                       .environment = environment,
-                       .mask = mask,
-                       .seeds = seeds,
-                       .buffers = buffers,
-                       .status = status,
-                       .error = error});
-}
-
-bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
-                           mf_Status *status, mf_Error *error) {
-    return run(&(Call){.function = call_environment_step,
-                       .environment = environment,
-                       .buffers = buffers,
-                       .status = status,
-                       .error = error});
-}
-
-// ---- poses -------------------------------------------------------------------------------------
-
-void mfpy_poses(const mf_Model *model, const double *position, uint32_t rows, double *place,
-                double *turn) {
-    for (size_t i = 0; i < rows; i++)
-        mf_model_pose_at(model, position + i * model->position_count,
-                         (double(*)[3])(place + 3 * i * model->link_count),
-                         (double(*)[4])(turn + 4 * i * model->link_count));
+    const mf_Model *model = mf_group_model(group);
+    for (uint32_t i = 0; i < count; i++)
+        mf_group_set_state(group, instances[i], position + (size_t)i * model->position_count,
+                           velocity + (size_t)i * model->velocity_count);
 }
 
 // ---- lists -------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // What the Python module needs beside the public interface: native objects that several Python
-// objects share, and loops and steps that must not run on a small stack.
+// objects share, and loops.
 #ifndef MAYFLY_PYTHON_GLUE_H
 #define MAYFLY_PYTHON_GLUE_H
 
@@ -33,29 +33,14 @@ void mfpy_object_forget(mfpy_Object *object);
 // The native object; NULL in another process than the one that made it.
 void *mfpy_object_native(mfpy_Object *object);
 
-// ---- calls that may need much stack ------------------------------------------------------------
+// ---- many robots at a time ---------------------------------------------------------------------
 
-// Each runs on the calling thread, or where that has little stack left on one made for it; false
-// when the system gives no such thread, and nothing was done.
-bool mfpy_step(mf_World *world, uint64_t steps);
-bool mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count);
-bool mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
+// As the functions of groups, for each instance in the list.
+void mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count);
+void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
 // Rows of position_count and velocity_count values, one per instance in the list.
-bool mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
+void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);
-// As the calls of the environment; false as above, and `status` is then not written.
-bool mfpy_environment_reset(mf_Environment *environment, const uint8_t *mask, const uint64_t *seeds,
-                            const mf_EnvironmentBuffers *buffers, mf_Status *status,
-                            mf_Error *error);
-bool mfpy_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
-                           mf_Status *status, mf_Error *error);
-
-// ---- poses -------------------------------------------------------------------------------------
-
-// World poses of all links for `rows` position vectors: per row link_count places [m] and rotations
-// (w, x, y, z).
-void mfpy_poses(const mf_Model *model, const double *position, uint32_t rows, double *place,
-                double *turn);
 
 // ---- lists -------------------------------------------------------------------------------------
 

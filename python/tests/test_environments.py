@@ -272,7 +272,7 @@ def test_teams(make: Envs) -> None:
         assert envs.team > 1 and 16 % envs.team == 0
         envs.reset(seed=1)
         mask = np.arange(16) < 1
-        with pytest.raises(ValueError, match="of one team"):
+        with pytest.raises(ValueError, match="in one team"):
             envs.reset(options={"reset_mask": mask})
         seen, _ = envs.reset(options={"reset_mask": np.arange(16) < envs.team})
         assert seen in envs.observation_space

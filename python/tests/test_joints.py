@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused() -> None:
             world.join(None, (balls, 0), at=[0, 0, 0], force_limit=-1.0)
         assert world.joints == ()
     world, balls = pair(pushable=False)
-    with world, pytest.raises(mayfly.ArgumentError, match="take no forces"):
+    with world, pytest.raises(mayfly.ArgumentError, match="do not accept forces"):
         world.join(None, (balls, 0), at=[0, 0, 0])
 
 

@@ -72,7 +72,7 @@ def test_groups_and_their_fields() -> None:
         before = blue["base.position"].read()
         scene.run(1.0)
         assert np.linalg.norm(blue["base.position"].read() - before) > 0.05
-        assert any("cuts the command" in note for note in scene.notes)
+        assert any("the command is clamped" in note for note in scene.notes)
         assert scene.duration == 60
         assert repr(scene).startswith("<Scene: ")
 

@@ -294,6 +294,61 @@ def test_poses(world: mayfly.World) -> None:
     assert places.shape == (3, len(model.links), 3)
 
 
+def test_equations_of_motion(world: mayfly.World) -> None:
+    """A pendulum of 2 kg at 0.5 m: M = m l^2, h = m g l sin(angle); and identities of a robot."""
+    text = """<mujoco><worldbody><body name="rod" pos="0 0 2"><joint axis="0 1 0"/>
+      <inertial pos="0 0 -.5" mass="2" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>"""
+    angles = np.linspace(-2.0, 2.0, 21)
+    group = world.add_group(mayfly.Model.from_string(text), 21, precision="double", contacts=False)
+    group["joint.angle"] = angles[:, None]
+    assert group.velocity_count == 1
+    assert np.allclose(group.mass_matrix(), np.full((21, 1, 1), 0.6), atol=1e-14)
+    assert np.allclose(group.bias()[:, 0], 9.81 * np.sin(angles), atol=1e-12)
+    assert np.allclose(group.forward_dynamics([3.0], 4), (3 - 9.81 * np.sin(angles[4])) / 0.6)
+    arm = [0, 0, -0.5]
+    assert np.allclose(group.jacobian("rod", arm, [1, 0])[:, 0, 0], -0.5 * np.cos(angles[[1, 0]]))
+
+
+def test_equations_of_a_robot(world: mayfly.World, ant: mayfly.Model) -> None:
+    group = world.add_group(ant, 20, name="ants", precision="double")
+    random = np.random.default_rng(1)
+    q, v = random.normal(size=(20, ant.position_count)), random.normal(size=(20, 14))
+    group.set_state(q, v)
+    mass, bias, tau = group.mass_matrix(), group.bias(), random.normal(size=(20, 14))
+    assert mass.shape == (20, 14, 14) and (mass == mass.transpose(0, 2, 1)).all()
+    assert (np.linalg.eigvalsh(mass) > 0).all()
+    moved = group.forward_dynamics(tau)
+    assert np.allclose(np.einsum("rij,rj->ri", mass, moved) + bias, tau, atol=1e-10)
+    assert np.allclose(group.inverse_dynamics(moved), tau, atol=1e-10)
+    some = [17, 3, 3]
+    assert (group.mass_matrix(some) == mass[some]).all()
+    assert (group.inverse_dynamics(moved[some], some) == group.inverse_dynamics(moved)[some]).all()
+    assert group.bias([]).shape == (0, 14)
+    link = ant.links[-1]
+    speeds = np.einsum("rij,rj->ri", group.jacobian(link.name), group.state()[1])
+    assert np.allclose(group.link_velocities()[:, link.index], speeds, atol=1e-12)
+    with pytest.raises(ValueError, match="shape"):
+        group.inverse_dynamics(np.zeros(13))
+    with pytest.raises(ValueError, match="link"):
+        group.jacobian(99)
+
+
+def test_derived_links(world: mayfly.World, ant: mayfly.Model) -> None:
+    group = world.add_group(ant, 20, precision="double")
+    group.derive_links()
+    world.step(10)
+    position, rotation = group.poses()
+    pose = group["link.pose"]
+    assert pose.shape == (20, len(ant.links), 7) and not pose.writeable
+    assert (pose[..., :3] == position).all() and (pose[..., 3:] == rotation).all()
+    assert (group["link.velocity"][...] == group.link_velocities()).all()
+    last = ant.links[-1]
+    assert (group[f"{last.name}/link.pose"][...] == pose[:, last.index]).all()
+    moved = group["base.position"][...] + [1, 0, 0]
+    group["base.position"] = moved
+    assert (pose[:, 0, :3] == moved).all()
+
+
 def test_gaits_walk(world: mayfly.World) -> None:
     model = mayfly.Model.from_file("humanoid.urdf")
     with mayfly.World(step=0.001) as world:

@@ -1,13 +1,11 @@
 // The context: allocator with accounting, failure injection, and the choice of threads.
 //
-// Every block carries a hidden header of 64 bytes in front with its size, so that live bytes can be
-// counted with any allocator, and a mark that tells a foreign or already released pointer.
-// Invariants: live_bytes counts what callers asked for, not headers and not the context itself;
-// failure injection is one atomic countdown, so exactly one call fails even with many threads.
+// Every block has a hidden header of 64 bytes with its size, so that live bytes can be counted with
+// any allocator, and a mark that identifies a foreign or already released pointer. Invariants:
+// live_bytes counts the requested sizes, without headers and without the context itself; failure
+// injection is one atomic countdown, so exactly one call fails even with many threads.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/context.h"
-
-#include "base/stack.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -88,7 +86,6 @@ static mf_Status make_context(const mf_ContextConfig *config, uint64_t countdown
     atomic_init(&context->call_count, 1);
     atomic_init(&context->live_bytes, 0);
     atomic_init(&context->failed_operation, NULL);
-    atomic_init(&context->roomy, 0);
     atomic_init(&context->plugins_allowed, false);
     *out = context;
     return MF_OK;
@@ -208,53 +205,17 @@ void mf_release(mf_Context *context, void *memory) {
     context->config.release(context->config.user, header);
 }
 
-typedef struct Job {
-    mf_Context *context;
-    uint32_t count, index;
-    mf_TaskFn function;
-    void *task;
-} Job;
-
-static void run_job(void *own) {
-    const Job *job = own;
-    if (job->count > 1 && job->context->pool != NULL) {
-        mf_pool_run(job->context->pool, job->count, job->function, job->task);
-        return;
-    }
-    for (uint32_t i = 0; i < job->count; i++)
-        job->function(job->task, i);
-}
-
-// Here, or where the stack suffices. Without such a thread there is nothing better than to try.
-static void run_with_room(mf_Context *context, void (*run)(void *job), Job *job) {
-    const uintptr_t self = mf_stack_thread();
-    bool roomy = atomic_load_explicit(&context->roomy, memory_order_relaxed) == self;
-    if (!roomy && mf_stack_suffices()) {
-        atomic_store_explicit(&context->roomy, self, memory_order_relaxed);
-        roomy = true;
-    }
-    if (roomy || !mf_stack_call(run, job))
-        run(job);
-}
-
-static void run_index(void *own) {
-    const Job *job = own;
-    job->function(job->task, job->index);
-}
-
-// One index of the host's own parallel loop, in a thread of the host's.
-static void run_foreign(void *own, uint32_t index) {
-    Job job = *(const Job *)own;
-    job.index = index;
-    run_with_room(job.context, run_index, &job);
-}
-
 void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task) {
     if (context == NULL || function == NULL)
         return;
-    Job job = {.context = context, .count = count, .function = function, .task = task};
-    if (count > 1 && context->config.parallel_for != NULL)
-        context->config.parallel_for(context->config.user, count, run_foreign, &job);
-    else
-        run_with_room(context, run_job, &job);
+    if (count > 1 && context->config.parallel_for != NULL) {
+        context->config.parallel_for(context->config.user, count, function, task);
+        return;
+    }
+    if (count > 1 && context->pool != NULL) {
+        mf_pool_run(context->pool, count, function, task);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        function(task, i);
 }

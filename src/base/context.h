@@ -22,7 +22,6 @@ struct mf_Context {
     _Atomic uint64_t call_count; // [1] fallible calls so far
     _Atomic size_t live_bytes;   // [byte] as callers asked, not released
     _Atomic(const char *) failed_operation;
-    _Atomic uintptr_t roomy;      // thread whose stack is known to suffice, 0: none
     _Atomic bool plugins_allowed; // mf_plugins_allow
     mf_FileSeenFn file_seen;      // mf_file_watch
     void *file_user;

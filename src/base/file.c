@@ -90,7 +90,7 @@ static mf_Status read_open_file(mf_Context *context, int file, const char *path,
     if (!read_fully(context, file, buffer, expected + 1, &got))
         status = fail_call(error, path, "read");
     else if (got != expected)
-        status = mf_fail_at(error, MF_IO, path, 0, 0, "changed its length while it was read");
+        status = mf_fail_at(error, MF_IO, path, 0, 0, "its length changed while it was read");
     if (status != MF_OK) {
         mf_release(context, buffer);
         return status;
@@ -216,7 +216,7 @@ static bool sync_file(mf_Context *context, int file) {
 static mf_Status fill_temporary(Replacement *job, const void *data, size_t size) {
     int file = create_temporary(job);
     if (file < 0)
-        return fail_call(job->error, job->path, "create a temporary file beside it");
+        return fail_call(job->error, job->path, "create a temporary file in its folder");
     const char *failed = NULL;
     if (job->exists && (!mf_allow(job->context, "fchmod") || fchmod(file, job->mode) != 0))
         failed = "set permissions";

@@ -1,4 +1,4 @@
-// What mf_file_replace does before it writes, for those who want to know it early.
+// The checks of mf_file_replace before it writes, for callers that need them earlier.
 #ifndef MAYFLY_BASE_FILE_H
 #define MAYFLY_BASE_FILE_H
 

@@ -1,5 +1,5 @@
-// Memory of the machine. Systems promise more than they have and kill later, so an allocation that
-// succeeds says nothing; and touching gigabytes before the first one fails takes minutes.
+// Memory of the machine. Systems overcommit and kill processes later, so a successful allocation
+// proves nothing, and touching gigabytes until an allocation fails takes minutes.
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -38,6 +38,6 @@ mf_Status mf_memory_suffices(size_t each, uint64_t count, const char *what, mf_E
     if (machine == 0.0 || needed <= machine)
         return MF_OK;
     return mf_fail(error, MF_NO_MEMORY,
-                   "%llu %s need %.3g GB (%zu bytes each), and the machine has %.3g GB for them",
+                   "%llu %s require %.3g GB (%zu bytes each), the machine has %.3g GB available",
                    (unsigned long long)count, what, 1e-9 * needed, each, 1e-9 * machine);
 }

@@ -1,4 +1,4 @@
-// Whether what is about to be made fits into the machine, asked before anything is allocated.
+// Test whether the memory of an object exceeds that of the machine, before anything is allocated.
 #ifndef MAYFLY_BASE_MEMORY_H
 #define MAYFLY_BASE_MEMORY_H
 

@@ -1,5 +1,5 @@
-// A growing text, the way that reports and settings are put together. A failed allocation is
-// remembered and makes all later calls do nothing, so that writers check once, at the end.
+// A growing text buffer for reports and settings. A failed allocation is stored and makes all later
+// calls do nothing, so that writers check once, at the end.
 #ifndef MAYFLY_BASE_TEXT_H
 #define MAYFLY_BASE_TEXT_H
 

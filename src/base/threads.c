@@ -15,7 +15,6 @@
 #define _GNU_SOURCE // pthread_sigmask
 #include "base/clock.h"
 #include "base/context.h"
-#include "base/stack.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -167,20 +166,15 @@ static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t coun
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         sigdelset(&blocked, faults[i]);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    // What a worker gets is otherwise the host's ulimit.
-    pthread_attr_t attributes;
-    int problem = pthread_attr_init(&attributes);
-    if (problem == 0)
-        problem = pthread_attr_setstacksize(&attributes, MF_STACK_GIVEN);
+    int problem = 0;
     while (pool->worker_count < count && problem == 0) {
         pthread_t *worker = &pool->workers[pool->worker_count];
         problem = EAGAIN;
         if (mf_allow(context, "pthread_create"))
-            problem = pthread_create(worker, &attributes, worker_main, pool);
+            problem = pthread_create(worker, NULL, worker_main, pool);
         if (problem == 0)
             pool->worker_count++;
     }
-    pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (problem == 0)
         return MF_OK;

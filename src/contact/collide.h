@@ -1,5 +1,6 @@
-// Which shapes of a robot may touch each other or the shapes of its world, and where they are: what
-// the kernels of src/contact need to know, frozen before the first step, shared by all threads.
+// Pairs of shapes of a robot, and of the robot and its world, that may touch, and the poses of
+// shapes: the data of the kernels of src/contact, frozen before the first step, shared by all
+// threads.
 //
 // Pairs follow MuJoCo's filter (documentation, "Computation", collision detection): bits of type
 // and affinity, not the same link, not parent and child (the world as parent is allowed), no

@@ -19,11 +19,11 @@ static MF_INLINE mf_real pair_margin(const mf_CollidePlan *plan, uint32_t pair) 
 }
 
 static MF_INLINE Vec constants(const mf_real *values) {
-    return (Vec){mf_set(values[0]), mf_set(values[1]), mf_set(values[2])};
+    return MF_VALUE(Vec, mf_set(values[0]), mf_set(values[1]), mf_set(values[2]));
 }
 
 static MF_INLINE Vec frame_vec(const mf_lane *frame, uint32_t at) {
-    return (Vec){frame[at], frame[at + 1], frame[at + 2]};
+    return MF_VALUE(Vec, frame[at], frame[at + 1], frame[at + 2]);
 }
 
 // ---- broad phase --------------------------------------------------------------------------------
@@ -45,9 +45,9 @@ static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, co
     Vec place = constants(values + MF_COLLIDE_PLACE);
     if (shape->frame != MF_NONE) {
         const mf_lane *frame = frames->first + shape->frame * frames->stride;
-        place = (Vec){vec_dot_add(frame_vec(frame, 0), place, frame[9]),
-                      vec_dot_add(frame_vec(frame, 3), place, frame[10]),
-                      vec_dot_add(frame_vec(frame, 6), place, frame[11])};
+        place = MF_VALUE(Vec, vec_dot_add(frame_vec(frame, 0), place, frame[9]),
+                         vec_dot_add(frame_vec(frame, 3), place, frame[10]),
+                         vec_dot_add(frame_vec(frame, 6), place, frame[11]));
     }
     sphere_store(place, mf_set(values[MF_COLLIDE_RADIUS]), sphere);
 }
@@ -75,8 +75,8 @@ static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *
     Vec up = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
     if (shape->frame != MF_NONE) {
         const mf_lane *frame = frames->first + shape->frame * frames->stride;
-        up = (Vec){vec_dot(frame_vec(frame, 0), up), vec_dot(frame_vec(frame, 3), up),
-                   vec_dot(frame_vec(frame, 6), up)};
+        up = MF_VALUE(Vec, vec_dot(frame_vec(frame, 0), up), vec_dot(frame_vec(frame, 3), up),
+                      vec_dot(frame_vec(frame, 6), up));
     }
     Vec way = vec_sub(frame_vec(sphere, 0), frame_vec(plane, 0));
     return mf_less(vec_dot(up, way), sphere[3] + plane[3] + more);
@@ -89,8 +89,8 @@ static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *fr
     if (shape->frame == MF_NONE)
         return axis;
     const mf_lane *frame = frames->first + shape->frame * frames->stride;
-    return (Vec){vec_dot(frame_vec(frame, 0), axis), vec_dot(frame_vec(frame, 3), axis),
-                 vec_dot(frame_vec(frame, 6), axis)};
+    return MF_VALUE(Vec, vec_dot(frame_vec(frame, 0), axis), vec_dot(frame_vec(frame, 3), axis),
+                    vec_dot(frame_vec(frame, 6), axis));
 }
 
 static bool is_kind(const mf_CollidePlan *plan, uint32_t node, mf_CollideKind kind) {
@@ -194,8 +194,8 @@ static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames 
     solid->kind = shape->kind;
     solid->values = values;
     solid->hull = shape->kind == MF_COLLIDE_HULL ? &plan->hulls->hulls[shape->hull] : NULL;
-    solid->turn = (Mat){rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
-                        rows[1].z, rows[2].x, rows[2].y, rows[2].z};
+    solid->turn = MF_VALUE(Mat, rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y, rows[1].z,
+                           rows[2].x, rows[2].y, rows[2].z);
     solid->place = constants(values + MF_COLLIDE_PLACE);
     if (shape->frame == MF_NONE)
         return mf_mask_all();
@@ -244,9 +244,9 @@ static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a
     gap_take(way.x, reach_a.x, constant_vec(1, 0, 0), &best);
     gap_take(way.y, reach_a.y, constant_vec(0, 1, 0), &best);
     gap_take(way.z, reach_a.z, constant_vec(0, 0, 1), &best);
-    gap_take(back.x, reach_b.x, (Vec){turn.xx, turn.yx, turn.zx}, &best);
-    gap_take(back.y, reach_b.y, (Vec){turn.xy, turn.yy, turn.zy}, &best);
-    gap_take(back.z, reach_b.z, (Vec){turn.xz, turn.yz, turn.zz}, &best);
+    gap_take(back.x, reach_b.x, MF_VALUE(Vec, turn.xx, turn.yx, turn.zx), &best);
+    gap_take(back.y, reach_b.y, MF_VALUE(Vec, turn.xy, turn.yy, turn.zy), &best);
+    gap_take(back.z, reach_b.z, MF_VALUE(Vec, turn.xz, turn.yz, turn.zz), &best);
     return best;
 }
 

@@ -1,9 +1,9 @@
-// The tree of bounding spheres over the shapes of a plan, and the questions asked of it.
+// The tree of bounding spheres over the shapes of a plan, and its queries.
 //
 // As in MuRoSimF (Friedmann, Petersen, von Stryk 2008, section 5): a binary tree with the structure
-// of the robot, shapes only in its leaves, spheres of inner nodes found anew after each move. Since
-// all lanes descend together, the order of descent does not depend on the state: the list of all
-// tests of nodes is made once, each with the number of tests to skip where no lane is near. The
+// of the robot, shapes only in its leaves, spheres of inner nodes recomputed after each motion.
+// Since all lanes descend together, the order of descent does not depend on the state: the list of
+// all tests of nodes is created once, each with the number of tests to skip if no lane is near. The
 // node with more shapes is opened first.
 #include "contact/collide.h"
 

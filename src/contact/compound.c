@@ -7,60 +7,18 @@
 
 // ---- links --------------------------------------------------------------------------------------
 
-static mf_CompoundMove move_of(const mf_Joint *joint) {
-    switch (joint->type) {
-    case MF_JOINT_HINGE:
-        return MF_COMPOUND_HINGE;
-    case MF_JOINT_SLIDE:
-        return MF_COMPOUND_SLIDE;
-    case MF_JOINT_BALL:
-        return MF_COMPOUND_BALL;
-    case MF_JOINT_FLOATING:
-        return MF_COMPOUND_FREE;
-    case MF_JOINT_PLANAR:
-    case MF_JOINT_FIXED:
-        break;
-    }
-    return MF_COMPOUND_HELD;
-}
-
-// A turn by q about the unit vector a is E + sin q [a] + (1 - cos q) [a]^2 (Rodrigues).
-static void set_joint(const mf_Joint *joint, double *values) {
-    const double *a = joint->axis;
-    const double cross[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
-    double square[9], *turn = values + MF_COMPOUND_TURN;
-    mf_vec3_copy(values + MF_COMPOUND_PLACE, joint->position);
-    mf_quat_to_matrix(turn, joint->rotation);
-    if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
-        return;
-    mf_mat3_multiply(square, cross, cross);
-    mf_mat3_multiply(values + MF_COMPOUND_TURN_SINE, turn, cross);
-    mf_mat3_multiply(values + MF_COMPOUND_TURN_COS, turn, square);
-    mf_mat3_apply(values + MF_COMPOUND_AXIS, turn, a);
-    values[MF_COMPOUND_REFERENCE] = joint->reference;
+static bool moving(const mf_Joint *joint) {
+    return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
 }
 
 static void make_links(mf_Compound *compound) {
     const mf_Model *model = compound->model;
-    uint32_t balls = 0, frees = 0;
-    for (uint32_t l = 0; l < model->link_count; l++) {
-        mf_CompoundLink *link = &compound->links[l];
-        *link = (mf_CompoundLink){.parent = l > 0 ? model->links[l].parent : MF_NONE};
-        if (l == 0)
-            continue;
-        const mf_Joint *joint = &model->joints[model->links[l].joint];
-        link->joint = model->links[l].joint;
-        link->move = move_of(joint);
-        set_joint(joint, compound->values_f64 + (size_t)l * MF_COMPOUND_LINK_VALUES);
-    }
-    // Fields number balls in the order of the joints.
-    for (uint32_t j = 0; j < model->joint_count; j++) {
-        mf_CompoundLink *link = &compound->links[model->joints[j].child];
-        link->ball = balls;
-        link->free = frees;
-        balls += link->move == MF_COMPOUND_BALL || link->move == MF_COMPOUND_FREE;
-        frees += link->move == MF_COMPOUND_FREE;
-    }
+    compound->links[0].parent = MF_NONE;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        compound->links[model->joints[j].child] =
+            (mf_CompoundLink){.parent = model->joints[j].parent,
+                              .hinged = model->joints[j].type == MF_JOINT_HINGE,
+                              .joint = j};
 }
 
 // The link that carries a solid; MF_NONE: fixed in the world and not by this model's base.
@@ -79,7 +37,7 @@ typedef struct Rigid { // links that cannot move against each other, in the fram
 } Rigid;
 
 static bool moves(const mf_Model *model, uint32_t link) {
-    return link > 0 && move_of(&model->joints[model->links[link].joint]) != MF_COMPOUND_HELD;
+    return link > 0 && moving(&model->joints[model->links[link].joint]);
 }
 
 // The pose of `link` in the frame of `first`, which carries it by joints that do not move.
@@ -248,7 +206,7 @@ static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSo
 static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t *number) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const mf_Model *model = compound->model;
-    double *to = compound->values_f64 + mf_compound_solid_values(compound);
+    double *to = compound->values_f64;
     for (uint32_t i = 0, s = 0; i < plan->shape_count; i++) {
         const mf_CollideShape *shape = &plan->shapes[i];
         number[i] = MF_NONE;
@@ -276,6 +234,9 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
         if (link->needed && link->parent != MF_NONE)
             compound->links[link->parent].needed = true;
     }
+    for (uint32_t l = 1; l < compound->link_count; l++)
+        if (compound->links[l].needed)
+            compound->needed[compound->needed_count++] = l;
     for (uint32_t i = 0; i < plan->pair_count; i++) {
         uint32_t a = number[plan->pairs[i].a], b = number[plan->pairs[i].b];
         if (a == MF_NONE || b == MF_NONE)
@@ -288,7 +249,7 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
 // The sum of all ways from the base out to a solid; rounded up by far more than kernels round.
 static void find_reach(mf_Compound *compound) {
     const mf_Model *model = compound->model;
-    const double *values = compound->values_f64 + mf_compound_solid_values(compound);
+    const double *values = compound->values_f64;
     compound->still = model->base == MF_BASE_FIXED;
     compound->hinged = true;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
@@ -300,8 +261,7 @@ static void find_reach(mf_Compound *compound) {
             link->extent = way > link->extent ? way : link->extent;
             way += mf_vec3_length(joint->position);
             compound->still = compound->still && !moves(model, l);
-            compound->hinged = compound->hinged &&
-                               (link->move == MF_COMPOUND_HINGE || link->move == MF_COMPOUND_HELD);
+            compound->hinged = compound->hinged && (link->hinged || !moving(joint));
             if (joint->type == MF_JOINT_FLOATING) {
                 way = (double)INFINITY;
             } else if (joint->type == MF_JOINT_SLIDE) {
@@ -334,8 +294,9 @@ static mf_Status fill(mf_Compound *compound, mf_CollidePlan *plan, mf_Error *err
     const mf_Model *model = compound->model;
     mf_Context *context = compound->context;
     const size_t solids = compound->solid_count, links = compound->link_count;
-    const size_t values = mf_compound_solid_values(compound) + solids * MF_COLLIDE_SHAPE_VALUES;
+    const size_t values = solids * MF_COLLIDE_SHAPE_VALUES;
     compound->links = mf_allocate(context, links, sizeof *compound->links);
+    compound->needed = mf_allocate(context, links, sizeof *compound->needed);
     compound->solids = mf_allocate(context, solids, sizeof *compound->solids);
     compound->nodes = mf_allocate(context, solids, sizeof *compound->nodes);
     compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
@@ -343,8 +304,8 @@ static mf_Status fill(mf_Compound *compound, mf_CollidePlan *plan, mf_Error *err
     compound->values_f32 = mf_allocate(context, values, sizeof(float));
     uint32_t *work =
         mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
-    bool fine = compound->links && compound->solids && compound->nodes && compound->inner &&
-                compound->values_f64 && compound->values_f32 && work;
+    bool fine = compound->links && compound->needed && compound->solids && compound->nodes &&
+                compound->inner && compound->values_f64 && compound->values_f32 && work;
     if (fine) {
         make_links(compound);
         make_solids(compound, plan, work);
@@ -378,6 +339,9 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Comp
                              model->name, compound->solid_count, MF_COMPOUND_SHAPES);
         else
             status = fill(compound, plan, error);
+        if (status == MF_OK)
+            status =
+                mf_tree_create(context, model, MF_TREE_FIELDS, true, NULL, &compound->tree, error);
     }
     mf_collide_destroy(plan);
     if (status != MF_OK)
@@ -391,6 +355,8 @@ void mf_compound_destroy(mf_Compound *compound) {
     if (compound == NULL)
         return;
     mf_Context *context = compound->context;
+    mf_release(context, compound->tree);
+    mf_release(context, compound->needed);
     mf_release(context, compound->links);
     mf_release(context, compound->solids);
     mf_release(context, compound->nodes);

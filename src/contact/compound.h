@@ -1,48 +1,28 @@
-// Compounds: all solids of one robot, or of the static things of a scene, under a tree of bounding
+// Compounds: all solids of one robot, or of the static scenery of a scene, under a tree of bounding
 // spheres (Friedmann, Petersen, von Stryk 2008, section 5), frozen before the first step.
 //
-// The tree is binary with solids only in its leaves, built once; where its spheres are is found
-// anew after the robot has moved (compound_kernel.c). A robot's tree follows its links (their
-// 5.1): links without solids vanish, solids of links that carry others move to leaves of their own,
-// and a limb without branches is halved instead of being peeled link by link. Things that do not
-// move against each other are halved along the longest side of the box of their centres.
+// The tree is binary with solids only in its leaves, built once; its spheres are recomputed after
+// the robot has moved (compound_kernel.c). A robot's tree follows its links (their 5.1): links
+// without solids vanish, solids of links with children move to their own leaves, and a limb without
+// branches is halved instead of being peeled link by link. Static solids are halved along the
+// longest side of the box of their centres.
 //
-// Planes and height fields are left out: they are ground, which the motions know.
+// Planes and height fields are excluded: they are ground, which the motions handle.
 #ifndef MF_CONTACT_COMPOUND_H
 #define MF_CONTACT_COMPOUND_H
 
 #include "contact/collide.h"
+#include "tree/tree.h"
 
 enum { MF_COMPOUND_SHAPES = 1024 }; // [1] most solids of a compound
 
-typedef enum mf_CompoundMove {
-    MF_COMPOUND_HELD,
-    MF_COMPOUND_HINGE,
-    MF_COMPOUND_SLIDE,
-    MF_COMPOUND_BALL,
-    MF_COMPOUND_FREE
-} mf_CompoundMove;
-
 typedef struct mf_CompoundLink {
     uint32_t parent; // [1] smaller; MF_NONE for link 0
-    mf_CompoundMove move;
-    uint32_t joint; // [1] component of joint.angle
-    uint32_t ball;  // [1] number of the ball or floating joint
-    uint32_t free;  // [1] number of the floating joint
-    bool needed;    // it or a link that it carries has a solid
-    double extent;  // [m] a solid that it carries is never farther from its origin
+    bool hinged;     // its joint is a hinge
+    uint32_t joint;  // [1] component of joint.angle
+    bool needed;     // it or a link that it carries has a solid
+    double extent;   // [m] a solid that it carries is never farther from its origin
 } mf_CompoundLink;
-
-// Values of a link, in both precisions.
-enum {
-    MF_COMPOUND_PLACE = 0,      // [m] 3 values: joint frame in the parent's frame
-    MF_COMPOUND_TURN = 3,       // [1] 9 values, row after row: its axes to the parent's at 0
-    MF_COMPOUND_TURN_SINE = 12, // [1] 9 values: what a hinge adds, times sin(angle - reference)
-    MF_COMPOUND_TURN_COS = 21,  // [1] 9 values: likewise, times 1 - cos(angle - reference)
-    MF_COMPOUND_AXIS = 30,      // [1] 3 values: hinge, slide: the axis, parent's axes
-    MF_COMPOUND_REFERENCE = 33, // [rad] or [m]
-    MF_COMPOUND_LINK_VALUES = 34
-};
 
 // What a solid is to those that push it: a part of its link as if that were alone, with the links
 // fixed to it. In company no less mass moves.
@@ -70,13 +50,16 @@ typedef struct mf_Compound {
     uint32_t root;                    // [1] MF_NONE without solids
     uint32_t depth;                   // [1] of the tree: 0 for a leaf
     bool still;                       // no solid can move
-    bool hinged;  // only hinges move solids against the base: mf_compound_drift knows how far
-    double reach; // [m] no solid is ever farther from the base's origin; INFINITY: unknown
+    bool hinged;      // only hinges move solids against the base: mf_compound_drift knows how far
+    double reach;     // [m] no solid is ever farther from the base's origin; INFINITY: unknown
+    mf_Tree *tree;    // of all links, on the fields of a group
+    uint32_t *needed; // [1] links but the base that are needed, in rising order
+    uint32_t needed_count; // [1]
     mf_CompoundLink *links;
     mf_CompoundSolid *solids;
     mf_CollideNode *nodes; // of nodes solid_count .. node_count - 1
     bool *inner;           // solid_count^2: these may touch each other
-    double *values_f64;    // links, then solids (MF_COLLIDE_SHAPE_VALUES each)
+    double *values_f64;    // of solids (MF_COLLIDE_SHAPE_VALUES each)
     float *values_f32;
     mf_HullSet *hulls;
 } mf_Compound;
@@ -91,10 +74,6 @@ void mf_compound_destroy(mf_Compound *compound); // NULL is fine
 // 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
 void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 
-static inline size_t mf_compound_solid_values(const mf_Compound *compound) {
-    return (size_t)compound->link_count * MF_COMPOUND_LINK_VALUES;
-}
-
 // ---- where the parts of sixteen robots are ------------------------------------------------------
 
 // Rows of 16 values: per link, then per solid, then per node of the tree. Places are relative to
@@ -104,7 +83,8 @@ enum {
     MF_PART_PLACE = 9,     // [m] 3 values: origin
     MF_PART_VELOCITY = 12, // [m/s] 3 values: of the origin
     MF_PART_RATE = 15,     // [rad/s] 3 values: world axes
-    MF_PART_LINK_ROWS = 18,
+    MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_TURN as a quaternion
+    MF_PART_LINK_ROWS = 22,
     MF_PART_SOLID_ROWS = 12, // [1], [m] turn (only of one that is turned) and place
     MF_PART_NODE_ROWS = 4    // [m] centre and radius; NaN in all lanes of robots to pass over
 };

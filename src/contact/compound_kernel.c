@@ -1,8 +1,8 @@
-// Where compounds touch (compounds.h): descending two trees, and the narrow phase of the pairs of
-// solids that remain, one pair a lane.
+// Contacts of compounds (compounds.h): descent of two trees, and the narrow phase of the pairs of
+// solids that remain, one pair per lane.
 //
-// Invariants: a lane never reads another lane. What is looked at together never shows in a result,
-// and touches are told in the order of the descent.
+// Invariants: a lane never reads another lane. The grouping of pairs does not affect results, and
+// contacts are returned in the order of the descent.
 #define MF_NARROW_EACH
 #include "contact/compounds.h"
 #include "contact/narrow_any.h"
@@ -15,29 +15,23 @@
 
 // ---- narrow phase -------------------------------------------------------------------------------
 
-enum {
-    LEAVES = 512, // [1] pairs of solids that are gathered before they are looked at
-    KINDS = 8     // [1] of solids, rounded up to a power of two
-};
+enum { KINDS = 8 }; // [1] of solids, rounded up to a power of two
 
-typedef struct Leaf {
-    uint32_t pair;      // [1]
-    uint32_t solids[2]; // [1] of the first and second side
-    bool swapped;       // the narrow phase takes the second first
-    uint32_t next;      // [1] leaf of the same kinds
-} Leaf;
+typedef mf_CompoundLeaf Leaf;
+typedef mf_CompoundTwo Two;
 
 typedef struct Work {
     mf_CompoundMeet *meet;
     uint32_t count, told; // [1] leaves gathered; those of earlier gatherings
-    Leaf leaves[LEAVES];
+    Leaf *leaves;         // in the call's scratch
+    Two *stack;           // likewise
 } Work;
 
 // The pairs of one call, lane by lane.
 typedef struct Batch {
     uint32_t count; // [1]
     uint32_t leaf[MF_LANES];
-    _Alignas(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
+    MF_ALIGNED(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
 } Batch;
 
 static const mf_CompoundSide *side_of(const Work *work, const Leaf *leaf, uint32_t which) {
@@ -57,8 +51,7 @@ static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t 
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
     const mf_real *turn = parts + mf_compound_turn_row(compound, s) * MF_BLOCK;
     const mf_real *place = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
-    const mf_real *values =
-        VALUES(compound) + mf_compound_solid_values(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
+    const mf_real *values = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
     const double *way = work->meet->pairs[leaf->pair].way;
     for (size_t i = 0; i < 9; i++)
         batch->rows[to][i][lane] = turn[i * MF_BLOCK];
@@ -78,17 +71,17 @@ static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Ba
     solid->hull = of->kind == MF_COLLIDE_HULL
                       ? &side_of(work, leaf, which)->compound->hulls->hulls[of->hull]
                       : NULL;
-    solid->turn = (Mat){mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
-                        mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),
-                        mf_load(rows[6]), mf_load(rows[7]), mf_load(rows[8])};
-    solid->place = (Vec){mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11])};
+    solid->turn = MF_VALUE(Mat, mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
+                           mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]), mf_load(rows[6]),
+                           mf_load(rows[7]), mf_load(rows[8]));
+    solid->place = MF_VALUE(Vec, mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11]));
     for (int i = 0; i < 4; i++)
         solid->sizes[i] = mf_load(rows[12 + i]);
 }
 
 static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeContact *contact) {
     mf_CompoundMeet *meet = work->meet;
-    _Alignas(64) mf_real values[8][MF_LANES];
+    MF_ALIGNED(64) mf_real values[8][MF_LANES];
     const mf_lane one = mf_set((mf_real)1);
     const mf_lane rows[8] = {
         contact->point.x,  contact->point.y,  contact->point.z, contact->normal.x,
@@ -120,7 +113,7 @@ static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeCo
 static void look(const Work *work, const Batch *batch) {
     const Leaf *leaf = &work->leaves[batch->leaf[0]];
     Manifold manifold;
-    Meet meet = {.out = &manifold, .bound = mf_zero(), .sound = mf_mask_all()};
+    Meet meet = {.bound = mf_zero(), .sound = mf_mask_all(), .out = &manifold};
     load_solid(work, leaf, 0, batch, &meet.a);
     load_solid(work, leaf, 1, batch, &meet.b);
     meet.scale = radius_of(&meet.a) + radius_of(&meet.b);
@@ -215,9 +208,9 @@ static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
     if (pair->inner ? !first->inner[(size_t)a * first->solid_count + b]
                     : !(x->contact_type & y->contact_with) && !(y->contact_type & x->contact_with))
         return false;
-    if (work->count == LEAVES)
+    if (work->count == MF_COMPOUND_LEAVES)
         look_all(work);
-    work->leaves[work->count++] = (Leaf){.pair = p, .solids = {a, b}};
+    work->leaves[work->count++] = MF_VALUE(Leaf, .pair = p, .solids = {a, b});
     return true;
 }
 
@@ -295,18 +288,13 @@ static bool boxes_near(const mf_CompoundPair *pair, const mf_real way[3], const 
     return true;
 }
 
-typedef struct Two {
-    uint32_t a, b;
-    bool apart; // what they are parts of does not touch: only the gap is asked for
-} Two;
-
 static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, uint32_t *depth) {
     if (node < compound->solid_count)
         return;
     const uint32_t *children = compound->nodes[node - compound->solid_count].children;
-    stack[(*depth)++] = (Two){children[0], children[1], false};
-    stack[(*depth)++] = (Two){children[1], children[1], false};
-    stack[(*depth)++] = (Two){children[0], children[0], false};
+    stack[(*depth)++] = MF_VALUE(Two, children[0], children[1], false);
+    stack[(*depth)++] = MF_VALUE(Two, children[1], children[1], false);
+    stack[(*depth)++] = MF_VALUE(Two, children[0], children[0], false);
 }
 
 // Tells how far the solids of both are apart at least; 0 where some of them may touch.
@@ -318,10 +306,10 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
     const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
     const mf_real wanted = work->meet->gaps != NULL ? (mf_real)work->meet->wanted : 0;
-    Two stack[4 * MF_COMPOUND_SHAPES];
+    Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = MF_REAL_MAX;
-    stack[depth++] = (Two){first->root, second->root, false};
+    stack[depth++] = MF_VALUE(Two, first->root, second->root, false);
     while (depth > 0) {
         Two two = stack[--depth];
         if (two.apart && !(least > 0)) // the gap is known to be none
@@ -347,12 +335,12 @@ static mf_real descend(Work *work, uint32_t p) {
                 least = 0;
         } else if (leaf_b || (!leaf_a && a[3 * MF_BLOCK] >= b[3 * MF_BLOCK])) {
             const uint32_t *children = first->nodes[two.a - first->solid_count].children;
-            stack[depth++] = (Two){children[1], two.b, apart};
-            stack[depth++] = (Two){children[0], two.b, apart};
+            stack[depth++] = MF_VALUE(Two, children[1], two.b, apart);
+            stack[depth++] = MF_VALUE(Two, children[0], two.b, apart);
         } else {
             const uint32_t *children = second->nodes[two.b - second->solid_count].children;
-            stack[depth++] = (Two){two.a, children[1], apart};
-            stack[depth++] = (Two){two.a, children[0], apart};
+            stack[depth++] = MF_VALUE(Two, two.a, children[1], apart);
+            stack[depth++] = MF_VALUE(Two, two.a, children[0], apart);
         }
     }
     return least;
@@ -373,9 +361,8 @@ static void every_two(Work *work, uint32_t p) {
 }
 
 void MF_KERNEL(mf_compound_meet)(mf_CompoundMeet *meet) {
-    Work work;
-    work.meet = meet;
-    work.count = work.told = 0;
+    Work work = {.meet = meet, .leaves = (Leaf *)meet->scratch};
+    work.stack = (Two *)(work.leaves + MF_COMPOUND_LEAVES);
     meet->touch_count = 0;
     meet->sphere_tests = meet->solid_tests = meet->lost = 0;
     for (uint32_t p = 0; p < meet->pair_count; p++) {

@@ -74,15 +74,17 @@ static uint32_t grow_structured(mf_Compound *compound, uint32_t *work) {
 // ---- unstructured: still things -----------------------------------------------------------------
 
 static double center_along(const mf_Compound *compound, uint32_t solid, int axis) {
-    const double *values = compound->values_f64 + mf_compound_solid_values(compound) +
-                           (size_t)solid * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_PLACE;
+    const double *values =
+        compound->values_f64 + (size_t)solid * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_PLACE;
     // In the frame of the base: no joint of what is still moves.
     double at[3];
     mf_vec3_copy(at, values);
     for (uint32_t l = compound->solids[solid].link; l > 0; l = compound->links[l].parent) {
-        const double *link = compound->values_f64 + (size_t)l * MF_COMPOUND_LINK_VALUES;
-        mf_mat3_apply(at, link + MF_COMPOUND_TURN, at);
-        mf_vec3_add(at, at, link + MF_COMPOUND_PLACE);
+        const mf_Joint *joint = &compound->model->joints[compound->links[l].joint];
+        double turn[9];
+        mf_quat_to_matrix(turn, joint->rotation);
+        mf_mat3_apply(at, turn, at);
+        mf_vec3_add(at, at, joint->position);
     }
     return at[axis];
 }

@@ -1,8 +1,8 @@
-// What the kernels of compounds do: finding where the parts of robots are, and where two compounds
-// touch. Robots are lanes of blocks of sixteen; the pairs of solids of any two robots are put into
-// the lanes of one call of the narrow phase.
+// Kernels of compounds: poses of the links of robots, and contacts of two compounds. Robots are
+// lanes of blocks of sixteen; the pairs of solids of any two robots are put into the lanes of one
+// call of the narrow phase.
 //
-// Nothing is allocated or held. A robot whose state is not finite touches nothing.
+// Nothing is allocated or stored. A robot whose state is not finite has no contacts.
 #ifndef MF_CONTACT_COMPOUNDS_H
 #define MF_CONTACT_COMPOUNDS_H
 
@@ -11,20 +11,10 @@
 
 #include <mayfly/world.h>
 
-// The fields of a block of robots, lane 0; of the fields of balls and floating joints those that
-// the group does not have are NULL.
-typedef struct mf_CompoundState {
-    const void *position; // only for mf_compound_drift
-    const void *orientation, *linear_velocity, *angular_velocity;
-    const void *angle, *rate;
-    const void *ball, *ball_rate, *free, *free_velocity;
-    bool wide; // the fields are double
-} mf_CompoundState;
-
 // Writes the rows of `parts` (mf_compound_rows(compound) of 16 values in the kernel's precision)
 // for all sixteen robots of a block.
 MF_KERNEL_COPIES(void, mf_compound_refit,
-                 (const mf_Compound *compound, const mf_CompoundState *state, void *parts));
+                 (const mf_Compound *compound, const mf_TreeState *state, void *parts));
 
 // How far any point of a solid can have moved since the last call [m], at most, of the sixteen
 // robots of a block of a compound that is `hinged`: the way of the base, the turn of the base times
@@ -32,7 +22,7 @@ MF_KERNEL_COPIES(void, mf_compound_refit,
 // room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's precision, which a
 // call leaves for the next; NaN where one of both states was not a number.
 MF_KERNEL_COPIES(void, mf_compound_drift,
-                 (const mf_Compound *compound, const mf_CompoundState *state, void *memory,
+                 (const mf_Compound *compound, const mf_TreeState *state, void *memory,
                   double drift[MF_BLOCK]));
 
 static inline size_t mf_compound_drift_rows(const mf_Compound *compound) {
@@ -60,6 +50,31 @@ typedef struct mf_CompoundTouch {
     double depth;       // [m] > 0
 } mf_CompoundTouch;
 
+// A pair of solids that is to be looked at.
+typedef struct mf_CompoundLeaf {
+    uint32_t pair;      // [1]
+    uint32_t solids[2]; // [1] of the first and second side
+    bool swapped;       // the narrow phase takes the second first
+    uint32_t next;      // [1] leaf of the same kinds
+} mf_CompoundLeaf;
+
+// A pair of nodes that is to be descended into.
+typedef struct mf_CompoundTwo {
+    uint32_t a, b;
+    bool apart; // what they are parts of does not touch: only the gap is asked for
+} mf_CompoundTwo;
+
+enum {
+    MF_COMPOUND_LEAVES = 512
+}; // [1] pairs of solids that are gathered before they are looked at
+
+// [byte] of scratch for mf_compound_meet with compounds of at most `solids` solids: the leaves,
+// then the pairs of nodes.
+static inline size_t mf_compound_meet_room(uint32_t solids) {
+    return MF_COMPOUND_LEAVES * sizeof(mf_CompoundLeaf) +
+           4 * ((size_t)solids + 1) * sizeof(mf_CompoundTwo);
+}
+
 typedef struct mf_CompoundMeet {
     const mf_CompoundPair *pairs;
     uint32_t pair_count;       // [1]
@@ -73,6 +88,7 @@ typedef struct mf_CompoundMeet {
     double *gaps;
     double wanted;                            // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
+    void *scratch; // mf_compound_meet_room bytes, aligned to 8, which nobody else uses meanwhile
 } mf_CompoundMeet;
 
 // Where the compounds of each pair touch: descends into the bigger of two spheres.
@@ -83,8 +99,8 @@ MF_KERNEL_COPIES(bool, mf_compound_within,
                  (const mf_CompoundSide *side, const double place[3], double radius,
                   uint64_t *tests));
 
-typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_CompoundState *, void *);
-typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_CompoundState *, void *, double *);
+typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, void *);
+typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_TreeState *, void *, double *);
 typedef void (*mf_CompoundMeetFn)(mf_CompoundMeet *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
 

@@ -1,18 +1,16 @@
 // The distance of two solids by the narrow phase of contacts.
 //
-// Round solids and boxes that overlap have closed forms, whose deepest contact tells the distance.
-// Boxes that are apart are an exception: the axis that separates them best is not the way between
+// Round solids and boxes that overlap have closed forms, whose deepest contact gives the distance.
+// Separate boxes are an exception: the axis of largest separation is not the direction between
 // their nearest points. These, and all kinds without a closed form, are searched.
 #include "contact/gap.h"
 #include "contact/narrow_any.h"
 
 static void set_solid(const mf_GapSolid *from, Solid *to) {
     const double *m = from->turn;
-    *to = (Solid){.kind = from->kind,
-                  .values = from->values,
-                  .hull = from->hull,
-                  .turn = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]},
-                  .place = {from->place[0], from->place[1], from->place[2]}};
+    *to = MF_VALUE(Solid, .kind = from->kind, .values = from->values, .hull = from->hull,
+                   .turn = {m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]},
+                   .place = {from->place[0], from->place[1], from->place[2]});
 }
 
 static bool is_closed(mf_CollideKind a, mf_CollideKind b) {
@@ -21,7 +19,8 @@ static bool is_closed(mf_CollideKind a, mf_CollideKind b) {
 }
 
 static void set_contact(Vec point, Vec normal, double depth, mf_GapContact *out) {
-    *out = (mf_GapContact){{point.x, point.y, point.z}, {normal.x, normal.y, normal.z}, depth};
+    *out =
+        MF_VALUE(mf_GapContact, {point.x, point.y, point.z}, {normal.x, normal.y, normal.z}, depth);
 }
 
 // The deepest contact, of equal ones the first.
@@ -51,7 +50,7 @@ static bool by_search(Meet *meet, mf_GapContact *out) {
 
 bool mf_gap_search_scalar_f64(const mf_GapSolid *a, const mf_GapSolid *b, mf_GapContact *out) {
     Manifold manifold = {.unsure = mf_not(mf_mask_all()), .gap = mf_zero()};
-    Meet meet = {.out = &manifold, .bound = mf_set(-1e30), .sound = mf_mask_all()};
+    Meet meet = {.bound = mf_set(-1e30), .sound = mf_mask_all(), .out = &manifold};
     set_solid(a, &meet.a);
     set_solid(b, &meet.b);
     const double radius_a = a->values[MF_COLLIDE_RADIUS], radius_b = b->values[MF_COLLIDE_RADIUS];

@@ -1,5 +1,4 @@
-// Convex hulls of meshes, as kernels search them: frozen before the first step, shared by all
-// threads.
+// Convex hulls of meshes for the kernels: frozen before the first step, shared by all threads.
 //
 // The farthest vertex along a direction is found from a table. Directions are points on the surface
 // of a cube, cut into square cells; each cell lists every vertex that can be farthest, or within

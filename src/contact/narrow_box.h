@@ -17,7 +17,7 @@ static MF_INLINE void least_take(mf_mask better, mf_lane overlap, Vec axis, Leas
 }
 
 static MF_INLINE Vec vec_abs(Vec a) {
-    return (Vec){mf_abs(a.x), mf_abs(a.y), mf_abs(a.z)};
+    return MF_VALUE(Vec, mf_abs(a.x), mf_abs(a.y), mf_abs(a.z));
 }
 
 // Axes across an edge of a and an edge of b along the unit vector `edge`, in the axes of a.
@@ -25,9 +25,9 @@ static void least_across(Vec edge, const Mat *turn, Vec place, Vec size_a, Vec s
                          mf_lane slack, Least *least) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     for (int i = 0; i < 3; i++) {
-        Vec axis = i == 0   ? (Vec){zero, -edge.z, edge.y}
-                   : i == 1 ? (Vec){edge.z, zero, -edge.x}
-                            : (Vec){-edge.y, edge.x, zero};
+        Vec axis = i == 0   ? MF_VALUE(Vec, zero, -edge.z, edge.y)
+                   : i == 1 ? MF_VALUE(Vec, edge.z, zero, -edge.x)
+                            : MF_VALUE(Vec, -edge.y, edge.x, zero);
         mf_lane square = vec_dot(axis, axis);
         mf_mask fine = mf_less(mf_set((mf_real)1e-6), square);
         axis = vec_scale(axis, one / mf_sqrt(mf_select(fine, square, one)));
@@ -48,12 +48,16 @@ static void box_box(Meet *meet) {
               z = {turn.xz, turn.yz, turn.zz};
     // Of equal overlaps the first, so that noise does not choose.
     const mf_lane slack = mf_set(NOISE) * meet->scale;
-    Least least = {size_a.x + vec_dot(size_b, vec_abs((Vec){x.x, y.x, z.x})) - mf_abs(place.x),
+    Least least = {size_a.x + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.x, y.x, z.x))) -
+                       mf_abs(place.x),
                    {one, zero, zero}};
-    mf_lane overlap = size_a.y + vec_dot(size_b, vec_abs((Vec){x.y, y.y, z.y})) - mf_abs(place.y);
-    least_take(mf_less(overlap + slack, least.overlap), overlap, (Vec){zero, one, zero}, &least);
-    overlap = size_a.z + vec_dot(size_b, vec_abs((Vec){x.z, y.z, z.z})) - mf_abs(place.z);
-    least_take(mf_less(overlap + slack, least.overlap), overlap, (Vec){zero, zero, one}, &least);
+    mf_lane overlap =
+        size_a.y + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.y, y.y, z.y))) - mf_abs(place.y);
+    least_take(mf_less(overlap + slack, least.overlap), overlap, MF_VALUE(Vec, zero, one, zero),
+               &least);
+    overlap = size_a.z + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.z, y.z, z.z))) - mf_abs(place.z);
+    least_take(mf_less(overlap + slack, least.overlap), overlap, MF_VALUE(Vec, zero, zero, one),
+               &least);
     overlap = size_b.x + vec_dot(size_a, vec_abs(x)) - mf_abs(back.x);
     least_take(mf_less(overlap + slack, least.overlap), overlap, x, &least);
     overlap = size_b.y + vec_dot(size_a, vec_abs(y)) - mf_abs(back.y);

@@ -136,8 +136,9 @@ static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near 
         best_near.weight[i] = near->weight[i];
     for (uint32_t i = 0; i < 3; i++) {
         const Corner *p = &kept[i], *q = &kept[(i + 1) % 3];
+        const Vec corners[3] = {fresh->way, p->way, q->way};
         Near now;
-        near_triangle((Vec[3]){fresh->way, p->way, q->way}, &now);
+        near_triangle(corners, &now);
         mf_mask better = mf_less(now.square, best_near.square);
         corner_select(better, fresh, &best[0]);
         corner_select(better, p, &best[1]);
@@ -454,9 +455,9 @@ typedef struct Closest { // of two solids
     Vec at;        // [m] point of a's surface, axes of a, from its centre
 } Closest;
 
-// False: no lane is near.
-static bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
-    *pair = (Convex){.a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale};
+// False: no lane is near. Out of line, so that its frame is gone when the faces are cut.
+static __attribute__((noinline)) bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
+    *pair = MF_VALUE(Convex, .a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale);
     pair->turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
     pair->place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
     mf_lane radius_a = core_radius(&meet->a), radius = radius_a + core_radius(&meet->b), length;
@@ -488,7 +489,7 @@ static bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
     return true;
 }
 
-static void convex_convex(Meet *meet) {
+static __attribute__((noinline)) void convex_convex(Meet *meet) {
     Convex pair;
     Closest found;
     if (!convex_closest(meet, &pair, &found))

@@ -44,8 +44,9 @@ static void face_of_box(const Solid *solid, Vec n, Face *face) {
         z = {zero, zero, with_sign(one, n.z)};
     face->normal = vec_select(by_x, x, vec_select(by_y, y, z));
     Vec center = {face->normal.x * size.x, face->normal.y * size.y, face->normal.z * size.z};
-    Vec u = vec_select(by_x, (Vec){zero, size.y, zero}, (Vec){size.x, zero, zero});
-    Vec v = vec_select(mf_or(by_x, by_y), (Vec){zero, zero, size.z}, (Vec){zero, size.y, zero});
+    Vec u = vec_select(by_x, MF_VALUE(Vec, zero, size.y, zero), MF_VALUE(Vec, size.x, zero, zero));
+    Vec v = vec_select(mf_or(by_x, by_y), MF_VALUE(Vec, zero, zero, size.z),
+                       MF_VALUE(Vec, zero, size.y, zero));
     face->corner[0] = vec_add(vec_add(center, u), v);
     face->corner[1] = vec_add(vec_sub(center, u), v);
     face->corner[2] = vec_sub(vec_sub(center, u), v);
@@ -57,13 +58,13 @@ static void face_of_cylinder(const Solid *solid, Vec n, mf_lane thin, Face *face
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     const mf_lane radius = half(solid, 0), tall = half(solid, 1);
     mf_lane length;
-    Vec out = unit_or((Vec){n.x, n.y, zero}, constant_vec(1, 0, 0), &length);
+    Vec out = unit_or(MF_VALUE(Vec, n.x, n.y, zero), constant_vec(1, 0, 0), &length);
     Vec along = {-out.y, out.x, zero}, up = {zero, zero, with_sign(one, n.z)};
     mf_mask end = mf_less(mf_set((mf_real)0.7), mf_abs(n.z));
     Face side;
     Vec line = vec_scale(out, radius);
-    face_thin((Vec){line.x, line.y, tall}, (Vec){line.x, line.y, -tall}, vec_scale(along, thin),
-              &side);
+    face_thin(MF_VALUE(Vec, line.x, line.y, tall), MF_VALUE(Vec, line.x, line.y, -tall),
+              vec_scale(along, thin), &side);
     Vec center = vec_scale(up, tall);
     Vec rim[4] = {out, along, {-out.x, -out.y, zero}, {-along.x, -along.y, zero}};
     for (int i = 0; i < 4; i++)
@@ -74,10 +75,10 @@ static void face_of_cylinder(const Solid *solid, Vec n, mf_lane thin, Face *face
 static void face_of_capsule(const Solid *solid, Vec n, mf_lane thin, Face *face) {
     const mf_lane zero = mf_zero(), tall = half(solid, 1);
     mf_lane length;
-    Vec out = unit_or((Vec){n.x, n.y, zero}, constant_vec(1, 0, 0), &length);
+    Vec out = unit_or(MF_VALUE(Vec, n.x, n.y, zero), constant_vec(1, 0, 0), &length);
     Vec line = vec_scale(out, half(solid, 0)), along = {-out.y, out.x, zero};
-    face_thin((Vec){line.x, line.y, tall}, (Vec){line.x, line.y, -tall}, vec_scale(along, thin),
-              face);
+    face_thin(MF_VALUE(Vec, line.x, line.y, tall), MF_VALUE(Vec, line.x, line.y, -tall),
+              vec_scale(along, thin), face);
     face->normal = out;
 }
 
@@ -112,8 +113,8 @@ static void lane_corners(const mf_ConvexHull *hull, const mf_real n[3], const mf
 
 static void hull_corners(const Solid *solid, Vec n, mf_lane depth, mf_mask where, Face *face) {
     Rows up, across, out[4];
-    _Alignas(64) mf_real on[MF_LANES];
-    _Alignas(64) mf_real deep[MF_LANES];
+    MF_ALIGNED(64) mf_real on[MF_LANES];
+    MF_ALIGNED(64) mf_real deep[MF_LANES];
     rows_put(n, &up);
     rows_put(perpendicular(n), &across);
     mf_store(deep, depth);

@@ -46,8 +46,8 @@ static inline uint32_t hull_sorted(const mf_HullFace *face, uint32_t lowest, uin
 // `up` is the plane's normal in the hull's axes.
 static void hull_on_plane(const mf_ConvexHull *hull, mf_mask where, Vec up, HullCorners *out) {
     Rows way, corner[4];
-    _Alignas(64) mf_real on[MF_LANES];
-    _Alignas(64) mf_real exists[4][MF_LANES];
+    MF_ALIGNED(64) mf_real on[MF_LANES];
+    MF_ALIGNED(64) mf_real exists[4][MF_LANES];
     rows_put(vec_minus(up), &way);
     lanes_put(where, on);
     for (int k = 0; k < 4; k++) {

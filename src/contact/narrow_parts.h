@@ -49,30 +49,31 @@ static MF_INLINE mf_lane radius_of(const Solid *solid) {
 #endif
 
 static MF_INLINE Vec halves(const Solid *solid) {
-    return (Vec){half(solid, 0), half(solid, 1), half(solid, 2)};
+    return MF_VALUE(Vec, half(solid, 0), half(solid, 1), half(solid, 2));
 }
 
 static MF_INLINE Vec axis_z(const Mat *turn) {
-    return (Vec){turn->xz, turn->yz, turn->zz};
+    return MF_VALUE(Vec, turn->xz, turn->yz, turn->zz);
 }
 
 static MF_INLINE Vec constant_vec(double x, double y, double z) {
-    return (Vec){mf_set((mf_real)x), mf_set((mf_real)y), mf_set((mf_real)z)};
+    return MF_VALUE(Vec, mf_set((mf_real)x), mf_set((mf_real)y), mf_set((mf_real)z));
 }
 
 // a b
 static inline Mat mat_times(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx}), y = mat_apply(a, (Vec){b->xy, b->yy, b->zy}),
-        z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx)),
+        y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy)),
+        z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 
 // m^T b
 static inline Mat mat_transposed_times(const Mat *m, const Mat *b) {
-    Vec x = mat_apply_transposed(m, (Vec){b->xx, b->yx, b->zx});
-    Vec y = mat_apply_transposed(m, (Vec){b->xy, b->yy, b->zy});
-    Vec z = mat_apply_transposed(m, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    Vec x = mat_apply_transposed(m, MF_VALUE(Vec, b->xx, b->yx, b->zx));
+    Vec y = mat_apply_transposed(m, MF_VALUE(Vec, b->xy, b->yy, b->zy));
+    Vec z = mat_apply_transposed(m, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 
 // -a. Not by a minus sign: before a fused multiply-add compilers make one instruction of both, in
@@ -82,7 +83,7 @@ static MF_INLINE mf_lane minus(mf_lane a) {
 }
 
 static MF_INLINE Vec vec_minus(Vec a) {
-    return (Vec){minus(a.x), minus(a.y), minus(a.z)};
+    return MF_VALUE(Vec, minus(a.x), minus(a.y), minus(a.z));
 }
 
 // `a` with the signs of `b`; a >= 0.
@@ -105,8 +106,8 @@ static inline Vec perpendicular(Vec a) {
     mf_lane x = mf_abs(a.x), y = mf_abs(a.y), z = mf_abs(a.z);
     mf_mask least_x = mf_and(mf_less_equal(x, y), mf_less_equal(x, z));
     mf_mask least_y = mf_less_equal(y, z);
-    Vec other = vec_select(least_y, (Vec){a.z, zero, -a.x}, (Vec){-a.y, a.x, zero});
-    other = vec_select(least_x, (Vec){zero, -a.z, a.y}, other);
+    Vec other = vec_select(least_y, MF_VALUE(Vec, a.z, zero, -a.x), MF_VALUE(Vec, -a.y, a.x, zero));
+    other = vec_select(least_x, MF_VALUE(Vec, zero, -a.z, a.y), other);
     mf_lane length;
     return unit_or(other, constant_vec(1, 0, 0), &length);
 }

@@ -44,7 +44,7 @@ static void plane_cylinder(Meet *meet, const Floor *ground, Vec down) {
     const mf_lane zero = mf_zero(), radius = half(&meet->b, 0), tall = half(&meet->b, 1);
     const mf_lane back = mf_set((mf_real)-0.5), wide = mf_set((mf_real)0.86602540378443865);
     mf_lane length;
-    Vec out = unit_or((Vec){down.x, down.y, zero}, constant_vec(1, 0, 0), &length);
+    Vec out = unit_or(MF_VALUE(Vec, down.x, down.y, zero), constant_vec(1, 0, 0), &length);
     Vec along = {-out.y, out.x, zero}, end = {zero, zero, with_sign(tall, down.z)};
     Vec left = vec_fma(out, back, vec_scale(along, wide));
     Vec right = vec_fma(out, back, vec_scale(along, minus(wide)));
@@ -67,8 +67,8 @@ static void plane_any(Meet *meet) {
         return;
     case MF_COLLIDE_CAPSULE: // the lower end first
         tall = with_sign(tall, down.z);
-        put_on_plane(meet, 0, mf_mask_all(), &ground, (Vec){zero, zero, tall}, radius);
-        put_on_plane(meet, 1, mf_mask_all(), &ground, (Vec){zero, zero, -tall}, radius);
+        put_on_plane(meet, 0, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, tall), radius);
+        put_on_plane(meet, 1, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, -tall), radius);
         return;
     case MF_COLLIDE_ELLIPSOID:
         put_on_plane(meet, 0, mf_mask_all(), &ground, ellipsoid_reach(&meet->b, down), zero);

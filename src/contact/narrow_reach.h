@@ -40,12 +40,12 @@ static inline HullView hull_view(const mf_ConvexHull *hull, const mf_real n[3]) 
         cell = (cell * side + (row < side ? row : side - 1)) * side;
         cell += column < side ? column : side - 1;
     }
-    return (HullView){hull, hull->cells[2 * cell], hull->cells[2 * cell + 1]};
+    return MF_VALUE(HullView, hull, hull->cells[2 * cell], hull->cells[2 * cell + 1]);
 }
 
 static MF_INLINE Vec hull_entries(const mf_ConvexHull *hull, uint32_t chunk, uint32_t part) {
     const mf_real *x = HULL_POINTS(hull) + (size_t)chunk * 3 * MF_HULL_CHUNK + part;
-    return (Vec){mf_load(x), mf_load(x + MF_HULL_CHUNK), mf_load(x + 2 * MF_HULL_CHUNK)};
+    return MF_VALUE(Vec, mf_load(x), mf_load(x + MF_HULL_CHUNK), mf_load(x + 2 * MF_HULL_CHUNK));
 }
 
 static MF_INLINE void hull_entry(const mf_ConvexHull *hull, uint32_t entry, mf_real out[3]) {
@@ -58,8 +58,8 @@ static MF_INLINE void hull_entry(const mf_ConvexHull *hull, uint32_t entry, mf_r
 
 // Halves against halves: pairs of comparisons do not wait for each other.
 static inline HullBest hull_best(mf_lane best, mf_index at) {
-    _Alignas(64) mf_real values[MF_LANES];
-    _Alignas(64) int32_t entries[MF_LANES < 4 ? 4 : MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) int32_t entries[MF_LANES < 4 ? 4 : MF_LANES];
     mf_store(values, best);
     mf_store_index(entries, at);
     for (uint32_t half = MF_LANES / 2; half > 0; half /= 2)
@@ -70,7 +70,7 @@ static inline HullBest hull_best(mf_lane best, mf_index at) {
             values[i] = better ? other : values[i];
             entries[i] = better ? entries[i + half] : entries[i];
         }
-    return (HullBest){values[0], (uint32_t)entries[0]};
+    return MF_VALUE(HullBest, values[0], (uint32_t)entries[0]);
 }
 
 // The entry farthest along n of those at least `floor` far along `up`. Entries side by side in the
@@ -132,9 +132,9 @@ static inline HullBest hull_distant(const HullView *view, const mf_real from[3],
 
 // Lanes as numbers.
 typedef struct Rows {
-    _Alignas(64) mf_real x[MF_LANES];
-    _Alignas(64) mf_real y[MF_LANES];
-    _Alignas(64) mf_real z[MF_LANES];
+    MF_ALIGNED(64) mf_real x[MF_LANES];
+    MF_ALIGNED(64) mf_real y[MF_LANES];
+    MF_ALIGNED(64) mf_real z[MF_LANES];
 } Rows;
 
 static MF_INLINE void rows_put(Vec a, Rows *rows) {
@@ -144,7 +144,7 @@ static MF_INLINE void rows_put(Vec a, Rows *rows) {
 }
 
 static MF_INLINE Vec rows_take(const Rows *rows) {
-    return (Vec){mf_load(rows->x), mf_load(rows->y), mf_load(rows->z)};
+    return MF_VALUE(Vec, mf_load(rows->x), mf_load(rows->y), mf_load(rows->z));
 }
 
 static MF_INLINE void rows_set(Rows *rows, uint32_t lane, const mf_real a[3]) {
@@ -162,7 +162,7 @@ static MF_INLINE void lanes_put(mf_mask where, mf_real out[MF_LANES]) {
 // larger than caches.
 static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
     Rows way, out;
-    _Alignas(64) mf_real on[MF_LANES];
+    MF_ALIGNED(64) mf_real on[MF_LANES];
     HullView views[MF_LANES];
     uint32_t lanes[MF_LANES], count = 0;
     rows_put(n, &way);
@@ -194,14 +194,14 @@ static Vec ellipsoid_reach(const Solid *solid, Vec n) {
     Vec stretched = {size.x * n.x, size.y * n.y, size.z * n.z};
     mf_lane square = vec_dot(stretched, stretched);
     mf_lane inverse = mf_set((mf_real)1) / mf_sqrt(mf_max(square, TINY));
-    return (Vec){size.x * stretched.x * inverse, size.y * stretched.y * inverse,
-                 size.z * stretched.z * inverse};
+    return MF_VALUE(Vec, size.x * stretched.x * inverse, size.y * stretched.y * inverse,
+                    size.z * stretched.z * inverse);
 }
 
 static Vec cylinder_reach(const Solid *solid, Vec n) {
     mf_lane square = mf_fma(n.x, n.x, n.y * n.y);
     mf_lane scale = half(solid, 0) / mf_sqrt(mf_max(square, TINY));
-    return (Vec){n.x * scale, n.y * scale, with_sign(half(solid, 1), n.z)};
+    return MF_VALUE(Vec, n.x * scale, n.y * scale, with_sign(half(solid, 1), n.z));
 }
 
 // Of the core: a sphere is its centre, a capsule its segment, the others are themselves. Hulls are
@@ -210,21 +210,21 @@ static Vec core_reach(const Solid *solid, Vec n, mf_mask where) {
     const mf_lane zero = mf_zero();
     switch (solid->kind) {
     case MF_COLLIDE_CAPSULE:
-        return (Vec){zero, zero, with_sign(half(solid, 1), n.z)};
+        return MF_VALUE(Vec, zero, zero, with_sign(half(solid, 1), n.z));
     case MF_COLLIDE_ELLIPSOID:
         return ellipsoid_reach(solid, n);
     case MF_COLLIDE_CYLINDER:
         return cylinder_reach(solid, n);
     case MF_COLLIDE_BOX:
-        return (Vec){with_sign(half(solid, 0), n.x), with_sign(half(solid, 1), n.y),
-                     with_sign(half(solid, 2), n.z)};
+        return MF_VALUE(Vec, with_sign(half(solid, 0), n.x), with_sign(half(solid, 1), n.y),
+                        with_sign(half(solid, 2), n.z));
     case MF_COLLIDE_HULL:
         return hull_reach(solid, n, where);
     case MF_COLLIDE_SPHERE:
     case MF_COLLIDE_PLANE:
         break;
     }
-    return (Vec){zero, zero, zero};
+    return MF_VALUE(Vec, zero, zero, zero);
 }
 
 // [m] around the core.

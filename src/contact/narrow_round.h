@@ -94,14 +94,14 @@ static void capsule_capsule(Meet *meet) {
 // The axis of which the mask says true, with the sign of `side`.
 static MF_INLINE Vec signed_axis(mf_mask x, mf_mask y, Vec side) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    Vec axis = vec_select(y, (Vec){zero, with_sign(one, side.y), zero},
-                          (Vec){zero, zero, with_sign(one, side.z)});
-    return vec_select(x, (Vec){with_sign(one, side.x), zero, zero}, axis);
+    Vec axis = vec_select(y, MF_VALUE(Vec, zero, with_sign(one, side.y), zero),
+                          MF_VALUE(Vec, zero, zero, with_sign(one, side.z)));
+    return vec_select(x, MF_VALUE(Vec, with_sign(one, side.x), zero, zero), axis);
 }
 
 static MF_INLINE Vec vec_clamp(Vec a, Vec size) {
-    return (Vec){mf_clamp(a.x, -size.x, size.x), mf_clamp(a.y, -size.y, size.y),
-                 mf_clamp(a.z, -size.z, size.z)};
+    return MF_VALUE(Vec, mf_clamp(a.x, -size.x, size.x), mf_clamp(a.y, -size.y, size.y),
+                    mf_clamp(a.z, -size.z, size.z));
 }
 
 // Puts down a core of `radius` at `core` in the axes of b that leaves b by `out` [1] when moved by
@@ -188,15 +188,15 @@ static mf_lane stick_leave(const Stick *stick, Vec *out) {
     mf_lane best = mf_min(left.x, mf_min(left.y, left.z));
     *out = signed_axis(by_x, by_y, c);
     for (int i = 0; i < 3; i++) {
-        Vec axis = i == 0   ? (Vec){zero, -w.z, w.y}
-                   : i == 1 ? (Vec){w.z, zero, -w.x}
-                            : (Vec){-w.y, w.x, zero};
+        Vec axis = i == 0   ? MF_VALUE(Vec, zero, -w.z, w.y)
+                   : i == 1 ? MF_VALUE(Vec, w.z, zero, -w.x)
+                            : MF_VALUE(Vec, -w.y, w.x, zero);
         mf_lane square = vec_dot(axis, axis), beside = vec_dot(axis, c);
         mf_mask fine = mf_less(mf_set(NOISE) * vec_dot(w, w), square);
         fine = mf_and(fine, mf_less(TINY, square));
         axis = vec_scale(axis, with_sign(one, beside) / mf_sqrt(mf_select(fine, square, one)));
-        mf_lane way =
-            vec_dot(size, (Vec){mf_abs(axis.x), mf_abs(axis.y), mf_abs(axis.z)}) - vec_dot(axis, c);
+        mf_lane way = vec_dot(size, MF_VALUE(Vec, mf_abs(axis.x), mf_abs(axis.y), mf_abs(axis.z))) -
+                      vec_dot(axis, c);
         mf_mask better = mf_and(fine, mf_less(way, best));
         best = mf_select(better, way, best);
         *out = vec_select(better, axis, *out);
@@ -252,7 +252,7 @@ static void stick_part(const Stick *stick, mf_mask outside, Vec out, mf_mask by_
               high);
 }
 
-static void capsule_box(Meet *meet) {
+static __attribute__((noinline)) void capsule_box(Meet *meet) {
     const mf_lane one = mf_set((mf_real)1), radius = half(&meet->a, 0);
     const mf_lane alike = mf_set((mf_real)0.9);
     Stick stick = {
@@ -301,10 +301,10 @@ static void sphere_cylinder(Meet *meet) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane wide = half(&meet->b, 0), tall = half(&meet->b, 1), away, length;
     Vec core = mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place));
-    Vec radial = unit_or((Vec){core.x, core.y, zero}, constant_vec(1, 0, 0), &away);
+    Vec radial = unit_or(MF_VALUE(Vec, core.x, core.y, zero), constant_vec(1, 0, 0), &away);
     mf_lane left = wide - away, left_z = tall - mf_abs(core.z);
     mf_mask by_end = mf_less(left_z, left);
-    Vec inner = vec_select(by_end, (Vec){zero, zero, with_sign(one, core.z)}, radial);
+    Vec inner = vec_select(by_end, MF_VALUE(Vec, zero, zero, with_sign(one, core.z)), radial);
     Vec excess = vec_scale(radial, mf_max(-left, zero));
     excess.z = core.z - mf_clamp(core.z, -tall, tall);
     Vec out = unit_or(excess, inner, &length);

@@ -21,7 +21,7 @@ static MF_INLINE mf_lane nowhere(void) {
 static MF_INLINE mf_lane read_lanes(const void *data, size_t at, bool same) {
     if (same)
         return mf_load((const mf_real *)data + at);
-    _Alignas(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
     for (int lane = 0; lane < MF_LANES; lane++)
         values[lane] = (mf_real)((const OtherReal *)data)[at + (size_t)lane];
     return mf_load(values);
@@ -104,16 +104,18 @@ static MF_INLINE void place_lanes(mf_Neighbours *all, size_t slot, bool sight, b
     void *const places[3] = {all->x, all->y, all->z};
     mf_index motion = (mf_lane_numbers() + mf_set_index((int32_t)slot)) << 3;
     for (int c = 0; c < 3; c++) {
-        mf_lane at = mf_gather(all->loaded, from + mf_set_index(c * MF_BLOCK));
+        mf_lane at = mf_gather((const mf_real *)all->loaded, from + mf_set_index(c * MF_BLOCK));
         mf_store((mf_real *)places[c] + slot, at);
         if (sight)
-            mf_store((mf_real *)all->facing[c] + slot,
-                     mf_gather(all->loaded, from + mf_set_index((3 + c) * MF_BLOCK)));
+            mf_store(
+                (mf_real *)all->facing[c] + slot,
+                mf_gather((const mf_real *)all->loaded, from + mf_set_index((3 + c) * MF_BLOCK)));
         if (!velocity)
             continue;
-        mf_scatter(mf_mask_all(), all->motion, motion + mf_set_index(c), at);
-        mf_scatter(mf_mask_all(), all->motion, motion + mf_set_index(4 + c),
-                   mf_gather(all->loaded, from + mf_set_index((6 + c) * MF_BLOCK)));
+        mf_scatter(mf_mask_all(), (mf_real *)all->motion, motion + mf_set_index(c), at);
+        mf_scatter(
+            mf_mask_all(), (mf_real *)all->motion, motion + mf_set_index(4 + c),
+            mf_gather((const mf_real *)all->loaded, from + mf_set_index((6 + c) * MF_BLOCK)));
     }
 }
 
@@ -126,7 +128,8 @@ void MF_KERNEL(mf_neighbours_place_rows)(mf_Neighbours *all, uint32_t first_row,
 
 // Where agents are now becomes their mark.
 void MF_KERNEL(mf_neighbours_mark)(mf_Neighbours *all, uint32_t first_block, uint32_t block_count) {
-    const mf_real *place[3] = {all->x, all->y, all->z};
+    const mf_real *place[3] = {(const mf_real *)all->x, (const mf_real *)all->y,
+                               (const mf_real *)all->z};
     for (uint32_t block = first_block; block < first_block + block_count; block++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
             mf_index slot = mf_load_index(all->slot_of + (size_t)block * MF_BLOCK + lane);
@@ -253,7 +256,8 @@ void MF_KERNEL(mf_neighbours_sweep)(mf_Neighbours *all, uint32_t index) {
 // Radii of pairs of slots, and where neither is 0: such agents touch nobody.
 static MF_INLINE mf_mask pair_sizes(const mf_Neighbours *all, mf_index a, mf_index b,
                                     mf_lane *sum) {
-    mf_lane size_a = mf_gather(all->size, a), size_b = mf_gather(all->size, b);
+    mf_lane size_a = mf_gather((const mf_real *)all->size, a),
+            size_b = mf_gather((const mf_real *)all->size, b);
     *sum = size_a + size_b;
     return mf_and(mf_less(mf_zero(), size_a), mf_less(mf_zero(), size_b));
 }
@@ -265,9 +269,10 @@ static void test_pairs(const mf_Neighbours *all, uint32_t chunk, const int32_t *
     for (uint32_t i = 0; i < count; i += MF_LANES) {
         mf_index a = mf_load_index(first + i), b = mf_load_index(second + i);
         mf_lane sum;
-        mf_lane d2 = square(mf_gather(all->x, b) - mf_gather(all->x, a),
-                            mf_gather(all->y, b) - mf_gather(all->y, a),
-                            mf_gather(all->z, b) - mf_gather(all->z, a));
+        mf_lane d2 =
+            square(mf_gather((const mf_real *)all->x, b) - mf_gather((const mf_real *)all->x, a),
+                   mf_gather((const mf_real *)all->y, b) - mf_gather((const mf_real *)all->y, a),
+                   mf_gather((const mf_real *)all->z, b) - mf_gather((const mf_real *)all->z, a));
         mf_mask solid = pair_sizes(all, a, b, &sum);
         mf_mask met = mf_and(solid, mf_less_equal(d2, sum * sum));
         if (!mf_any(met))
@@ -283,8 +288,8 @@ enum { PAIR_ROOM = 512 };
 
 typedef struct PairBuffer {
     uint32_t count;
-    _Alignas(64) int32_t first[PAIR_ROOM + MF_NEIGHBOUR_PAD];
-    _Alignas(64) int32_t second[PAIR_ROOM + MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t first[PAIR_ROOM + MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t second[PAIR_ROOM + MF_NEIGHBOUR_PAD];
 } PairBuffer;
 
 static void pairs_flush(const mf_Neighbours *all, uint32_t chunk, PairBuffer *buffer,
@@ -325,7 +330,8 @@ static void pairs_in_cells(const mf_Neighbours *all, uint32_t index, mf_Neighbou
 
 static MF_INLINE mf_lane marked_difference(const mf_Neighbours *all, int component, mf_index first,
                                            mf_index second) {
-    return mf_gather(all->marked[component], second) - mf_gather(all->marked[component], first);
+    return mf_gather((const mf_real *)all->marked[component], second) -
+           mf_gather((const mf_real *)all->marked[component], first);
 }
 
 // Who may come within the sum of their radii before the slack is used up.

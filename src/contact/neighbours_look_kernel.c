@@ -1,9 +1,9 @@
-// Detection (see neighbours.h): sifting the candidates, measuring what is left, the search through
-// the cells for who has no lists, and writing the answers to fields.
+// Detection (see neighbours.h): filtering the candidates, measuring the remaining ones, the search
+// through the cells for agents without lists, and writing the results to fields.
 //
-// Rows hold a candidate of each of sixteen slots, so counting and picking the nearest works lane by
-// lane. Rows of the front are in order of the agents' numbers: whoever is put behind those that are
-// equally near stays behind them, as the smaller number goes first.
+// Rows contain a candidate of each of sixteen slots, so counting and selecting the nearest works
+// lane by lane. Rows of the front are in order of the agents' indices: an agent that is placed
+// after those at the same distance stays after them, so the smaller index comes first.
 #include "contact/neighbour_cells.h"
 
 #if defined(MF_KERNEL_F64)
@@ -24,9 +24,9 @@ typedef struct Look {
 // Distances squared, and where the others count.
 static MF_INLINE mf_mask look_at(const Look *look, mf_index other, mf_lane *d2) {
     const mf_Neighbours *all = look->all;
-    mf_lane dx = mf_gather(all->x, other) - look->own[0];
-    mf_lane dy = mf_gather(all->y, other) - look->own[1];
-    mf_lane dz = mf_gather(all->z, other) - look->own[2];
+    mf_lane dx = mf_gather((const mf_real *)all->x, other) - look->own[0];
+    mf_lane dy = mf_gather((const mf_real *)all->y, other) - look->own[1];
+    mf_lane dz = mf_gather((const mf_real *)all->z, other) - look->own[2];
     *d2 = square(dx, dy, dz);
     mf_mask seen = mf_less_equal(*d2, look->radius2);
     if (look->in_sight) {
@@ -55,7 +55,7 @@ typedef struct Columns {
 
 static MF_INLINE uint32_t add_to_column(Sift *sift, int32_t *column, uint32_t count, uint32_t room,
                                         mf_mask mask, mf_index other) {
-    _Alignas(64) int32_t chosen[MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t chosen[MF_NEIGHBOUR_PAD];
     uint32_t added = mf_append_index(chosen, mask, other);
     if (count + added > room) {
         sift->full = true;
@@ -69,7 +69,8 @@ static MF_INLINE uint32_t add_to_column(Sift *sift, int32_t *column, uint32_t co
 static mf_lane distance_of_marks(const mf_Neighbours *all, mf_index other, uint32_t slot) {
     mf_lane d[3];
     for (int c = 0; c < 3; c++)
-        d[c] = mf_gather(all->marked[c], other) - mf_set(((const mf_real *)all->marked[c])[slot]);
+        d[c] = mf_gather((const mf_real *)all->marked[c], other) -
+               mf_set(((const mf_real *)all->marked[c])[slot]);
     return square(d[0], d[1], d[2]);
 }
 
@@ -177,7 +178,7 @@ static void sift_sixteen(Sift *sift, const mf_NeighbourQuery *query, uint32_t fi
     const uint32_t block = first % MF_NEIGHBOUR_CHUNK / MF_BLOCK;
     const int32_t nobody = (int32_t)all->slot_count;
     mf_NeighbourRows *edge = &sift->chunk->edge, *front = &sift->chunk->front;
-    _Alignas(64) mf_real enough2[MF_BLOCK], keep2[MF_BLOCK];
+    MF_ALIGNED(64) mf_real enough2[MF_BLOCK], keep2[MF_BLOCK];
     Columns columns = {{0}, {0}};
     edge->start[block] = edge->room - sift->edge_room;
     front->start[block] = front->room - sift->front_room;
@@ -325,10 +326,10 @@ enum { MOST_HITS = 256 }; // [1] that are kept before the nearest are picked
 typedef struct Hits {
     uint32_t total; // [1] all that were found
     uint32_t count; // [1] those kept below
-    _Alignas(64) mf_real d2[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
-    _Alignas(64) int32_t slot[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
-    _Alignas(64) int32_t rank[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
-    _Alignas(64) int32_t order[MOST_HITS + 4 * MF_NEIGHBOUR_PAD]; // place in the list by rank
+    MF_ALIGNED(64) mf_real d2[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t slot[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t rank[MOST_HITS + 4 * MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t order[MOST_HITS + 4 * MF_NEIGHBOUR_PAD]; // place in the list by rank
 } Hits;
 
 // Sixteen or a multiple: loops of few different lengths are guessed right, and hits that fill up
@@ -486,8 +487,8 @@ static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same
         mf_store_where(mask, (mf_real *)data + at, value);
         return;
     }
-    _Alignas(64) mf_real values[MF_LANES];
-    _Alignas(64) int32_t chosen[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) int32_t chosen[MF_LANES];
     mf_store(values, value);
     mf_store_index(chosen, mf_ones_where(mask));
     for (uint32_t lane = 0; lane < MF_LANES; lane++)
@@ -508,7 +509,7 @@ static MF_INLINE void deliver_relative(const mf_Neighbours *all, const mf_Neighb
     mf_mask some = mf_index_less(other, mf_set_index((int32_t)all->slot_count));
     mf_index from = other << 3;
     for (size_t c = 0; c < 6; c++) {
-        mf_lane value = mf_keep(some, mf_gather(all->motion, from) - own[c]);
+        mf_lane value = mf_keep(some, mf_gather((const mf_real *)all->motion, from) - own[c]);
         write_where(valid, c < 3 ? to->position : to->velocity, at + c % 3 * MF_BLOCK, same, value);
         from = from + (c == 2 ? step + step : step);
     }
@@ -526,9 +527,9 @@ static MF_INLINE void deliver_lanes(const mf_Neighbours *all, const mf_Neighbour
     write_index(valid, to->count + block * MF_BLOCK + lane, total);
     mf_lane own[6];
     for (int c = 0; c < 6; c++)
-        own[c] = query->relative
-                     ? mf_gather(all->motion, (slot << 3) + mf_set_index(c < 3 ? c : c + 1))
-                     : mf_zero();
+        own[c] = query->relative ? mf_gather((const mf_real *)all->motion,
+                                             (slot << 3) + mf_set_index(c < 3 ? c : c + 1))
+                                 : mf_zero();
     const mf_index low = mf_set_index(MF_BLOCK - 1);
     mf_index from = (slot & ~low) * mf_set_index((int32_t)nearest) + (slot & low);
     for (uint32_t m = 0; m < nearest; m++) {

@@ -1,6 +1,7 @@
-// Where a ray meets a shape, in lanes: distance from its start in units of its direction's length,
-// or HUGE where it does not. Rays that begin inside a solid meet it where they leave it; planes are
-// met from above only. Solids are intersections or unions of intervals along the ray.
+// Intersection of a ray with a shape, in lanes: distance from its start in units of its direction's
+// length, or HUGE without an intersection. Rays that begin inside a solid hit it where they leave
+// it; planes are hit from above only. Solids are intersections or unions of intervals along the
+// ray.
 #ifndef MF_CONTACT_RAY_H
 #define MF_CONTACT_RAY_H
 
@@ -21,7 +22,7 @@ static inline mf_lane ray_ratio(mf_lane a, mf_lane b) {
 }
 
 static inline Span span_meet(Span a, Span b) {
-    return (Span){mf_max(a.from, b.from), mf_min(a.to, b.to)};
+    return MF_VALUE(Span, mf_max(a.from, b.from), mf_min(a.to, b.to));
 }
 
 // Of two overlapping or empty intervals.
@@ -53,7 +54,7 @@ static inline Span span_slab(mf_lane p, mf_lane d, mf_lane half) {
     // Along the slab the ratios lose their signs.
     mf_mask along = mf_less(mf_abs(d), mf_set(RAY_TINY)), in = mf_less_equal(mf_abs(p), half);
     mf_lane far = mf_set(RAY_FAR), wide = mf_select(in, far, -far);
-    return (Span){mf_select(along, -wide, span.from), mf_select(along, wide, span.to)};
+    return MF_VALUE(Span, mf_select(along, -wide, span.from), mf_select(along, wide, span.to));
 }
 
 static inline mf_lane span_hit(Span span) {
@@ -94,7 +95,7 @@ static inline mf_lane ray_plane(Vec p, Vec d, const double size[3]) {
 
 static inline Vec mesh_corner(const mf_Mesh *mesh, uint32_t triangle, uint32_t corner) {
     const float *v = mesh->vertices + 3 * (size_t)mesh->triangles[3 * (size_t)triangle + corner];
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 // Moeller and Trumbore 1997, both sides.
@@ -131,8 +132,8 @@ static inline mf_lane ray_shape(const mf_RaySolid *shape, Vec p, Vec d) {
     case MF_SHAPE_CYLINDER:
         return span_hit(span_tube(p, d, x, y));
     case MF_SHAPE_ELLIPSOID:
-        return span_hit(span_ball((Vec){p.x / x, p.y / y, p.z / z},
-                                  (Vec){d.x / x, d.y / y, d.z / z}, mf_set((mf_real)1)));
+        return span_hit(span_ball(MF_VALUE(Vec, p.x / x, p.y / y, p.z / z),
+                                  MF_VALUE(Vec, d.x / x, d.y / y, d.z / z), mf_set((mf_real)1)));
     case MF_SHAPE_BOX:
         return span_hit(span_meet(span_slab(p.x, d.x, x),
                                   span_meet(span_slab(p.y, d.y, y), span_slab(p.z, d.z, z))));

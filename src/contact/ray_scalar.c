@@ -2,7 +2,7 @@
 #include "contact/ray.h"
 
 static Vec vec_of(const double a[3]) {
-    return (Vec){mf_set(a[0]), mf_set(a[1]), mf_set(a[2])};
+    return MF_VALUE(Vec, mf_set(a[0]), mf_set(a[1]), mf_set(a[2]));
 }
 
 double mf_ray_distance_scalar_f64(const mf_RaySolid *solid, const double start[3],

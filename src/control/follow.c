@@ -1,4 +1,4 @@
-// Controllers refuse robots whose joints would not do what they are told.
+// Controllers reject robots whose joints would not track their targets.
 #include "control/follow.h"
 
 mf_Status mf_control_follows(const mf_Group *group, const char *what, mf_Error *error) {

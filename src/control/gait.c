@@ -135,23 +135,24 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
     enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
     static const mf_FieldInfo infos[] = {
         {"gait.select", "1", "", MF_U32, MF_PER_INSTANCE, 1, INPUT,
-         "which gait the robot follows; one that does not exist: none"},
+         "index of the gait; an index that does not exist: none"},
         {"gait.command", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-         "what the gait is told: forward, left, and turn in rad/s"},
-        {"gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE, "since the gait was taken up"},
+         "command of the gait: forward, left, and turn in rad/s"},
+        {"gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
+         "time since the gait was selected"},
         {"gait.done", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "1 when keyframes without loop are through"},
+         "1 after the end of keyframes without loop"},
         {"gait.active", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "the gait that is followed, counted from 1; 0: none"},
+         "the active gait, counted from 1; 0: none"},
         {"gait.tick", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "ticks since the gait was taken up"},
+         "ticks since the gait was selected"},
         {"gait.pace", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 4, STATE,
-         "smoothed commands, the third in rad/s; how much the robot is moving, 0 to 1"},
+         "smoothed commands, the third in rad/s; activity of the robot, 0 to 1"},
         {"gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 8, STATE,
-         "integrated roll and pitch rate; m that balance has put the left and the right foot "
-         "forward and to the left"},
+         "integrated roll and pitch rate; displacement [m] of the left and the right foot by "
+         "balance, forward and to the left"},
         {"gait.from", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, STATE,
-         "targets when the gait was taken up"},
+         "targets when the gait was selected"},
     };
     enum { FIELDS = sizeof infos / sizeof *infos };
     void *data[FIELDS];

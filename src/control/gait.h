@@ -64,9 +64,6 @@ mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char
 // The same for an angle, which must be within the joint's range.
 mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
-// A complaint about `path`.
-mf_Status mf_gait_refuse(mf_GaitBlame *blame, mf_Error *error, const char *path, const char *format,
-                         ...) MF_PRINTF(4, 5);
 // Takes joint `joint` into the plan unless it is there; its row.
 uint32_t mf_gait_row(mf_GaitPlan *plan, const mf_Model *model, uint32_t joint);
 

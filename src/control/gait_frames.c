@@ -4,7 +4,7 @@
 // harmonic mean of the slopes on both sides (0 where these have different signs), so that a curve
 // never leaves the range between the frames on both sides. At the ends the slope is 0, unless the
 // frames are a loop.
-#include "control/gait.h"
+#include "control/gait_refuse.h"
 
 #include "math/scalar.h"
 
@@ -42,7 +42,7 @@ static mf_Status check_frames(const mf_GaitKeyframes *keyframes, mf_GaitBlame *b
                                   "need a time after that before, %g s, found %g", before, time);
     }
     if (keyframes->loop && keyframes->frame_count < 2)
-        return mf_gait_refuse(blame, error, "loop", "need at least two frames to go round");
+        return mf_gait_refuse(blame, error, "loop", "need at least two frames for a loop");
     if (keyframes->loop && mf_time_from_seconds(keyframes->frames[0].time) > 0)
         return mf_gait_refuse(blame, error, "frames.0.time", "need 0 in a loop, found %g",
                               keyframes->frames[0].time);

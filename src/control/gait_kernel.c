@@ -15,11 +15,11 @@
 
 // One robot's place in its gait, in the order of lanes.
 typedef struct Place {
-    _Alignas(64) int32_t plan[MF_BLOCK];    // [1] -1: none
-    _Alignas(64) int32_t fresh[MF_BLOCK];   // [1] 1: just taken up
-    _Alignas(64) int32_t segment[MF_BLOCK]; // [1] of keyframes
-    _Alignas(64) mf_real phase[MF_BLOCK];   // [1] of the period, or in the segment
-    _Alignas(64) mf_real time[MF_BLOCK];    // [s]
+    MF_ALIGNED(64) int32_t plan[MF_BLOCK];    // [1] -1: none
+    MF_ALIGNED(64) int32_t fresh[MF_BLOCK];   // [1] 1: just taken up
+    MF_ALIGNED(64) int32_t segment[MF_BLOCK]; // [1] of keyframes
+    MF_ALIGNED(64) mf_real phase[MF_BLOCK];   // [1] of the period, or in the segment
+    MF_ALIGNED(64) mf_real time[MF_BLOCK];    // [s]
 } Place;
 
 // A part of a block as pointers to its first lane.
@@ -122,12 +122,8 @@ static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_m
     mf_real *kept = part->pace + (size_t)3 * MF_BLOCK;
     mf_lane activity = approach(mf_load(kept), moving, gait_number(share));
     mf_store_where(lanes, kept, activity);
-    return (GaitWish){.forward = smooth[0],
-                      .left = smooth[1],
-                      .turn = smooth[2],
-                      .activity = gait_smooth(activity),
-                      .pitch = mf_zero(),
-                      .roll = mf_zero()};
+    return MF_VALUE(GaitWish, .forward = smooth[0], .left = smooth[1], .turn = smooth[2],
+                    .activity = gait_smooth(activity), .pitch = mf_zero(), .roll = mf_zero());
 }
 
 // What balance acts on: rate, averaged, and tilt.

@@ -1,6 +1,6 @@
 // Gaits compiled for a model: names become joints, numbers are checked, curves become polynomials.
 // Every complaint says which member it is about, so that readers of files can point at the line.
-#include "control/gait.h"
+#include "control/gait_refuse.h"
 
 #include "base/plain.h"
 #include "math/scalar.h"
@@ -61,9 +61,9 @@ mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char
     const mf_Joint *joint = &model->joints[*out];
     if (joint->type != MF_JOINT_HINGE && joint->type != MF_JOINT_SLIDE)
         return mf_gait_refuse(blame, error, path,
-                              "joint %.80s has no motor: it is no hinge or slide", name);
+                              "joint %.80s has no motor: it is neither a hinge nor a slide", name);
     if (joint->mimic != MF_NONE)
-        return mf_gait_refuse(blame, error, path, "joint %.80s follows %.80s, which can be named",
+        return mf_gait_refuse(blame, error, path, "joint %.80s follows %.80s: name that joint",
                               name, model->joints[joint->mimic].name);
     return MF_OK;
 }
@@ -209,7 +209,7 @@ static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_Ga
             return status;
         plan->shoulders[side] = mf_gait_row(plan, model, joint);
         if (plan->shoulders[side] < SWING_JOINTS)
-            return mf_gait_refuse(blame, error, path, "joint %.80s is one of a leg", name);
+            return mf_gait_refuse(blame, error, path, "joint %.80s belongs to a leg", name);
     }
     for (uint32_t i = 0; i < walk->pose_count; i++) {
         uint32_t joint;
@@ -220,7 +220,7 @@ static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_Ga
         if (row < SWING_JOINTS) {
             char path[160];
             snprintf(path, sizeof path, "pose.%.90s", walk->pose[i].joint);
-            return mf_gait_refuse(blame, error, path, "joint %.80s is one of a leg",
+            return mf_gait_refuse(blame, error, path, "joint %.80s belongs to a leg",
                                   walk->pose[i].joint);
         }
         plan->pose[row] = walk->pose[i].angle;
@@ -240,9 +240,10 @@ static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitPlan *plan, m
         mf_quat_rotate(ankle, foot, ankle);
         mf_vec3_add(ankle, ankle, leg->hip);
         if (!mf_leg_inverse(leg, ankle, foot, angles))
-            return mf_gait_refuse(blame, error, "height",
-                                  "the feet are out of reach: %g m is more than the legs have",
-                                  walk->height);
+            return mf_gait_refuse(
+                blame, error, "height",
+                "the feet are out of reach: %g m is more than the length of the legs",
+                walk->height);
     }
     return MF_OK;
 }

@@ -173,15 +173,14 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
         1,
         MF_FIELD_STATE | MF_FIELD_INPUT,
         "the controller's program, one instruction 0 .. 255 per address"};
-    static const mf_FieldInfo address_info = {
-        "gp.address",
-        "1",
-        "",
-        MF_I32,
-        MF_PER_INSTANCE,
-        1,
-        MF_FIELD_STATE,
-        "address of the instruction that comes next, 0 .. 31"};
+    static const mf_FieldInfo address_info = {"gp.address",
+                                              "1",
+                                              "",
+                                              MF_I32,
+                                              MF_PER_INSTANCE,
+                                              1,
+                                              MF_FIELD_STATE,
+                                              "address of the next instruction, 0 .. 31"};
     static const mf_FieldInfo accumulator_info = {"gp.accumulator",
                                                   "1",
                                                   "",

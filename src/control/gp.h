@@ -15,8 +15,8 @@ enum {
 
 // Operand -> what it moves, with the rule for unknown motors already applied.
 typedef struct mf_GpMotors {
-    _Alignas(64) int32_t joint[MF_GP_OPERANDS];   // component of joint.target, -1 = no motor
-    _Alignas(64) float lower_f32[MF_GP_OPERANDS]; // infinite when unlimited
+    MF_ALIGNED(64) int32_t joint[MF_GP_OPERANDS];   // component of joint.target, -1 = no motor
+    MF_ALIGNED(64) float lower_f32[MF_GP_OPERANDS]; // infinite when unlimited
     float upper_f32[MF_GP_OPERANDS];
     double lower_f64[MF_GP_OPERANDS];
     double upper_f64[MF_GP_OPERANDS];

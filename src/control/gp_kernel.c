@@ -11,10 +11,12 @@
 #include "math/lane.h"
 #include "math/lane_table.h"
 
-_Static_assert(MF_BYTES_ROWS == (int)MF_GP_BYTES, "a program is one memory of a lane");
-_Static_assert((int)MF_BYTES_ROWS == (int)MF_GP_OPERANDS,
-               "so are the sensors, one for each operand");
-_Static_assert(MF_BYTES_STRIDE == (int)MF_BLOCK, "fields are stored in blocks");
+#include <assert.h>
+
+static_assert(MF_BYTES_ROWS == (int)MF_GP_BYTES, "a program is one memory of a lane");
+static_assert((int)MF_BYTES_ROWS == (int)MF_GP_OPERANDS,
+              "so are the sensors, one for each operand");
+static_assert(MF_BYTES_STRIDE == (int)MF_BLOCK, "fields are stored in blocks");
 
 enum {
     LIST_ROUNDS = 8, // instructions between two runs through the list of moves
@@ -23,7 +25,7 @@ enum {
 
 // Whole numbers that the sensors read in this tick; row n is what operand n reads.
 typedef struct SensorTable {
-    _Alignas(64) int32_t value[MF_GP_OPERANDS][MF_BLOCK];
+    MF_ALIGNED(64) int32_t value[MF_GP_OPERANDS][MF_BLOCK];
 } SensorTable;
 
 // Moves in the order of execution, each as instruction + 256 * lane.

@@ -129,7 +129,7 @@ static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_G
         word = next_word(reader);
     }
     if (word.length > 0)
-        return fail_word(reader, word, "nothing behind the operand");
+        return fail_word(reader, word, "nothing after the operand");
     filled[*address] = true;
     memory[(*address)++] = (uint8_t)(opcode << 5 | operand);
     return MF_OK;

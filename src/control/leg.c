@@ -78,11 +78,11 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
         return misfit(model, joints[0], 0, "expected to be mounted on the base", error);
     for (int i = YAW; i <= ROLL; i++) {
         if (!on_axis(place[PITCH], place[i], directions[i]))
-            return misfit(model, joints[i], i, "its axis does not meet the hip's", error);
+            return misfit(model, joints[i], i, "its axis does not intersect the hip's", error);
     }
     if (!on_axis(place[ANKLE_PITCH], place[ANKLE_ROLL], 0))
-        return misfit(model, joints[ANKLE_ROLL], ANKLE_ROLL, "its axis does not meet the ankle's",
-                      error);
+        return misfit(model, joints[ANKLE_ROLL], ANKLE_ROLL,
+                      "its axis does not intersect the ankle's", error);
     if (mf_abs(place[KNEE][1] - place[PITCH][1]) > 1e-6 ||
         mf_abs(place[ANKLE_PITCH][1] - place[PITCH][1]) > 1e-6)
         return misfit(model, joints[KNEE], KNEE, "thigh and shin are not in one plane", error);

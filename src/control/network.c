@@ -1,4 +1,5 @@
 // Neural networks as controllers, linear ones too (network_kernel.c).
+#include "base/scratch.h"
 #include "control/follow.h"
 #include "control/network.h"
 #include "math/kernel_table.h"
@@ -15,6 +16,7 @@ static const char system_name[] = "network";
 typedef struct NetworkSystem {
     mf_NetworkBatch batch;
     mf_NetworkRunFn run;
+    mf_Scratch *scratch;
     const char *reads[MF_NETWORK_INPUTS + 3]; // names, which the group keeps
     const char *writes[2];
 } NetworkSystem;
@@ -33,7 +35,15 @@ uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count) {
 
 static void run_network(const mf_SystemRun *run, void *user) {
     const NetworkSystem *system = user;
-    system->run(&system->batch, run->first_block, run->block_count);
+    void *scratch = mf_scratch_borrow(system->scratch);
+    system->run(&system->batch, run->first_block, run->block_count, scratch);
+    mf_scratch_return(system->scratch, scratch);
+}
+
+static void destroy_network(mf_Context *context, void *user) {
+    NetworkSystem *system = user;
+    mf_scratch_destroy(context, system->scratch);
+    mf_release(context, system);
 }
 
 // ---- what it sees and moves --------------------------------------------------------------------
@@ -60,7 +70,7 @@ static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *sys
     if (status != MF_OK)
         return status;
     if (batch->input_count == MF_NETWORK_INPUTS)
-        return mf_fail(error, MF_LIMIT, "network: more than %d fields to see", MF_NETWORK_INPUTS);
+        return mf_fail(error, MF_LIMIT, "network: more than %d input fields", MF_NETWORK_INPUTS);
     if (field->components > MF_NETWORK_UNITS - batch->sizes[0])
         return mf_fail(error, MF_LIMIT, "network: more than %u inputs, with those of %s",
                        MF_NETWORK_UNITS, name);
@@ -81,7 +91,7 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
     for (uint32_t i = 0; names[i] != NULL && status == MF_OK; i++)
         status = add_input(group, names[i], system, error);
     if (status == MF_OK && system->batch.sizes[0] == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: it has no inputs");
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: no inputs");
     return status;
 }
 
@@ -128,7 +138,7 @@ static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, Net
     if (status != MF_OK)
         return status;
     if (!(field->info.flags & MF_FIELD_INPUT) || (field->info.flags & MF_FIELD_OUTPUT))
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is no input of the group",
+        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is not an input of the group",
                        config->output);
     if (field->components < 1 || field->components > MF_NETWORK_UNITS)
         return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
@@ -165,7 +175,7 @@ static mf_Status add_weights(mf_Group *group, mf_NetworkBatch *batch, mf_Error *
         MF_FIXED_COUNT,
         1,
         MF_FIELD_STATE | MF_FIELD_INPUT,
-        "layer after layer and unit after unit: weights of what the unit sees, then its bias"};
+        "layer by layer and unit by unit: weights of the unit's inputs, then its bias"};
     mf_Field *field;
     batch->weight_count = (uint32_t)mf_network_weight_count(batch->sizes, batch->layers);
     mf_Status status = mf_attach_field(group, &info, batch->weight_count, &field, error);
@@ -199,6 +209,16 @@ static uint64_t hash_settings(const mf_NetworkBatch *batch) {
     return mf_hash_bytes(hash, batch->half, units * sizeof *batch->half);
 }
 
+static mf_Status make_scratch(mf_Group *group, NetworkSystem *system, mf_Error *error) {
+    mf_NetworkBatch *batch = &system->batch;
+    const size_t real = mf_group_settings(group)->double_precision ? sizeof(double) : sizeof(float);
+    for (uint32_t k = 0; k < batch->layers; k++)
+        batch->most = batch->sizes[k] > batch->most ? batch->sizes[k] : batch->most;
+    return mf_scratch_create(mf_world_context(mf_group_world(group)),
+                             (size_t)2 * batch->most * MF_BLOCK * real, mf_group_block_count(group),
+                             &system->scratch, error);
+}
+
 static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
                       mf_Error *error) {
     static const mf_NetworkRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_network_run);
@@ -212,6 +232,8 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
         status = add_output(group, config, system, error);
     if (status == MF_OK)
         status = add_weights(group, &system->batch, error);
+    if (status == MF_OK)
+        status = make_scratch(group, system, error);
     if (status != MF_OK)
         return status;
     system->reads[system->batch.input_count] = "network.weight";
@@ -221,7 +243,7 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     entry.phase = MF_PHASE_CONTROL;
     entry.rate = config->rate;
     entry.run = run_network;
-    entry.destroy = mf_attach_release;
+    entry.destroy = destroy_network;
     entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
@@ -244,6 +266,6 @@ mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Err
         return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
     status = fill(group, config, system, error);
     if (status != MF_OK)
-        mf_release(context, system);
+        destroy_network(context, system);
     return status;
 }

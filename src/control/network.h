@@ -24,10 +24,14 @@ typedef struct mf_NetworkBatch {
     void *output;
     const int32_t *fault; // fault.word
     double middle[MF_NETWORK_UNITS], half[MF_NETWORK_UNITS];
+    uint32_t most; // [1] units of the largest layer
 } mf_NetworkBatch;
 
-typedef void (*mf_NetworkRunFn)(const mf_NetworkBatch *batch, uint32_t first, uint32_t count);
+// `scratch` is room for two layers of a block, 2 * most * MF_BLOCK values of the group's precision,
+// aligned to 64 bytes.
+typedef void (*mf_NetworkRunFn)(const mf_NetworkBatch *batch, uint32_t first, uint32_t count,
+                                void *scratch);
 MF_KERNEL_COPIES(void, mf_network_run,
-                 (const mf_NetworkBatch *batch, uint32_t first, uint32_t count));
+                 (const mf_NetworkBatch *batch, uint32_t first, uint32_t count, void *scratch));
 
 #endif

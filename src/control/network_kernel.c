@@ -15,10 +15,6 @@
 
 enum { UNROLL = 4 }; // sums at a time, so that they do not wait for each other
 
-typedef struct Layer {
-    _Alignas(64) mf_lane value[MF_NETWORK_UNITS];
-} Layer;
-
 static MF_INLINE mf_lane tanh_lane(mf_lane x) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane size = mf_abs(x);
@@ -27,71 +23,71 @@ static MF_INLINE mf_lane tanh_lane(mf_lane x) {
     return mf_select(mf_less(x, mf_zero()), -result, result);
 }
 
-static void read_inputs(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane, Layer *out) {
+static void read_inputs(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane, mf_lane *out) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < batch->input_count; i++) {
         const mf_NetworkInput *input = &batch->input[i];
         const mf_real *data =
             (const mf_real *)input->data + (size_t)block * input->components * MF_BLOCK + lane;
         for (uint32_t c = 0; c < input->components; c++)
-            out->value[n++] = mf_load(data + (size_t)c * MF_BLOCK);
+            out[n++] = mf_load(data + (size_t)c * MF_BLOCK);
     }
 }
 
 // The sums of `count` units, at most UNROLL, whose weights begin at `weight`.
-static MF_INLINE void add_up(const mf_real *weight, const Layer *in, uint32_t size, uint32_t count,
-                             mf_lane *sums) {
+static MF_INLINE void add_up(const mf_real *weight, const mf_lane *in, uint32_t size,
+                             uint32_t count, mf_lane *sums) {
     const size_t row = ((size_t)size + 1) * MF_BLOCK;
     for (uint32_t k = 0; k < count; k++)
         sums[k] = mf_load(weight + k * row + (size_t)size * MF_BLOCK);
     for (uint32_t i = 0; i < size; i++)
         for (uint32_t k = 0; k < count; k++)
-            sums[k] =
-                mf_fma(mf_load(weight + k * row + (size_t)i * MF_BLOCK), in->value[i], sums[k]);
+            sums[k] = mf_fma(mf_load(weight + k * row + (size_t)i * MF_BLOCK), in[i], sums[k]);
 }
 
-static void run_layer(const mf_real *weight, const Layer *in, uint32_t size, uint32_t units,
-                      Layer *out) {
+static void run_layer(const mf_real *weight, const mf_lane *in, uint32_t size, uint32_t units,
+                      mf_lane *out) {
     const size_t row = ((size_t)size + 1) * MF_BLOCK;
     uint32_t unit = 0;
     mf_lane sums[UNROLL];
     for (; unit + UNROLL <= units; unit += UNROLL) {
         add_up(weight + unit * row, in, size, UNROLL, sums);
         for (uint32_t k = 0; k < UNROLL; k++)
-            out->value[unit + k] = tanh_lane(sums[k]);
+            out[unit + k] = tanh_lane(sums[k]);
     }
     for (; unit < units; unit++) {
         add_up(weight + unit * row, in, size, 1, sums);
-        out->value[unit] = tanh_lane(sums[0]);
+        out[unit] = tanh_lane(sums[0]);
     }
 }
 
-static void run_lanes(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane) {
-    Layer layers[2];
+static void run_lanes(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane,
+                      mf_lane *scratch) {
+    mf_lane *const layers[2] = {scratch, scratch + batch->most};
     const mf_real *weight =
         (const mf_real *)batch->weight + (size_t)block * batch->weight_count * MF_BLOCK + lane;
-    read_inputs(batch, block, lane, &layers[0]);
+    read_inputs(batch, block, lane, layers[0]);
     for (uint32_t k = 0; k + 1 < batch->layers; k++) {
-        run_layer(weight, &layers[k % 2], batch->sizes[k], batch->sizes[k + 1],
-                  &layers[(k + 1) % 2]);
+        run_layer(weight, layers[k % 2], batch->sizes[k], batch->sizes[k + 1], layers[(k + 1) % 2]);
         weight += ((size_t)batch->sizes[k] + 1) * batch->sizes[k + 1] * MF_BLOCK;
     }
-    const Layer *last = &layers[(batch->layers - 1) % 2];
+    const mf_lane *last = layers[(batch->layers - 1) % 2];
     const uint32_t units = batch->sizes[batch->layers - 1];
     const mf_lane invalid = mf_set((mf_real)__builtin_nanf(""));
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + (size_t)block * MF_BLOCK + lane),
                                     mf_set_index(0));
     mf_real *output = (mf_real *)batch->output + (size_t)block * units * MF_BLOCK + lane;
     for (uint32_t i = 0; i < units; i++) {
-        mf_lane value = mf_fma(mf_set((mf_real)batch->half[i]), last->value[i],
-                               mf_set((mf_real)batch->middle[i]));
+        mf_lane value =
+            mf_fma(mf_set((mf_real)batch->half[i]), last[i], mf_set((mf_real)batch->middle[i]));
         value = mf_select(mf_finite(value), value, invalid);
         mf_store_where(active, output + (size_t)i * MF_BLOCK, value);
     }
 }
 
-void MF_KERNEL(mf_network_run)(const mf_NetworkBatch *batch, uint32_t first, uint32_t count) {
+void MF_KERNEL(mf_network_run)(const mf_NetworkBatch *batch, uint32_t first, uint32_t count,
+                               void *scratch) {
     for (uint32_t block = first; block < first + count; block++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES)
-            run_lanes(batch, block, lane);
+            run_lanes(batch, block, lane, (mf_lane *)scratch);
 }

@@ -28,12 +28,13 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT };
     static const mf_FieldInfo infos[] = {
         {"oscillator.offset", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "middle of each joint's swing; metres for slides"},
+         "centre of each joint's oscillation; metres for slides"},
         {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "half of each joint's swing; metres for slides"},
+         "amplitude of each joint; metres for slides"},
         {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "how far each joint is ahead, in turns"},
-        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS, "swings per second"},
+         "phase lead of each joint, in turns"},
+        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
+         "oscillations per second"},
     };
     enum { FIELDS = sizeof infos / sizeof *infos };
     const void **data[FIELDS] = {&batch->offset, &batch->amplitude, &batch->phase,

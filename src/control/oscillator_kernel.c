@@ -35,7 +35,7 @@ static void run_lanes(const mf_OscillatorBatch *batch, double seconds, uint32_t 
     const mf_lane invalid = mf_set((mf_real)__builtin_nanf(""));
 
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + row), mf_set_index(0));
-    _Alignas(64) mf_real fraction[MF_BLOCK];
+    MF_ALIGNED(64) mf_real fraction[MF_BLOCK];
     for (uint32_t i = 0; i < MF_LANES; i++)
         fraction[i] = (mf_real)without_turns((double)frequency[i] * seconds);
     mf_lane base = mf_load(fraction);

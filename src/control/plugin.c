@@ -1,9 +1,9 @@
-// Plugins: loading a shared library, and checking what it says about itself before anything of it
-// is called. What it does to a group is in plugin_system.c.
+// Plugins: loading a shared library, and checking its declarations before any of its functions is
+// called. plugin_system.c adds it to a group.
 //
-// Invariants: a plugin that came out of mf_plugin_load has an entry whose every text, count, range
-// and pointer has been checked; the library stays loaded until the caller and the last system have
-// given it up, so no function pointer and no name ever dangles.
+// Invariants: a plugin returned by mf_plugin_load has an entry whose every text, count, range and
+// pointer has been checked; the library stays loaded until the caller and the last system have
+// released it, so no function pointer and no name dangles.
 #define _GNU_SOURCE // realpath
 #include "control/plugin.h"
 #include "base/context.h"
@@ -44,7 +44,7 @@ static mf_Status check_head(const mf_Plugin *plugin, mf_Error *error) {
     const mf_PluginEntry *entry = plugin->entry;
     if (entry->magic != MF_PLUGIN_MAGIC)
         return fail(plugin, error, MF_VERSION,
-                    "no plugin of Mayfly: magic %016llx, expected %016llx",
+                    "not a plugin of Mayfly: magic %016llx, expected %016llx",
                     (unsigned long long)entry->magic, (unsigned long long)MF_PLUGIN_MAGIC);
     if (entry->abi_major != MF_PLUGIN_ABI_MAJOR || entry->abi_minor > MF_PLUGIN_ABI_MINOR)
         return fail(plugin, error, MF_VERSION,
@@ -106,7 +106,7 @@ static mf_Status check_field(const mf_Plugin *plugin, uint32_t index, mf_Error *
                     "field %u: expected name, unit, frame and about as texts of at most %d bytes",
                     index, MF_PLUGIN_TEXT_LIMIT);
     if ((unsigned)field->type > MF_REAL || (unsigned)field->shape > MF_FIXED_COUNT)
-        return fail(plugin, error, MF_BAD_FILE, "field %s: type %d or shape %d is none that exists",
+        return fail(plugin, error, MF_BAD_FILE, "field %s: type %d or shape %d does not exist",
                     field->name, (int)field->type, (int)field->shape);
     if (field->width < 1 || field->width > 64)
         return fail(plugin, error, MF_BAD_FILE, "field %s: width %u, expected 1 .. 64", field->name,
@@ -144,7 +144,7 @@ static mf_Status check_setting(const mf_Plugin *plugin, uint32_t index, mf_Error
     if (!(mf_is_finite(setting->lower) && mf_is_finite(setting->upper) &&
           setting->lower <= setting->usual && setting->usual <= setting->upper))
         return fail(plugin, error, MF_BAD_FILE,
-                    "setting %s: usual %g, expected one within its range %g .. %g", setting->name,
+                    "setting %s: default %g, expected one within its range %g .. %g", setting->name,
                     setting->usual, setting->lower, setting->upper);
     for (uint32_t i = 0; i < index; i++)
         if (strcmp(plugin->entry->settings[i].name, setting->name) == 0)
@@ -176,7 +176,8 @@ static mf_Status check_entry(const mf_Plugin *plugin, mf_Error *error) {
     for (uint32_t i = 0; i < entry->setting_count && status == MF_OK; i++)
         status = check_setting(plugin, i, error);
     if (status == MF_OK && written == 0)
-        return fail(plugin, error, MF_BAD_FILE, "fields: expected one to write, found none");
+        return fail(plugin, error, MF_BAD_FILE,
+                    "fields: expected at least one to write, found none");
     return status;
 }
 
@@ -191,16 +192,16 @@ static mf_Status check_access(mf_Plugin *plugin, const char *real, mf_Error *err
     if (slash != NULL)
         slash[slash == folder] = '\0';
     if (!mf_allow(plugin->context, "stat") || stat(real, &file) != 0 || stat(folder, &parent) != 0)
-        return fail(plugin, error, MF_IO, "cannot look at it: %s", strerror(errno));
+        return fail(plugin, error, MF_IO, "cannot access it: %s", strerror(errno));
     if (!S_ISREG(file.st_mode))
         return fail(plugin, error, MF_BAD_FILE, "expected a shared library, found %s",
-                    S_ISDIR(file.st_mode) ? "a folder" : "no regular file");
+                    S_ISDIR(file.st_mode) ? "a folder" : "not a regular file");
     if (file.st_mode & S_IWOTH)
         return fail(plugin, error, MF_UNSUPPORTED,
-                    "everybody may write to it: take that right away (chmod o-w)");
+                    "all users can write to it: remove this permission (chmod o-w)");
     if ((parent.st_mode & S_IWOTH) && !(parent.st_mode & S_ISVTX))
         return fail(plugin, error, MF_UNSUPPORTED,
-                    "everybody may write to its folder: take that right away (chmod o-w)");
+                    "all users can write to its folder: remove this permission (chmod o-w)");
     return MF_OK;
 }
 

@@ -5,6 +5,8 @@
 
 #include <mayfly/plugin.h>
 
+#include "base/scratch.h"
+
 #include <stdatomic.h>
 
 struct mf_Plugin {
@@ -45,6 +47,7 @@ typedef struct mf_PluginUse {
     uint32_t own;    // [1] the level
     mf_Time budget;  // [ns]
     size_t copy_size;
+    mf_Scratch *scratch; // where copies lie
     uint32_t field_count;
     mf_PluginUseField fields[MF_PLUGIN_FIELD_LIMIT];
     uint32_t components[MF_PLUGIN_FIELD_LIMIT];

@@ -1,11 +1,11 @@
-// Calls of a plugin, guarded.
+// Guarded calls of a plugin.
 //
-// Method: a plugin never touches the memory of a group. For every block of robots it gets a copy of
-// the fields that it declared, with guard words around each. After the call the host puts the
-// floating-point environment back, looks whether the guards and the fields that may only be read
-// are as they were, and takes over what was written, robot by robot, where every number is finite.
-// A robot with another result keeps its last state and gets a fault of its own; a broken guard is
-// nobody's in particular, so all robots of the call get MF_FAULT_PLUGIN.
+// Method: a plugin never accesses the memory of a group. For every block of robots it gets a copy
+// of the fields that it declared, with guard words around each. After the call the host restores
+// the floating-point environment, checks that the guards and the read-only fields are unchanged,
+// and copies the written values back, robot by robot, if every number is finite. A robot with
+// another result keeps its last state and gets its own fault; a changed guard cannot be assigned to
+// a robot, so all robots of the call get MF_FAULT_PLUGIN.
 //
 // Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
 // wall time is measured, but nothing that is simulated depends on it.
@@ -17,8 +17,7 @@
 #include <time.h>
 
 enum {
-    GUARD_BYTE = 0xff, // read as a number it is NaN, but not the one that arithmetic makes
-    ALL_GUARDS = (MF_PLUGIN_FIELD_LIMIT + 1) * MF_PLUGIN_GUARD,
+    GUARD_BYTE = 0xff,  // read as a number it is NaN, but not the one that arithmetic makes
     FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
 };
 
@@ -140,7 +139,7 @@ static void take_over(const Call *call, uint32_t lane) {
 
 void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
                     const uint32_t active[MF_BLOCK], mf_PluginTally *tally) {
-    _Alignas(64) unsigned char copy[MF_PLUGIN_VALUES_LIMIT + ALL_GUARDS];
+    unsigned char *copy = mf_scratch_borrow(use->scratch);
     uint32_t components[MF_PLUGIN_FIELD_LIMIT];
     Call call = {.use = use, .block = block, .tick = tick, .reset = reset, .copy = copy};
     copy_in(&call);
@@ -174,6 +173,7 @@ void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time ti
         if (fault == 0)
             take_over(&call, lane);
     }
+    mf_scratch_return(use->scratch, copy);
 }
 
 void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally) {

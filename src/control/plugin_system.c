@@ -54,6 +54,7 @@ static void destroy_plugin(mf_Context *context, void *user) {
     if (use->made && use->plugin->entry->destroy != NULL)
         use->plugin->entry->destroy(use->self);
     mf_plugin_close(use->plugin);
+    mf_scratch_destroy(context, use->scratch);
     mf_release(context, use);
 }
 
@@ -87,7 +88,7 @@ static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *asked
     mf_Field *field = mf_group_find_field(use->group, asked->name);
     if (field == NULL)
         return mf_fail_at(error, MF_NOT_FOUND, plugin->path, 0, 0,
-                          "field %s: the group %s has none of that name", asked->name, group);
+                          "field %s: the group %s has no field of that name", asked->name, group);
     mf_FieldType type = asked->type;
     if (type == MF_REAL)
         type = use->setup.real_size == sizeof(double) ? MF_F64 : MF_F32;
@@ -131,7 +132,7 @@ static mf_Status add_field(const mf_PluginUse *use, const mf_PluginField *asked,
     if (there != NULL && (strcmp(there->info.unit, asked->unit) != 0 ||
                           strcmp(there->info.description, asked->about) != 0))
         return mf_fail_at(error, MF_BAD_ARGUMENT, use->plugin->path, 0, 0,
-                          "field %s: the group %s has another one of that name", asked->name,
+                          "field %s: the group %s has another field of that name", asked->name,
                           mf_group_settings(use->group)->name);
     OwnText *own = mf_allocate(use->plugin->context, 1, sizeof *own);
     if (own == NULL)
@@ -196,9 +197,10 @@ static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
     if (values > MF_PLUGIN_VALUES_LIMIT)
         return mf_fail_at(
             error, MF_LIMIT, use->plugin->path, 0, 0,
-            "its fields take %zu bytes for a block of robots, at most %d can be given", values,
+            "its fields take %zu bytes for a block of robots, at most %d are available", values,
             MF_PLUGIN_VALUES_LIMIT);
-    return MF_OK;
+    return mf_scratch_create(mf_world_context(mf_group_world(use->group)), use->copy_size,
+                             mf_group_block_count(use->group), &use->scratch, error);
 }
 
 // ---- settings ----------------------------------------------------------------------------------
@@ -286,7 +288,8 @@ static mf_Status create(mf_PluginUse *use, mf_Error *error) {
     message[sizeof message - 1] = '\0';
     if (result != 0)
         return mf_fail_at(error, MF_BAD_ARGUMENT, use->plugin->path, 0, 0, "plugin %s: %s",
-                          entry->name, *message != '\0' ? message : "it refuses, without a reason");
+                          entry->name,
+                          *message != '\0' ? message : "it returned an error without a message");
     use->made = true;
     return MF_OK;
 }
@@ -366,13 +369,13 @@ mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_Plug
         const mf_SystemConfig *system = mf_group_system(group, i);
         if (!several && system->phase == MF_PHASE_MOTION)
             return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
-                              "the group %s moves by %s already, and has no field motion.level",
+                              "the group %s already has the motion %s, and no field motion.level",
                               mf_group_settings(group)->name, system->name);
         own += system->phase == MF_PHASE_MOTION && system->run == run_plugin;
     }
     if (own > MF_MOTION_OWN_LAST)
         return mf_fail_at(error, MF_LIMIT, plugin->path, 0, 0,
-                          "the group %s has %d motions from plugins already",
+                          "the group %s already has %d motions of plugins",
                           mf_group_settings(group)->name, MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1);
     mf_SystemConfig system = mf_system_config();
     system.phase = MF_PHASE_MOTION;

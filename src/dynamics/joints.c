@@ -1,8 +1,7 @@
-// Run-time joints of a world: making, breaking and asking. What happens in a step is in
-// solver_step.c.
+// Run-time joints of a world: creation, removal and accessors. The step is in solver_step.c.
 //
-// Invariants: a slot's generation grows with each joint made in it, and is kept while it is free;
-// the solver has room for all joints that exist.
+// Invariants: a slot's generation increases with each joint created in it, and is kept while it is
+// free; the solver has room for all existing joints.
 #include "dynamics/joints.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -52,13 +51,13 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
                            ranges[i].value, ranges[i].low, ranges[i].high);
     if (record->damping > 0.0 && record->stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.damping: a joint without stiffness is stiff; set time instead");
+                       "joint.damping: a joint without stiffness is rigid; set time instead");
     if (record->turning_damping > 0.0 && record->turning_stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.turning_damping: a joint without turning_stiffness is stiff; set "
+                       "joint.turning_damping: a joint without turning_stiffness is rigid; set "
                        "time instead");
     if (record->kind > MF_WORLD_JOINT_HINGE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u is none", record->kind);
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u does not exist", record->kind);
     return MF_OK;
 }
 
@@ -85,13 +84,13 @@ static mf_Status check_group(mf_Group *group, mf_Error *error) {
     switch (mf_trial_step_kind(group)) {
     case MF_TRIAL_STEP_UNPREPARED:
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint: links of group %s take no forces: call mf_collisions_prepare before "
-                       "its motion is added",
+                       "joint: links of group %s do not accept forces: call mf_collisions_prepare "
+                       "before its motion is added",
                        name);
     case MF_TRIAL_STEP_UNSUPPORTED:
         return mf_fail(error, MF_UNSUPPORTED,
-                       "joint: the motion of group %s (%s) takes no forces on its links", name,
-                       mf_motion_name(mf_motion_of(group, 0)));
+                       "joint: the motion of group %s (%s) does not accept forces on its links",
+                       name, mf_motion_name(mf_motion_of(group, 0)));
     case MF_TRIAL_STEP_ANSWERS:
     case MF_TRIAL_STEP_KINEMATIC:
         break;
@@ -133,7 +132,7 @@ mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *recor
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides: both are the same link");
     if (!answers)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.sides: neither can give way, both are moved from outside");
+                       "joint.sides: neither can move, both are moved from outside");
     return MF_OK;
 }
 
@@ -212,21 +211,42 @@ static void turn_to(double out[4], const double axis[3]) {
     mf_quat_normalize(out);
 }
 
+// `values` is room for the motions of a block.
+static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t link, double *values,
+                      mf_LinkMotion *out) {
+    const uint32_t lane = instance % MF_BLOCK;
+    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
+    mf_link_motions_find(links, instance / MF_BLOCK, &choice, values);
+    mf_link_motion(out, values, lane, link, false);
+}
+
+static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(side->group));
+    mf_LinkMotions links;
+    mf_Status status = mf_link_motions_create(&links, side->group, error);
+    if (status != MF_OK)
+        return status;
+    double *values = mf_allocate(context, mf_link_motions_size(&links), sizeof *values);
+    if (values != NULL) {
+        read_link(&links, side->instance, side->link, values, out);
+    }
+    mf_release(context, values);
+    mf_link_motions_release(context, &links);
+    return values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "joint: out of memory");
+}
+
 static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
                             const double orientation[4], mf_Error *error) {
     mf_LinkMotion now = mf_link_motion_world();
     double arm[3], back[4];
     if (side->group != NULL) {
-        mf_TrialStep *trial;
         if (side->instance >= mf_group_count(side->group) ||
             side->link >= mf_group_model(side->group)->link_count)
             return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
                            mf_group_settings(side->group)->name, side->link, side->instance);
-        mf_Status status = mf_trial_step_create(side->group, &trial, error);
+        mf_Status status = find_now(side, &now, error);
         if (status != MF_OK)
             return status;
-        mf_link_motion(&now, &trial->links, side->instance, side->link, false);
-        mf_trial_step_destroy(mf_world_context(mf_group_world(side->group)), trial);
     }
     mf_quat_conjugate(back, now.orientation);
     mf_vec3_sub(arm, position, now.position);
@@ -289,7 +309,7 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
     if (status != MF_OK)
         return status;
     if (solver->joints->added)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world has them already");
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
     solver->rounds = settings.rounds;
     solver->tolerance = settings.tolerance;
     solver->joints->added = true;
@@ -316,7 +336,7 @@ static mf_JointRecord *find(const mf_WorldJoints *joints, mf_WorldJointId id) {
 }
 
 static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
-    return mf_fail(error, MF_NOT_FOUND, "joint: there is none with the handle %llx",
+    return mf_fail(error, MF_NOT_FOUND, "joint: no joint has the handle %llx",
                    (unsigned long long)id);
 }
 
@@ -491,9 +511,10 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {
         motions[s] = mf_link_motion_world();
-        if (record->group[s] != MF_NONE)
-            mf_link_motion(&motions[s], &joints->solver->trials[record->group[s]]->links,
-                           record->instance[s], record->link[s], false);
+        if (record->group[s] == MF_NONE)
+            continue;
+        const mf_TrialStep *trial = joints->solver->trials[record->group[s]];
+        read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
     }
     mf_joint_error(record, motions, opening, turning);
     out->opening = mf_vec3_length(opening);

@@ -1,8 +1,9 @@
-// Where one link of one robot is and how it moves, from the canonical fields of its group.
+// How links of robots move, for joints: the links of a block of robots by the tree's kernel, in
+// double.
 #ifndef MF_DYNAMICS_LINK_MOTION_H
 #define MF_DYNAMICS_LINK_MOTION_H
 
-#include <mayfly/world.h>
+#include "tree/tree.h"
 
 typedef struct mf_LinkMotion { // world frame
     double position[3];        // [m] of the link's origin
@@ -11,21 +12,34 @@ typedef struct mf_LinkMotion { // world frame
     double rate[3];            // [rad/s]
 } mf_LinkMotion;
 
-// The fields it is found from; the optional ones are NULL where the group has none.
-typedef struct mf_LinkFields {
-    const mf_Model *model;
-    const mf_Field *position, *orientation, *linear_velocity, *angular_velocity;
-    const mf_Field *angle, *rate, *ball, *ball_rate, *place, *speed;
-    uint32_t *ball_of; // [1] per joint: number of the ball or floating joint; the caller's memory
-    uint32_t *free_of; // [1] per joint: number of the floating joint
-} mf_LinkFields;
+// The links of a group.
+typedef struct mf_LinkMotions {
+    mf_Tree *tree;
+    mf_TreeFields fields;
+    mf_TreeMotionFn kernel;
+    uint32_t lanes; // [1] that it works on at once
+} mf_LinkMotions;
 
-// Fills all but ball_of and free_of, which have room for the model's joints and are filled, too.
-void mf_link_fields_bind(mf_LinkFields *fields, mf_Group *group);
+// Which links of which robots of a block.
+typedef struct mf_LinkChoice {
+    const uint32_t *links; // [1] as in mf_TreeMotion; NULL: all
+    uint32_t count;        // [1]
+    uint32_t first, end;   // [1] lanes
+} mf_LinkChoice;
 
-// `still`: a robot that does not move, whatever its fields say.
-void mf_link_motion(mf_LinkMotion *out, const mf_LinkFields *fields, uint32_t instance,
-                    uint32_t link, bool still);
+// MF_NO_MEMORY. Released with mf_link_motions_release, also where it was never created but zero.
+mf_Status mf_link_motions_create(mf_LinkMotions *out, mf_Group *group, mf_Error *error);
+void mf_link_motions_release(mf_Context *context, mf_LinkMotions *motions);
+
+// [1] doubles, aligned to 64 bytes, that the motions of a block take.
+size_t mf_link_motions_size(const mf_LinkMotions *motions);
+// Computes motions of links of a block from its fields.
+void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
+                          const mf_LinkChoice *choice, double *values);
+
+// One of them. `still`: of a robot that does not move, whatever its fields say.
+void mf_link_motion(mf_LinkMotion *out, const double *values, uint32_t lane, uint32_t link,
+                    bool still);
 
 // A frame of the world, at rest.
 mf_LinkMotion mf_link_motion_world(void);

@@ -137,24 +137,24 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     if (wanted <= solver->group_count)
         return MF_OK;
     mf_Solver more = {.trials = mf_allocate(context, wanted, sizeof *more.trials),
-                      .saved = mf_allocate(context, wanted, sizeof *more.saved),
+                      .rooms = mf_allocate(context, wanted, sizeof *more.rooms),
                       .answers = mf_allocate(context, wanted, sizeof *more.answers),
                       .ranks = mf_allocate(context, wanted, sizeof *more.ranks),
                       .group_at = mf_allocate(context, wanted, sizeof *more.group_at)};
-    const bool whole = more.trials && more.saved && more.answers && more.ranks && more.group_at;
+    const bool whole = more.trials && more.rooms && more.answers && more.ranks && more.group_at;
     mf_Solver *old = whole ? solver : &more;
     if (whole && solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
-        memcpy(more.saved, solver->saved, solver->group_count * sizeof *more.saved);
+        memcpy(more.rooms, solver->rooms, solver->group_count * sizeof *more.rooms);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
-    void *const memory[] = {old->trials, old->saved, old->answers, old->ranks, old->group_at};
+    void *const memory[] = {old->trials, old->rooms, old->answers, old->ranks, old->group_at};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     if (!whole)
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", wanted);
     solver->trials = more.trials;
-    solver->saved = more.saved;
+    solver->rooms = more.rooms;
     solver->answers = more.answers;
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
@@ -163,9 +163,23 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     return MF_OK;
 }
 
-static char *allocate_saved(const mf_Solver *solver, const mf_TrialStep *trial) {
-    const size_t blocks = (mf_group_count(trial->group) + MF_BLOCK - 1) / MF_BLOCK;
-    return mf_allocate(solver->context, blocks, trial->bytes);
+static size_t count_blocks(const mf_TrialStep *trial) {
+    return (mf_group_count(trial->group) + MF_BLOCK - 1) / MF_BLOCK;
+}
+
+static void release_room(mf_Context *context, mf_SolverRoom *room) {
+    mf_release(context, room->saved);
+    mf_release(context, room->links);
+    mf_release(context, room->motions);
+}
+
+static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_SolverRoom *out) {
+    const size_t blocks = count_blocks(trial), links = mf_group_model(trial->group)->link_count;
+    const size_t values = mf_link_motions_size(&trial->links);
+    out->saved = mf_allocate(context, blocks, trial->bytes);
+    out->links = mf_allocate(context, blocks * links, sizeof *out->links);
+    out->motions = mf_allocate(context, blocks * values, sizeof *out->motions);
+    return out->saved != NULL && out->links != NULL && out->motions != NULL;
 }
 
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error) {
@@ -186,13 +200,15 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
     status = mf_trial_step_create(group, &trial, error);
     if (status != MF_OK)
         return status;
-    solver->saved[g] = allocate_saved(solver, trial);
-    if (solver->saved[g] == NULL) {
+    mf_SolverRoom room;
+    if (!allocate_room(solver->context, trial, &room)) {
+        release_room(solver->context, &room);
         mf_trial_step_destroy(solver->context, trial);
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
                        mf_group_settings(group)->name);
     }
     solver->trials[g] = trial;
+    solver->rooms[g] = room;
     solver->answers[g] = mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
     return MF_OK;
 }
@@ -207,11 +223,11 @@ bool mf_solver_refresh(mf_Solver *solver) {
         solver->answers[g] = mf_trial_step_kind(trial->group) == MF_TRIAL_STEP_ANSWERS;
         if (trial->bytes <= before)
             continue;
-        char *saved = allocate_saved(solver, trial);
+        char *saved = mf_allocate(solver->context, count_blocks(trial), trial->bytes);
         if (saved == NULL)
             return false;
-        mf_release(solver->context, solver->saved[g]);
-        solver->saved[g] = saved;
+        mf_release(solver->context, solver->rooms[g].saved);
+        solver->rooms[g].saved = saved;
     }
     return true;
 }
@@ -236,9 +252,9 @@ void mf_solver_destroy(mf_Solver *solver) {
     mf_Context *context = solver->context;
     for (uint32_t g = 0; g < solver->group_count; g++) {
         mf_trial_step_destroy(context, solver->trials[g]);
-        mf_release(context, solver->saved[g]);
+        release_room(context, &solver->rooms[g]);
     }
-    void *const memory[] = {solver->trials, solver->saved, solver->answers, solver->ranks,
+    void *const memory[] = {solver->trials, solver->rooms, solver->answers, solver->ranks,
                             solver->group_at};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);

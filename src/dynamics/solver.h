@@ -82,7 +82,16 @@ typedef struct mf_SolverBlock { // sixteen robots, some with nodes
     uint32_t group, block;      // [1]
     uint32_t first, count;      // [1] bodies
     char *saved;                // as the step found it
+    uint32_t *links;            // [1] links with nodes and those on the way to them,
+    uint32_t link_count;        // [1] without the base
+    double *motions;            // [1] of these links, as they were computed last
 } mf_SolverBlock;
+
+typedef struct mf_SolverRoom { // for all blocks of a group
+    char *saved;
+    uint32_t *links;
+    double *motions;
+} mf_SolverRoom;
 
 typedef struct mf_SolverConstraint {
     uint32_t node[2];              // [1] MF_NONE: the world
@@ -132,10 +141,10 @@ struct mf_Solver {
     // Per group of the world.
     uint32_t group_count;
     mf_TrialStep **trials; // NULL: takes no part
-    char **saved;          // room for all its blocks
-    bool *answers;         // its robots feel forces
-    uint32_t *ranks;       // [1] among the names
-    uint32_t *group_at;    // [1] per rank
+    mf_SolverRoom *rooms;
+    bool *answers;      // its robots feel forces
+    uint32_t *ranks;    // [1] among the names
+    uint32_t *group_at; // [1] per rank
 
     uint32_t joint_room, contact_room; // [1]
     uint32_t links;                    // [1] of all robots that may touch; at most so many nodes

@@ -105,6 +105,18 @@ static void list_nodes(mf_Solver *solver) {
     solver->node_count = count;
 }
 
+static mf_SolverBlock block_at(const mf_Solver *solver, uint32_t group, uint32_t block) {
+    const mf_TrialStep *trial = solver->trials[group];
+    const mf_SolverRoom *room = &solver->rooms[group];
+    const size_t links = mf_group_model(trial->group)->link_count;
+    const size_t values = mf_link_motions_size(&trial->links);
+    return (mf_SolverBlock){.group = group,
+                            .block = block,
+                            .saved = room->saved + block * trial->bytes,
+                            .links = room->links + block * links,
+                            .motions = room->motions + block * values};
+}
+
 // Bodies and blocks are runs of nodes.
 static void list_bodies(mf_Solver *solver) {
     solver->body_count = solver->block_count = 0;
@@ -130,11 +142,8 @@ static void list_bodies(mf_Solver *solver) {
         const uint32_t block = body->instance / MF_BLOCK;
         mf_SolverBlock *last = &solver->blocks[solver->block_count];
         if (b == 0 || last[-1].group != body->group || last[-1].block != block) {
-            const size_t bytes = solver->trials[body->group]->bytes;
-            *last = (mf_SolverBlock){.group = body->group,
-                                     .block = block,
-                                     .first = b,
-                                     .saved = solver->saved[body->group] + block * bytes};
+            *last = block_at(solver, body->group, block);
+            last->first = b;
             solver->block_count++;
         }
         solver->blocks[solver->block_count - 1].count++;

@@ -18,13 +18,29 @@ static const double change_wide = 1e-6, change_narrow = 1e-4; // [m/s]
 static const double least_share = 1e-4; // [1] of a robot's mass that a link is taken to have
 static const double least_arm = 1e-3;   // [m] of inertia about the centre of mass
 
-static mf_TrialStep *trial_of(const mf_Solver *solver, const mf_SolverBody *body) {
+static const mf_TrialStep *trial_of(const mf_Solver *solver, const mf_SolverBody *body) {
     return solver->trials[body->group];
 }
 
-static void read_node(const mf_Solver *solver, const mf_SolverBody *body, mf_SolverNode *node,
-                      uint32_t instance, bool still, double velocity[6]) {
-    mf_link_motion(&node->end, &trial_of(solver, body)->links, instance, node->link, still);
+// Computes how the links of nodes move, from the fields of the robots in lanes first .. end - 1.
+static void find_motions(const mf_Solver *solver, const mf_SolverBlock *block, uint32_t first,
+                         uint32_t end) {
+    const mf_LinkChoice choice = {block->links, block->link_count, first, end};
+    mf_link_motions_find(&solver->trials[block->group]->links, block->block, &choice,
+                         block->motions);
+}
+
+// The same of the lanes that hold the block's own robots.
+static void find_own_motions(const mf_Solver *solver, const mf_SolverBlock *block) {
+    const mf_SolverBody *bodies = solver->bodies + block->first;
+    find_motions(solver, block, bodies[0].instance % MF_BLOCK,
+                 bodies[block->count - 1].instance % MF_BLOCK + 1);
+}
+
+// Of the motions that were computed last.
+static void read_node(const mf_SolverBlock *block, mf_SolverNode *node, uint32_t instance,
+                      bool still, double velocity[6]) {
+    mf_link_motion(&node->end, block->motions, instance % MF_BLOCK, node->link, still);
     mf_link_point(&node->end, node->center, NULL, velocity);
     mf_vec3_copy(velocity + 3, node->end.rate);
 }
@@ -43,17 +59,34 @@ static void size_trials(const mf_Solver *solver, const mf_TrialStep *trial, mf_S
     node->size[1] = node->size[0] * arm;
 }
 
+// Links with nodes and all on the way from them to the base, in rising order.
+static void list_links(const mf_Solver *solver, mf_SolverBlock *block) {
+    const mf_Model *model = mf_group_model(solver->trials[block->group]->group);
+    const mf_SolverBody *last = &solver->bodies[block->first + block->count - 1];
+    uint32_t *needed = block->links; // first a flag per link
+    memset(needed, 0, model->link_count * sizeof *needed);
+    for (uint32_t n = solver->bodies[block->first].first; n < last->first + last->count; n++)
+        for (uint32_t l = solver->nodes[n].link; l != 0; l = model->links[l].parent)
+            needed[l] = 1;
+    block->link_count = 0;
+    for (uint32_t l = 1; l < model->link_count; l++)
+        if (needed[l])
+            needed[block->link_count++] = l;
+}
+
 void mf_solver_look(mf_Solver *solver, uint32_t index) {
-    const mf_SolverBlock *block = &solver->blocks[index];
+    mf_SolverBlock *block = &solver->blocks[index];
     const mf_TrialStep *trial = solver->trials[block->group];
     mf_trial_step_save(trial, block->block, block->saved);
+    list_links(solver, block);
+    find_own_motions(solver, block);
     for (uint32_t b = block->first; b < block->first + block->count; b++) {
         const mf_SolverBody *body = &solver->bodies[b];
         const bool still = mf_trial_step_frozen(trial, body->instance);
         for (uint32_t n = body->first; n < body->first + body->count; n++) {
             mf_SolverNode *node = &solver->nodes[n];
             mf_vec3_copy(node->center, mf_group_model(trial->group)->links[node->link].center);
-            read_node(solver, body, node, body->instance, still, node->velocity);
+            read_node(block, node, body->instance, still, node->velocity);
             node->begin = node->end;
             mf_link_point(&node->begin, node->center, node->point, NULL);
             size_trials(solver, trial, node);
@@ -82,11 +115,12 @@ static bool is_slow(const double velocity[6]) {
 }
 
 // False: not finite, or out of range, or a fault froze it within the trial.
-static bool read_all(mf_Solver *solver, const mf_SolverBody *body, uint32_t instance) {
+static bool read_all(mf_Solver *solver, const mf_SolverBlock *block, const mf_SolverBody *body,
+                     uint32_t instance) {
     bool finite = !mf_trial_step_frozen(trial_of(solver, body), instance);
     for (uint32_t n = body->first; n < body->first + body->count; n++) {
         mf_SolverNode *node = &solver->nodes[n];
-        read_node(solver, body, node, instance, false, node->velocity);
+        read_node(block, node, instance, false, node->velocity);
         finite = finite && mf_all_finite(node->end.position, 3) &&
                  mf_all_finite(node->end.orientation, 4) && is_slow(node->velocity);
     }
@@ -94,11 +128,12 @@ static bool read_all(mf_Solver *solver, const mf_SolverBody *body, uint32_t inst
 }
 
 // The robot as it is at the beginning of the step and stays: its fields are of that state.
-static void stand_still(mf_Solver *solver, mf_SolverBody *body) {
+static void stand_still(mf_Solver *solver, const mf_SolverBlock *block, mf_SolverBody *body) {
     body->lost = true;
+    find_own_motions(solver, block);
     for (uint32_t n = body->first; n < body->first + body->count; n++) {
         mf_SolverNode *node = &solver->nodes[n];
-        read_node(solver, body, node, body->instance, true, node->velocity);
+        read_node(block, node, body->instance, true, node->velocity);
     }
     if (body->moves)
         memset(mf_solver_response(solver, body), 0,
@@ -164,7 +199,8 @@ static void push_probe(const mf_Solver *solver, const mf_SolverBody *body, uint3
                        wrench + 3);
 }
 
-static void read_probe(mf_Solver *solver, Probing *probing, uint32_t column, uint32_t instance) {
+static void read_probe(mf_Solver *solver, const mf_SolverBlock *block, Probing *probing,
+                       uint32_t column, uint32_t instance) {
     const mf_SolverBody *body = probing->body;
     const double size = size_of(solver, body, column);
     const size_t width = (size_t)MF_BLOCK_ROWS * body->count;
@@ -174,7 +210,7 @@ static void read_probe(mf_Solver *solver, Probing *probing, uint32_t column, uin
     for (uint32_t n = 0; n < body->count; n++) {
         mf_SolverNode moved = solver->nodes[body->first + n];
         double velocity[6];
-        read_node(solver, body, &moved, instance, false, velocity);
+        read_node(block, &moved, instance, false, velocity);
         probing->finite = probing->finite && is_slow(velocity);
         for (uint32_t r = 0; r < MF_BLOCK_ROWS; r++)
             response[(MF_BLOCK_ROWS * n + r) * width + column] =
@@ -198,12 +234,13 @@ static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Pl
             push_probe(solver, places[i].probing->body, places[i].row, base + i);
     }
     mf_trial_step_run(trial, &solver->run, block->block);
+    find_motions(solver, block, base % MF_BLOCK, base % MF_BLOCK + count);
     for (uint32_t i = 0; i < count; i++) {
         Probing *probing = places[i].probing;
         if (places[i].plain)
-            probing->finite = read_all(solver, probing->body, base + i) && probing->finite;
+            probing->finite = read_all(solver, block, probing->body, base + i) && probing->finite;
         else
-            read_probe(solver, probing, places[i].row, base + i);
+            read_probe(solver, block, probing, places[i].row, base + i);
     }
 }
 
@@ -228,7 +265,7 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
     mf_trial_step_restore(trial, block->block, block->saved);
     for (uint32_t b = 0; b < block->count; b++)
         if (!robots[b].finite)
-            stand_still(solver, robots[b].body);
+            stand_still(solver, block, robots[b].body);
 }
 
 // ---- the present wrenches -----------------------------------------------------------------------
@@ -245,13 +282,14 @@ void mf_solver_try(mf_Solver *solver, uint32_t index) {
     for (uint32_t b = 0; b < block->count; b++)
         push_all(solver, &bodies[b], bodies[b].instance);
     mf_trial_step_run(trial, &solver->run, block->block);
+    find_own_motions(solver, block);
     for (uint32_t b = 0; b < block->count; b++)
         bodies[b].lost = false;
     for (uint32_t b = 0; b < block->count; b++)
         finite[b] = mf_trial_step_frozen(trial, bodies[b].instance) ||
-                    read_all(solver, &bodies[b], bodies[b].instance);
+                    read_all(solver, block, &bodies[b], bodies[b].instance);
     mf_trial_step_restore(trial, block->block, block->saved);
     for (uint32_t b = 0; b < block->count; b++)
         if (!finite[b])
-            stand_still(solver, &bodies[b]);
+            stand_still(solver, block, &bodies[b]);
 }

@@ -135,19 +135,19 @@ bool mf_trial_step_stale(const mf_TrialStep *trial) {
 
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    const size_t joints = mf_group_model(group)->joint_count;
     mf_TrialStep *trial = *out = mf_allocate(context, 1, sizeof *trial);
+    mf_Status status = MF_NO_MEMORY;
     if (trial != NULL)
-        trial->memory = mf_allocate(context, 2 * joints, sizeof(uint32_t));
-    if (trial == NULL || trial->memory == NULL) {
+        status = mf_link_motions_create(&trial->links, group, error);
+    if (status == MF_OK)
+        trial->values =
+            mf_allocate(context, mf_link_motions_size(&trial->links), sizeof *trial->values);
+    if (status != MF_OK || trial->values == NULL) {
         mf_trial_step_destroy(context, trial);
         *out = NULL;
         return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
     }
     trial->group = group;
-    trial->links.ball_of = trial->memory;
-    trial->links.free_of = trial->links.ball_of + joints;
-    mf_link_fields_bind(&trial->links, group);
     mf_trial_step_fill(trial);
     return MF_OK;
 }
@@ -155,7 +155,8 @@ mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *er
 void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial) {
     if (trial == NULL)
         return;
-    mf_release(context, trial->memory);
+    mf_release(context, trial->values);
+    mf_link_motions_release(context, &trial->links);
     mf_release(context, trial);
 }
 
@@ -236,7 +237,7 @@ void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t l
     if (trial->push == NULL)
         return;
     for (uint32_t c = 0; c < 3; c++)
-        arm[c] = point[c] - mf_field_get(trial->links.position, instance, c);
+        arm[c] = point[c] - mf_field_get(trial->links.fields.position, instance, c);
     mf_vec3_cross(torque, arm, force);
     mf_vec3_add(torque, torque, moment);
     for (size_t c = 0; c < 3; c++) {

@@ -1,6 +1,6 @@
-// Trial steps: what a robot would do within the next step under given forces on its links. The
-// motion of its group makes the step itself, contacts, servos and limits included; then the block
-// is put back as it was, to the bit. Whatever a motion is, this asks it for its response.
+// Trial steps: the motion of a robot within the next step under given forces on its links. The
+// motion of its group computes the step, contacts, servos and limits included; then the block is
+// restored to the bit. This gives the response of any motion.
 #ifndef MF_DYNAMICS_TRIAL_STEP_H
 #define MF_DYNAMICS_TRIAL_STEP_H
 
@@ -10,7 +10,7 @@ enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
 
 typedef struct mf_TrialStep {
     mf_Group *group;
-    mf_LinkFields links;
+    mf_LinkMotions links;
     mf_Field *push, *pushed; // push.link and push.count
     const mf_Field *fault;
     mf_Field *word, *steps, *residual; // of warnings, or NULL
@@ -21,8 +21,8 @@ typedef struct mf_TrialStep {
     uint32_t seen_fields, seen_systems;     // [1] of the group, when it was filled
     mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
-    size_t bytes; // [byte] of a saved block
-    void *memory;
+    size_t bytes;   // [byte] of a saved block
+    double *values; // [1] room for the motions of links of a block, outside of steps
 } mf_TrialStep;
 
 // How robots of a group take part in trials.

@@ -1,5 +1,5 @@
-// What tasks see of a block of robots: state and readings, turned from rows of lanes into the
-// numbers of one robot after the other.
+// State and readings of a block of robots for tasks, converted from rows of lanes into the values
+// of one robot after the other.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
@@ -120,7 +120,7 @@ static void see_poses(const mf_Environment *e, mf_EnvironmentRoom *room) {
     const uint32_t links = e->plan.model->link_count;
     turn(e, room->sight.place, 3 * links, room->place);
     turn(e, room->sight.turn, 4 * links, room->turn);
-    if (e->sight.free)
+    if (e->sight.tree->free)
         add_base(e, room, links, room->place);
 }
 
@@ -129,7 +129,7 @@ static void see_bodies(const mf_Environment *e, mf_EnvironmentRoom *room) {
     turn(e, room->sight.center, 3, room->center);
     turn(e, room->sight.inertia, 10 * bodies, room->inertia);
     turn(e, room->sight.twist, 6 * bodies, room->twist);
-    if (e->sight.free)
+    if (e->sight.tree->free)
         add_base(e, room, 1, room->center);
 }
 

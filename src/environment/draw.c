@@ -1,6 +1,6 @@
 // Random numbers of one robot and one episode: Philox words (base/random.c) keyed with the robot's
-// seed, so that a robot is the same at every place in every environment. Normal numbers by the
-// polar method of Marsaglia and Bray (1964), whose logarithm is the series below.
+// seed, so that results do not depend on the index or the environment. Normal deviates by the polar
+// method of Marsaglia and Bray (1964), whose logarithm is the series below.
 #include "environment/task.h"
 
 #include "math/scalar.h"

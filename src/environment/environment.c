@@ -1,4 +1,4 @@
-// Environments: making them, and what they can be asked. A step is in step.c.
+// Environments: creation and accessors. A step is in step.c.
 #include "environment/environment.h"
 
 #include "base/memory.h"
@@ -82,9 +82,9 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
                        "found %u",
                        config->frame_skip);
     if ((unsigned)config->integrator > MF_ENVIRONMENT_RK4)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: not one of the three");
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: unknown");
     if ((unsigned)config->autoreset > MF_AUTORESET_OFF)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment.autoreset: not one of the three ways");
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.autoreset: unknown");
     if (config->observation_type != MF_F64 && config->observation_type != MF_F32)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "environment.observation_type: expected MF_F64 or MF_F32");

@@ -1,4 +1,4 @@
-// What environments are made of (environment.c, stage.c, block.c, step.c).
+// Internal structures of environments (environment.c, stage.c, block.c, step.c).
 #ifndef MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 #define MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 

@@ -1,6 +1,6 @@
-// What tasks with quadrotors share. An action of 0 is hovering thrust and no turning (or hovering
-// speed of each rotor); +-1 are no thrust and twice that thrust, where the rotors have so much, and
-// the largest body rates.
+// Common code of the tasks with quadrotors. An action of 0 is hover thrust without rotation (or
+// hover speed of each rotor); +-1 are no thrust and twice that thrust, if the rotors can deliver
+// it, and the largest body rates.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"
@@ -48,8 +48,8 @@ mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error) {
     for (uint32_t r = 0; r < 4; r++)
         flies = flies && rotor_of(plan, r, &hover) > 0.0;
     if (!flies)
-        return mf_fail(error, MF_UNSUPPORTED, "task %s: the quadrotor has no thrust to spare",
-                       name);
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "task %s: the quadrotor has not more thrust than weight", name);
     if (!(plan->value[MF_FLYER_HEIGHT] > plan->value[MF_FLYER_BOX] + quadrotor->clearance))
         return mf_fail(
             error, MF_BAD_ARGUMENT,

@@ -31,19 +31,20 @@ enum {
     MF_FLYER_PARAMETERS
 };
 #define MF_FLYER_ROWS(box, progress)                                                               \
-    MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds, not thrust and body rates"),          \
-        {"height", "m", 3.0, 0.0, 1e4, "of the middle of the box above the ground"},               \
-        {"box", "m", box, 0.0, 1e4, "half width of the cube in which robots start"},               \
-        {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest tilt of a start about each axis"},           \
-        {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest speed of a start along each axis"},       \
-        {"start_rate", "rad/s", 0.5, 0.0, 100.0, "largest rate of a start about each axis"},       \
+    MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds instead of thrust and body rates"),    \
+        {"height", "m", 3.0, 0.0, 1e4, "height of the centre of the box above the ground"},        \
+        {"box", "m", box, 0.0, 1e4, "half width of the cube of initial positions"},                \
+        {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest initial tilt about each axis"},              \
+        {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest initial speed along each axis"},          \
+        {"start_rate", "rad/s", 0.5, 0.0, 100.0, "largest initial rate about each axis"},          \
         MF_TASK_WEIGHT("near_weight", 1.0, "reward of a step at the goal"),                        \
-        {"near_width", "m", 0.5, 1e-3, 1e4, "distance that halves it"},                            \
-        MF_TASK_WEIGHT("progress_weight", progress, "reward per m nearer to the goal"),            \
+        {"near_width", "m", 0.5, 1e-3, 1e4, "distance that halves the reward"},                    \
+        MF_TASK_WEIGHT("progress_weight", progress, "reward per m of progress to the goal"),       \
         MF_TASK_WEIGHT("spin_weight", 0.005, "cost per squared body rate"),                        \
-        MF_TASK_WEIGHT("smoothness_weight", 0.02, "cost per mean square of the actions' change"),  \
-        MF_TASK_WEIGHT("crash_cost", 10.0, "cost of the end by a crash or by going too far"), {    \
-        "far", "m", 10.0, 1e-3, 1e6, "so far from its goal a robot is lost"                        \
+        MF_TASK_WEIGHT("smoothness_weight", 0.02,                                                  \
+                       "cost per mean square of the change of the action"),                        \
+        MF_TASK_WEIGHT("crash_cost", 10.0, "cost of a crash or of leaving the range `far`"), {     \
+        "far", "m", 10.0, 1e-3, 1e6, "distance from the goal at which the episode ends"            \
     }
 
 // The first signals of both.

@@ -24,28 +24,29 @@ enum { RISE = FORWARD };
 
 #define SEEN                                                                                       \
     MF_TASK_NOISE(1e-2), MF_TASK_HIDE,                                                             \
-        MF_TASK_SWITCH("include_cinert_in_observation", 1.0, "inertia of bodies is seen"),         \
-        MF_TASK_SWITCH("include_cvel_in_observation", 1.0, "velocity of bodies is seen"),          \
-        MF_TASK_SWITCH("include_qfrc_actuator_in_observation", 1.0, "actuators' forces are seen"), \
-        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "forces from outside are seen")
+        MF_TASK_SWITCH("include_cinert_in_observation", 1.0, "inertia of bodies is observed"),     \
+        MF_TASK_SWITCH("include_cvel_in_observation", 1.0, "velocity of bodies is observed"),      \
+        MF_TASK_SWITCH("include_qfrc_actuator_in_observation", 1.0,                                \
+                       "actuator forces are observed"),                                            \
+        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed")
 
 static const mf_TaskParameter walk_parameters[] = {
     MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
     MF_TASK_WEIGHT("contact_cost_weight", 5e-7, "cost per sum of squared forces"),
-    MF_TASK_WEIGHT("contact_cost_min", -MF_TASK_MOST, "least that forces cost"),
-    MF_TASK_WEIGHT("contact_cost_max", 10.0, "most that forces cost"),
+    MF_TASK_WEIGHT("contact_cost_min", -MF_TASK_MOST, "lower limit of the cost of forces"),
+    MF_TASK_WEIGHT("contact_cost_max", 10.0, "upper limit of the cost of forces"),
     SEEN,
     MF_TASK_WEIGHT("forward_reward_weight", 1.25, "reward per m/s forward"),
-    MF_TASK_WEIGHT("healthy_reward", 5.0, "reward of a step in good health"),
-    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "ill health ends the episode"),
-    {"healthy_z_min", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "lowest healthy height"},
-    {"healthy_z_max", "m", 2.0, -MF_TASK_MOST, MF_TASK_MOST, "largest healthy height"},
+    MF_TASK_WEIGHT("healthy_reward", 5.0, "reward of a step in the healthy state"),
+    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode"),
+    {"healthy_z_min", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "lower limit of the healthy height"},
+    {"healthy_z_max", "m", 2.0, -MF_TASK_MOST, MF_TASK_MOST, "upper limit of the healthy height"},
 };
 static const mf_TaskParameter rise_parameters[] = {
     MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
     MF_TASK_WEIGHT("impact_cost_weight", 0.5e-6, "cost per sum of squared forces"),
-    MF_TASK_WEIGHT("impact_cost_min", -MF_TASK_MOST, "least that forces cost"),
-    MF_TASK_WEIGHT("impact_cost_max", 10.0, "most that forces cost"),
+    MF_TASK_WEIGHT("impact_cost_min", -MF_TASK_MOST, "lower limit of the cost of forces"),
+    MF_TASK_WEIGHT("impact_cost_max", 10.0, "upper limit of the cost of forces"),
     SEEN,
     MF_TASK_WEIGHT("uph_cost_weight", 1.0, "has no effect, as in Gymnasium"),
 };

@@ -94,7 +94,7 @@ static void judge_double(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_inverted_pendulum = {
     .info = {.name = "inverted_pendulum",
              .model = "inverted_pendulum.xml",
-             .description = "a pole on a cart that is to stay upright",
+             .description = "a pole on a cart that shall stay upright",
              .frame_skip = 2,
              .episode_steps = 1000,
              .parameter_count = 1,
@@ -109,7 +109,7 @@ const mf_Task mf_task_inverted_pendulum = {
 const mf_Task mf_task_inverted_double_pendulum = {
     .info = {.name = "inverted_double_pendulum",
              .model = "inverted_double_pendulum.xml",
-             .description = "two poles on each other on a cart that are to stay upright",
+             .description = "a double pendulum on a cart that shall stay upright",
              .frame_skip = 5,
              .episode_steps = 1000,
              .parameter_count = 2,

@@ -8,7 +8,7 @@ enum { WAYPOINTS = MF_FLYER_PARAMETERS, RADIUS, BONUS };
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(1.0, 0.0),
     MF_TASK_SWITCH("waypoints", 0.0, "goals are drawn in the box, a new one when one is reached"),
-    {"reach_radius", "m", 0.2, 1e-3, 1e4, "so near a way-point counts as reached"},
+    {"reach_radius", "m", 0.2, 1e-3, 1e4, "distance at which a way-point counts as reached"},
     MF_TASK_WEIGHT("reach_bonus", 5.0, "reward of reaching a way-point"),
 };
 

@@ -35,18 +35,25 @@ static const mf_TaskParameter swimmer_parameters[] = {
     MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),                        \
         MF_TASK_WEIGHT("ctrl_cost_weight", 1e-3, "cost per sum of squared actions"),               \
         MF_TASK_NOISE(noise), MF_TASK_HIDE,                                                        \
-        MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in good health"),                  \
-        MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "ill health ends the episode"),            \
-        {"healthy_z_min", "m", z_min, -MF_TASK_MOST, MF_TASK_MOST, "lowest healthy height"},       \
-        {"healthy_z_max", "m", z_max, -MF_TASK_MOST, MF_TASK_MOST, "largest healthy height"},      \
-        {"healthy_angle_min", "rad", -(tilt), -MF_TASK_MOST, MF_TASK_MOST, "healthy from here"}, { \
-        "healthy_angle_max", "rad", tilt, -MF_TASK_MOST, MF_TASK_MOST, "healthy up to here"        \
+        MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in the healthy state"),            \
+        MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode"),    \
+        {"healthy_z_min", "m",          z_min,                                                     \
+         -MF_TASK_MOST,   MF_TASK_MOST, "lower limit of the healthy height"},                      \
+        {"healthy_z_max", "m",          z_max,                                                     \
+         -MF_TASK_MOST,   MF_TASK_MOST, "upper limit of the healthy height"},                      \
+        {"healthy_angle_min", "rad",        -(tilt),                                               \
+         -MF_TASK_MOST,       MF_TASK_MOST, "lower limit of the healthy range"},                   \
+    {                                                                                              \
+        "healthy_angle_max", "rad", tilt, -MF_TASK_MOST, MF_TASK_MOST,                             \
+            "upper limit of the healthy range"                                                     \
     }
 static const mf_TaskParameter walker_parameters[] = {RUNNER_PARAMETERS(0.8, 2.0, 1.0, 5e-3)};
 static const mf_TaskParameter hopper_parameters[] = {
     RUNNER_PARAMETERS(0.7, MF_TASK_MOST, 0.2, 5e-3),
-    {"healthy_state_min", "1", -100.0, -MF_TASK_MOST, MF_TASK_MOST, "of all but x and z"},
-    {"healthy_state_max", "1", 100.0, -MF_TASK_MOST, MF_TASK_MOST, "of all but x and z"},
+    {"healthy_state_min", "1", -100.0, -MF_TASK_MOST, MF_TASK_MOST,
+     "limit of all values except x and z"},
+    {"healthy_state_max", "1", 100.0, -MF_TASK_MOST, MF_TASK_MOST,
+     "limit of all values except x and z"},
 };
 
 static mf_Status prepare_plane(mf_TaskPlan *plan, uint32_t positions, uint32_t actuators,
@@ -200,7 +207,7 @@ static void judge_swimmer(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_half_cheetah = {
     .info = {.name = "half_cheetah",
              .model = "half_cheetah.xml",
-             .description = "a two-legged runner in a plane that cannot fall out of it",
+             .description = "a two-legged runner that moves in a plane",
              .frame_skip = 5,
              .episode_steps = 1000,
              MF_TASK_LISTS(half_cheetah_parameters, cheetah_signals)},

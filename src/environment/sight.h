@@ -3,17 +3,7 @@
 #ifndef MAYFLY_ENVIRONMENT_SIGHT_H
 #define MAYFLY_ENVIRONMENT_SIGHT_H
 
-#include "math/kernel.h"
-
-#include <mayfly/model.h>
-
-typedef struct mf_SightLink {
-    uint32_t parent;
-    uint32_t position, velocity; // of its joint in the model's vectors
-    mf_JointType type;
-    bool turned; // its frame at rest is not the parent's
-    double place[3], rotation[4], axis[3], reference;
-} mf_SightLink;
+#include "tree/tree.h"
 
 typedef struct mf_SightBody {
     uint32_t link, parent; // MF_NONE: it stands still; it has no parent
@@ -25,10 +15,9 @@ typedef struct mf_SightBody {
 } mf_SightBody;
 
 typedef struct mf_SightPlan {
-    mf_SightLink *links; // the base first
+    mf_Tree *tree; // of links, on vectors of the model
     mf_SightBody *bodies;
-    uint32_t link_count, body_count;
-    bool free;   // the base moves
+    uint32_t body_count;
     double mass; // [kg]
 } mf_SightPlan;
 

@@ -1,7 +1,6 @@
-// Poses and velocities of links by the usual recursion (Featherstone, Rigid Body Dynamics
-// Algorithms, 2008, section 2.10) in world axes, and what follows for bodies: inertia and velocity
-// about the centre of mass of the whole and forces from outside there - what MuJoCo calls cinert,
-// cvel and cfrc_ext - for robots whose moving bodies hang on one root.
+// Poses and velocities of links (tree/tree.h), and what follows for bodies: inertia and velocity
+// about the centre of mass of the whole and external forces there - MuJoCo's cinert, cvel and
+// cfrc_ext - for robots whose moving bodies hang on one root.
 //
 // Invariant: a lane never reads another.
 #include "environment/sight.h"
@@ -11,129 +10,35 @@
 
 typedef struct Sight { // the batch at one bundle of lanes
     const mf_SightPlan *plan;
-    const mf_real *position, *velocity, *raw;
+    const mf_real *base, *raw; // base: position vector
     mf_real *place, *turn, *axes, *speed, *center, *inertia, *twist, *outer;
 } Sight;
 
 static MF_INLINE Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat set_quat(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static MF_INLINE Quat quat_load(const mf_real *rows, size_t c) {
-    return (Quat){row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
-                  row_load(rows, c + 3)};
+    return MF_VALUE(Quat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3));
 }
 
 static MF_INLINE Mat mat_load(const mf_real *rows, size_t c) {
-    return (Mat){row_load(rows, c),     row_load(rows, c + 1), row_load(rows, c + 2),
-                 row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
-                 row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8)};
-}
-
-// ---- links -------------------------------------------------------------------------------------
-
-static Mat put_pose(const Sight *s, uint32_t link, Vec place, Quat turn) {
-    const Mat m = quat_matrix(turn);
-    mf_real *out = s->turn + 4 * (size_t)link * MF_BLOCK;
-    row_store(out, 0, turn.w);
-    vec_store(out, 1, (Vec){turn.x, turn.y, turn.z});
-    out = s->axes + 9 * (size_t)link * MF_BLOCK;
-    vec_store(out, 0, (Vec){m.xx, m.xy, m.xz});
-    vec_store(out, 3, (Vec){m.yx, m.yy, m.yz});
-    vec_store(out, 6, (Vec){m.zx, m.zy, m.zz});
-    vec_store(s->place, 3 * (size_t)link, place);
-    return m;
-}
-
-static MF_INLINE void put_speed(const Sight *s, uint32_t link, Vec speed, Vec rate) {
-    vec_store(s->speed, 6 * (size_t)link, speed);
-    vec_store(s->speed, 6 * (size_t)link + 3, rate);
-}
-
-static void see_base(const Sight *s) {
-    const mf_lane zero = mf_zero();
-    const Vec none = {zero, zero, zero};
-    if (!s->plan->free) {
-        put_pose(s, 0, none, (Quat){mf_set((mf_real)1), zero, zero, zero});
-        put_speed(s, 0, none, none);
-        return;
-    }
-    const Mat m = put_pose(s, 0, none, quat_normalize(quat_load(s->position, 3)));
-    put_speed(s, 0, vec_load(s->velocity, 0), mat_apply(&m, vec_load(s->velocity, 3)));
-}
-
-static MF_INLINE Quat turn_about(const double axis[3], mf_lane angle) {
-    mf_lane sine, cosine;
-    mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
-    Vec part = vec_scale(set_vec(axis), sine);
-    return (Quat){cosine, part.x, part.y, part.z};
-}
-
-// The frame at rest on its parent, before the joint moves it.
-typedef struct Carried {
-    Vec place, speed, rate;
-    Quat turn;
-} Carried;
-
-static Carried carry(const Sight *s, const mf_SightLink *link) {
-    const Mat axes = mat_load(s->axes, 9 * (size_t)link->parent);
-    const Vec arm = mat_apply(&axes, set_vec(link->place));
-    Carried own = {.turn = quat_load(s->turn, 4 * (size_t)link->parent),
-                   .rate = vec_load(s->speed, 6 * (size_t)link->parent + 3)};
-    own.place = vec_add(vec_load(s->place, 3 * (size_t)link->parent), arm);
-    own.speed = vec_cross_add(own.rate, arm, vec_load(s->speed, 6 * (size_t)link->parent));
-    if (link->turned)
-        own.turn = quat_multiply(own.turn, set_quat(link->rotation));
-    return own;
-}
-
-// Joints with a translation: the way and its speed are along the frame at rest; what it carries
-// swings about the place it left.
-static void slide(Carried *own, Vec way, Vec speed) {
-    const Mat axes = quat_matrix(own->turn);
-    const Vec moved = mat_apply(&axes, way);
-    own->place = vec_add(own->place, moved);
-    own->speed = vec_cross_add(own->rate, moved, own->speed);
-    own->speed = vec_add(own->speed, mat_apply(&axes, speed));
-}
-
-static void see_link(const Sight *s, uint32_t number) {
-    const mf_SightLink *link = &s->plan->links[number];
-    const Vec axis = set_vec(link->axis);
-    Vec rate = {mf_zero(), mf_zero(), mf_zero()}; // of the joint, in the link
-    Carried own = carry(s, link);
-    uint32_t q = link->position, v = link->velocity;
-    if (link->type == MF_JOINT_HINGE) {
-        const mf_lane angle = row_load(s->position, q) - mf_set((mf_real)link->reference);
-        own.turn = quat_multiply(own.turn, turn_about(link->axis, angle));
-        rate = vec_scale(axis, row_load(s->velocity, v));
-    } else if (link->type == MF_JOINT_SLIDE) {
-        const mf_lane way = row_load(s->position, q) - mf_set((mf_real)link->reference);
-        slide(&own, vec_scale(axis, way), vec_scale(axis, row_load(s->velocity, v)));
-    } else if (link->type == MF_JOINT_FLOATING) {
-        slide(&own, vec_load(s->position, q), vec_load(s->velocity, v));
-        q += 3;
-        v += 3;
-    }
-    if (link->type == MF_JOINT_FLOATING || link->type == MF_JOINT_BALL) {
-        own.turn = quat_multiply(own.turn, quat_normalize(quat_load(s->position, q)));
-        rate = vec_load(s->velocity, v);
-    }
-    own.turn = quat_renormalize(own.turn);
-    const Mat axes = put_pose(s, number, own.place, own.turn);
-    put_speed(s, number, own.speed, mat_apply_add(&axes, rate, own.rate));
+    return MF_VALUE(Mat, row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
+                    row_load(rows, c + 3), row_load(rows, c + 4), row_load(rows, c + 5),
+                    row_load(rows, c + 6), row_load(rows, c + 7), row_load(rows, c + 8));
 }
 
 // ---- bodies ------------------------------------------------------------------------------------
 
 static MF_INLINE Vec body_center(const Sight *s, const mf_SightBody *body) {
-    if (body->link == MF_NONE && s->plan->free)
-        return vec_sub(set_vec(body->center), vec_load(s->position, 0));
+    if (body->link == MF_NONE && s->plan->tree->free)
+        return vec_sub(set_vec(body->center), vec_load(s->base, 0));
     if (body->link == MF_NONE)
         return set_vec(body->center);
     const Mat axes = mat_load(s->axes, 9 * (size_t)body->link);
@@ -171,7 +76,7 @@ static void see_inertia(const Sight *s, uint32_t number, Vec center) {
     const Vec rows[3] = {{a.xx, a.xy, a.xz}, {a.yx, a.yy, a.yz}, {a.zx, a.zy, a.zz}};
     Vec part[3];
     for (int i = 0; i < 3; i++)
-        part[i] = (Vec){rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z};
+        part[i] = MF_VALUE(Vec, rows[i].x * m.x, rows[i].y * m.y, rows[i].z * m.z);
     const mf_lane square = vec_dot(arm, first);
     const Sym sum = {vec_dot_add(part[0], rows[0], mf_fma(-arm.x, first.x, square)),
                      vec_dot_add(part[1], rows[1], mf_fma(-arm.y, first.y, square)),
@@ -224,12 +129,7 @@ static void see_outer(const Sight *s, Vec center) {
 
 // ---- a block -----------------------------------------------------------------------------------
 
-static void see(const Sight *s, uint32_t wants) {
-    see_base(s);
-    for (uint32_t l = 1; l < s->plan->link_count; l++)
-        see_link(s, l);
-    if (!(wants & (MF_TASK_BODIES | MF_TASK_OUTER)))
-        return;
+static void see_bodies(const Sight *s, uint32_t wants) {
     const Vec center = see_center(s);
     for (uint32_t b = 0; wants & MF_TASK_BODIES && b < s->plan->body_count; b++) {
         see_inertia(s, b, center);
@@ -239,12 +139,40 @@ static void see(const Sight *s, uint32_t wants) {
         see_outer(s, center);
 }
 
+static void see_links(const mf_SightBatch *batch) {
+    const mf_Tree *tree = batch->plan->tree;
+    const mf_real *q = batch->position, *v = batch->velocity;
+    const bool free = tree->free;
+    const mf_TreeState state = {.orientation = free ? q + 3 * MF_BLOCK : NULL,
+                                .linear = free ? v : NULL,
+                                .angular = free ? v + 3 * MF_BLOCK : NULL,
+                                .angle = q,
+                                .rate = v,
+                                .ball = q,
+                                .ball_rate = v,
+                                .free = q,
+                                .free_rate = v,
+                                .wide = sizeof(mf_real) == sizeof(double)};
+    const mf_TreeMotion motion = {.position = batch->place,
+                                  .rotation = batch->turn,
+                                  .matrix = batch->axes,
+                                  .velocity = batch->speed,
+                                  .position_rows = 3,
+                                  .rotation_rows = 4,
+                                  .matrix_rows = 9,
+                                  .velocity_rows = 6,
+                                  .lane_count = MF_BLOCK};
+    MF_KERNEL(mf_tree_motion)(tree, &state, &motion);
+}
+
 void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
+    see_links(batch);
+    if (!(batch->wants & (MF_TASK_BODIES | MF_TASK_OUTER)))
+        return;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
-        const mf_real *raw = batch->raw;
+        const mf_real *raw = (const mf_real *)batch->raw;
         const Sight sight = {.plan = batch->plan,
-                             .position = (const mf_real *)batch->position + lane,
-                             .velocity = (const mf_real *)batch->velocity + lane,
+                             .base = (const mf_real *)batch->position + lane,
                              .raw = raw != NULL ? raw + lane : NULL,
                              .place = (mf_real *)batch->place + lane,
                              .turn = (mf_real *)batch->turn + lane,
@@ -254,6 +182,6 @@ void MF_KERNEL(mf_sight_run)(const mf_SightBatch *batch) {
                              .inertia = (mf_real *)batch->inertia + lane,
                              .twist = (mf_real *)batch->twist + lane,
                              .outer = (mf_real *)batch->outer + lane};
-        see(&sight, batch->wants);
+        see_bodies(&sight, batch->wants);
     }
 }

@@ -248,7 +248,7 @@ static mf_Status check_reset(const mf_Environment *e, const uint8_t *mask, const
         uint32_t first = i - i % e->plan.team;
         if (mask != NULL && (mask[i] != 0) != (mask[first] != 0))
             return mf_fail(error, MF_BAD_ARGUMENT,
-                           "reset: robots %u and %u are of one team, whose episodes begin together",
+                           "reset: robots %u and %u are in one team, whose episodes start together",
                            first, i);
         if (seeds == NULL && (mask == NULL || mask[i] != 0) &&
             *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_NONE)

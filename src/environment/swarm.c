@@ -1,9 +1,9 @@
-// Quadrotors that fly to goals of their own and keep apart: a team in one place. Starts and goals
-// are cells of a cube of cells, each in a random one, so that no two are near each other.
+// Quadrotors that fly to individual goals and keep a distance from each other: a team in one space.
+// Initial positions and goals are randomly drawn cells of a cube of cells, so that no two are
+// close.
 //
-// Who meets whom is found here and not by the world: robots of an environment do not meet in the
-// world, so that there may be many teams in one. Between two looks robots are taken to fly
-// straight.
+// Collisions are computed here and not by the world: robots of an environment do not collide in the
+// world, so that it can contain many teams. Between two tests robots are assumed to fly straight.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"
@@ -16,10 +16,10 @@ enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBOURS, APART, APART_COST };
 
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(2.5, 1.0),
-    {"agents", "1", 8.0, 2.0, TEAM_MOST, "robots of a team"},
-    {"neighbours", "1", 3.0, 1.0, TEAM_MOST - 1, "nearest others that a robot sees"},
-    {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than that pay"},
-    MF_TASK_WEIGHT("apart_weight", 1.0, "what they pay where they touch; falls off linearly"),
+    {"agents", "1", 8.0, 2.0, TEAM_MOST, "number of robots of a team"},
+    {"neighbours", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
+    {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than this have a cost"},
+    MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance"),
 };
 
 enum { NEAREST = MF_FLYER_SIGNALS, MET, REWARD_APART };
@@ -173,7 +173,8 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_swarm = {
     .info = {.name = "swarm",
              .model = "",
-             .description = "quadrotors that fly to goals of their own and keep apart",
+             .description =
+                 "quadrotors that fly to individual goals and keep a distance from each other",
              .frame_skip = MF_FLYER_SKIP,
              .episode_steps = 500,
              .step = MF_FLYER_STEP,

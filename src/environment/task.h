@@ -1,6 +1,6 @@
-// What a task is made of. The environment (environment.c) knows time, episodes, seeds and buffers;
-// a task knows one robot at a time: how it starts, what a step was worth, what is observed. All of
-// a task's arithmetic is in double and without libm, so that its bits are the same everywhere.
+// Interface of a task. The environment (environment.c) handles time, episodes, seeds and buffers; a
+// task handles one robot at a time: initial state, reward, observation. All arithmetic of a task is
+// in double and without libm, so that its bits are the same everywhere.
 #ifndef MAYFLY_ENVIRONMENT_TASK_H
 #define MAYFLY_ENVIRONMENT_TASK_H
 

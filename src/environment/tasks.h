@@ -12,10 +12,10 @@
 #define MF_TASK_SWITCH(name, value, description)                                                   \
     { name, "1", value, 0.0, 1.0, description }
 #define MF_TASK_NOISE(value)                                                                       \
-    { "reset_noise_scale", "1", value, 0.0, MF_TASK_MOST, "size of the noise of starts" }
+    { "reset_noise_scale", "1", value, 0.0, MF_TASK_MOST, "scale of the initial noise" }
 #define MF_TASK_HIDE                                                                               \
     MF_TASK_SWITCH("exclude_current_positions_from_observation", 1.0,                              \
-                   "leaves out where the robot is on the ground")
+                   "the horizontal position is not observed")
 
 // The lists of an mf_TaskInfo.
 #define MF_TASK_LISTS(rows, names)                                                                 \

@@ -1,8 +1,8 @@
-// Robots on legs whose joints are told where to be: hexapod and quadruped, by any motion.
+// Legged robots with joint targets: hexapod and quadruped, with any motion.
 //
-// Actions move the targets of the joints about the standing pose, the model's start angles: 1 is
-// `action_scale` of half a joint's range. Speeds that are paid for are way over time, which every
-// motion has: `kinematic` knows no forces, and the speed of mass points on springs swings.
+// Actions set joint targets relative to the standing pose, the model's start angles: 1 is
+// `action_scale` of half a joint's range. Rewarded speeds are displacement over time, which every
+// motion has: `kinematic` has no forces, and the velocity of mass points on springs oscillates.
 #include "environment/tasks.h"
 
 #include "math/scalar.h"
@@ -29,22 +29,22 @@ enum {
 };
 
 static const mf_TaskParameter parameters[] = {
-    MF_TASK_SWITCH("commanded", 0.0, "each episode draws a velocity to keep, which is observed"),
+    MF_TASK_SWITCH("commanded", 0.0, "each episode draws a commanded velocity, which is observed"),
     MF_TASK_WEIGHT("forward_weight", 5.0, "reward per m/s along world x, if not commanded"),
     MF_TASK_WEIGHT("track_weight", 1.0, "reward at the commanded velocity"),
-    MF_TASK_WEIGHT("effort_weight", 0.002, "cost per mean square of the joints' rates"),
-    MF_TASK_WEIGHT("smoothness_weight", 0.05, "cost per mean square of the actions' change"),
+    MF_TASK_WEIGHT("effort_weight", 0.002, "cost per mean square of the joint rates"),
+    MF_TASK_WEIGHT("smoothness_weight", 0.05, "cost per mean square of the change of the action"),
     MF_TASK_WEIGHT("healthy_reward", 0.2, "reward of a step that does not end in a fall"),
     MF_TASK_SWITCH("terminate_when_fallen", 1.0, "a fall ends the episode"),
-    {"upright_min", "1", 0.5, -1.0, 1.0, "fallen: a smaller cosine of the base's tilt"},
-    {"height_min", "1", 0.4, 0.0, 1.0, "fallen: lower than so much of the standing height"},
-    {"action_scale", "1", 0.5, 0.0, 1.0, "share of half a joint's range that an action of 1 is"},
-    {"reset_noise_scale", "rad", 0.05, 0.0, 1.0, "half width of the noise of the start's angles"},
-    {"command_forward", "m/s", 0.2, 0.0, 100.0, "largest forward velocity commanded"},
-    {"command_side", "m/s", 0.1, 0.0, 100.0, "largest sideward velocity commanded, either way"},
-    {"command_turn", "rad/s", 0.5, 0.0, 100.0, "largest yaw rate commanded, either way"},
-    {"track_width", "m/s", 0.1, 1e-3, 100.0, "error of the velocity that halves the reward"},
-    {"turn_width", "rad/s", 0.5, 1e-3, 100.0, "error of the yaw rate that halves the reward"},
+    {"upright_min", "1", 0.5, -1.0, 1.0, "fallen: the cosine of the base's tilt is smaller"},
+    {"height_min", "1", 0.4, 0.0, 1.0, "fallen: lower than this fraction of the standing height"},
+    {"action_scale", "1", 0.5, 0.0, 1.0, "action of 1 as a fraction of half the joint's range"},
+    {"reset_noise_scale", "rad", 0.05, 0.0, 1.0, "half width of the noise of the initial angles"},
+    {"command_forward", "m/s", 0.2, 0.0, 100.0, "largest commanded forward velocity"},
+    {"command_side", "m/s", 0.1, 0.0, 100.0, "largest commanded sideways speed"},
+    {"command_turn", "rad/s", 0.5, 0.0, 100.0, "largest commanded yaw rate, either sign"},
+    {"track_width", "m/s", 0.1, 1e-3, 100.0, "velocity error that halves the reward"},
+    {"turn_width", "rad/s", 0.5, 1e-3, 100.0, "yaw rate error that halves the reward"},
 };
 
 static const char *const signals[] = {"x_position",     "y_position",    "x_velocity",
@@ -273,6 +273,6 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     }
 
 const mf_Task mf_task_hexapod =
-    WALKER("hexapod", "hexapod.urdf", "six legs of three servos that walk, by any motion");
+    WALKER("hexapod", "hexapod.urdf", "six legs of three servos that walk, with any motion");
 const mf_Task mf_task_quadruped =
-    WALKER("quadruped", "quadruped.urdf", "four legs of two servos that walk, by any motion");
+    WALKER("quadruped", "quadruped.urdf", "four legs of two servos that walk, with any motion");

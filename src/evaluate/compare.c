@@ -21,10 +21,10 @@ mf_CompareConfig mf_compare_config(void) {
 
 const char *mf_motion_blind_spot(mf_Motion motion) {
     static const char *const spots[] = {
-        "falls, pushes, slipping, any force: feet hold, joints are where they are told",
-        "what limbs do to the body as they swing; weak motors; feet with edges that roll",
-        "what limbs do to the body as they swing, so balancing; weak motors",
-        "weak motors, give of joints: joints are where they are told",
+        "falls, pushes, slipping, any force: feet do not slip, joints track their targets exactly",
+        "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
+        "reaction of swinging limbs on the body, so balancing; torque limits",
+        "torque limits, compliance of joints: joints track their targets exactly",
         "bending links, heat of motors, cables",
     };
     return (unsigned)motion < MF_MOTION_LEVELS ? spots[motion] : "";
@@ -201,7 +201,7 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
         return status;
     if (reference == NULL)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "the robot can move at none of the levels asked for");
+                          "the robot supports none of the requested levels");
     all->reference = reference->motion;
     for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].sample_count > 0 && &all->rows[i] != reference)

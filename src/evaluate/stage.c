@@ -3,6 +3,8 @@
 
 #include "math/scalar.h"
 
+#include <mayfly/dynamics.h>
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -24,23 +26,24 @@ mf_Status mf_ladder_raise(mf_Context *context, mf_SceneFile *file, mf_Motion mot
     if (status != MF_OK)
         return status;
     const mf_Model *model = stage.model = stage.scene.model;
-    stage.angle = mf_allocate(context, model->joint_count + 1, sizeof *stage.angle);
     stage.place = mf_allocate(context, model->link_count, sizeof *stage.place);
     stage.turn = mf_allocate(context, model->link_count, sizeof *stage.turn);
     stage.before = mf_allocate(context, model->link_count, sizeof *stage.before);
     stage.turned = mf_allocate(context, model->link_count, sizeof *stage.turned);
-    if (stage.angle == NULL || stage.place == NULL || stage.turn == NULL || stage.before == NULL ||
-        stage.turned == NULL) {
+    if (stage.place == NULL || stage.turn == NULL || stage.before == NULL || stage.turned == NULL) {
         mf_ladder_clear(&stage);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
-    *out = stage;
-    return MF_OK;
+    status = mf_group_link_poses(stage.scene.group, 0, 0, stage.place[0], stage.turn[0], error);
+    if (status != MF_OK)
+        mf_ladder_clear(&stage);
+    else
+        *out = stage;
+    return status;
 }
 
 void mf_ladder_clear(mf_LadderStage *stage) {
     mf_scene_destroy(&stage->scene);
-    mf_release(stage->context, stage->angle);
     mf_release(stage->context, stage->place);
     mf_release(stage->context, stage->turn);
     mf_release(stage->context, stage->before);
@@ -53,18 +56,6 @@ static void read(const mf_LadderStage *stage, const char *name, uint32_t count, 
     const mf_Field *field = mf_group_find_field(stage->scene.group, name);
     for (uint32_t c = 0; c < count; c++)
         out[c] = mf_field_get(field, 0, c);
-}
-
-static void find_poses(mf_LadderStage *stage, const double base[3], const double turn[4]) {
-    read(stage, "joint.angle", stage->model->joint_count, stage->angle);
-    mf_model_pose(stage->model, stage->angle, stage->place, stage->turn);
-    for (uint32_t l = 0; l < stage->model->link_count; l++) {
-        double place[3], own[4];
-        mf_quat_rotate(place, turn, stage->place[l]);
-        mf_quat_multiply(own, turn, stage->turn[l]);
-        mf_vec3_add(stage->place[l], base, place);
-        memcpy(stage->turn[l], own, sizeof own);
-    }
 }
 
 static void place_of(double out[3], const double position[3], const double turn[4],
@@ -101,7 +92,8 @@ void mf_ladder_look(mf_LadderStage *stage, double position[3], double orientatio
     uint32_t count = 0;
     read(stage, "base.position", 3, position);
     read(stage, "base.orientation", 4, orientation);
-    find_poses(stage, position, orientation);
+    // Prepared when the stage was raised, so it cannot fail.
+    mf_group_link_poses(stage->scene.group, 0, 1, stage->place[0], stage->turn[0], NULL);
     *penetration = 0.0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         if (!model->shapes[i].collides || model->shapes[i].link == MF_NONE)

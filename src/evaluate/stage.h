@@ -1,4 +1,4 @@
-// A world with one kind of robot that does one gait at one level: what comparisons are made of.
+// A world with one robot that follows one gait at one level, for comparisons.
 #ifndef MAYFLY_SRC_EVALUATE_STAGE_H
 #define MAYFLY_SRC_EVALUATE_STAGE_H
 
@@ -8,7 +8,6 @@ typedef struct mf_LadderStage {
     mf_Context *context;
     mf_Scene scene;
     const mf_Model *model;             // the scene's
-    double *angle;                     // [rad] or [m] of each joint
     double (*place)[3], (*turn)[4];    // of the links, world
     double (*before)[3], (*turned)[4]; // the same at the look before
     mf_Time looked;                    // [ns] when that was; < 0: never

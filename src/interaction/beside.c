@@ -1,10 +1,10 @@
-// The thread beside the main loop: it searches for neighbours and collisions in copies of the
-// places while the world steps on.
+// The background thread: it searches for neighbours and collisions in copies of the positions while
+// the world continues.
 //
-// One word of work that was begun and one of work that is done, both under a lock. Whoever begins
-// work has loaded the places and does not touch that search again before he waited for it, so
-// the two threads never work on the same memory. What is found is the same as on the main thread;
-// when it takes effect is decided by the step's number alone.
+// One counter of started and one of finished work, both under a lock. The main thread loads the
+// positions before it starts work and does not access that search again before it has waited for
+// it, so the two threads never work on the same memory. Results are the same as on the main thread;
+// the time at which they take effect depends on the step's number only.
 #define _GNU_SOURCE // pthread_sigmask
 #include "interaction/parts.h"
 #include "math/float_mode.h"

@@ -11,9 +11,9 @@
 
 static const mf_FieldInfo push_fields[] = {
     {"push.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
-     "of collisions, per link: force, and torque (N m) about the origin of the base"},
+     "collision force per link, and torque (N m) about the origin of the base"},
     {"push.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-     "touches of the robot with others"},
+     "contacts of the robot with others"},
 };
 
 mf_CollisionsMember mf_collisions_member(mf_Group *group) {
@@ -54,7 +54,8 @@ mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
                        "collisions: group %s is isolated, need a shared one", settings->name);
     if (motion_of(group) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions: group %s moves by %s already, prepare it before",
+                       "collisions: group %s already has the motion %s, prepare it before the "
+                       "motion is added",
                        settings->name, motion_of(group));
     mf_Status status =
         mf_attach_field(group, &push_fields[0], mf_group_model(group)->link_count, &field, error);
@@ -79,7 +80,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: start from mf_collisions_config()");
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "collisions") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world has them already");
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
     const double step = (double)mf_world_settings(world)->step * 1e-9;
     const struct {
         const char *name;
@@ -122,7 +123,7 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
                        "collisions: group %s is isolated, need a shared one", settings->name);
     for (uint32_t i = 0; i < count; i++)
         if (members[i].group == member->group)
-            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is there twice",
+            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is listed twice",
                            settings->name);
     if (count == MF_COLLISION_GROUPS)
         return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
@@ -130,33 +131,6 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
 }
 
 // ---- members ------------------------------------------------------------------------------------
-
-static size_t block_bytes(const mf_Field *field) {
-    return field->components * MF_BLOCK * mf_field_value_size(field->info.type);
-}
-
-static void bind_state(mf_CollisionGroup *group) {
-    static const char *const names[] = {
-        "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",      "joint.rate",           "ball.orientation",
-        "ball.rate",        "free.position",        "free.velocity",
-        "base.position"};
-    const void **to[] = {&group->state.orientation,
-                         &group->state.linear_velocity,
-                         &group->state.angular_velocity,
-                         &group->state.angle,
-                         &group->state.rate,
-                         &group->state.ball,
-                         &group->state.ball_rate,
-                         &group->state.free,
-                         &group->state.free_velocity,
-                         &group->state.position};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const mf_Field *field = mf_group_find_field(group->group, names[i]);
-        *to[i] = field != NULL ? field->data : NULL;
-        group->strides[i] = field != NULL ? block_bytes(field) : 0;
-    }
-}
 
 // Moved along a path that forces do not change.
 static bool is_led(const mf_Group *group) {
@@ -193,8 +167,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     // In a group of several motions the levels say who is `kinematic`.
     if (group->level != NULL)
         group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;
-    group->state.wide = group->wide;
-    bind_state(group);
+    group->fields = mf_tree_fields(own);
     all->robot_count += group->count;
     all->wide = all->wide || group->wide;
     return MF_OK;
@@ -321,13 +294,19 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
         !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
         !all->pairs || !all->meets || !all->gaps || !all->touches || !all->contacts)
         return no_memory(all, error);
-    for (uint32_t g = 0; g < all->group_count; g++)
+    uint32_t solids = 0;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const uint32_t own = all->groups[g].compound->solid_count;
+        solids = own > solids ? own : solids;
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
-    return MF_OK;
+    }
+    return mf_scratch_create(context, mf_compound_meet_room(solids), MF_COLLISION_WAVE,
+                             &all->scratch, error);
 }
 
 static void destroy(mf_Context *context, void *user) {
     mf_Collisions *all = user;
+    mf_scratch_destroy(context, all->scratch);
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_compound_destroy(all->groups[g].compound);
         mf_release(context, all->groups[g].parts);
@@ -378,6 +357,12 @@ const mf_Collisions *mf_collisions_of(const mf_World *world) {
     return NULL;
 }
 
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet) {
+    meet->scratch = mf_scratch_borrow(all->scratch);
+    all->meet(meet);
+    mf_scratch_return(all->scratch, meet->scratch);
+}
+
 // Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.
 static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group, double *angles) {
     static _Alignas(64) const double none[4 * MF_BLOCK];
@@ -389,12 +374,12 @@ static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             angles[j * MF_BLOCK + lane] = model->start_angle[j];
     // Rates do not show in places: any will do.
-    const mf_CompoundState state = {.orientation = upright,
-                                    .linear_velocity = none,
-                                    .angular_velocity = none,
-                                    .angle = angles,
-                                    .rate = angles,
-                                    .wide = true};
+    const mf_TreeState state = {.orientation = upright,
+                                .linear = none,
+                                .angular = none,
+                                .angle = angles,
+                                .rate = angles,
+                                .wide = true};
     all->refit(group->compound, &state, group->parts);
 }
 
@@ -415,7 +400,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
                             .trees = true,
                             .touches = all->touches,
                             .room = MF_COLLISION_WAVE * all->config.touches};
-    all->meet(&meet);
+    mf_collisions_meet(all, &meet);
     for (uint32_t i = 0; i < meet.touch_count; i++) {
         const uint32_t *two = meet.touches[i].solids;
         compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;

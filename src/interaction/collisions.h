@@ -2,6 +2,7 @@
 #ifndef MF_INTERACTION_COLLISIONS_H
 #define MF_INTERACTION_COLLISIONS_H
 
+#include "base/scratch.h"
 #include "contact/compounds.h"
 #include "dynamics/solver.h"
 
@@ -19,8 +20,7 @@ typedef struct mf_CollisionGroup {
     uint32_t number; // [1] of the world's groups
     bool solved;     // the world's solver knows its robots
     mf_Compound *compound;
-    mf_CompoundState state; // of block 0
-    size_t strides[10];     // [byte] from block to block, of its fields in their order
+    mf_TreeFields fields;
     const mf_Field *position, *orientation, *fault;
     const mf_Field *level;   // motion.level or NULL
     mf_Field *push, *pushed; // NULL: robots are not pushed
@@ -76,6 +76,7 @@ struct mf_Collisions {
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;
     mf_CompoundMeetFn meet;
+    mf_Scratch *scratch; // of `meet`
     mf_CompoundWithinFn within;
 
     uint8_t *group_of;     // [1] per robot
@@ -121,6 +122,9 @@ struct mf_Collisions {
 
 void mf_collisions_run(const mf_WorldRun *run, void *user);
 
+// Calls the kernel, with scratch of a thread.
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet);
+
 // The collisions of a world; NULL: it has none.
 const mf_Collisions *mf_collisions_of(const mf_World *world);
 
@@ -140,8 +144,6 @@ static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *
                                                            uint32_t robot) {
     return &all->groups[all->group_of[robot]];
 }
-// The state of a block of robots.
-mf_CompoundState mf_collisions_state(const mf_CollisionGroup *group, uint32_t block);
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
 // Finds where the parts of a block are.
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);

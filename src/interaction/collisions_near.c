@@ -1,8 +1,8 @@
-// Who is near: robots as balls about their bases, which hold all their solids whatever the angles
-// of their joints are, in a grid of square cells; still things by their trees. The list is kept
-// until somebody has moved by half the margin, and only says who is looked at, so no bit of any
-// robot depends on when it was made. Likewise pairs that were seen apart: a robot adds up how far
-// any point of it can have gone, and a pair is not looked at while both ways are less than its gap.
+// Broad phase of robots: bounding spheres about their bases, which contain all their solids for any
+// joint angles, in a grid of square cells; static solids by their trees. The list is valid until a
+// robot has moved by half the margin; it only selects candidates, so results do not depend on the
+// time of its creation. Likewise for pairs that were found to be apart: a robot accumulates how far
+// any point of it can have moved, and a pair is skipped while the sum of both is less than its gap.
 #include "interaction/collisions.h"
 #include "math/scalar.h"
 
@@ -76,7 +76,7 @@ static const double doubt = 1e-4;
 
 static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
     double drift[MF_BLOCK];
-    const mf_CompoundState state = mf_collisions_state(group, block);
+    const mf_TreeState state = mf_tree_state(&group->fields, block);
     all->drift(group->compound, &state, group->drifts + block * group->drifts_stride, drift);
     for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < group->count; i++) {
         // What is not a number, or came from one, may be anywhere.

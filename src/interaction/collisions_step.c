@@ -24,29 +24,8 @@ mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot) {
                              instance % MF_BLOCK};
 }
 
-static const void *shifted(const void *field, size_t bytes) {
-    return field != NULL ? (const char *)field + bytes : NULL;
-}
-
-mf_CompoundState mf_collisions_state(const mf_CollisionGroup *group, uint32_t block) {
-    const mf_CompoundState *from = &group->state;
-    const size_t *stride = group->strides;
-    return (mf_CompoundState){.orientation = shifted(from->orientation, block * stride[0]),
-                              .linear_velocity = shifted(from->linear_velocity, block * stride[1]),
-                              .angular_velocity =
-                                  shifted(from->angular_velocity, block * stride[2]),
-                              .angle = shifted(from->angle, block * stride[3]),
-                              .rate = shifted(from->rate, block * stride[4]),
-                              .ball = shifted(from->ball, block * stride[5]),
-                              .ball_rate = shifted(from->ball_rate, block * stride[6]),
-                              .free = shifted(from->free, block * stride[7]),
-                              .free_velocity = shifted(from->free_velocity, block * stride[8]),
-                              .position = shifted(from->position, block * stride[9]),
-                              .wide = from->wide};
-}
-
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
-    const mf_CompoundState state = mf_collisions_state(group, block);
+    const mf_TreeState state = mf_tree_state(&group->fields, block);
     all->refit(group->compound, &state, group->parts + block * group->parts_stride);
 }
 
@@ -64,7 +43,7 @@ static const double gap_wanted = 0.06; // [m]
 static void meet_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
     unsigned mode = mf_float_mode_enter();
-    all->meet(&all->meets[index]);
+    mf_collisions_meet(all, &all->meets[index]);
     mf_float_mode_leave(mode);
 }
 

@@ -63,7 +63,7 @@ static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rat
         apart = 1;
     if (latency > apart)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction.latency: %u steps, %s comes again after %u", latency, name,
+                       "interaction.latency: %u steps, %s is due again after %u", latency, name,
                        (uint32_t)apart);
     return MF_OK;
 }
@@ -123,10 +123,10 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
         return mf_fail(error, MF_BAD_ARGUMENT, "interaction: start from mf_interaction_config()");
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "interaction") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world has one already");
+            return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
     if (!config->detect && !has_touch(config) && !has_air(config))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction: nothing is switched on, need detect, collide, terrain, fence, "
+                       "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
     mf_Status status = check_numbers(config, error);
     if (config->beside && config->latency == 0)
@@ -257,7 +257,7 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
             return status;
         for (uint32_t m = 0; m < all->member_count; m++)
             if (all->members[m].group == member.group)
-                return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is there twice",
+                return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is listed twice",
                                mf_group_settings(member.group)->name);
         if (member.radius == 0.0)
             status = find_radius(all->context, mf_group_model(member.group), &member.radius, error);
@@ -336,13 +336,13 @@ static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
 
 static const mf_FieldInfo neighbor_fields[] = {
     {"neighbor.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "agents within the detection radius and in sight"},
+     "agents within the detection radius and the field of view"},
     {"neighbor.index", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "numbers of the nearest agents, nearest first; 4294967295 behind the last"},
+     "indices of the nearest agents, nearest first; 4294967295 after the last"},
     {"neighbor.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE,
-     "places of the nearest agents relative to the own; 0 behind the last"},
+     "relative positions of the nearest agents; 0 after the last"},
     {"neighbor.velocity", "m/s", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE,
-     "velocities of the nearest agents relative to the own; 0 behind the last"},
+     "relative velocities of the nearest agents; 0 after the last"},
 };
 
 static mf_Status add_fields(mf_Interaction *all, uint32_t member, mf_Error *error) {
@@ -573,7 +573,8 @@ mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidate
     if (interaction == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_reserve: interaction is NULL");
     if (interaction->pending != 0)
-        return mf_fail(error, MF_BUSY, "interaction: results wait to be applied, step on");
+        return mf_fail(error, MF_BUSY,
+                       "interaction: results are not applied yet, step the world first");
     mf_Neighbours *searches[] = {interaction->look, interaction->touch, interaction->air};
     for (int i = 0; i < 3; i++) {
         if (searches[i] == NULL || searches[i]->config.candidates == candidates)

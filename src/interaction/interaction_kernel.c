@@ -1,4 +1,5 @@
-// Kernels of interaction (see kernels.h): by slot for what looks at places, by agent for the wind.
+// Kernels of interaction (see kernels.h): by slot for those that read positions, by agent for the
+// wind.
 #include "interaction/kernels.h"
 #include "math/lane_list.h"
 
@@ -12,7 +13,8 @@ static const bool own_is_double = false;
 
 void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
     const mf_Neighbours *all = task->all;
-    const mf_real *place[3] = {all->x, all->y, all->z};
+    const mf_real *place[3] = {(const mf_real *)all->x, (const mf_real *)all->y,
+                               (const mf_real *)all->z};
     uint32_t first = chunk * MF_NEIGHBOUR_CHUNK, last = first + MF_NEIGHBOUR_CHUNK;
     if (last > all->slot_count)
         last = all->slot_count;
@@ -43,16 +45,19 @@ void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
 
 void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *first,
                                     const int32_t *second, uint32_t count) {
-    const mf_AirTask *task = user;
+    const mf_AirTask *task = (const mf_AirTask *)user;
     const mf_Neighbours *all = task->all;
     (void)chunk;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_real out = (mf_real)task->radius;
     for (uint32_t i = 0; i < count; i += MF_LANES) {
         mf_index own = mf_load_index(first + i), source = mf_load_index(second + i);
-        mf_lane dx = mf_gather(all->x, source) - mf_gather(all->x, own);
-        mf_lane dy = mf_gather(all->y, source) - mf_gather(all->y, own);
-        mf_lane down = mf_gather(all->z, source) - mf_gather(all->z, own);
+        mf_lane dx =
+            mf_gather((const mf_real *)all->x, source) - mf_gather((const mf_real *)all->x, own);
+        mf_lane dy =
+            mf_gather((const mf_real *)all->y, source) - mf_gather((const mf_real *)all->y, own);
+        mf_lane down =
+            mf_gather((const mf_real *)all->z, source) - mf_gather((const mf_real *)all->z, own);
         mf_lane flat = dx * dx + dy * dy;
         mf_mask inside =
             mf_and(mf_less_equal(flat, mf_set(out * out)),
@@ -61,13 +66,14 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
         mf_lane down2 = down * down;
         // Nothing is divided by 0: where down2 vanishes, nothing arrives either.
         mf_mask some = mf_and(inside, mf_less(zero, down2));
-        mf_lane centre = mf_gather(task->speed, group) / mf_select(some, down, one);
-        centre = mf_min(centre, mf_gather(task->limit, group));
+        mf_lane centre =
+            mf_gather((const mf_real *)task->speed, group) / mf_select(some, down, one);
+        centre = mf_min(centre, mf_gather((const mf_real *)task->limit, group));
         mf_lane wide = down2 + mf_set((mf_real)task->spread) * flat;
         mf_lane share = down2 / mf_select(some, wide, one);
         mf_lane speed = mf_keep(some, centre * (share * share));
         speed = mf_min(speed, mf_set((mf_real)1000));
-        _Alignas(64) int32_t push[MF_LANES];
+        MF_ALIGNED(64) int32_t push[MF_LANES];
         mf_store_index(push, mf_to_index(speed * mf_set((mf_real)MF_PUSH_SCALE)));
         // Only what is in the list: what it is filled up with is shared by all threads.
         for (uint32_t lane = 0; lane < MF_LANES && i + lane < count; lane++)
@@ -80,8 +86,8 @@ static MF_INLINE mf_lane wind_factor(const mf_AirTask *task, mf_lane z) {
     mf_lane height = mf_clamp(z - mf_set((mf_real)task->ground), mf_zero(), mf_set(top));
     mf_lane at = mf_sqrt(height / mf_set(top)) * mf_set((mf_real)MF_PROFILE_CELLS);
     mf_index cell = mf_to_index(at); // at most MF_PROFILE_CELLS: the table has one more
-    mf_lane low = mf_gather(task->profile, cell);
-    mf_lane high = mf_gather(task->profile, cell + mf_set_index(1));
+    mf_lane low = mf_gather((const mf_real *)task->profile, cell);
+    mf_lane high = mf_gather((const mf_real *)task->profile, cell + mf_set_index(1));
     return low + (at - mf_from_index(cell)) * (high - low);
 }
 
@@ -90,8 +96,8 @@ static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same
         mf_store_where(mask, (mf_real *)data + at, value);
         return;
     }
-    _Alignas(64) mf_real values[MF_LANES];
-    _Alignas(64) int32_t chosen[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) int32_t chosen[MF_LANES];
     mf_store(values, value);
     mf_store_index(chosen, mf_ones_where(mask));
     for (uint32_t lane = 0; lane < MF_LANES; lane++)
@@ -109,10 +115,10 @@ void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *
         const bool same = group->double_precision == own_is_double;
         for (uint32_t lane = 0; wind != NULL && lane < MF_BLOCK; lane += MF_LANES) {
             mf_index slot = mf_load_index(all->slot_of + (size_t)block * MF_BLOCK + lane);
-            mf_mask live = mf_finite(mf_gather(all->x, slot));
+            mf_mask live = mf_finite(mf_gather((const mf_real *)all->x, slot));
             mf_lane factor = mf_set((mf_real)1);
             if (task->logarithmic)
-                factor = wind_factor(task, mf_gather(all->z, slot));
+                factor = wind_factor(task, mf_gather((const mf_real *)all->z, slot));
             size_t at = (size_t)(block - group->first_block) * 3 * MF_BLOCK + lane;
             for (int c = 0; c < 3; c++) {
                 mf_lane speed = mf_set((mf_real)task->wind[c]) * factor;

@@ -15,8 +15,8 @@ typedef struct mf_ScanTask {
     double low;                         // [m] nobody above has hit the ground
     double fence_low[3], fence_high[3]; // [m]
     uint32_t low_count, outside_count;  // [1]
-    _Alignas(64) int32_t low_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
-    _Alignas(64) int32_t outside_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t low_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t outside_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
 } mf_ScanTask;
 
 // A round turbulent jet below each source; see air.c.

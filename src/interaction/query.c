@@ -4,6 +4,8 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
+#include <mayfly/dynamics.h>
+
 #include <math.h>
 
 static const char kept_name[] = "queries";
@@ -17,7 +19,6 @@ static void release_group(mf_Context *context, mf_QueryGroup *group) {
         mf_release(context, group->pose[i].turn);
         mf_release(context, group->pose[i].solids);
     }
-    mf_release(context, group->state);
     *group = (mf_QueryGroup){0};
 }
 
@@ -48,7 +49,6 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
     *group = (mf_QueryGroup){.group = own,
                              .model = model,
                              .position = mf_group_find_field(own, "base.position"),
-                             .orientation = mf_group_find_field(own, "base.orientation"),
                              .fault = mf_group_find_field(own, "fault.word")};
     mf_Status status = mf_compound_create(context, model, &group->compound, error);
     if (status != MF_OK)
@@ -62,11 +62,10 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
         pose->solids = mf_allocate(context, solids + 1, sizeof *pose->solids);
         fine = fine && pose->place && pose->turn && pose->solids;
     }
-    group->state = mf_allocate(context, model->position_count + 1, sizeof *group->state);
     group->reach = find_reach(group);
-    if (!fine || group->state == NULL)
+    if (!fine)
         return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
-    return MF_OK;
+    return mf_group_link_poses(own, 0, 0, group->pose[0].place[0], group->pose[0].turn[0], error);
 }
 
 mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
@@ -115,25 +114,13 @@ bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base
 }
 
 void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
-    double base[3], turn[4];
-    mf_group_get_position(group->group, instance, group->state);
-    mf_model_pose_at(group->model, group->state, pose->place, pose->turn);
-    if (group->model->base == MF_BASE_FREE)
-        return;
-    for (uint32_t c = 0; c < 3; c++)
-        base[c] = mf_field_get(group->position, instance, c);
-    for (uint32_t c = 0; c < 4; c++)
-        turn[c] = mf_field_get(group->orientation, instance, c);
-    for (uint32_t l = 0; l < group->model->link_count; l++) {
-        mf_quat_rotate(pose->place[l], turn, pose->place[l]);
-        mf_vec3_add(pose->place[l], pose->place[l], base);
-        mf_quat_multiply(pose->turn[l], turn, pose->turn[l]);
-    }
+    // Prepared when the group was first seen, so it cannot fail.
+    mf_group_link_poses(group->group, instance, 1, pose->place[0], pose->turn[0], NULL);
 }
 
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
     const mf_Compound *compound = group->compound;
-    const double *values = compound->values_f64 + mf_compound_solid_values(compound);
+    const double *values = compound->values_f64;
     mf_query_links(group, instance, pose);
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const mf_CompoundSolid *from = &compound->solids[s];

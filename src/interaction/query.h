@@ -1,5 +1,5 @@
-// What questions about a world (mayfly/query.h) have in common: what they know of its models, and
-// where the parts of an instance are at the moment.
+// Common data of the queries of a world (mayfly/query.h): data of its models, and the present poses
+// of the links of an instance.
 #ifndef MF_INTERACTION_QUERY_H
 #define MF_INTERACTION_QUERY_H
 
@@ -19,10 +19,9 @@ typedef struct mf_QueryGroup {
     mf_Group *group;
     const mf_Model *model;
     mf_Compound *compound;
-    const mf_Field *position, *orientation, *fault;
+    const mf_Field *position, *fault;
     double reach;         // [m] what a ray can meet of an instance is never farther from its base's
                           // origin; INFINITY: unknown; < 0: there is nothing
-    double *state;        // position vector
     mf_QueryPose pose[2]; // of two instances at once
 } mf_QueryGroup;
 

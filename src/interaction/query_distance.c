@@ -21,7 +21,7 @@ typedef struct Side {
 static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, const char *name,
                             mf_Error *error) {
     if (body->group == NULL || mf_query_number(query, body->group) == MF_NONE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: no group of this world", name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: not a group of this world", name);
     if (body->instance >= mf_group_count(body->group))
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: group %s has %u robots, no robot %u",
                        name, mf_group_settings(body->group)->name, mf_group_count(body->group),
@@ -48,7 +48,7 @@ static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, m
                        "distance: a and b are one instance, need two links of it");
     if (!same && (mf_group_settings(a->group)->isolated || mf_group_settings(b->group)->isolated))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "distance: robots of isolated groups are in no place with others");
+                       "distance: robots of isolated groups have no common space");
     return MF_OK;
 }
 

@@ -1,5 +1,5 @@
-// Rays against the ground and all shapes of a place. Instances whose sphere the ray misses are
-// passed over; of the others every shape is asked.
+// Rays against the ground and all shapes of a space. Instances whose bounding sphere the ray misses
+// are skipped; of the others every shape is tested.
 #include "contact/ray_solid.h"
 #include "interaction/query.h"
 #include "math/scalar.h"

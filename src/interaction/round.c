@@ -1,4 +1,4 @@
-// Interaction in a step: what is due is looked at, found and written.
+// Interaction in a step: detection, collisions and air that are due, and their results.
 //
 // A round begins with the places at the start of the step. They are loaded by agent (one parallel
 // region), the lists are renewed if somebody moved too far, and the work is done by slot (a second
@@ -457,7 +457,7 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
     };
     // With rates checked and room left, adding cannot fail; all or none, as the last one owns.
     if (mf_world_system_count(all->world) + 4 > MF_WORLD_SYSTEM_LIMIT)
-        return mf_fail(error, MF_LIMIT, "interaction: the world has no room for four systems more");
+        return mf_fail(error, MF_LIMIT, "interaction: the world cannot have four more systems");
     mf_WorldSystemConfig system = mf_world_system_config();
     system.user = all;
     mf_Status status = MF_OK;

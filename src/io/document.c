@@ -1,6 +1,7 @@
-// Documents: a text becomes a tree that knows lines and columns, overrides are applied to the tree,
-// unknown keys refused, every key of the table read (its default where the file is silent), then
-// what one key says about another is checked. Either a whole structure comes out or nothing.
+// Documents: a text is parsed into a tree with lines and columns, overrides are applied to the
+// tree, unknown keys are rejected, every key of the table is read (its default if the file does not
+// have it), then relations between keys are checked. The result is a complete structure or an
+// error.
 #include "io/document.h"
 
 #include <stdio.h>
@@ -142,7 +143,7 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
         return mf_yaml_fail(tree, top, true, MF_BAD_FILE, error,
                             "%.40s: unknown key, did you mean %s?", top->key, noun);
     if (top->next != NULL)
-        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s too",
+        return mf_yaml_fail(tree, top->next, true, MF_BAD_FILE, error, "%s, found %.40s, too",
                             wanted, top->next->key);
     reader->table = &tables[*kind];
     reader->root = top;

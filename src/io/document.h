@@ -1,5 +1,5 @@
-// Documents: YAML files read by tables of keys into one structure, with the memory behind it. A
-// format is a table, what one key says about another, and a row of mf_DocumentKind.
+// Documents: YAML files that are read by tables of keys into one structure, which owns its memory.
+// A format consists of a table, relations between keys, and a row of mf_DocumentKind.
 #ifndef MAYFLY_SRC_IO_DOCUMENT_H
 #define MAYFLY_SRC_IO_DOCUMENT_H
 

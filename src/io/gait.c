@@ -1,6 +1,6 @@
-// Gaits' files: one top key names the kind, below it stand the members of its structure. What does
-// not fit the robot is refused with the place of the member in the file. A mirror image takes the
-// frames of another file, with left and right exchanged.
+// Gait files: one top key names the kind, below it are the members of its structure. Values that do
+// not fit the robot are rejected with the position of the member in the file. A mirror image uses
+// the frames of another file, with left and right exchanged.
 #include "control/gait.h"
 #include "io/document.h"
 #include "io/gait_keys.h"

@@ -38,19 +38,19 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
 // How commands act, for the kinds that have them.
 #define BLEND(offset)                                                                              \
     NUMBER("blend", 0, "s", "0.4", 0, 60, offset,                                                  \
-           "over which the targets go over to the gait from where they are")
+           "duration of the transition from the present targets to the gait")
 #define PACE(member, speed, aside, turning)                                                        \
-    SECTION("pace", "how commands act; what is asked for beyond the largest is cut"),              \
+    SECTION("pace", "limits of commands; larger commands are clamped"),                            \
         NUMBER("pace.forward", 0, "m/s", speed, 0, 100, member(pace.forward),                      \
-               "largest command forward"),                                                         \
+               "largest forward command"),                                                         \
         NUMBER("pace.left", 0, "m/s", aside, 0, 100, member(pace.left),                            \
                "largest command to the left"),                                                     \
         NUMBER("pace.turn", 0, "rad/s", turning, 0, 100, member(pace.turn),                        \
-               "largest command to turn, anticlockwise"),                                          \
+               "largest turn command, anticlockwise"),                                             \
         NUMBER("pace.rise", ABOVE, "s", "1", 0, 60, member(pace.rise),                             \
-               "from rest to the largest command"),                                                \
+               "time from rest to the largest command"),                                           \
         MF_KEY("pace.march", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, member(pace.march),          \
-               "steps on the spot when no command is given, instead of standing")
+               "steps on the spot without a command, instead of standing")
 
 // A leg's joints.
 #define LEG(side, index)                                                                           \
@@ -65,35 +65,36 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
 // clang-format off
 static const mf_Key walk_keys[] = {
     BLEND(WALK(blend)),
-    NUMBER("period", ABOVE, "s", "0.6", 0, 60, WALK(period), "of two steps"),
+    NUMBER("period", ABOVE, "s", "0.6", 0, 60, WALK(period), "duration of two steps"),
     NUMBER("height", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 100, WALK(height),
-           "of the hips above the ankles"),
-    NUMBER("lift", 0, "m", "0.03", 0, 10, WALK(lift), "of a swinging foot"),
+           "height of the hips above the ankles"),
+    NUMBER("lift", 0, "m", "0.03", 0, 10, WALK(lift), "height to which a swinging foot is lifted"),
     MF_KEY("path", MF_KEY_CHOICE, 0, "", "sinusoid", 0, 0, paths, WALK(path),
-           "height of a swinging foot: sinusoid, or trapezoid: up in the first quarter, level, down "
-           "in the last"),
-    NUMBER("sway", 0, "m", "0.02", 0, 10, WALK(sway), "of the hips to the standing side"),
+           "height curve of a swinging foot: sinusoid, or trapezoid: up in the first quarter, "
+           "constant, down in the last"),
+    NUMBER("sway", 0, "m", "0.02", 0, 10, WALK(sway),
+        "displacement of the hips to the stance side"),
     NUMBER("double_support", 0, "1", "0.2", 0, 0.9, WALK(double_support),
-           "share of the period with both feet down"),
-    NUMBER("lean", 0, "rad", "0", -1, 1, WALK(lean), "of the trunk, forward"),
+           "fraction of the period with both feet on the ground"),
+    NUMBER("lean", 0, "rad", "0", -1, 1, WALK(lean), "forward tilt of the trunk"),
     NUMBER("width", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 10, WALK(width),
-           "from the middle to each foot"),
-    NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset), "of the feet forward of the hips"),
+           "distance from the centre line to each foot"),
+    NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset),
+        "forward displacement of the feet from the hips"),
     NUMBER("arms", 0, "rad", "0", -3, 3, WALK(arms),
-           "swing of the arms at the largest command forward"),
+           "amplitude of the arms at the largest forward command"),
     PACE(WALK, "0.1", "0.05", "0.5"),
     SECTION("legs", "names of the legs' joints"),
     LEG("left", 0),
     LEG("right", 1),
     SECTION("shoulders", "joints that swing the arms"),
     JOINT("shoulders.left", "left_shoulder_pitch", WALK(shoulders[0]),
-          "moves with the right leg; \"\": none"),
+          "moves in phase with the right leg; \"\": none"),
     JOINT("shoulders.right", "right_shoulder_pitch", WALK(shoulders[1]),
-          "moves with the left leg; \"\": none"),
+          "moves in phase with the left leg; \"\": none"),
     MF_KEY("pose", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, WALK(pose),
-           "angles of other joints, held, or of the shoulders, about which they swing"),
-    SECTION("balance", "feedback of the trunk's rotation: roll and pitch rate of a gyroscope in the "
-            "base"),
+           "constant angles of other joints, or centre angles of the shoulders"),
+    SECTION("balance", "feedback of roll and pitch rate of a gyroscope in the base"),
     NUMBER("balance.ankle_pitch", 0, "s", "0", -10, 10, WALK(balance.ankle_pitch),
            "ankle pitch per pitch rate"),
     NUMBER("balance.ankle_roll", 0, "s", "0", -10, 10, WALK(balance.ankle_roll),
@@ -103,70 +104,71 @@ static const mf_Key walk_keys[] = {
     NUMBER("balance.hip_roll", 0, "s", "0", -10, 10, WALK(balance.hip_roll),
            "hip roll per roll rate"),
     NUMBER("balance.step_pitch", 0, "m s/rad", "0", -10, 10, WALK(balance.step_pitch),
-           "a swinging foot goes forward per pitch rate"),
+           "forward displacement of a swinging foot per pitch rate"),
     NUMBER("balance.step_roll", 0, "m s/rad", "0", -10, 10, WALK(balance.step_roll),
-           "a swinging foot goes to the right per roll rate"),
+           "displacement of a swinging foot to the right per roll rate"),
     NUMBER("balance.tilt", 0, "1/s", "0", 0, 1e3, WALK(balance.tilt),
-           "added to each rate per tilt, the integral of the rate"),
+           "gain of the tilt, the integral of the rate, which is added to each rate"),
     NUMBER("balance.memory", ABOVE, "s", "1", 0, 1e3, WALK(balance.memory),
-           "after which the integral forgets"),
+           "time constant with which the integral decays"),
     NUMBER("balance.smooth", 0, "s", "0", 0, 1e3, WALK(balance.smooth),
-           "over which rates are averaged before they act; where joints go exactly where they are "
-           "told it must be longer than the sum of the gains of hip and ankle"),
+           "averaging time of rates; for motions whose joints track exactly it must be longer than "
+           "the sum of the gains of hip and ankle"),
 };
 
 static const mf_Key wave_keys[] = {
     MF_KEY("joint", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, WAVE(joint),
            "name of the joint; several curves of one joint add up"),
     MF_KEY("shape", MF_KEY_CHOICE, 0, "", "sine", 0, 0, shapes, WAVE(shape),
-           "sine; sweep: from -1 to 1 smoothly in the swing, back evenly in the stance; bump: from 0 "
-           "to 1 and back in the swing, 0 in the stance"),
-    NUMBER("offset", 0, "rad", "0", -1e3, 1e3, WAVE(offset), "added at all times; metres for slides"),
-    NUMBER("amplitude", 0, "rad", "0", -1e3, 1e3, WAVE(amplitude), "while moving"),
+           "sine; sweep: smoothly from -1 to 1 in the swing, linearly back in the stance; bump: "
+           "from 0 to 1 and back in the swing, 0 in the stance"),
+    NUMBER("offset", 0, "rad", "0", -1e3, 1e3, WAVE(offset), "constant offset; metres for slides"),
+    NUMBER("amplitude", 0, "rad", "0", -1e3, 1e3, WAVE(amplitude), "amplitude while moving"),
     NUMBER("forward", 0, "rad", "0", -1e3, 1e3, WAVE(forward),
-           "amplitude at the largest command forward"),
+           "amplitude at the largest forward command"),
     NUMBER("left", 0, "rad", "0", -1e3, 1e3, WAVE(left),
            "amplitude at the largest command to the left"),
-    NUMBER("turn", 0, "rad", "0", -1e3, 1e3, WAVE(turn), "amplitude at the largest command to turn"),
-    NUMBER("phase", 0, "1", "0", -1e3, 1e3, WAVE(phase), "turns that it is ahead"),
+    NUMBER("turn", 0, "rad", "0", -1e3, 1e3, WAVE(turn), "amplitude at the largest turn command"),
+    NUMBER("phase", 0, "1", "0", -1e3, 1e3, WAVE(phase), "phase lead, in turns"),
     MF_KEY("harmonic", MF_KEY_COUNT, 0, "1", "1", 1, 16, NULL, WAVE(harmonic),
-           "swings of a sine in one period"),
+           "number of oscillations of a sine in one period"),
 };
 static const mf_KeyTable wave_table = {"wave", wave_keys, sizeof wave_keys / sizeof *wave_keys,
                                        sizeof(mf_GaitWave), NULL, NULL};
 
 static const mf_Key waves_keys[] = {
     BLEND(WAVES(blend)),
-    NUMBER("period", ABOVE, "s", "1", 0, 60, WAVES(period), "after which everything repeats"),
+    NUMBER("period", ABOVE, "s", "1", 0, 60, WAVES(period), "period of all curves"),
     NUMBER("swing", 0, "1", "0.5", 0.01, 0.99, WAVES(swing),
-           "share of the period that a leg swings, of sweeps and bumps"),
+           "fraction of the period in which a leg swings, for sweeps and bumps"),
     PACE(WAVES, "0.1", "0", "0.5"),
     MF_KEY_LISTED("joints", MF_KEY_REQUIRED, &wave_table, WAVES(waves),
-                  "curves of joints. The amplitude of one is amplitude while moving, and forward, "
-                  "left and turn by the commands' parts of the largest"),
+                  "curves of joints. The amplitude of a curve is `amplitude` while moving, plus "
+                  "forward, left and turn times the commands as fractions of the largest"),
 };
 
 static const mf_Key frame_keys[] = {
-    NUMBER("time", MF_KEY_REQUIRED, "s", NULL, 0, 3600, FRAME(time), "later than the frame before"),
+    NUMBER("time", MF_KEY_REQUIRED, "s", NULL, 0, 3600, FRAME(time), "time of the frame, later "
+                                                                     "than the previous one"),
     MF_KEY("angles", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, FRAME(angles),
-           "joints and their angles, metres for slides. A joint that is not named keeps its angle of "
-           "the frame before; one that is named late starts at the model's start angle; one that is "
-           "never named is left alone"),
+           "joints and their angles, metres for slides. A joint that is not named keeps its angle "
+           "of the previous frame, or before its first frame the model's start angle; a joint that "
+           "no frame names is not changed"),
 };
 static const mf_KeyTable frame_table = {"frame", frame_keys, sizeof frame_keys / sizeof *frame_keys,
                                         sizeof(mf_GaitFrame), NULL, NULL};
 
 static const mf_Key keyframes_keys[] = {
     NUMBER("blend", 0, "s", "0.2", 0, 60, KEYFRAMES(blend),
-           "over which the targets go over to the gait from where they are"),
+           "duration of the transition from the present targets to the gait"),
     MF_KEY("loop", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, KEYFRAMES(loop),
-           "starts again at the last frame, which should be like the first"),
+           "repeats after the last frame, which should equal the first"),
     MF_KEY("curve", MF_KEY_CHOICE, 0, "", "cubic", 0, 0, curves, KEYFRAMES(curve),
-           "between frames: cubic, smooth and never beyond the frames on both sides, or linear"),
+           "interpolation between frames: cubic (smooth, without overshoot) or linear"),
     MF_KEY("mirror_of", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, KEYFRAMES(mirror_of),
-           "instead of all others: a file of keyframes, of which this is the mirror image, with left "
-           "and right exchanged in the joints' names"),
-    MF_KEY_LISTED("frames", 0, &frame_table, KEYFRAMES(frames), "in order of time"),
+           "instead of all other keys: a file of keyframes of which this is the mirror image, with "
+           "left and right exchanged in the joints' names"),
+    MF_KEY_LISTED("frames", 0, &frame_table, KEYFRAMES(frames), "the frames, in order of time"),
 };
 // clang-format on
 

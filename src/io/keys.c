@@ -1,5 +1,5 @@
-// What a row of a table of keys says about itself: its path, what it asks for, and which row an
-// unknown name most likely means. The rows themselves are in *_keys.c.
+// Properties of a row of a table of keys: its path, the expected value, and the row with the name
+// most similar to an unknown one. The rows are in *_keys.c.
 #include "io/keys.h"
 
 #include "io/decimal.h"
@@ -175,8 +175,8 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_PLACE ? "[x, y] in m within -1e9 .. 1e9, or centered"
                        : key->kind == MF_KEY_LIST  ? "a list"
                        : key->kind == MF_KEY_WORDS ? "a list of names"
-                       : key->kind == MF_KEY_NAMED ? "a group of `name: number`"
-                       : key->kind == MF_KEY_PACKAGES ? "a group of `name: folder`"
+                       : key->kind == MF_KEY_NAMED ? "a mapping `name: number`"
+                       : key->kind == MF_KEY_PACKAGES ? "a mapping `name: folder`"
                                                       : "a group of keys";
     snprintf(out, size, "%s", text);
     return out;

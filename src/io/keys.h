@@ -1,6 +1,6 @@
-// Tables of keys: one row makes a key of a file. From it come reading, checking, overriding,
-// writing, the help text and the tables in docs/. There is one table per kind of file or list
-// entry; what they have in common is here, the rows are in *_keys.c.
+// Tables of keys: one row defines a key of a file; reading, checking, overriding, writing, the help
+// text and the tables in docs/ are derived from it. There is one table per kind of file or list
+// entry; common code is here, the rows are in *_keys.c.
 #ifndef MAYFLY_SRC_IO_KEYS_H
 #define MAYFLY_SRC_IO_KEYS_H
 

@@ -1,5 +1,6 @@
 // A table of keys as a JSON Schema (draft 2020-12), for editors that complete and check YAML files.
-// What a schema cannot say (a file that must be there, one key against another) is left to reading.
+// Conditions that a schema cannot express (files that must exist, relations between keys) are
+// checked on reading.
 #include "base/text.h"
 #include "io/decimal.h"
 #include "io/keys.h"

@@ -45,7 +45,7 @@ static mf_Status refuse(const mf_Reader *reader, const mf_Key *key, const mf_Yam
 static mf_Status refuse_two(const mf_Reader *reader, const mf_Key *key, const mf_YamlNode *second) {
     char expected[256];
     return mf_yaml_fail(reader->tree, second, true, MF_BAD_FILE, reader->error,
-                        "%s%s: expected just %s, found %s too", reader->prefix, key->path,
+                        "%s%s: expected only %s, found %s, too", reader->prefix, key->path,
                         mf_key_expectation(key, expected, sizeof expected), second->key);
 }
 

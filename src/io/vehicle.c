@@ -1,5 +1,6 @@
-// Vehicles' files: one top key names the kind, below it stand the members of its parameters. What a
-// kind's own check refuses begins with the member's name, so the message gets that member's place.
+// Vehicle files: one top key names the kind, below it are the members of its parameters. An error
+// of a kind's own check begins with the member's name, so the message gets the position of that
+// member.
 #include "io/document.h"
 #include "io/vehicle_keys.h"
 #include "io/yaml_text.h"

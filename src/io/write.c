@@ -66,7 +66,8 @@ static mf_Status put_path(Writer *writer, const char *path) {
     if (path[0] != '/' && writer->folder[0] == '\0' &&
         (!mf_allow(writer->context, "getcwd") ||
          getcwd(writer->folder, sizeof writer->folder) == NULL))
-        return mf_fail(writer->error, MF_IO, "cannot tell the current folder: %s", strerror(errno));
+        return mf_fail(writer->error, MF_IO, "cannot determine the current folder: %s",
+                       strerror(errno));
     mf_text_put(&writer->text, "\"");
     if (path[0] != '/') {
         put_escaped(writer, writer->folder, strlen(writer->folder));

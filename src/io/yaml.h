@@ -1,5 +1,5 @@
-// A YAML document as a tree of nodes that know their place in the file, so that every later check
-// can name line and column. Scalars stay text: what they mean is the schema's business.
+// A YAML document as a tree of nodes with their position in the file, so that every later check can
+// report line and column. Scalars are text; the table of keys defines their meaning.
 #ifndef MAYFLY_SRC_IO_YAML_H
 #define MAYFLY_SRC_IO_YAML_H
 

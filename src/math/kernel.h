@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "math/dialect.h"
+
 #define MF_KERNEL_PAIR_(result, name, isa, arguments)                                              \
     result name##_##isa##_f32 arguments;                                                           \
     result name##_##isa##_f64 arguments

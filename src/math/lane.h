@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "math/dialect.h"
+
 // For the functions of a kernel's hot path, so that lanes stay in registers.
 #if defined(__GNUC__)
 #define MF_INLINE inline __attribute__((always_inline))

@@ -104,7 +104,8 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
             table[index[lane]] = a[lane];
 }
 static inline mf_index mf_lane_numbers(void) {
-    return (mf_index){0, 1, 2, 3};
+    const mf_index value = {0, 1, 2, 3};
+    return value;
 }
 #else
 #define MF_LANES 8
@@ -203,7 +204,8 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
             table[index[lane]] = a[lane];
 }
 static inline mf_index mf_lane_numbers(void) {
-    return (mf_index){0, 1, 2, 3, 4, 5, 6, 7};
+    const mf_index value = {0, 1, 2, 3, 4, 5, 6, 7};
+    return value;
 }
 #endif
 

@@ -87,7 +87,8 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
     _mm512_mask_i32scatter_pd(table, mask, (__m256i)index, a, 8);
 }
 static inline mf_index mf_lane_numbers(void) {
-    return (mf_index){0, 1, 2, 3, 4, 5, 6, 7};
+    const mf_index value = {0, 1, 2, 3, 4, 5, 6, 7};
+    return value;
 }
 #else
 #define MF_LANES 16
@@ -171,7 +172,8 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
     _mm512_mask_i32scatter_ps(table, mask, (__m512i)index, a, 4);
 }
 static inline mf_index mf_lane_numbers(void) {
-    return (mf_index){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const mf_index value = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return value;
 }
 #endif
 

@@ -32,7 +32,7 @@ static MF_INLINE uint32_t mf_append_lane(mf_real *list, mf_mask mask, mf_lane va
     *list = value;
     return mask;
 #else
-    _Alignas(64) mf_real values[MF_LANES], chosen[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES], chosen[MF_LANES];
     uint32_t count = 0;
     mf_store(values, value);
     mf_store(chosen, mf_select(mask, mf_set((mf_real)1), mf_zero()));
@@ -51,7 +51,7 @@ static MF_INLINE uint32_t mf_count_lanes(mf_mask mask) {
 #elif MF_LANES == 1
     return mask;
 #else
-    _Alignas(64) int32_t ones[MF_LANES];
+    MF_ALIGNED(64) int32_t ones[MF_LANES];
     uint32_t count = 0;
     mf_store_index(ones, mf_select_index(mask, mf_set_index(1), mf_set_index(0)));
     for (int lane = 0; lane < MF_LANES; lane++)

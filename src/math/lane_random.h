@@ -31,7 +31,7 @@ static inline mf_lane mf_log_mantissa_lane(mf_lane m) {
 // `first` .. `first` + MF_LANES - 1.
 static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t stream, uint64_t tick,
                                    mf_lane out[4]) {
-    _Alignas(64) mf_real mantissa[2][MF_LANES], zeros[2][MF_LANES], turn[2][MF_LANES];
+    MF_ALIGNED(64) mf_real mantissa[2][MF_LANES], zeros[2][MF_LANES], turn[2][MF_LANES];
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         uint32_t word[4];
         mf_random(seed, first + lane, stream, tick, word);

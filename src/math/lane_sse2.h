@@ -99,7 +99,8 @@ static inline mf_lane mf_gather(const mf_real *table, mf_index index) {
     return _mm_set_pd(table[index[1]], table[index[0]]);
 }
 static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
-    return (mf_index){table[index[0]], table[index[1]], 0, 0};
+    const mf_index value = {table[index[0]], table[index[1]], 0, 0};
+    return value;
 }
 #else
 #define MF_LANES 4
@@ -186,7 +187,8 @@ static inline mf_lane mf_gather(const mf_real *table, mf_index index) {
     return _mm_set_ps(table[index[3]], table[index[2]], table[index[1]], table[index[0]]);
 }
 static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
-    return (mf_index){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+    const mf_index value = {table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+    return value;
 }
 #endif
 
@@ -219,7 +221,8 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
             table[index[lane]] = a[lane];
 }
 static inline mf_index mf_lane_numbers(void) {
-    return (mf_index){0, 1, 2, 3};
+    const mf_index value = {0, 1, 2, 3};
+    return value;
 }
 
 #endif

@@ -101,7 +101,7 @@ static inline uint32_t mf_append_index(int32_t *list, mf_mask mask, mf_index val
     return mask;
 #else
     // Without a branch: each value is written and kept or overwritten by the next.
-    _Alignas(64) int32_t values[16], chosen[16];
+    MF_ALIGNED(64) int32_t values[16], chosen[16];
     uint32_t count = 0;
     mf_store_index(values, value);
     mf_store_index(chosen, mf_select_index(mask, mf_set_index(1), mf_set_index(0)));

@@ -21,103 +21,104 @@ typedef struct Quat {
 } Quat;
 
 static MF_INLINE Vec vec_add(Vec a, Vec b) {
-    return (Vec){a.x + b.x, a.y + b.y, a.z + b.z};
+    return MF_VALUE(Vec, a.x + b.x, a.y + b.y, a.z + b.z);
 }
 static MF_INLINE Vec vec_sub(Vec a, Vec b) {
-    return (Vec){a.x - b.x, a.y - b.y, a.z - b.z};
+    return MF_VALUE(Vec, a.x - b.x, a.y - b.y, a.z - b.z);
 }
 static MF_INLINE Vec vec_scale(Vec a, mf_lane s) {
-    return (Vec){a.x * s, a.y * s, a.z * s};
+    return MF_VALUE(Vec, a.x * s, a.y * s, a.z * s);
 }
 static MF_INLINE mf_lane vec_dot(Vec a, Vec b) {
     return mf_fma(a.x, b.x, mf_fma(a.y, b.y, a.z * b.z));
 }
 // a s + b
 static MF_INLINE Vec vec_fma(Vec a, mf_lane s, Vec b) {
-    return (Vec){mf_fma(a.x, s, b.x), mf_fma(a.y, s, b.y), mf_fma(a.z, s, b.z)};
+    return MF_VALUE(Vec, mf_fma(a.x, s, b.x), mf_fma(a.y, s, b.y), mf_fma(a.z, s, b.z));
 }
 static MF_INLINE Vec vec_cross(Vec a, Vec b) {
-    return (Vec){mf_fma(a.y, b.z, -(a.z * b.y)), mf_fma(a.z, b.x, -(a.x * b.z)),
-                 mf_fma(a.x, b.y, -(a.y * b.x))};
+    return MF_VALUE(Vec, mf_fma(a.y, b.z, -(a.z * b.y)), mf_fma(a.z, b.x, -(a.x * b.z)),
+                    mf_fma(a.x, b.y, -(a.y * b.x)));
 }
 // a x b + c
 static MF_INLINE Vec vec_cross_add(Vec a, Vec b, Vec c) {
-    return (Vec){mf_fma(-a.z, b.y, mf_fma(a.y, b.z, c.x)), mf_fma(-a.x, b.z, mf_fma(a.z, b.x, c.y)),
-                 mf_fma(-a.y, b.x, mf_fma(a.x, b.y, c.z))};
+    return MF_VALUE(Vec, mf_fma(-a.z, b.y, mf_fma(a.y, b.z, c.x)),
+                    mf_fma(-a.x, b.z, mf_fma(a.z, b.x, c.y)),
+                    mf_fma(-a.y, b.x, mf_fma(a.x, b.y, c.z)));
 }
 static MF_INLINE Vec vec_select(mf_mask mask, Vec a, Vec b) {
-    return (Vec){mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y), mf_select(mask, a.z, b.z)};
+    return MF_VALUE(Vec, mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y),
+                    mf_select(mask, a.z, b.z));
 }
 
 static MF_INLINE Vec mat_apply(const Mat *m, Vec a) {
-    return (Vec){vec_dot((Vec){m->xx, m->xy, m->xz}, a), vec_dot((Vec){m->yx, m->yy, m->yz}, a),
-                 vec_dot((Vec){m->zx, m->zy, m->zz}, a)};
+    return MF_VALUE(Vec, vec_dot(MF_VALUE(Vec, m->xx, m->xy, m->xz), a),
+                    vec_dot(MF_VALUE(Vec, m->yx, m->yy, m->yz), a),
+                    vec_dot(MF_VALUE(Vec, m->zx, m->zy, m->zz), a));
 }
 static MF_INLINE mf_lane vec_dot_add(Vec a, Vec b, mf_lane c) {
     return mf_fma(a.x, b.x, mf_fma(a.y, b.y, mf_fma(a.z, b.z, c)));
 }
 // m a + b
 static MF_INLINE Vec mat_apply_add(const Mat *m, Vec a, Vec b) {
-    return (Vec){vec_dot_add((Vec){m->xx, m->xy, m->xz}, a, b.x),
-                 vec_dot_add((Vec){m->yx, m->yy, m->yz}, a, b.y),
-                 vec_dot_add((Vec){m->zx, m->zy, m->zz}, a, b.z)};
+    return MF_VALUE(Vec, vec_dot_add(MF_VALUE(Vec, m->xx, m->xy, m->xz), a, b.x),
+                    vec_dot_add(MF_VALUE(Vec, m->yx, m->yy, m->yz), a, b.y),
+                    vec_dot_add(MF_VALUE(Vec, m->zx, m->zy, m->zz), a, b.z));
 }
 static MF_INLINE Vec mat_apply_transposed(const Mat *m, Vec a) {
-    return (Vec){vec_dot((Vec){m->xx, m->yx, m->zx}, a), vec_dot((Vec){m->xy, m->yy, m->zy}, a),
-                 vec_dot((Vec){m->xz, m->yz, m->zz}, a)};
+    return MF_VALUE(Vec, vec_dot(MF_VALUE(Vec, m->xx, m->yx, m->zx), a),
+                    vec_dot(MF_VALUE(Vec, m->xy, m->yy, m->zy), a),
+                    vec_dot(MF_VALUE(Vec, m->xz, m->yz, m->zz), a));
 }
 static MF_INLINE Vec mat_apply_transposed_add(const Mat *m, Vec a, Vec b) {
-    return (Vec){vec_dot_add((Vec){m->xx, m->yx, m->zx}, a, b.x),
-                 vec_dot_add((Vec){m->xy, m->yy, m->zy}, a, b.y),
-                 vec_dot_add((Vec){m->xz, m->yz, m->zz}, a, b.z)};
+    return MF_VALUE(Vec, vec_dot_add(MF_VALUE(Vec, m->xx, m->yx, m->zx), a, b.x),
+                    vec_dot_add(MF_VALUE(Vec, m->xy, m->yy, m->zy), a, b.y),
+                    vec_dot_add(MF_VALUE(Vec, m->xz, m->yz, m->zz), a, b.z));
 }
 static MF_INLINE Vec sym_apply(const Sym *s, Vec a) {
-    return (Vec){vec_dot((Vec){s->xx, s->xy, s->xz}, a), vec_dot((Vec){s->xy, s->yy, s->yz}, a),
-                 vec_dot((Vec){s->xz, s->yz, s->zz}, a)};
+    return MF_VALUE(Vec, vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), a),
+                    vec_dot(MF_VALUE(Vec, s->xy, s->yy, s->yz), a),
+                    vec_dot(MF_VALUE(Vec, s->xz, s->yz, s->zz), a));
 }
 static MF_INLINE Vec sym_apply_add(const Sym *s, Vec a, Vec b) {
-    return (Vec){vec_dot_add((Vec){s->xx, s->xy, s->xz}, a, b.x),
-                 vec_dot_add((Vec){s->xy, s->yy, s->yz}, a, b.y),
-                 vec_dot_add((Vec){s->xz, s->yz, s->zz}, a, b.z)};
+    return MF_VALUE(Vec, vec_dot_add(MF_VALUE(Vec, s->xx, s->xy, s->xz), a, b.x),
+                    vec_dot_add(MF_VALUE(Vec, s->xy, s->yy, s->yz), a, b.y),
+                    vec_dot_add(MF_VALUE(Vec, s->xz, s->yz, s->zz), a, b.z));
 }
 
 // m s m^T: a symmetric tensor of the body in world axes.
 static MF_INLINE Sym sym_turn(const Mat *m, const Sym *s) {
-    Vec a = sym_apply(s, (Vec){m->xx, m->xy, m->xz});
-    Vec b = sym_apply(s, (Vec){m->yx, m->yy, m->yz});
-    Vec c = sym_apply(s, (Vec){m->zx, m->zy, m->zz});
+    Vec a = sym_apply(s, MF_VALUE(Vec, m->xx, m->xy, m->xz));
+    Vec b = sym_apply(s, MF_VALUE(Vec, m->yx, m->yy, m->yz));
+    Vec c = sym_apply(s, MF_VALUE(Vec, m->zx, m->zy, m->zz));
     Vec row_y = {m->yx, m->yy, m->yz}, row_z = {m->zx, m->zy, m->zz};
-    return (Sym){vec_dot((Vec){m->xx, m->xy, m->xz}, a),
-                 vec_dot(row_y, b),
-                 vec_dot(row_z, c),
-                 vec_dot(row_y, a),
-                 vec_dot(row_z, a),
-                 vec_dot(row_z, b)};
+    return MF_VALUE(Sym, vec_dot(MF_VALUE(Vec, m->xx, m->xy, m->xz), a), vec_dot(row_y, b),
+                    vec_dot(row_z, c), vec_dot(row_y, a), vec_dot(row_z, a), vec_dot(row_z, b));
 }
 
 static MF_INLINE Quat quat_multiply(Quat a, Quat b) {
-    return (Quat){mf_fma(a.w, b.w, mf_fma(-a.x, b.x, mf_fma(-a.y, b.y, -(a.z * b.z)))),
-                  mf_fma(a.w, b.x, mf_fma(a.x, b.w, mf_fma(a.y, b.z, -(a.z * b.y)))),
-                  mf_fma(a.w, b.y, mf_fma(a.y, b.w, mf_fma(a.z, b.x, -(a.x * b.z)))),
-                  mf_fma(a.w, b.z, mf_fma(a.z, b.w, mf_fma(a.x, b.y, -(a.y * b.x))))};
+    return MF_VALUE(Quat, mf_fma(a.w, b.w, mf_fma(-a.x, b.x, mf_fma(-a.y, b.y, -(a.z * b.z)))),
+                    mf_fma(a.w, b.x, mf_fma(a.x, b.w, mf_fma(a.y, b.z, -(a.z * b.y)))),
+                    mf_fma(a.w, b.y, mf_fma(a.y, b.w, mf_fma(a.z, b.x, -(a.x * b.z)))),
+                    mf_fma(a.w, b.z, mf_fma(a.z, b.w, mf_fma(a.x, b.y, -(a.y * b.x)))));
 }
 
 static MF_INLINE Quat quat_select(mf_mask mask, Quat a, Quat b) {
-    return (Quat){mf_select(mask, a.w, b.w), mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y),
-                  mf_select(mask, a.z, b.z)};
+    return MF_VALUE(Quat, mf_select(mask, a.w, b.w), mf_select(mask, a.x, b.x),
+                    mf_select(mask, a.y, b.y), mf_select(mask, a.z, b.z));
 }
 
 static MF_INLINE Quat quat_normalize(Quat q) {
     mf_lane square = mf_fma(q.w, q.w, mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
     mf_lane scale = mf_set((mf_real)1) / mf_sqrt(square);
-    return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
 }
 
 // A quaternion of length 1 + e comes out with length 1 - 3/2 e^2, without a division.
 static MF_INLINE Quat quat_renormalize(Quat q) {
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
     mf_lane scale = mf_fma(mf_set((mf_real)-0.5), square, mf_set((mf_real)1.5));
-    return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
 }
 
 // exp(v) for a small vector v [1], to fourth order: a turn by 2 |v| about v, with an error of
@@ -126,13 +127,14 @@ static MF_INLINE Quat quat_exponential(Vec v) {
     mf_lane square = vec_dot(v, v), one = mf_set((mf_real)1);
     mf_lane cosine = mf_fma(square, mf_set((mf_real)(1.0 / 24)), mf_set((mf_real)-0.5));
     v = vec_scale(v, mf_fma(square, mf_set((mf_real)(-1.0 / 6)), one));
-    return (Quat){mf_fma(square, cosine, one), v.x, v.y, v.z};
+    return MF_VALUE(Quat, mf_fma(square, cosine, one), v.x, v.y, v.z);
 }
 
 // Turns the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
 static MF_INLINE Quat quat_turn(Quat q, Vec rotation) {
     Vec half = vec_scale(rotation, mf_set((mf_real)0.5));
-    return quat_normalize(quat_multiply((Quat){mf_set((mf_real)1), half.x, half.y, half.z}, q));
+    return quat_normalize(
+        quat_multiply(MF_VALUE(Quat, mf_set((mf_real)1), half.x, half.y, half.z), q));
 }
 
 static MF_INLINE Mat quat_matrix(Quat q) {
@@ -140,9 +142,9 @@ static MF_INLINE Mat quat_matrix(Quat q) {
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     mf_lane less_xx = mf_fma(-q.x, x2, one), less_yy = mf_fma(-q.y, y2, one);
-    return (Mat){mf_fma(-q.z, z2, less_yy), mf_fma(q.x, y2, -wz),      mf_fma(q.x, z2, wy),
-                 mf_fma(q.x, y2, wz),       mf_fma(-q.z, z2, less_xx), mf_fma(q.y, z2, -wx),
-                 mf_fma(q.x, z2, -wy),      mf_fma(q.y, z2, wx),       mf_fma(-q.y, y2, less_xx)};
+    return MF_VALUE(Mat, mf_fma(-q.z, z2, less_yy), mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy),
+                    mf_fma(q.x, y2, wz), mf_fma(-q.z, z2, less_xx), mf_fma(q.y, z2, -wx),
+                    mf_fma(q.x, z2, -wy), mf_fma(q.y, z2, wx), mf_fma(-q.y, y2, less_xx));
 }
 
 // ---- rows of a field: component c of all lanes at `row(base, c)` --------------------------------
@@ -154,7 +156,7 @@ static MF_INLINE void row_store(mf_real *base, size_t c, mf_lane a) {
     mf_store(base + c * 16, a);
 }
 static MF_INLINE Vec vec_load(const mf_real *base, size_t c) {
-    return (Vec){row_load(base, c), row_load(base, c + 1), row_load(base, c + 2)};
+    return MF_VALUE(Vec, row_load(base, c), row_load(base, c + 1), row_load(base, c + 2));
 }
 static MF_INLINE void vec_store(mf_real *base, size_t c, Vec a) {
     row_store(base, c, a.x);
@@ -162,8 +164,8 @@ static MF_INLINE void vec_store(mf_real *base, size_t c, Vec a) {
     row_store(base, c + 2, a.z);
 }
 static MF_INLINE Sym sym_load(const mf_real *base) {
-    return (Sym){row_load(base, 0), row_load(base, 1), row_load(base, 2),
-                 row_load(base, 3), row_load(base, 4), row_load(base, 5)};
+    return MF_VALUE(Sym, row_load(base, 0), row_load(base, 1), row_load(base, 2), row_load(base, 3),
+                    row_load(base, 4), row_load(base, 5));
 }
 static MF_INLINE void sym_store(mf_real *base, Sym s) {
     row_store(base, 0, s.xx);

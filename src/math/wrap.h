@@ -1,12 +1,12 @@
-// The shortest way of a string from one point to another around a sphere or an endless cylinder, in
-// lanes. All points are in the frame of the shape; the cylinder's axis is z.
+// The shortest path of a string from one point to another around a sphere or an infinite cylinder,
+// in lanes. All points are in the frame of the shape; the cylinder's axis is z.
 //
 // Around a sphere the string stays in the plane of the two points and the centre; around a cylinder
-// it is seen along the axis, and its height rises evenly with the way. So both are a string around
-// a circle: two tangents and an arc between them. A side point chooses the arc; one inside the
-// shape makes the string pass through the circle's inside instead, touching it in one point, which
-// is found by Newton's method. The cases and tolerances are those of MuJoCo 4.0, as its answers
-// show them, so that paths change from straight to bent in the same states.
+// it is projected along the axis, and its height changes linearly with the path length. So both are
+// a string around a circle: two tangents and an arc between them. A side point selects the arc; one
+// inside the shape makes the string pass through the circle's inside instead, touching it in one
+// point, which is computed by Newton's method. The cases and tolerances are those of MuJoCo 4.0,
+// determined from its results, so that paths change from straight to wrapped in the same states.
 #ifndef MF_MATH_WRAP_H
 #define MF_MATH_WRAP_H
 

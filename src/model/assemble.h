@@ -1,5 +1,5 @@
-// What the two halves of freezing a draft share: assemble.c has the tree (links, joints, points,
-// shapes, sensors), assemble_dynamics.c what full dynamics adds.
+// Common code of the two parts of freezing a draft: assemble.c has the tree (links, joints, points,
+// shapes, sensors), assemble_dynamics.c the additions of full dynamics.
 #ifndef MAYFLY_SRC_MODEL_ASSEMBLE_H
 #define MAYFLY_SRC_MODEL_ASSEMBLE_H
 

@@ -1,5 +1,5 @@
-// The robot under construction: what the twelve calls record, and the step that turns it into a
-// draft.
+// The robot under construction: the records of the twelve calls, and the step that converts them
+// into a draft.
 #ifndef MAYFLY_SRC_MODEL_BUILDER_H
 #define MAYFLY_SRC_MODEL_BUILDER_H
 

@@ -87,7 +87,7 @@ static const mf_ModelField link_fields[] = {
          URDF("inertia ixx") HASH(103)),
     FLAG(intermediate, HASH(104)),
     INDEX(body, BODY, ),
-    REAL(lift_mass, UNIT("kg") SAYS("whose weight is compensated") HASH(105)),
+    REAL(lift_mass, UNIT("kg") SAYS("mass whose weight is compensated") HASH(105)),
     REAL(lift_moment, UNIT("kg m") IN("link") SAYS("lift_mass times its centre") HASH(106)),
 };
 #undef T
@@ -101,15 +101,16 @@ static const mf_ModelField joint_fields[] = {
     INDEX(body, BODY, ),
     REAL(axis, UNIT("1") IN("joint") SAYS("unit vector") INITIAL(1.0, 0.0, 0.0) MJCF("axis")
          URDF("axis xyz") HASH(6)),
-    REAL(reference, UNIT("rad") IN("joint") SAYS("position in which the child is unmoved")
+    REAL(reference, UNIT("rad") IN("joint") SAYS(
+        "position at which the child is in its initial pose")
          OTHER("ref") HASH(101)),
     REAL(spring_reference, UNIT("rad") IN("joint") SAYS("position without spring force")
          OTHER("springref") HASH(104)),
-    REAL(force_lower, UNIT("N m") IN("joint") SAYS("least force of all actuators")
+    REAL(force_lower, UNIT("N m") IN("joint") SAYS("smallest force of all actuators")
          INITIAL(-ENDLESS) RANGE("actuatorfrcrange") HASH(105)),
     REAL(force_upper, UNIT("N m") IN("joint") SAYS("largest force of all actuators")
          INITIAL(ENDLESS) HASH(106)),
-    REAL(anchor, UNIT("m") IN("body") SAYS("origin in the body") OTHER("pos")),
+    REAL(anchor, UNIT("m") IN("body") SAYS("origin in the body frame") OTHER("pos")),
     REAL(lower, UNIT("rad") IN("joint") SAYS("limit") INITIAL(-ENDLESS) RANGE("range")
          URDF("limit lower") HASH(7)),
     REAL(upper, UNIT("rad") IN("joint") SAYS("limit") INITIAL(ENDLESS) URDF("limit upper") HASH(8)),
@@ -134,9 +135,10 @@ static const mf_ModelField joint_fields[] = {
     REAL(rotation, UNIT("1") IN("link") SAYS("joint frame to parent link") IDENTITY
          URDF("origin rpy") HASH(5)),
     INDEX(mimic, JOINT, URDF("mimic joint") HASH(3)),
-    REAL(multiplier, UNIT("1") SAYS("of the joint that it follows") INITIAL(1.0)
+    REAL(multiplier, UNIT("1") SAYS("factor of the joint that it follows") INITIAL(1.0)
          URDF("mimic multiplier") HASH(13)),
-    REAL(offset, UNIT("rad") SAYS("to the joint that it follows") URDF("mimic offset") HASH(14)),
+    REAL(offset, UNIT("rad") SAYS("offset from the joint that it "
+                                  "follows") URDF("mimic offset") HASH(14)),
     NUMBER(position_address, ),
     NUMBER(velocity_address, ),
     ITEM(servo, SERVO, URDF("mayfly servo") HASH(15)),
@@ -148,7 +150,7 @@ static const mf_ModelField body_fields[] = {
     TEXT(name, OTHER("name")),
     INDEX(parent, BODY, HASH(101)),
     INDEX(link, LINK, HASH(102)),
-    REAL(local_position, UNIT("m") SAYS("its frame in its parent body's") OTHER("pos")),
+    REAL(local_position, UNIT("m") SAYS("position in the parent body's frame") OTHER("pos")),
     REAL(local_rotation, UNIT("1") SAYS("body to parent body") IDENTITY OTHER("quat")),
     REAL(gravity_compensated, UNIT("1") SAYS("part of its weight") MJCF("gravcomp")),
     FLAG(mocap, MJCF("mocap")),
@@ -157,7 +159,7 @@ static const mf_ModelField body_fields[] = {
     REAL(mass, UNIT("kg") SAYS("of the body") OTHER("mass")),
     REAL(moments, UNIT("kg m^2") IN("body") SAYS("principal moments of inertia")
          OTHER("diaginertia")),
-    REAL(position, UNIT("m") IN("link") SAYS("its frame in the link")),
+    REAL(position, UNIT("m") IN("link") SAYS("position in the link's frame")),
     REAL(rotation, UNIT("1") IN("link") SAYS("body to link") IDENTITY),
 };
 #undef T
@@ -275,10 +277,11 @@ static const mf_ModelField tendon_fields[] = {
     TEXT(name, OTHER("name")),
     REAL(lower, UNIT("m") SAYS("limit") INITIAL(-ENDLESS) RANGE("range") HASH(102)),
     REAL(upper, UNIT("m") SAYS("limit") INITIAL(ENDLESS) HASH(103)),
-    REAL(force_lower, UNIT("N") SAYS("least force of all actuators") INITIAL(-ENDLESS)
+    REAL(force_lower, UNIT("N") SAYS("smallest force of all actuators") INITIAL(-ENDLESS)
          RANGE("actuatorfrcrange") HASH(110)),
     REAL(force_upper, UNIT("N") SAYS("largest force of all actuators") INITIAL(ENDLESS) HASH(111)),
-    REAL(spring_lower, UNIT("m") SAYS("no spring force from here") OTHER("springlength") HASH(104)),
+    REAL(spring_lower, UNIT("m") SAYS("length from which there is no spring "
+                                      "force") OTHER("springlength") HASH(104)),
     REAL(spring_upper, UNIT("m") SAYS("to here") OTHER("springlength") HASH(105)),
     REAL(stiffness, UNIT("N/m") SAYS("of its spring") OTHER("stiffness") HASH(106)),
     REAL(damping, UNIT("N s/m") SAYS("viscous friction") OTHER("damping") HASH(107)),
@@ -350,7 +353,7 @@ static const mf_ModelField actuator_fields[] = {
     REAL(control_lower, UNIT("1") SAYS("least control") INITIAL(-ENDLESS) RANGE("ctrlrange")
          HASH(111)),
     REAL(control_upper, UNIT("1") SAYS("largest control") INITIAL(ENDLESS) HASH(112)),
-    REAL(force_lower, UNIT("N") SAYS("least force; N m on hinges") INITIAL(-ENDLESS)
+    REAL(force_lower, UNIT("N") SAYS("smallest force; N m on hinges") INITIAL(-ENDLESS)
          RANGE("forcerange") HASH(113)),
     REAL(force_upper, UNIT("N") SAYS("largest force; N m on hinges") INITIAL(ENDLESS) HASH(114)),
     REAL(activation_lower, UNIT("1") SAYS("least activation") INITIAL(-ENDLESS) RANGE("actrange")
@@ -361,7 +364,8 @@ static const mf_ModelField actuator_fields[] = {
     REAL(damping, UNIT("N m s/rad") SAYS("behind the gear") OTHER("damping") HASH(118)),
     INTEGER(group, MJCF("group")),
     FLAG(explicit_rate, OTHER("plugin") HASH(106)),
-    REAL(slew_limit, UNIT("1/s") SAYS("most change of the control; 0: none") OTHER("slewmax")
+    REAL(slew_limit, UNIT("1/s") SAYS("largest rate of change of the control; 0: "
+                                      "unlimited") OTHER("slewmax")
          HASH(120)),
     REAL(integral_gain, UNIT("N/s") SAYS("N m/s on hinges, per length") OTHER("ki") HASH(119)),
     ITEM(frame, FRAME, BY_CODE),
@@ -480,12 +484,13 @@ static const mf_ModelField rate_fields[] = {
 static const mf_ModelField signal_fields[] = {
     ITEM(rate, RATE, OTHER("interval") HASH(1)),
     TIME(delay, OTHER("delay") HASH(2)),
-    REAL(saturation, UNIT("1") SAYS("the element shows no less and no more") HASH(3)),
+    REAL(saturation, UNIT("1") SAYS("range of the sensing element") HASH(3)),
     REAL(noise, UNIT("1") SAYS("standard deviation, in the unit of the value") OTHER("noise")
          HASH(4)),
-    REAL(bias, UNIT("1") SAYS("standard deviation of what stays for one life") HASH(5)),
-    REAL(drift, UNIT("1") SAYS("standard deviation per sqrt(s) of the bias") HASH(6)),
-    REAL(range, UNIT("1") SAYS("of the converter") OTHER("cutoff") HASH(7)),
+    REAL(bias, UNIT("1") SAYS("standard deviation of the bias, constant in an episode") HASH(5)),
+    REAL(drift, UNIT("1") SAYS(
+        "standard deviation of the random walk of the bias per sqrt(s)") HASH(6)),
+    REAL(range, UNIT("1") SAYS("range of the converter") OTHER("cutoff") HASH(7)),
     REAL(resolution, UNIT("1") SAYS("step of the converter without bits") HASH(8)),
     NUMBER(bits, HASH(9)),
 };

@@ -1,4 +1,4 @@
-// How low a pose reaches: what has to be known to stand a robot on the ground.
+// The lowest point of a pose, for placing a robot on the ground.
 #include "math/scalar.h"
 
 #include <mayfly/model.h>

@@ -285,7 +285,7 @@ static mf_Status place(Masses *masses) {
     }
     if (status == MF_OK && reduced > 0 &&
         !mf_draft_note(masses->draft, false, 0,
-                       "%u light link%s carried by one or two mass points: the robot's second "
+                       "%u light link%s represented by one or two mass points: the robot's second "
                        "moment of mass is %.2g %% smaller",
                        reduced, reduced == 1 ? " is" : "s are", 100 * lost / masses->total_moment))
         return no_memory(masses);

@@ -1,5 +1,5 @@
-// What happens to the values of a sensor: whether its settings make sense, and what they do to a
-// single value. src/sense/signal_kernel.c does the same to those of many robots.
+// Signals of sensors: checks of their settings, and their effect on a single value.
+// src/sense/signal_kernel.c does the same for many robots.
 #include "math/scalar.h"
 #include "model/fields.h"
 

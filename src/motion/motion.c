@@ -66,7 +66,7 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     settings.isa = MF_ISA_SCALAR;
     robots.model = model;
     if (row == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%u is no motion", (unsigned)motion);
+        return mf_fail(error, MF_UNSUPPORTED, "%u is not a motion", (unsigned)motion);
     mf_Status status = mf_world_create(model->context, &settings, &world, error);
     if (status != MF_OK)
         return status;
@@ -98,7 +98,7 @@ mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *err
     if (status == MF_NO_MEMORY)
         return mf_fail(error, status, "%s", reason.message);
     list_motions(list, sizeof list, can);
-    return mf_fail(error, MF_UNSUPPORTED, "%.380s; it can move by: %s", reason.message, list);
+    return mf_fail(error, MF_UNSUPPORTED, "%.380s; supported motions: %s", reason.message, list);
 }
 
 // ---- groups -------------------------------------------------------------------------------------
@@ -145,8 +145,8 @@ static const mf_FieldInfo level_field = {
     MF_PER_INSTANCE,
     1,
     MF_FIELD_STATE,
-    "by which motion each robot moves: 0 kinematic, 1 points, 2 rigid, 3 prescribed, "
-    "4 articulated, 16 and on plugins"};
+    "motion of each robot: 0 kinematic, 1 points, 2 rigid, 3 prescribed, 4 articulated, from 16 on "
+    "plugins"};
 
 typedef struct Motions {
     mf_Field *level;
@@ -171,9 +171,9 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: start from mf_motions_config()");
     if ((unsigned)motion >= MF_MOTION_COUNT && motion != MF_MOTION_OWN)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u is no motion", what, (unsigned)motion);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u is not a motion", what, (unsigned)motion);
     if (mf_motion_of(group, 0) != MF_MOTION_COUNT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s moves by %s already",
+        return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s already has the motion %s",
                        mf_group_settings(group)->name, mf_motion_name(mf_motion_of(group, 0)));
     return MF_OK;
 }
@@ -185,7 +185,7 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     mf_Status status = check_config(group, &settings, "motion", motion, error);
     if (status == MF_OK && motion == MF_MOTION_OWN)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is no motion", (unsigned)motion);
+        status = mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is not a motion", (unsigned)motion);
     return status == MF_OK ? mf_motion_row(motion)->add(group, &settings, error) : status;
 }
 
@@ -226,7 +226,7 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
         return status;
     if (config->start >= MF_MOTION_LEVELS && config->start != MF_MOTION_OWN)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "motions.start: robots do not change between %s and other motions; "
+                       "motions.start: robots cannot switch between %s and other motions; "
                        "mf_motion_add adds it alone",
                        mf_motion_name(start));
     bool has[MF_MOTION_LEVELS];
@@ -266,7 +266,7 @@ mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *err
     if (mf_motion_in(group, MF_MOTION_ARTICULATED))
         return mf_art_follows(group, joint, error);
     if (own->type != MF_JOINT_HINGE && own->type != MF_JOINT_SLIDE)
-        return mf_fail(error, MF_UNSUPPORTED, "joint %s is no hinge or slide", own->name);
+        return mf_fail(error, MF_UNSUPPORTED, "joint %s is neither a hinge nor a slide", own->name);
     return MF_OK;
 }
 
@@ -276,7 +276,7 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         has[i] = mf_motion_in(group, (mf_Motion)i);
     list_motions(list, sizeof list, has);
-    return mf_fail(error, MF_BAD_ARGUMENT, "group %s: does not move by %s; it can move by: %s",
+    return mf_fail(error, MF_BAD_ARGUMENT, "group %s: does not have the motion %s; its motions: %s",
                    mf_group_settings(group)->name, mf_motion_name(motion), list);
 }
 

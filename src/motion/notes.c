@@ -1,7 +1,7 @@
-// What motions do not follow of a model: one table, a row for each thing that a model can have and
-// some motion leaves out. Rows name the motions by what their code reads: kinematic/plan.c,
-// points/plan.c, driven/ (rigid and prescribed), and articulated/notes.c for `articulated`, whose
-// settings decide.
+// Features of a model that motions do not support: one table, a row for each feature that some
+// motion ignores. Rows name the motions according to their code: kinematic/plan.c, points/plan.c,
+// driven/ (rigid and prescribed), and articulated/notes.c for `articulated`, which depends on the
+// settings.
 #include "contact/collide.h"
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
@@ -321,44 +321,47 @@ static const struct Row {
     uint32_t (*count)(const Case *c); // 0: the model has nothing of it
     const char *text;                 // "(#)" stands for that number
 } rows[] = {
-    {ALL_BUT_A, actuators, "actuators (#) do not act; joints track joint.target"},
-    {ALL_BUT_A, efforts, "effort limits of joints (#) are not kept; no motor is too weak"},
-    {ALL_BUT_A, springs, "springs of joints (#) do not act"},
-    {ALL_BUT_A, dampers, "damping of joints (#) does not act"},
-    {ALL_BUT_A, frictions, "dry friction of joints (#) does not act"},
-    {ALL_BUT_A, armatures, "armature of joints (#) adds no inertia"},
-    {ALL_BUT_A, base_joint, "damping, dry friction and armature of the free joint do not act"},
+    {ALL_BUT_A, actuators, "actuators (#) have no effect; joints track joint.target"},
+    {ALL_BUT_A, efforts,
+     "effort limits of joints (#) have no effect; motors have unlimited torque"},
+    {ALL_BUT_A, springs, "springs of joints (#) have no effect"},
+    {ALL_BUT_A, dampers, "damping of joints (#) has no effect"},
+    {ALL_BUT_A, frictions, "dry friction of joints (#) has no effect"},
+    {ALL_BUT_A, armatures, "armature of joints (#) has no effect"},
+    {ALL_BUT_A, base_joint, "damping, dry friction and armature of the free joint have no effect"},
     {ALL_BUT_A, soft_ranges,
-     "solreflimit, solimplimit and margin of joints (#) are not followed; ranges are hard"},
-    {ALL_BUT_A, kept_ranges, "flag limit: ranges of joints (#) are kept nevertheless"},
-    {K, speeds, "speed limits of joints (#) are not kept; a joint is at its target after a step"},
-    {ALL_BUT_A, balls, "ball joints (#) are held at their start"},
-    {K | P, floating, "floating joints (#) are held at their start"},
-    {ALL_BUT_A | A, planars, "planar joints (#) are held at their start"},
-    {ALL_BUT_A, tendons, "limits, springs, damping, friction of tendons (#) do not act"},
-    {ALL_BUT_A, equalities, "equality constraints (#) are not kept"},
-    {ALL_BUT_A, lifts, "compensated weights (gravcomp) of links (#) are not lifted"},
+     "solreflimit, solimplimit and margin of joints (#) have no effect; limits are hard"},
+    {ALL_BUT_A, kept_ranges, "flag limit: limits of joints (#) apply nevertheless"},
+    {K, speeds, "speed limits of joints (#) have no effect; a joint is at its target after a step"},
+    {ALL_BUT_A, balls, "ball joints (#) are fixed in their initial state"},
+    {K | P, floating, "floating joints (#) are fixed in their initial state"},
+    {ALL_BUT_A | A, planars, "planar joints (#) are fixed in their initial state"},
+    {ALL_BUT_A, tendons, "limits, springs, damping, friction of tendons (#) have no effect"},
+    {ALL_BUT_A, equalities, "equality constraints (#) have no effect"},
+    {ALL_BUT_A, lifts, "weight compensation (gravcomp) of links (#) has no effect"},
     {ALL_BUT_A, medium, "density, viscosity and wind of the medium have no effect"},
-    {ALL_BUT_A, integrator, "integrator: steps are those of the motion"},
+    {ALL_BUT_A, integrator, "integrator: the motion uses its own"},
     {ALL_BUT_A, links_touch, "links do not touch each other"},
     {A, alone_links, "self_contacts: links do not touch each other"},
-    {A, alone_obstacles, "self_contacts: obstacles (#) fixed in the world touch nothing"},
+    {A, alone_obstacles, "self_contacts: obstacles (#) fixed in the world do not collide"},
     {K, base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"},
-    {ALL_BUT_A, obstacles, "obstacles (#) fixed in the world touch nothing"},
-    {K | R | S, held_shapes, "shapes (#) of a robot that the world holds do not touch the floor"},
-    {ALL_BUT_A | A, points_instead, "shapes (#) touch the ground by points in their stead"},
+    {ALL_BUT_A, obstacles, "obstacles (#) fixed in the world do not collide"},
+    {K | R | S, held_shapes,
+     "shapes (#) of a robot that is fixed to the world do not touch the floor"},
+    {ALL_BUT_A | A, points_instead, "shapes (#) touch the ground by contact points instead"},
     {ALL_BUT_A | A, kept_off,
-     "shapes (#) that bits or exclusions keep off the ground touch it by their points"},
+     "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by their "
+     "points"},
     {K | P, own_law,
-     "contacts of shapes (#) follow a law of the motion, not MuJoCo's: friction, "
-     "condim, margin, solref and solimp are not read"},
-    {R, own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"},
-    {S, own_law, "contacts of shapes (#) follow a law of the motion, not MuJoCo's"},
-    {R, softnesses, "solref and solimp of shapes (#): only their stiffness is followed"},
+     "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, margin, "
+     "solref and solimp have no effect"},
+    {R, own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's"},
+    {S, own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's"},
+    {R, softnesses, "solref and solimp of shapes (#): only their stiffness is used"},
     {S, softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"},
-    {R, turning, "turning friction of shapes (#): rigid.spin_friction holds instead"},
-    {R | S, impratio, "impratio is not followed"},
-    {ALL_BUT_A | A, kept_contacts, "flag contact: shapes (#) touch nevertheless"},
+    {R, turning, "torsional friction of shapes (#): rigid.spin_friction is used instead"},
+    {R | S, impratio, "impratio has no effect"},
+    {ALL_BUT_A | A, kept_contacts, "flag contact: shapes (#) collide nevertheless"},
 };
 
 static void write_text(const char *text, uint32_t count, mf_Motion motion, char *out) {

@@ -43,9 +43,18 @@ mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, u
                                 rows * mf_field_value_size(fields->residual->info.type)};
 }
 
+mf_Status mf_pieces_make_scratch(mf_Group *group, mf_Pieces *pieces, size_t wide, size_t one,
+                                 mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_scratch_destroy(context, pieces->scratch);
+    pieces->scratch = NULL;
+    return mf_scratch_create(context, wide > one ? wide : one, mf_group_block_count(group),
+                             &pieces->scratch, error);
+}
+
 // Wide steps begin at whole widths only: rows are aligned there, and end with the block.
 static void run_block(const mf_Pieces *pieces, uint32_t block, uint32_t robots, uint32_t *fault,
-                      mf_PieceFn step, const void *plan) {
+                      void *scratch, mf_PieceFn step, const void *plan) {
     const uint32_t width = pieces->lanes;
     for (uint32_t lane = 0; lane < robots; lane += width) {
         const uint32_t end = lane + width < robots ? lane + width : robots;
@@ -54,12 +63,12 @@ static void run_block(const mf_Pieces *pieces, uint32_t block, uint32_t robots, 
             awake += pieces->level == NULL || fault[i] == 0;
         // Few robots are faster one by one than in a mostly empty wide register.
         if (awake * 5 > width) {
-            step(plan, block, lane, fault + lane, false);
+            step(plan, &(mf_Piece){block, lane, false, fault + lane, scratch});
             continue;
         }
         for (uint32_t i = lane; i < end; i++)
             if (pieces->level == NULL || fault[i] == 0)
-                step(plan, block, i, fault + i, true);
+                step(plan, &(mf_Piece){block, i, true, fault + i, scratch});
     }
 }
 
@@ -85,6 +94,7 @@ static void show(const mf_Pieces *pieces, uint32_t block, const uint32_t shown[M
 void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn step,
                    const void *plan) {
     uint32_t count = mf_group_count(run->group);
+    void *scratch = pieces->scratch != NULL ? mf_scratch_borrow(pieces->scratch) : NULL;
     for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
         uint32_t robots = count - block * MF_BLOCK;
         if (robots > MF_BLOCK)
@@ -93,12 +103,14 @@ void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn 
         if (pieces->level == NULL) {
             uint32_t *fault = (uint32_t *)pieces->fault->data + (size_t)block * MF_BLOCK;
             if (robots == pieces->lanes) // the common case, in one piece
-                step(plan, block, 0, fault, false);
+                step(plan, &(mf_Piece){block, 0, false, fault, scratch});
             else
-                run_block(pieces, block, robots, fault, step, plan);
+                run_block(pieces, block, robots, fault, scratch, step, plan);
         } else if (hide(pieces, block, robots, shown)) {
-            run_block(pieces, block, robots, shown, step, plan);
+            run_block(pieces, block, robots, shown, scratch, step, plan);
             show(pieces, block, shown);
         }
     }
+    if (scratch != NULL)
+        mf_scratch_return(pieces->scratch, scratch);
 }

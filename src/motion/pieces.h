@@ -1,12 +1,13 @@
-// How a motion's kernels go over the blocks of a group: in pieces of as many lanes as the kernel
-// has, and only those robots that move by it. In a group of several motions the field motion.level
-// says by which one each robot moves; to a kernel, a robot of another one looks like one that is
-// frozen by a fault, so no kernel needs to know about levels.
+// Dispatch of a motion's kernels over the blocks of a group: in pieces of as many lanes as the
+// kernel has, and only for robots with that motion. In a group of several motions the field
+// motion.level has the motion of each robot; a kernel treats a robot with another one like one that
+// is frozen by a fault, so kernels do not depend on levels.
 #ifndef MF_MOTION_PIECES_H
 #define MF_MOTION_PIECES_H
 
 #include <mayfly/motion.h>
 
+#include "base/scratch.h"
 #include "math/kernel.h"
 #include "world/attach.h"
 
@@ -14,13 +15,20 @@ typedef struct mf_Pieces {
     mf_Field *fault; // fault.word
     mf_Field *level; // motion.level; NULL: all robots move by this motion
     mf_Motion own;
-    uint32_t lanes; // [1] of the wide kernel
+    uint32_t lanes;      // [1] of the wide kernel
+    mf_Scratch *scratch; // working memory of a piece; NULL: none. The owner's
 } mf_Pieces;
 
-// Steps the lanes from `lane` of `block` on: as many as the wide kernel has, or one. `fault` holds
-// their fault words, nonzero for robots to pass over.
-typedef void (*mf_PieceFn)(const void *plan, uint32_t block, uint32_t lane, uint32_t *fault,
-                           bool single);
+// A piece of a block: the lanes from `lane` on, as many as the wide kernel has, or one.
+typedef struct mf_Piece {
+    uint32_t block, lane;
+    bool single;
+    uint32_t *fault; // fault words of the lanes, nonzero for robots to pass over
+    void *scratch;   // a block of pieces->scratch, NULL where there is none
+} mf_Piece;
+
+// Steps the lanes of a piece.
+typedef void (*mf_PieceFn)(const void *plan, const mf_Piece *piece);
 
 // The fault and level fields of the group as they are now; a motion that is to share a group with
 // others finds motion.level there when it is added.
@@ -52,6 +60,11 @@ typedef struct mf_WarningRows {
     void *residual;
 } mf_WarningRows;
 mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane);
+
+// Makes pieces->scratch, in place of what is there, for kernels that need `wide` and `one` bytes.
+// The caller destroys it.
+mf_Status mf_pieces_make_scratch(mf_Group *group, mf_Pieces *pieces, size_t wide, size_t one,
+                                 mf_Error *error);
 
 // Calls `step` for all pieces of the blocks of `run`.
 void mf_pieces_run(const mf_Pieces *pieces, const mf_SystemRun *run, mf_PieceFn step,

@@ -1,4 +1,4 @@
-// Maps of nearest cells as what they are: columns with level tops and upright sides.
+// Maps of nearest cells as columns with level tops and vertical sides.
 //
 // A point in a column is pushed out by the nearest face that leads into the open: the top, or a
 // side towards a lower neighbour. The depth is the distance to that face, so it does not jump as
@@ -38,7 +38,7 @@ static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *
     const StepPlace place = step_place(&map, point.x, point.y);
     const mf_lane top = step_height(&map, &place, 0, 0);
     mf_lane depth = top - point.z, below = mf_set(-MF_REAL_MAX);
-    *normal = (Vec){zero, zero, one};
+    *normal = MF_VALUE(Vec, zero, zero, one);
     for (int side = 0; side < 4; side++) {
         const int sign = side & 1 ? 1 : -1, x = side < 2 ? sign : 0, y = side < 2 ? 0 : sign;
         mf_lane way = side < 2 ? place.across - place.column : place.along - place.row;
@@ -51,12 +51,13 @@ static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *
         mf_mask better = mf_and(mf_less(way, mf_min(face, depth)), mf_less_equal(zero, way));
         depth = mf_select(better, way, depth);
         below = mf_select(better, ground - point.z, below);
-        *normal = vec_select(better, (Vec){mf_set((mf_real)x), mf_set((mf_real)y), zero}, *normal);
+        *normal = vec_select(better, MF_VALUE(Vec, mf_set((mf_real)x), mf_set((mf_real)y), zero),
+                             *normal);
     }
     // Deeper below the ground beside the face than in the face: that ground carries it.
     mf_mask sunk = mf_less(depth, below);
     depth = mf_select(sunk, below, depth);
-    *normal = vec_select(sunk, (Vec){zero, zero, one}, *normal);
+    *normal = vec_select(sunk, MF_VALUE(Vec, zero, zero, one), *normal);
     return depth;
 }
 
@@ -77,7 +78,7 @@ static inline void step_deepest(const mf_LaneMap *map, mf_real cell, int reach, 
     const mf_lane own = step_height(map, &place, 0, 0);
     *exists = mf_not(mf_mask_all());
     *depth = mf_set(-MF_REAL_MAX);
-    *normal = (Vec){zero, zero, one};
+    *normal = MF_VALUE(Vec, zero, zero, one);
     for (int i = 0; i < (2 * reach + 1) * (2 * reach + 1); i++) {
         const int x = i % (2 * reach + 1) - reach, y = i / (2 * reach + 1) - reach;
         const mf_lane height = step_height(map, &place, x, y);

@@ -1,5 +1,5 @@
-// A robot changes from one motion to another. docs/explanation/ladder.md, "Switching", says what
-// stays.
+// A robot switches from one motion to another. docs/explanation/ladder.md, "Switching", lists what
+// is preserved.
 //
 // The momentum that a motion counts is linear in the base's twist (v, w) at rest of everything
 // else: with total mass m, centre c from the base's origin and inertia I about the centre,

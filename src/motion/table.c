@@ -22,7 +22,7 @@ mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Err
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_%s_add: group is NULL", row->name);
     if (mf_motion_plan(group, row) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group moves by %s already", row->name,
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group already has the motion %s", row->name,
                        row->name);
     return MF_OK;
 }

@@ -1,5 +1,5 @@
-// The motion table: one row per motion, which holds all that is asked of a motion from outside its
-// folder. A row stands at the end of the motion's host file; table.c lists the rows.
+// The motion table: one row per motion, with all functions and data that other code uses of a
+// motion. A row is at the end of the motion's host file; table.c lists the rows.
 // docs/how_to/add_a_motion.md adds one step by step.
 #ifndef MF_MOTION_TABLE_H
 #define MF_MOTION_TABLE_H

@@ -55,7 +55,7 @@ static mf_Status open_temporary(mf_Output *output, size_t size, mf_Error *error)
         if (errno != EEXIST && errno != EINTR)
             break;
     }
-    mf_Status status = fail_call(output, error, "make a file beside it");
+    mf_Status status = fail_call(output, error, "create a file in its folder");
     output->temporary[0] = '\0'; // not ours to remove
     return status;
 }

@@ -1,5 +1,5 @@
-// The file behind a recorder: made under a temporary name beside its final one, written by HDF5
-// through a driver of ours, and moved into place when it is complete.
+// The output file of a recorder: created under a temporary name in the same folder, written by HDF5
+// through Mayfly's own driver, and renamed when it is complete.
 #ifndef MAYFLY_SRC_RECORD_OUTPUT_H
 #define MAYFLY_SRC_RECORD_OUTPUT_H
 

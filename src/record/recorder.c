@@ -3,6 +3,8 @@
 // the first failure a recorder refuses everything and leaves nothing behind.
 #include "record/recorder.h"
 
+#include <mayfly/links.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -161,8 +163,8 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
                        pattern);
     char near[300] = "";
     list_near(group, pattern, near, sizeof near);
-    return mf_fail(error, MF_NOT_FOUND, "recorder: no field is named %.80s; near: %s", pattern,
-                   near);
+    return mf_fail(error, MF_NOT_FOUND, "recorder: no field has the name %.80s; similar: %s",
+                   pattern, near);
 }
 
 // The recorded instances of the n-th group; false behind the last.
@@ -181,6 +183,21 @@ static bool source_at(const mf_Recorder *recorder, const mf_RecorderConfig *conf
     return n == 0;
 }
 
+// Groups get the derived fields of links where a name asks for them.
+static mf_Status derive_links(const mf_Recorder *recorder, const mf_RecorderConfig *config,
+                              mf_Error *error) {
+    mf_Status status = MF_OK;
+    Source source;
+    for (uint32_t i = 0; config->fields != NULL && config->fields[i] != NULL; i++) {
+        const char *part = strrchr(config->fields[i], '/');
+        if (strncmp(part != NULL ? part + 1 : config->fields[i], "link.", 5) != 0)
+            continue;
+        for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)
+            status = mf_group_derive_links(source.group, error);
+    }
+    return status;
+}
+
 static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *config,
                                 mf_Error *error) {
     static const char *const usual[] = {"base.*", "joint.angle", "sensor.*", NULL};
@@ -188,6 +205,9 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     const char *const *patterns = optional ? usual : config->fields;
     uint32_t most = 1; // the time
     Source source;
+    mf_Status status = derive_links(recorder, config, error);
+    if (status != MF_OK)
+        return status;
     for (uint32_t n = 0; source_at(recorder, config, n, &source); n++) {
         most += mf_group_field_count(source.group);
         for (uint32_t i = 0; patterns[i] != NULL; i++)
@@ -196,7 +216,6 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     recorder->columns = mf_allocate(recorder->context, most, sizeof *recorder->columns);
     if (recorder->columns == NULL)
         return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
-    mf_Status status = MF_OK;
     for (; *patterns != NULL && status == MF_OK; patterns++) {
         bool found = false;
         for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)

@@ -1,4 +1,4 @@
-// Worlds made from scene files: models, ground, world, groups, start places, contact, proximity,
+// Worlds built from scene files: models, ground, world, groups, initial poses, contact, proximity,
 // rules, behaviours, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
@@ -87,10 +87,10 @@ static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *c
                           memcmp(own.gravity_direction, config->gravity_direction,
                                  sizeof own.gravity_direction) == 0;
         if (builder->file->groups[i].vehicle == NULL && scene->models[i]->body_count > 0 && !same)
-            mf_scene_note(scene,
-                          "group %.60s: its file asks for a gravity of %.9g m/s^2, the world has "
-                          "%.9g m/s^2",
-                          builder->file->groups[i].name, own.gravity, config->gravity);
+            mf_scene_note(
+                scene,
+                "group %.60s: the gravity of its file is %.9g m/s^2, that of the world %.9g m/s^2",
+                builder->file->groups[i].name, own.gravity, config->gravity);
     }
 }
 
@@ -111,7 +111,7 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
     }
     if (config.step % scene->divisor != 0)
         return mf_fail(builder->error, MF_BAD_ARGUMENT,
-                       "scene: expected a divisor that cuts the step of %lld ns into whole "
+                       "scene: expected a divisor that divides the step of %lld ns into whole "
                        "nanoseconds, found %u",
                        (long long)config.step, scene->divisor);
     config.step /= scene->divisor;

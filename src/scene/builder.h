@@ -1,6 +1,6 @@
-// The inside of making scenes: what its parts share. build.c makes the whole in order, groups.c one
-// group with its motion, controllers and sensors, gaits.c its gaits, start.c poses of single
-// robots, place.c where all of them start.
+// Common code of building scenes. build.c controls the order, groups.c builds one group with its
+// motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots, place.c the
+// initial poses of all.
 #ifndef MAYFLY_SRC_SCENE_BUILDER_H
 #define MAYFLY_SRC_SCENE_BUILDER_H
 

@@ -1,4 +1,4 @@
-// What one key of a scene says about another. Complaints point at the value in the file.
+// Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
 #include "scene/scene_file.h"
 
@@ -55,7 +55,7 @@ static mf_Status check_motion(const Check *check) {
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)
         return mf_reader_refuse(&check->reader, "motion", NULL,
-                                "own: expected a motion among plugins");
+                                "own: expected a plugin that is a motion");
     if (flies && group->vehicle == NULL)
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "%s: expected the file of a vehicle (YAML) as model",
@@ -67,7 +67,7 @@ static mf_Status check_motion(const Check *check) {
                                 mf_vehicle_kind_name(group->vehicle->kind));
     if (group->vehicle != NULL && group->rule_count > 0)
         return mf_reader_refuse(&check->reader, "switch", NULL,
-                                "vehicles have one motion, so nothing to switch to");
+                                "vehicles have one motion and cannot switch");
     return MF_OK;
 }
 
@@ -91,7 +91,8 @@ static mf_Status check_rules(const Check *check) {
         if (rule->event == MF_SWITCH_NEAR || rule->event == MF_SWITCH_FAR)
             status = find_group(&inner, check->file, "when", rule->group, &rule->other);
         if (status == MF_OK && rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
-            status = mf_reader_refuse(&inner, "to", NULL, "own: expected a motion among plugins");
+            status =
+                mf_reader_refuse(&inner, "to", NULL, "own: expected a plugin that is a motion");
     }
     return status;
 }
@@ -118,9 +119,9 @@ static mf_Status check_game(const Check *check) {
                                     "expected the ball of group %.80s, '%.80s', found '%.80s'",
                                     other->name, other->behaviour.soccer.ball, own->soccer.ball);
         if (mf_key_period(other->behaviour.rate) != mf_key_period(own->rate))
-            return mf_reader_refuse(&check->reader, "behaviour_interval", NULL,
-                                    "expected that of group %.80s: all teams decide together",
-                                    other->name);
+            return mf_reader_refuse(
+                &check->reader, "behaviour_interval", NULL,
+                "expected that of group %.80s: all teams have the same interval", other->name);
     }
     if (status == MF_OK && !(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
         return mf_reader_refuse(&check->reader, "behaviour.soccer.own_goal", NULL,
@@ -152,8 +153,8 @@ static mf_Status check_vehicle_behaviour(const Check *check) {
     if (looks && !(file->proximity && file->interaction.detect && file->interaction.relative &&
                    file->interaction.nearest > 0))
         return mf_reader_refuse(&check->reader, "behaviour", NULL,
-                                "a flock, and separation, need proximity.neighbours with detect, "
-                                "relative and nearest");
+                                "a flock, and separation, require proximity.neighbours with "
+                                "detect, relative and nearest");
     return MF_OK;
 }
 
@@ -171,8 +172,9 @@ static mf_Status check_behaviour(const Check *check) {
         return check_soccer(check);
     return kind == MF_BEHAVIOUR_HOLD
                ? MF_OK
-               : mf_reader_refuse(&check->reader, "behaviour", NULL,
-                                  "expected hold, gait or soccer for a robot that is no vehicle");
+               : mf_reader_refuse(
+                     &check->reader, "behaviour", NULL,
+                     "expected hold, gait or soccer for a robot that is not a vehicle");
 }
 
 // ---- groups ------------------------------------------------------------------------------------
@@ -191,7 +193,7 @@ static mf_Status check_place(const Check *check) {
     const mf_Placement *place = &check->group->place;
     if (place->kind == MF_PLACEMENT_POSES && place->pose_count != check->group->count)
         return mf_reader_refuse(&check->reader, "place.poses", NULL,
-                                "expected as many as robots (%u), found %u", check->group->count,
+                                "expected one for each robot (%u), found %u", check->group->count,
                                 place->pose_count);
     for (uint32_t c = 0; c < 3 && place->kind == MF_PLACEMENT_RANDOM; c++) {
         if (!(place->lower[c] <= place->upper[c]))
@@ -284,7 +286,7 @@ static mf_Status check_record(const mf_Reader *reader, const mf_SceneFile *file)
     static const char *const others[] = {"record.every", "record.fields"};
     for (int i = 0; i < 2; i++)
         if (file->record_path == NULL && mf_reader_find(reader, others[i]) != NULL)
-            return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file too");
+            return mf_reader_refuse(reader, others[i], NULL, "expected the key record.file, too");
     if (file->record_path != NULL && !is_record_name(file->record_path))
         return mf_reader_refuse(reader, "record.file", NULL,
                                 "expected a name that ends with .h5 or .hdf5, found '%.200s'",
@@ -317,7 +319,7 @@ mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
     if (file->group_count != 1)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "expected one group to evolve, found %u: each of its robots lives alone",
+                          "expected one group to evolve, found %u: its robots are isolated",
                           file->group_count);
     if (file->groups[0].controller == MF_CONTROLLER_NONE && file->hooks.apply_genome == NULL)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,

@@ -1,5 +1,5 @@
-// Spheres found by place (see crowd.h). A cell is at least as wide as the sum of two radii, so that
-// only a cell and its 26 neighbours need a look.
+// Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so
+// that only a cell and its 26 neighbours are searched.
 #include "scene/crowd.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// Spheres in space, found by place: a hash of cubic cells, each with the list of the spheres whose
-// centre lies in it. Two spheres overlap when their centres are nearer than the sum of their radii.
+// Spatial hash of spheres: cubic cells, each with the list of the spheres whose centre is in it.
+// Two spheres overlap if their centres are nearer than the sum of their radii.
 #ifndef MAYFLY_SRC_SCENE_CROWD_H
 #define MAYFLY_SRC_SCENE_CROWD_H
 

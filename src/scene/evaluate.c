@@ -1,9 +1,9 @@
-// Evaluations of the first group of a scene: genomes, fitness, and the start that each evaluation
-// goes back to.
+// Evaluations of the first group of a scene: genomes, fitness, and the initial state that each
+// evaluation restores.
 //
-// Invariant: an evaluation depends on the genomes alone. Each one begins from the same image of the
-// world at its start, taken when the scene was made, so that neither the state nor the phase of any
-// rate is left over from the one before.
+// Invariant: an evaluation depends on the genomes alone. Each one starts from the same snapshot of
+// the world, taken when the scene was created, so that neither state nor the phase of any rate
+// remains from the previous one.
 #include "scene/builder.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
         MF_FIXED_COUNT,
         2,
         0,
-        "horizontal place of the base at the start, from which distance counts"};
+        "initial horizontal position of the base, from which the distance is measured"};
     mf_Group *group = scene->group;
     mf_Field *start;
     mf_Status status = mf_group_add_field(group, &info, 1, &start, error);
@@ -151,7 +151,8 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
         return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: scene, genomes or fitness is NULL");
     if (scene->start == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "evaluate: the scene was not made for it (mf_SceneConfig.evaluates)");
+                       "evaluate: the scene was not created for evaluation "
+                       "(mf_SceneConfig.evaluates)");
     uint32_t robots = mf_group_count(scene->group), expected = mf_scene_genome_bytes(scene);
     if (expected == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,

@@ -38,7 +38,7 @@ static const mf_FieldInfo forward_info = {
     MF_PER_INSTANCE,
     1,
     MF_FIELD_STATE,
-    "how far the base has moved along its own heading, backward counts negative"};
+    "displacement of the base along its own heading, backward is negative"};
 static const mf_FieldInfo upright_info = {"fitness.upright",
                                           "s",
                                           "",
@@ -55,7 +55,7 @@ static const mf_FieldInfo stance_info = {
     MF_FIXED_COUNT,
     1,
     MF_FIELD_STATE,
-    "time that each foot with a contact sensor has borne load"};
+    "time for which each foot with a contact sensor carried load"};
 static const mf_FieldInfo work_info = {"fitness.work",
                                        "J",
                                        "",
@@ -63,7 +63,7 @@ static const mf_FieldInfo work_info = {"fitness.work",
                                        MF_PER_INSTANCE,
                                        1,
                                        MF_FIELD_STATE,
-                                       "work that the servos have put into the joints"};
+                                       "positive work of the servos"};
 
 // ---- names -------------------------------------------------------------------------------------
 

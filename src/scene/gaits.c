@@ -1,4 +1,4 @@
-// Gaits of a group: where their files are, and what the robots are told.
+// Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
 #include "scene/builder.h"
 
@@ -166,8 +166,8 @@ static void cut(mf_Scene *scene, const mf_SceneGroup *from, const mf_Gait *gait,
         command[i] = most[i] > 0.0 ? least : 0.0;
     }
     if (used > 0)
-        mf_scene_note(scene, "group %.60s: the gait's range cuts the command: %.140s", from->name,
-                      note);
+        mf_scene_note(scene, "group %.60s: the command is clamped to the gait's range: %.140s",
+                      from->name, note);
 }
 
 static uint32_t find_gait(const mf_SceneGroup *from, const char *name) {

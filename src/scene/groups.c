@@ -258,10 +258,10 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
         return status;
     // A URDF file of very many meshes.
     config->articulated.self_contacts = false;
-    mf_scene_note(builder->scene,
-                  "group %.60s: the model has too many pairs of shapes, so links do not touch each "
-                  "other",
-                  builder->file->groups[index].name);
+    mf_scene_note(
+        builder->scene,
+        "group %.60s: the model has too many pairs of shapes, so its links do not collide",
+        builder->file->groups[index].name);
     return mf_motion_add(group, config->start, config, builder->error);
 }
 

@@ -15,36 +15,36 @@ _Static_assert((int)MF_WORLD_JOINT_HINGE + 2 == sizeof kinds / sizeof *kinds,
         MF_KEY(name ".group", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, JOINT(sides[index].group),       \
                "name of the group; empty: the world"),                                             \
         MF_KEY(name ".robot", MF_KEY_COUNT, 0, "1", "0", 0, (1u << 26) - 1, NULL,                  \
-               JOINT(sides[index].robot), "number of the robot, from 0"),                          \
+               JOINT(sides[index].robot), "index of the robot, from 0"),                           \
         MF_KEY(name ".link", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, JOINT(sides[index].link),         \
-               "name of its link; empty: the base")
+               "name of the link; empty: the base")
 
 // clang-format off
 static const mf_Key keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, JOINT(name),
-           "what the joint is called in messages and overrides"),
+           "name of the joint in messages and overrides"),
     MF_KEY("kind", MF_KEY_CHOICE, 0, "", "fixed", 0, 0, kinds, JOINT(kind),
-           "`fixed`: both links stay together; `ball`: at a point; `hinge`: at a point and an axis"),
-    SIDE("first", 0, "one of the links that are joined"),
-    SIDE("second", 1, "the other one"),
+           "what is constrained; `fixed`: pose; `ball`: a point; `hinge`: a point and an axis"),
+    SIDE("first", 0, "the first link"),
+    SIDE("second", 1, "the second link"),
     MF_KEY_TUPLE("position", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "m", "auto", -1e6, 1e6, JOINT(position),
-                 "of the joint in the world at the start; `auto`: the origin of the first link that "
-                 "is not the world"),
+                 "initial position of the joint in the world; `auto`: the origin of the first link "
+                 "that is not the world"),
     MF_KEY_TUPLE("axis", MF_KEY_VECTOR, 3, 0, "1", "[0, 0, 1]", -1e6, 1e6, JOINT(axis),
-                 "of a hinge, in the world at the start"),
-    REAL("stiffness", 0, "N/m", "0", JOINT(stiffness), "0: stiff"),
-    REAL("damping", 0, "N s/m", "0", JOINT(damping), "with a stiffness"),
-    REAL("turning_stiffness", 0, "N m/rad", "0", JOINT(turning_stiffness), "0: stiff"),
+                 "initial axis of a hinge, in the world"),
+    REAL("stiffness", 0, "N/m", "0", JOINT(stiffness), "stiffness; 0: rigid"),
+    REAL("damping", 0, "N s/m", "0", JOINT(damping), "damping; requires a stiffness"),
+    REAL("turning_stiffness", 0, "N m/rad", "0", JOINT(turning_stiffness), "stiffness; 0: rigid"),
     REAL("turning_damping", 0, "N m s/rad", "0", JOINT(turning_damping),
-         "with a turning_stiffness"),
+         "damping; requires turning_stiffness"),
     REAL("time", 0, "s", "0", JOINT(time),
-         "time constant by which a stiff joint closes; 0: four steps"),
+         "time constant with which the error of a rigid joint decreases; 0: four steps"),
     REAL("force_limit", MF_KEY_ABOVE | MF_KEY_INFINITE, "N", ".inf", JOINT(force_limit),
-         "the joint breaks when it carries more"),
+         "the joint breaks above this force"),
     REAL("moment_limit", MF_KEY_ABOVE | MF_KEY_INFINITE, "N m", ".inf", JOINT(moment_limit),
-         "likewise"),
+         "the joint breaks above this moment"),
     MF_KEY("enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, JOINT(enabled),
-           "false: it is made, but carries nothing until a program enables it"),
+           "false: the joint has no effect until a program enables it"),
 };
 // clang-format on
 

@@ -1,6 +1,7 @@
-// Run-time joints that a scene file asks for, made when all robots stand at their places.
-#include "dynamics/link_motion.h"
+// Run-time joints of a scene file, created after all robots have their initial poses.
 #include "scene/builder.h"
+
+#include <mayfly/dynamics.h>
 
 #include <math.h>
 #include <string.h>
@@ -18,33 +19,27 @@ static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *
     out->group = mf_world_find_group(builder->scene->world, from->group); // the reader has seen it
     out->instance = from->robot;
     if (from->robot >= mf_group_count(out->group))
-        return refuse(builder, joint, MF_BAD_FILE, "robot: the group has not so many");
+        return refuse(builder, joint, MF_BAD_FILE, "robot: the group has fewer robots");
     if (from->link[0] != '\0')
         out->link = mf_model_find_link(mf_group_model(out->group), from->link);
-    return out->link == MF_NONE ? refuse(builder, joint, MF_BAD_FILE,
-                                         "link: the model has none of "
-                                         "that name")
-                                : MF_OK;
+    return out->link == MF_NONE
+               ? refuse(builder, joint, MF_BAD_FILE, "link: the model has no link of that name")
+               : MF_OK;
 }
 
 // [m] world: the origin of the first link that is not the world.
 static mf_Status find_origin(const mf_SceneBuilder *builder, const mf_WorldJointConfig *config,
                              double out[3]) {
     const mf_WorldJointSide *side = &config->sides[config->sides[0].group == NULL ? 1 : 0];
-    const uint32_t joints = mf_group_model(side->group)->joint_count;
-    mf_LinkFields fields = {.ball_of = mf_allocate(builder->context, joints + 1, sizeof(uint32_t)),
-                            .free_of = mf_allocate(builder->context, joints + 1, sizeof(uint32_t))};
-    mf_Status status = MF_OK;
-    if (fields.ball_of == NULL || fields.free_of == NULL) {
-        status = mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
-    } else {
-        mf_LinkMotion motion;
-        mf_link_fields_bind(&fields, side->group);
-        mf_link_motion(&motion, &fields, side->instance, side->link, true);
-        memcpy(out, motion.position, sizeof motion.position);
-    }
-    mf_release(builder->context, fields.ball_of);
-    mf_release(builder->context, fields.free_of);
+    const uint32_t links = mf_group_model(side->group)->link_count;
+    double *values = mf_allocate(builder->context, links, 7 * sizeof *values);
+    if (values == NULL)
+        return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
+    mf_Status status = mf_group_link_poses(side->group, side->instance, 1, values,
+                                           values + 3 * (size_t)links, builder->error);
+    if (status == MF_OK)
+        memcpy(out, values + 3 * (size_t)side->link, 3 * sizeof *out);
+    mf_release(builder->context, values);
     return status;
 }
 

@@ -1,5 +1,5 @@
-// Tables of keys of scenes. One row makes a key: from it come reading, checking, overriding,
-// writing, help, the reference page and the schema for editors.
+// Tables of keys of scenes. One row defines a key; reading, checking, overriding, writing, help,
+// the reference page and the schema for editors are derived from it.
 #ifndef MAYFLY_SRC_SCENE_KEYS_H
 #define MAYFLY_SRC_SCENE_KEYS_H
 

@@ -1,6 +1,6 @@
-// Start places: lines, grids, circles, and random places apart from each other (dart throwing: a
-// place that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent and
-// try, so that the places of the first agents do not depend on how many follow.
+// Initial positions: lines, grids, circles, and random positions without overlap (dart throwing: a
+// position that would overlap is drawn again; Cook 1986). Random numbers are keyed by seed, agent
+// and try, so that the positions of the first agents do not depend on the number of others.
 #include "math/scalar.h"
 #include "scene/builder.h"
 
@@ -92,7 +92,7 @@ static mf_Status place_anywhere(const Places *places, uint32_t index, double pos
             return MF_OK;
     }
     return mf_fail(places->error, MF_BAD_ARGUMENT,
-                   "random: after %u of %u agents no free place is found for the next; give a "
+                   "random: after %u of %u agents no free position was found for the next; use a "
                    "larger box, a smaller distance or fewer agents",
                    index, places->count);
 }

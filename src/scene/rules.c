@@ -1,5 +1,5 @@
-// Rules by which robots change from one motion to another while they run: a system of the world,
-// before all others of a step. A rule looks at time and places only, so it needs no memory.
+// Rules for switching the motion during a run: a system of the world, before all others of a step.
+// A rule depends on time and positions only, so it needs no state.
 #include "scene/builder.h"
 
 #include "math/scalar.h"

@@ -1,6 +1,6 @@
-// Scene files: read by the tables of keys, then the vehicles they name, then what one key says
-// about another (checks.c). Either a whole scene comes out or nothing. A robot's own file is read
-// as the scene with that one robot.
+// Scene files: read by the tables of keys, then the vehicles they name, then relations between keys
+// (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
+// with that one robot.
 #include "scene/scene_file.h"
 
 #include "base/text.h"
@@ -167,7 +167,7 @@ static mf_Status refuse_others(const mf_Reader *reader) {
         if (vehicle != NULL)
             return mf_yaml_fail(reader->tree, vehicle, true, MF_UNSUPPORTED, reader->error,
                                 "%s: this is a vehicle, not a scene; mayfly info describes it, and "
-                                "a group of a scene flies or drives it (model: %.200s)",
+                                "a group of a scene uses it (model: %.200s)",
                                 kind, reader->tree->file);
     }
     return MF_OK;

@@ -153,7 +153,7 @@ static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
         status = mf_database_step(&archive->database, statement, &row, error);
     if (status == MF_OK && !row)
         status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                            "the archive is damaged (it holds no run)");
+                            "the archive is damaged (it contains no run)");
     if (status == MF_OK)
         status = decode_run(archive, statement, error);
     sqlite3_finalize(statement);
@@ -301,8 +301,8 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
     // Its generations are ordered by a rule that is no more: going on would be another run.
     if (status == MF_OK && write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
         status = mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
-                            "made when searches forgot what a second look had found (format %d): "
-                            "it can be read and replayed, but not gone on with",
+                            "made by a search that did not store verifications (format %d): it can "
+                            "be read and replayed, but not resumed",
                             MF_ARCHIVE_FORMAT_FORGETFUL);
     if (status == MF_OK)
         status = read_run(archive, error);

@@ -144,7 +144,7 @@ static mf_Status check_free(mf_Context *context, const char *path, char *spare, 
                             mf_Error *error) {
     struct stat info;
     if (!mf_allow(context, "stat"))
-        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot look at it: %s", strerror(errno));
+        return mf_fail_at(error, MF_IO, path, 0, 0, "cannot access it: %s", strerror(errno));
     if (lstat(path, &info) != 0)
         return MF_OK; // whatever is wrong with the folder shows when writing to it
     snprintf(spare, spare_size, "%s-wal", path);

@@ -1,6 +1,6 @@
-// Formats of the archive file (docs/reference/archive.md), and the inside of mf_Archive. A run
-// without a second look is stored in format 1, one with it in format 3, which has two more tables.
-// Format 2 is that of searches that forgot what a look had found: it can be read, not gone on with.
+// Formats of the archive file (docs/reference/archive.md), and the members of mf_Archive. A run
+// without verification is stored in format 1, one with it in format 3, which has two more tables.
+// Format 2 is that of searches that did not store verifications: it can be read, not resumed.
 #ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 #define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 

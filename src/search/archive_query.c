@@ -1,5 +1,5 @@
 // Reading an archive: the run, the statistics of its generations, single individuals. Each call
-// sees what has been committed when it begins, also while another process is writing.
+// reads what was committed when it starts, also while another process writes.
 #include "search/archive_format.h"
 #include "search/population.h"
 
@@ -193,7 +193,7 @@ mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individua
         return status;
     if (last.number == 0)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "the archive holds no generation yet");
+                          "the archive contains no generation yet");
     if (generation > last.number)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
                           "there is no generation %" PRIu32 "; the newest is %" PRIu32, generation,

@@ -49,7 +49,7 @@ mf_Status mf_database_fail(mf_Database *database, int code, mf_Error *error) {
                           "the archive is in use by another process (%s)", reason);
     case MF_BAD_FILE:
         return mf_fail_at(error, status, database->path, 0, 0,
-                          "expected a Mayfly archive, found a file that is no SQLite database");
+                          "expected a Mayfly archive, found a file that is not a SQLite database");
     case MF_CORRUPT:
         return mf_fail_at(error, status, database->path, 0, 0, "the archive is damaged (%s)",
                           reason);
@@ -85,7 +85,7 @@ static mf_Status check_file(mf_Context *context, const char *path, mf_Error *err
     }
     if (!S_ISREG(info.st_mode))
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0, "expected a Mayfly archive, found %s",
-                          S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+                          S_ISDIR(info.st_mode) ? "a folder" : "not a regular file");
     if (info.st_size == 0)
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
                           "expected a Mayfly archive, found an empty file");

@@ -13,22 +13,21 @@
 // parent replaces it in time and the population wanders along plateaus instead of sitting on its
 // oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
 //
-// A second look (`verify`) goes to the most promising of those who had none; what it finds stays
-// with an individual for life. What it counts for then is what it got there, less the difference
-// to what it got here: who is good at one level only has found out something about that level, not
-// about walking. The best by it are the elite: first by rank in every generation, so that nothing
-// but a better result of a look takes their place, and as soon as there is one, the only parents.
-// (A cheap fitness can be earned by what the dear level does not know. A mutant that only the cheap
-// level likes would else crowd out what has proved itself before the next look sees it, and its
-// children would fill that look.) Those who were looked at and are not of the elite come last.
-// Those who had no look are ranked between by what they promise: their fitness and what their
-// parent gained or lost by its own look. So whoever is born is one mutation from somebody who has
-// proved itself, and the cheap level chooses among mutants of the same parent. This is the
-// pre-selection of evolution with surrogate models (Jin, Surrogate-assisted evolutionary
-// computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction of the cheap
-// model; that solutions are to be tried where they shall work while the search goes on is from
-// Koos, Mouret and Doncieux, The transferability approach, IEEE Transactions on Evolutionary
-// Computation 17, 2013.
+// Verification (`verify`) evaluates the best of those that are not verified yet; the result stays
+// with an individual. Its score is then the fitness there minus the difference to the fitness here:
+// an individual that is good at one level only exploits that level. The best by this score are the
+// elite: first by rank in every generation, so that only a better verified score replaces them,
+// and, as soon as there is one, the only parents. (A cheap fitness can be earned by what the level
+// does not model. A mutant that is good only at the cheap level would otherwise displace verified
+// ones before the next verification, and its children would fill that verification.) Verified
+// individuals outside of the elite rank last. Those not verified rank between, by a prediction:
+// their fitness and the difference of their parent's score and fitness. So every child is one
+// mutation from a verified individual, and the cheap level selects among mutants of the same
+// parent. This is the pre-selection of evolution with surrogate models (Jin, Surrogate-assisted
+// evolutionary computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction
+// of the cheap model; testing solutions at the level of their use during the search is from Koos,
+// Mouret and Doncieux, The transferability approach, IEEE Transactions on Evolutionary Computation
+// 17, 2013.
 //
 // Random numbers are mf_random(seed, id, stream, draw): what an individual is depends on the seed,
 // its id and its parent, never on threads, on order of evaluation or on how often a run was

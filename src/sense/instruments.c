@@ -50,6 +50,14 @@ static void copy_fields(const mf_InstrumentPlan *plan, uint32_t first, uint32_t 
     }
 }
 
+// Runs a kernel with scratch of the plan.
+static void run_kernel(const mf_InstrumentPlan *plan, mf_InstrumentFn kernel,
+                       const mf_InstrumentBatch *batch, mf_InstrumentRun *work) {
+    work->scratch = mf_scratch_borrow(plan->scratch);
+    kernel(batch, work);
+    mf_scratch_return(plan->scratch, work->scratch);
+}
+
 static void run_measure(const mf_SystemRun *run, void *user) {
     const mf_InstrumentPlan *plan = user;
     mf_SignalMoments moments;
@@ -58,10 +66,10 @@ static void run_measure(const mf_SystemRun *run, void *user) {
     mf_InstrumentRun work = run_of(run, moments.due);
     if (mf_group_count(run->group) > 1) {
         if (moments.due != 0)
-            plan->run(&plan->batch, &work);
+            run_kernel(plan, plan->run, &plan->batch, &work);
     } else if (moments.due != 0) {
         work.only = 0; // a lone robot needs no wide registers
-        plan->run_one(&plan->batch, &work);
+        run_kernel(plan, plan->run_one, &plan->batch, &work);
     }
     if (moments.due != 0)
         mf_lookout_run(run);
@@ -85,7 +93,7 @@ static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
     for (uint32_t c = 0; c < values->components; c++)
         mf_field_set(values, instance, c, 0.0);
     mf_InstrumentRun work = run_one(plan, instance);
-    plan->run_one(&plan->batch, &work);
+    run_kernel(plan, plan->run_one, &plan->batch, &work);
     mf_lookout_one(group, instance);
     copy_fields(plan, work.first, 1, work.due);
     mf_signal_set_start(plan->signals, instance);
@@ -206,7 +214,9 @@ static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan,
     return status;
 }
 
-static void choose_kernels(mf_Group *group, mf_InstrumentPlan *plan) {
+static mf_Status choose_kernels(mf_Group *group, mf_InstrumentPlan *plan, mf_Error *error) {
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_InstrumentBatch *batch) =
+        MF_KERNEL_TABLE(mf_instrument_room);
     static const mf_InstrumentFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_run);
     static const mf_InstrumentFn keeps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_keep);
     mf_Isa isa = mf_world_isa(mf_group_world(group));
@@ -214,6 +224,10 @@ static void choose_kernels(mf_Group *group, mf_InstrumentPlan *plan) {
     plan->run = runs[mf_kernel_row(isa)][precise];
     plan->run_one = runs[mf_kernel_row_single(isa)][precise];
     plan->keep = keeps[mf_kernel_row(isa)][precise];
+    // Wide copies need most.
+    return mf_scratch_create(mf_world_context(mf_group_world(group)),
+                             rooms[mf_kernel_row(isa)][precise](&plan->batch),
+                             mf_group_block_count(group), &plan->scratch, error);
 }
 
 // ---- systems -----------------------------------------------------------------------------------
@@ -235,6 +249,7 @@ static uint64_t hash_config(const mf_InstrumentsConfig *config, const mf_SignalS
 static void destroy_plan(mf_Context *context, void *user) {
     mf_InstrumentPlan *plan = user;
     mf_signal_set_destroy(context, plan->signals);
+    mf_scratch_destroy(context, plan->scratch);
     mf_release(context, plan);
 }
 
@@ -328,9 +343,11 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     if (status == MF_OK) {
         plan->batch.outer_count = plan->outer_count;
         bind_fields(group, &plan->batch);
-        choose_kernels(group, plan);
-        status = add_systems(group, &settings, plan, &owned, error);
+        plan->batch.body_count = mf_group_model(group)->link_count;
+        status = choose_kernels(group, plan, error);
     }
+    if (status == MF_OK)
+        status = add_systems(group, &settings, plan, &owned, error);
     if (status != MF_OK && !owned)
         destroy_plan(context, plan);
     return status;
@@ -381,8 +398,8 @@ bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
         if (own->reason != NULL || tendon == NULL || index-- > 0)
             continue;
         snprintf(text, MF_INSTRUMENTS_NOTE,
-                 "sensor %u '%.100s' takes the pull of tendon '%.60s' for a part of what the joint "
-                 "bears; in MuJoCo it comes from outside",
+                 "sensor %u '%.100s' counts the pull of tendon '%.60s' as a joint load; MuJoCo "
+                 "counts it as external",
                  own->sensor, name_or(model->sensors[own->sensor].name), name_or(tendon->name));
         return true;
     }
@@ -428,7 +445,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_instruments_measure: group is NULL");
     const mf_InstrumentPlan *plan = plan_of(group);
     if (plan == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has none");
+        return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has no instruments");
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_InstrumentBatch batch = plan->batch;
     bool precise = mf_group_settings(group)->double_precision;
@@ -446,7 +463,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
     for (uint32_t i = 0; i < batch.value_count; i++)
         put(block, precise, i, lane, mf_field_get(field, instance, i));
     mf_InstrumentRun work = run_one(plan, instance);
-    plan->run_one(&batch, &work);
+    run_kernel(plan, plan->run_one, &batch, &work);
     mf_lookout_one(group, instance);
     for (uint32_t i = 0; i < batch.value_count; i++)
         values[i] = get(block, precise, i, lane);

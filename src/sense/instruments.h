@@ -115,6 +115,7 @@ typedef struct mf_Instrument {
 typedef struct mf_InstrumentBatch {
     uint32_t link_count, instrument_count, spring_count, tendon_count; // [1]
     uint32_t joint_count, ball_count, place_count, actuator_count;     // [1] components
+    uint32_t body_count;                                               // [1] links of the model
     uint32_t value_count, velocity_count, load_components,
         point_components;            // [1]
     uint32_t first_lump, lump_count; // [1] of the whole robot
@@ -151,11 +152,14 @@ typedef struct mf_InstrumentRun {
     double inverse_step;   // [1/s] 0: accelerations are 0
     double time;           // [s]
     uint64_t due;          // bit c: sensors of clock c are measured
+    void *scratch;         // mf_instrument_room bytes, aligned to 64
 } mf_InstrumentRun;
 
 typedef void (*mf_InstrumentFn)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run);
 MF_KERNEL_COPIES(void, mf_instrument_run,
                  (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));
+// [byte] of scratch that a run needs.
+MF_KERNEL_COPIES(size_t, mf_instrument_room, (const mf_InstrumentBatch *batch));
 // Copies velocities to `before`.
 MF_KERNEL_COPIES(void, mf_instrument_keep,
                  (const mf_InstrumentBatch *batch, const mf_InstrumentRun *run));

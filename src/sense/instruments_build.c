@@ -73,10 +73,10 @@ static bool is_mixed(const mf_Model *model, uint32_t root) {
 // Its forces from outside are summed by the motion. NULL, or why not.
 static const char *ask_outer(mf_InstrumentBuild *b, uint32_t body, mf_Instrument *out) {
     if (mf_articulated_settings(b->group) == NULL)
-        return "its body can touch something, and this motion does not know forces of contacts on "
-               "single bodies";
+        return "its body can collide, and this motion does not compute contact forces on single "
+               "bodies";
     if (body == MF_NONE)
-        return "it is fixed in the world, and something can touch";
+        return "it is fixed in the world, and something can collide";
     if (is_mixed(b->model, body))
         return "its body is fixed to another one, and both can be pushed";
     out->has_outer = true;
@@ -84,7 +84,7 @@ static const char *ask_outer(mf_InstrumentBuild *b, uint32_t body, mf_Instrument
         if (b->outer[out->outer] == body)
             return NULL;
     if (b->outer_count == MF_INSTRUMENT_OUTER)
-        return "forces from outside are summed for at most 64 bodies";
+        return "external forces are summed for at most 64 bodies";
     b->outer[b->outer_count++] = body;
     return NULL;
 }
@@ -111,7 +111,7 @@ static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, b
              sensor->type == MF_SENSOR_TENDON_LIMIT_VELOCITY)
         tendon = sensor->tendon;
     return !looked && tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
-               ? "this motion does not know lengths of spatial tendons"
+               ? "this motion does not compute lengths of spatial tendons"
                : NULL;
 }
 
@@ -142,7 +142,7 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
     case MF_SENSOR_JOINT_LIMIT_FORCE:
     case MF_SENSOR_TENDON_LIMIT_FORCE:
         if (mf_articulated_settings(b->group) == NULL)
-            return "this motion does not know forces of limits";
+            return "this motion does not compute forces of limits";
         b->limits = true;
         out->row = sensor->type == MF_SENSOR_JOINT_LIMIT_FORCE ? sensor->joint : sensor->tendon;
         return NULL;
@@ -309,7 +309,7 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     const bool looked = mf_lookout_find(b->group, index, &out.component);
     const char *reason = path_reason(b->model, sensor, looked);
     if (reason == NULL && sensor->type == MF_SENSOR_CONTACTS && !looked)
-        reason = "this motion does not know contacts of shapes";
+        reason = "this motion does not compute contacts of shapes";
     if (reason == NULL && looked)
         fill_look(b, &out);
     else if (reason == NULL)

@@ -2,6 +2,7 @@
 #ifndef MF_SENSE_INSTRUMENTS_BUILD_H
 #define MF_SENSE_INSTRUMENTS_BUILD_H
 
+#include "base/scratch.h"
 #include "sense/instruments.h"
 #include "sense/signal.h"
 
@@ -15,6 +16,7 @@ typedef struct mf_InstrumentPlan {
     mf_InstrumentFn run, run_one, keep;
     mf_Group *group;
     mf_SignalSet *signals;
+    mf_Scratch *scratch;
     bool accelerates; // some sensor needs accelerations
     bool limits;      // some sensor needs forces of limits
     uint32_t outer_count;

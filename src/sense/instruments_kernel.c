@@ -41,7 +41,7 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
     mf_lane scale = mf_select(mf_less(q.w, zero), mf_set((mf_real)1), mf_set((mf_real)-1)) /
                     mf_select(turns, length, mf_set((mf_real)1));
     Vec rate = triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball);
-    return mf_keep(near, vec_dot((Vec){q.x, q.y, q.z}, rate) * scale);
+    return mf_keep(near, vec_dot(MF_VALUE(Vec, q.x, q.y, q.z), rate) * scale);
 }
 
 // ---- touching and looking ----------------------------------------------------------------------
@@ -86,7 +86,8 @@ static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach)
     const mf_lane zero = mf_zero(), far = mf_set(RAY_FAR);
     if (s->batch->level) {
         Vec above = {start.x, start.y, start.z - mf_set((mf_real)terrain->highest)};
-        return ray_plane(above, way, (const double[3]){0, 0, 0});
+        const double size[3] = {0, 0, 0};
+        return ray_plane(above, way, size);
     }
     const mf_LaneMap map = mf_lane_map(terrain);
     mf_real step = (mf_real)(0.5 * terrain->cell);
@@ -164,9 +165,9 @@ static void put_quat(mf_lane *out, Quat q) {
 
 static Vec axis_of(const Motion *frame, mf_SensorType type) {
     const Mat *m = &frame->turn;
-    return type == MF_SENSOR_FRAME_X_AXIS   ? (Vec){m->xx, m->yx, m->zx}
-           : type == MF_SENSOR_FRAME_Y_AXIS ? (Vec){m->xy, m->yy, m->zy}
-                                            : (Vec){m->xz, m->yz, m->zz};
+    return type == MF_SENSOR_FRAME_X_AXIS   ? MF_VALUE(Vec, m->xx, m->yx, m->zx)
+           : type == MF_SENSOR_FRAME_Y_AXIS ? MF_VALUE(Vec, m->xy, m->yy, m->zy)
+                                            : MF_VALUE(Vec, m->xz, m->yz, m->zz);
 }
 
 static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out) {
@@ -369,11 +370,15 @@ static void sense_lanes(Sense *s) {
     }
 }
 
+size_t MF_KERNEL(mf_instrument_room)(const mf_InstrumentBatch *batch) {
+    return (batch->body_count + 1) * sizeof(Motion);
+}
+
 void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
-    Sense s; // its motions are large and written before they are read: no initialiser
-    s.batch = batch;
-    s.run = run;
-    s.gravity = set_vec(batch->gravity);
+    Sense s = {.batch = batch,
+               .run = run,
+               .gravity = set_vec(batch->gravity),
+               .motion = (Motion *)run->scratch};
     for (s.block = run->first; s.block < run->first + run->count; s.block++) {
         for (s.lane = 0; s.lane < MF_BLOCK; s.lane += MF_LANES) {
             if (run->only == UINT32_MAX || (run->only >= s.lane && run->only < s.lane + MF_LANES))

@@ -18,8 +18,8 @@ typedef struct Sense {
     const mf_InstrumentBatch *batch;
     const mf_InstrumentRun *run;
     uint32_t block, lane;
-    Vec gravity;                            // [m/s^2]
-    Motion motion[MF_INSTRUMENT_LINKS + 1]; // of link l at l + 1; the world's at 0
+    Vec gravity;    // [m/s^2]
+    Motion *motion; // of link l at l + 1; the world's at 0
 } Sense;
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -29,21 +29,21 @@ static inline const mf_real *rows_of(const Sense *s, const void *data, uint32_t 
 }
 
 static inline Vec set_vec(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static inline Quat set_quat(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static inline Quat load_quat(const mf_real *rows, uint32_t c) {
-    return quat_normalize((Quat){row_load(rows, c), row_load(rows, c + 1), row_load(rows, c + 2),
-                                 row_load(rows, c + 3)});
+    return quat_normalize(MF_VALUE(Quat, row_load(rows, c), row_load(rows, c + 1),
+                                   row_load(rows, c + 2), row_load(rows, c + 3)));
 }
 
 static inline Vec no_vec(void) {
-    return (Vec){mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
 }
 
 static inline mf_lane joint_angle(const Sense *s, uint32_t row) {
@@ -77,8 +77,8 @@ static inline mf_lane growth_of(const Sense *s, uint32_t address, mf_lane now) {
 }
 
 static inline Vec growth_vec(const Sense *s, uint32_t address, Vec now) {
-    return (Vec){growth_of(s, address, now.x), growth_of(s, address + 1, now.y),
-                 growth_of(s, address + 2, now.z)};
+    return MF_VALUE(Vec, growth_of(s, address, now.x), growth_of(s, address + 1, now.y),
+                    growth_of(s, address + 2, now.z));
 }
 
 // ---- motion of the links -----------------------------------------------------------------------
@@ -86,7 +86,7 @@ static inline Vec growth_vec(const Sense *s, uint32_t address, Vec now) {
 static void move_base(Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
     Motion *world = &s->motion[0], *base = &s->motion[1];
-    world->attitude = (Quat){mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
+    world->attitude = MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
     world->turn = quat_matrix(world->attitude);
     world->place = world->speed = world->rate = world->growth = world->turn_growth = no_vec();
     *base = *world;
@@ -106,7 +106,7 @@ static inline Quat turn_about(const double axis[3], mf_lane angle) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
     Vec part = vec_scale(set_vec(axis), sine);
-    return (Quat){cosine, part.x, part.y, part.z};
+    return MF_VALUE(Quat, cosine, part.x, part.y, part.z);
 }
 
 // What every joint does: the child's frame at rest is carried along.

@@ -1,5 +1,5 @@
-// The pieces that instruments are made of: frames, terms, lumps, shapes, contacts, actuators,
-// springs. What the model has, as the kernel wants it.
+// Parts of instruments: frames, terms, lumps, shapes, contacts, actuators, springs, converted from
+// the model into the form of the kernel.
 #include "sense/instruments_pieces.h"
 
 #include "math/scalar.h"

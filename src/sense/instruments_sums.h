@@ -55,7 +55,7 @@ static mf_lane site_rate(const Sense *s, const mf_Instrument *own) {
 static Vec turn_vector(Quat q) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-    Vec half = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    Vec half = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
     mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     return vec_scale(half, two * mf_atan2_lane(sine, q.w * sign) / mf_max(sine, tiny));
 }
@@ -119,10 +119,9 @@ static Mass lump_mass(const Sense *s, const mf_InstrumentLump *lump) {
                          mf_set((mf_real)i[3]), mf_set((mf_real)i[4]), mf_set((mf_real)i[5])};
     Vec arm = mat_apply(&body->turn, set_vec(lump->center));
     Vec local = mat_apply_transposed(&body->turn, body->rate);
-    return (Mass){.center = vec_add(body->place, arm),
-                  .speed = vec_cross_add(body->rate, arm, body->speed),
-                  .spin = mat_apply(&body->turn, sym_apply(&inertia, local)),
-                  .rate = body->rate};
+    return MF_VALUE(Mass, .center = vec_add(body->place, arm),
+                    .speed = vec_cross_add(body->rate, arm, body->speed),
+                    .spin = mat_apply(&body->turn, sym_apply(&inertia, local)), .rate = body->rate);
 }
 
 typedef struct Total {
@@ -142,7 +141,7 @@ static Total subtree(const Sense *s, const mf_Instrument *own) {
         mass += lump->mass;
     }
     mf_lane part = mf_set((mf_real)(mass > 0.0 ? 1.0 / mass : 0.0));
-    return (Total){mf_set((mf_real)mass), vec_scale(center, part), vec_scale(speed, part)};
+    return MF_VALUE(Total, mf_set((mf_real)mass), vec_scale(center, part), vec_scale(speed, part));
 }
 
 static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
@@ -202,7 +201,7 @@ static mf_lane spring_energy(const Sense *s) {
         } else {
             // The angle between the turns, and of a floating joint the way between the places.
             Quat turn = ball_turn(s, spring->ball), rest = set_quat(spring->turn);
-            rest = (Quat){rest.w, -rest.x, -rest.y, -rest.z};
+            rest = MF_VALUE(Quat, rest.w, -rest.x, -rest.y, -rest.z);
             Quat q = quat_multiply(rest, turn);
             mf_lane length = mf_sqrt(mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
             mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));

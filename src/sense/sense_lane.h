@@ -1,5 +1,5 @@
-// What two kernels of sensors measure alike: the way along a ray to the ground, and roll, pitch,
-// yaw.
+// Common measurements of two kernels of sensors: the distance along a ray to the ground, and roll,
+// pitch, yaw.
 //
 // Attitude: URDF's roll, pitch, yaw from the rotation matrix, pitch by two-argument arc tangent so
 // that it is accurate at +-pi/2.

@@ -1,5 +1,5 @@
-// Sensors of a program's own: its mapping writes the true values to the field NAME.raw, and what
-// happens to them (signal.h) makes the readings in the field NAME.
+// User-defined sensors: the mapping writes the true values to the field NAME.raw, and the signal
+// (signal.h) computes the readings in the field NAME.
 #include "sense/sensor.h"
 
 #include "sense/signal.h"

@@ -1,7 +1,7 @@
-// Adding a model's sensors to a group: fields, and the plan that the kernel follows.
+// Adding a model's sensors to a group: fields, and the plan of the kernel.
 //
-// The kernel writes true values: to the readings, or, where something happens to the values of
-// contacts or rays (signal.h), to the fields that readings are made of.
+// The kernel writes true values: to the readings or, if contacts or rays have a signal (signal.h),
+// to the fields from which readings are computed.
 //
 // Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
 // cannot be computed again; a snapshot taken there must carry them.
@@ -223,7 +223,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_OUTPUT };
     static const mf_FieldInfo contact = {
         "sensor.contact", "1", "",    MF_REAL,
-        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link bears load, else 0"};
+        MF_PER_SENSOR,    1,   FLAGS, "1 while a point of the sensor's link carries load, else 0"};
     static const mf_FieldInfo ray = {
         "sensor.ray",  "m", "",    MF_REAL,
         MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};

@@ -20,7 +20,7 @@ typedef struct Matrix {
 } Matrix;
 
 static inline Vector set_vector(const double v[3]) {
-    return (Vector){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vector, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static inline mf_lane dot(Vector a, Vector b) {
@@ -28,15 +28,15 @@ static inline mf_lane dot(Vector a, Vector b) {
 }
 
 static inline Vector apply(const Matrix *m, Vector v) {
-    return (Vector){dot(m->row[0], v), dot(m->row[1], v), dot(m->row[2], v)};
+    return MF_VALUE(Vector, dot(m->row[0], v), dot(m->row[1], v), dot(m->row[2], v));
 }
 
 static inline Vector add(Vector a, Vector b) {
-    return (Vector){a.x + b.x, a.y + b.y, a.z + b.z};
+    return MF_VALUE(Vector, a.x + b.x, a.y + b.y, a.z + b.z);
 }
 
 static inline Vector scaled(Vector a, mf_lane s) {
-    return (Vector){a.x * s, a.y * s, a.z * s};
+    return MF_VALUE(Vector, a.x * s, a.y * s, a.z * s);
 }
 
 // v turned by the angle with this sine and cosine about the unit vector `axis` (Rodrigues 1840).
@@ -56,9 +56,10 @@ static Matrix base_rotation(const mf_real *orientation) {
     mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     mf_lane w = mf_load(orientation), x = mf_load(orientation + MF_BLOCK);
     mf_lane y = mf_load(orientation + 2 * MF_BLOCK), z = mf_load(orientation + 3 * MF_BLOCK);
-    return (Matrix){{{one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y)},
+    return MF_VALUE(Matrix,
+                    {{one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y)},
                      {two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x)},
-                     {two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y)}}};
+                     {two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y)}});
 }
 
 // The load of one row. Where robots of a group move by several motions, what the other motion wrote

@@ -181,7 +181,7 @@ static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const c
         rows->ring += (uint64_t)channel.slots * channel.count;
         if (rows->ring > RING_MOST)
             return mf_fail(error, MF_LIMIT,
-                           "%s: the delays keep more than %d values of a robot under way", name,
+                           "%s: the delays require more than %d stored values per robot", name,
                            RING_MOST);
         channels[set->batch.channel_count++] = channel;
     }
@@ -205,9 +205,8 @@ static mf_Status add_field(mf_Group *group, const char *name, const char *part, 
 static mf_Status add_fields(mf_SignalSet *set, mf_Group *group, const char *name, const Rows *rows,
                             mf_Error *error) {
     mf_SignalBatch *batch = &set->batch;
-    mf_Status status =
-        add_field(group, name, "raw", rows->raw, MF_FIELD_OUTPUT,
-                  "true values that readings are made of, at their last sample", &set->raw, error);
+    mf_Status status = add_field(group, name, "raw", rows->raw, MF_FIELD_OUTPUT,
+                                 "true values of the last sample", &set->raw, error);
     if (status == MF_OK)
         status = add_field(group, name, "bias", rows->bias, MF_FIELD_STATE,
                            "present bias of the readings", &set->bias, error);

@@ -1,5 +1,5 @@
-// How a terrain comes to be: checked settings, one allocation, heights written, then frozen. Shared
-// by arrays, generators and the importers, which live in another library (hence MF_API).
+// Creation of a terrain: checked settings, one allocation, heights written, then frozen. Shared by
+// arrays, generators and the importers, which are in another library (hence MF_API).
 #ifndef MAYFLY_TERRAIN_BUILD_H
 #define MAYFLY_TERRAIN_BUILD_H
 

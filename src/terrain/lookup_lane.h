@@ -53,7 +53,8 @@ static inline mf_MapSpan mf_map_span(mf_lane value, mf_real last) {
     mf_lane highest = mf_set(last > 0 ? last - 1 : 0);
     mf_lane lower = mf_min(mf_from_index(mf_to_index(clamped)), highest);
     mf_mask inside = mf_and(mf_less_equal(at, clamped), mf_less_equal(clamped, at));
-    return (mf_MapSpan){mf_to_index(lower), clamped - lower, mf_keep(inside, mf_set((mf_real)1))};
+    return MF_VALUE(mf_MapSpan, mf_to_index(lower), clamped - lower,
+                    mf_keep(inside, mf_set((mf_real)1)));
 }
 
 // `slope_x` and `slope_y` get the gradient [1].

@@ -177,7 +177,7 @@ static void put_map(mf_Text *text, const mf_Comparison *all) {
     widen(all, X, x);
     widen(all, Y, y);
     mf_Chart chart = mf_chart_make_map(x, y, 160.0, 900.0, "x [m]", "y [m]");
-    put_chart(text, all, "The way from above", X, Y, &chart);
+    put_chart(text, all, "The path from above", X, Y, &chart);
 }
 
 static void render(mf_Text *text, const mf_Comparison *all) {

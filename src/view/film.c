@@ -2,9 +2,7 @@
 // is thinned by halves, so a film of any length has the same room and even steps.
 #include "view/film.h"
 
-#include "math/scalar.h"
-
-#include <mayfly/articulated.h>
+#include <mayfly/dynamics.h>
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +19,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links, uint32_t *joints) {
+static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links) {
     for (uint32_t i = 0; i < film->cast_count; i++) {
         uint32_t count = mf_group_count(groups[i]);
         const mf_Model *model = mf_group_model(groups[i]);
@@ -31,8 +29,7 @@ static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links, 
         film->robots += film->casts[i].robots;
         film->of += count;
         film->poses_each += film->casts[i].robots * model->link_count;
-        *links = larger(*links, model->link_count);
-        *joints = larger(*joints, model->joint_count);
+        *links = larger(*links, film->casts[i].robots * model->link_count);
     }
 }
 
@@ -48,21 +45,25 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
                       .cast_count = count,
                       .stride = 1,
                       .period = period};
-    uint32_t links = 0, joints = 0;
+    uint32_t links = 0;
     film->casts = mf_allocate(context, count, sizeof *film->casts);
     if (film->casts != NULL) {
-        take_casts(film, groups, &links, &joints);
+        take_casts(film, groups, &links);
         uint32_t room = POSES_MOST / film->poses_each;
         room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
         film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
         film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
-        film->place = mf_allocate(context, links, sizeof *film->place);
-        film->turn = mf_allocate(context, links, sizeof *film->turn);
-        film->angle = mf_allocate(context, joints + 1, sizeof(double));
+        film->place = mf_allocate(context, links, 3 * sizeof *film->place);
+        film->turn = mf_allocate(context, links, 4 * sizeof *film->turn);
     }
-    if (film->poses == NULL || film->place == NULL || film->turn == NULL || film->angle == NULL) {
+    mf_Status status = MF_OK;
+    if (film->poses == NULL || film->place == NULL || film->turn == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) // lets them prepare
+        status = mf_group_link_poses(groups[i], 0, 0, film->place, film->turn, error);
+    if (status != MF_OK) {
         mf_film_destroy(film);
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+        return status;
     }
     *out = film;
     return MF_OK;
@@ -107,44 +108,17 @@ void mf_film_destroy(mf_Film *film) {
     mf_release(film->context, film->poses);
     mf_release(film->context, film->place);
     mf_release(film->context, film->turn);
-    mf_release(film->context, film->angle);
     mf_release(film->context, film);
 }
 
-static void read(mf_Group *group, const char *name, uint32_t robot, uint32_t count, double *out) {
-    const mf_Field *field = mf_group_find_field(group, name);
-    for (uint32_t i = 0; field != NULL && i < count; i++)
-        out[i] = mf_field_get(field, robot, i);
-}
-
-// World poses from the base and the joint angles: any motion that has these fields.
-static void pose_from_angles(mf_Film *film, const mf_FilmCast *cast, uint32_t robot) {
-    const mf_Model *model = mf_group_model(cast->group);
-    double base[3] = {0}, turn[4] = {1, 0, 0, 0};
-    read(cast->group, "base.position", robot, 3, base);
-    read(cast->group, "base.orientation", robot, 4, turn);
-    read(cast->group, "joint.angle", robot, model->joint_count, film->angle);
-    mf_model_pose(model, film->angle, film->place, film->turn);
-    for (uint32_t l = 0; l < cast->links; l++) {
-        double place[3], own[4];
-        mf_quat_rotate(place, turn, film->place[l]);
-        mf_quat_multiply(own, turn, film->turn[l]);
+static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
+    // Prepared when the film was created, so it cannot fail.
+    mf_group_link_poses(cast->group, 0, cast->robots, film->place, film->turn, NULL);
+    for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {
         for (int c = 0; c < 3; c++)
-            film->place[l][c] = base[c] + place[c];
-        memcpy(film->turn[l], own, sizeof own);
-    }
-}
-
-static float *sample_robot(mf_Film *film, const mf_FilmCast *cast, uint32_t robot, float *pose) {
-    if (mf_articulated_settings(cast->group) != NULL)
-        mf_articulated_pose(cast->group, robot, film->place, film->turn);
-    else
-        pose_from_angles(film, cast, robot);
-    for (uint32_t l = 0; l < cast->links; l++, pose += MF_FILM_POSE) {
-        for (int c = 0; c < 3; c++)
-            pose[c] = (float)film->place[l][c];
+            pose[c] = (float)film->place[3 * l + c];
         for (int c = 0; c < 4; c++)
-            pose[3 + c] = (float)film->turn[l][c];
+            pose[3 + c] = (float)film->turn[4 * l + c];
     }
     return pose;
 }
@@ -166,7 +140,6 @@ void mf_film_sample(mf_Film *film) {
         drop_every_second(film);
     float *pose = film->poses + film->filled * numbers(film);
     for (const mf_FilmCast *cast = film->casts; cast < film->casts + film->cast_count; cast++)
-        for (uint32_t r = 0; r < cast->robots; r++)
-            pose = sample_robot(film, cast, r, pose);
+        pose = sample_cast(film, cast, pose);
     film->filled++;
 }

@@ -29,9 +29,7 @@ struct mf_Film {
     uint32_t calls;        // [1]
     double period;         // [s] between calls
     float *poses;          // [1] room * poses_each * MF_FILM_POSE
-    double (*place)[3];    // [m] of the links of one robot, while it is sampled
-    double (*turn)[4];     // [1] likewise
-    double *angle;         // [rad] or [m] likewise, of each joint
+    double *place, *turn;  // [m], [1] of the links of one group's robots, while they are sampled
 };
 
 // The page of film.html, ended by 0; @DATA@ stands where the film goes.

@@ -1,6 +1,6 @@
-// The first thing that a report says: how far the champion gets where it evolved, with a smaller
-// step, and at every other level of physics; and what it looks like. A walk that only one level
-// knows is a finding about that level, so what it loses is said in the first lines.
+// The first part of a report: the champion's distance at the level of its evolution, with a smaller
+// step, and at every other level of physics; and its film. A walk that works at one level only is a
+// result of that level, so the loss is stated first.
 #include "view/report_data.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate,
                        name, (long long)rate.numerator, (long long)rate.denominator);
     for (uint32_t i = 0; i < mf_group_system_count(group); i++)
         if (strcmp(mf_group_system(group, i)->name, name) == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "group %s: has a system %s already",
+            return mf_fail(error, MF_BAD_ARGUMENT, "group %s: already has a system %s",
                            mf_group_settings(group)->name, name);
     return MF_OK;
 }

@@ -34,11 +34,11 @@ static const mf_FieldInfo canonical_fields[] = {
     {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
      "joint rates; m/s for slides"},
     {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "where the joints are driven to; metres for slides"},
+     "joint targets; metres for slides"},
     {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
-     "why the robot is out of order, MF_FAULT_* bits; 0 when it is fine"},
+     "MF_FAULT_* bits; 0: no fault"},
     {"fault.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "how often the robot was reset after a fault"},
+     "number of resets after a fault"},
 };
 
 static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
@@ -113,7 +113,7 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
     if (!(config->spacing >= 0.0 && config->spacing <= 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: spacing, need 0 .. 1e4 m", config->name);
     if (mf_world_find_group(world, config->name) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: the name is taken", config->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: the name is used already", config->name);
     if (world->group_count == MF_MAX_GROUPS)
         return mf_fail(error, MF_LIMIT, "world: at most %d groups", MF_MAX_GROUPS);
     return MF_OK;
@@ -252,7 +252,7 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_field: group is NULL");
     *out = NULL;
     if (mf_group_find_field(group, info->name) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is taken", info->name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is used already", info->name);
     if (group->field_count == MF_MAX_FIELDS)
         return mf_fail(error, MF_LIMIT, "group %s: at most %d fields", group->config.name,
                        MF_MAX_FIELDS);

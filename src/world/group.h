@@ -72,7 +72,9 @@ struct mf_Group {
     mf_ContactRow *contact_rows;   // behind them
     mf_ContactPointFn contact_point;
     const void *contact_plan;
-    const mf_Lookout *lookout; // NULL until a motion offers it
+    const mf_Lookout *lookout;                     // NULL until a motion offers it
+    void (*restored)(mf_Group *group, void *user); // as mf_group_on_restore was told; NULL: nothing
+    void *restored_user;
 };
 
 typedef struct mf_WorldKept {

@@ -1,4 +1,4 @@
-// Instruction sets: names, what the processor and this build have, what MAYFLY_ISA asks for.
+// Instruction sets: names, those of the processor and this build, and the choice by MAYFLY_ISA.
 #include "math/kernel_table.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What a motion sees of a state and sensors ask for.
+// Values of a state that a motion computes for sensors.
 #include "world/attach.h"
 
 #include "world/group.h"

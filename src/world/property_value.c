@@ -83,7 +83,7 @@ const char *mf_property_locked(const mf_Property *property) {
     if (property->field == NULL)
         return "a constant of the model";
     if (property->flags & MF_FIELD_OUTPUT)
-        return "computed, writing it would have no effect";
+        return "computed, writing has no effect";
     if (!(property->flags & (MF_FIELD_STATE | MF_FIELD_INPUT)))
         return "neither state nor input";
     return NULL;

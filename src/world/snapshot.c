@@ -166,8 +166,8 @@ mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_
         const mf_WorldSystemConfig *system = &world->systems[i].config;
         if (system->pending != NULL && system->pending(system->user))
             return mf_fail(error, MF_BUSY,
-                           "snapshot: system %s holds results that are not applied yet at step "
-                           "%llu, step on",
+                           "snapshot: system %s has results that are not applied yet at step %llu; "
+                           "step the world first",
                            system->name, (unsigned long long)world->tick);
     }
     char *payload = (char *)image + sizeof(SnapshotHeader);
@@ -197,7 +197,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
         return mf_fail(error, MF_VERSION, "snapshot: version %u, expected %u of this byte order",
                        header.version, SNAPSHOT_VERSION);
     if (header.header_crc != header_crc(header))
-        return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum does not hold");
+        return mf_fail(error, MF_CORRUPT, "snapshot: the header's checksum is wrong");
     const size_t fixed = fixed_size(world);
     if (header.layout != layout_hash(world) || size < fixed || (size > fixed && !world->has_state))
         return mf_fail(
@@ -206,7 +206,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     const char *payload = (const char *)image + sizeof header;
     if (header.payload != size - sizeof header ||
         header.crc != mf_crc32(0, payload, size - sizeof header))
-        return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum does not hold");
+        return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum is wrong");
     if (world->has_state) {
         mf_Status status = world->state.prepare(world->state.user, (const char *)image + fixed,
                                                 size - fixed, error);
@@ -222,5 +222,14 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
     for (uint32_t i = 0; i < world->system_count; i++)
         if (world->systems[i].config.reset != NULL)
             world->systems[i].config.reset(world, world->systems[i].config.user);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        if (world->groups[g]->restored != NULL)
+            world->groups[g]->restored(world->groups[g], world->groups[g]->restored_user);
     return MF_OK;
+}
+
+void mf_group_on_restore(mf_Group *group, void (*restored)(mf_Group *group, void *user),
+                         void *user) {
+    group->restored = restored;
+    group->restored_user = user;
 }

@@ -146,7 +146,7 @@ typedef struct GapGroup {
     mf_Group *group;
     uint32_t first_piece;
     uint32_t system_count;
-    mf_SystemSlot *systems[MF_MAX_SYSTEMS];
+    uint8_t systems[MF_MAX_SYSTEMS]; // [1] small, because the list of a step is on the stack
 } GapGroup;
 
 // What has been collected since the last world system.
@@ -190,7 +190,7 @@ static void run_piece(void *context, uint32_t index) {
                         .first_block = first,
                         .block_count = left < gap->piece ? left : gap->piece};
     for (uint32_t s = 0; s < part->system_count; s++)
-        mf_system_run(part->systems[s], &run);
+        mf_system_run(&part->group->systems[part->systems[s]], &run);
 }
 
 static void run_piece_on_thread(void *context, uint32_t index) {
@@ -250,7 +250,7 @@ static void collect_phase(Gap *gap, mf_Phase phase) {
                 !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
                 continue;
             GapGroup *part = gap_group(gap, group);
-            part->systems[part->system_count++] = slot;
+            part->systems[part->system_count++] = (uint8_t)s;
         }
     }
 }

@@ -8,11 +8,11 @@
 
 static const mf_FieldInfo fields[] = {
     {"warning.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
-     "what was less exact than meant since the start, MF_WARNING_* bits; the robot goes on"},
+     "MF_WARNING_* bits: steps since the start that were less accurate than specified"},
     {"warning.steps", "1", "", MF_U32, MF_PER_INSTANCE, MF_WARNING_KINDS,
-     MF_FIELD_STATE | MF_FIELD_BITS, "for each of these bits, in how many steps"},
+     MF_FIELD_STATE | MF_FIELD_BITS, "for each of these bits, the number of steps"},
     {"warning.residual", "1", "", MF_REAL, MF_PER_INSTANCE, MF_WARNING_KINDS,
-     MF_FIELD_STATE | MF_FIELD_BITS, "and the largest of what was left, in the unit of the bit"},
+     MF_FIELD_STATE | MF_FIELD_BITS, "and the largest residual, in the unit of the bit"},
 };
 
 static const struct {
@@ -20,14 +20,15 @@ static const struct {
 } kinds[MF_WARNING_KINDS] = {
     {"solver", "", "the forces of contacts, limits or constraints had not converged",
      "a smaller step, more <option iterations> where the file has few, softer contacts"},
-    {"contacts", "", "there were more contacts than the solver has room for; some were left out",
-     "fewer or simpler shapes that touch"},
-    {"shapes", "m", "the search where two shapes touch had not converged",
+    {"contacts", "", "there were more contacts than the solver supports; some were dropped",
+     "fewer or simpler colliding shapes"},
+    {"shapes", "m", "the contact search of two shapes had not converged",
      "simpler shapes, or double precision"},
-    {"loops", "", "an equality constraint or a run-time joint was open by more than 1 mm or 1 mrad",
-     "a start that meets the constraints, a smaller step"},
-    {"spin", "", "the turn of a spinning body had not converged", "a smaller step"},
-    {"stance", "rad", "the base had not come to lie on its standing feet",
+    {"loops", "",
+     "an equality constraint or a run-time joint had an error of more than 1 mm or 1 mrad",
+     "an initial state that satisfies the constraints, a smaller step"},
+    {"spin", "", "the rotation of a spinning body had not converged", "a smaller step"},
+    {"stance", "rad", "the fit of the base to its standing feet had not converged",
      "slower joints or a smaller step"},
 };
 

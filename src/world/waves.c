@@ -7,9 +7,8 @@
 #include "world/group.h"
 
 typedef struct WaveEntry {
-    mf_Group *group;
-    mf_SystemSlot *slot;
-    uint32_t first_task; // [1] one per block
+    uint8_t group, system; // [1] small, because the list of a step is on the stack
+    uint32_t first_task;   // [1] one per block
 } WaveEntry;
 
 typedef struct Wave {
@@ -41,14 +40,15 @@ static void run_task(void *context, uint32_t index) {
         e--;
     const WaveEntry *entry = &wave->entries[e];
     mf_Time step = wave->world->config.step;
-    const mf_SystemRun run = {.group = entry->group,
+    mf_Group *group = wave->world->groups[entry->group];
+    const mf_SystemRun run = {.group = group,
                               .time = (mf_Time)wave->tick * step,
                               .step = step,
                               .tick = wave->tick,
                               .first_block = index - entry->first_task,
                               .block_count = 1};
     unsigned mode = mf_float_mode_enter();
-    mf_system_run(entry->slot, &run);
+    mf_system_run(&group->systems[entry->system], &run);
     mf_float_mode_leave(mode);
 }
 
@@ -80,7 +80,7 @@ static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) 
             more = true;
             if (slot->wave != number || !is_due(group, slot, wave->tick))
                 continue;
-            wave->entries[wave->count++] = (WaveEntry){group, slot, wave->task_count};
+            wave->entries[wave->count++] = (WaveEntry){(uint8_t)g, (uint8_t)s, wave->task_count};
             wave->task_count += group->blocks;
         }
     }

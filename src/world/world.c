@@ -93,7 +93,7 @@ void mf_world_destroy(mf_World *world) {
 mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
                         void (*destroy)(mf_Context *context, void *user), mf_Error *error) {
     if (world->kept_count == MF_WORLD_KEPT)
-        return mf_fail(error, MF_LIMIT, "world: keeps %d things already", MF_WORLD_KEPT);
+        return mf_fail(error, MF_LIMIT, "world: already has %d items of state", MF_WORLD_KEPT);
     world->kept[world->kept_count++] = (mf_WorldKept){name, user, destroy};
     return MF_OK;
 }
@@ -191,7 +191,7 @@ mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *
 
 mf_Status mf_world_keep_state(mf_World *world, const mf_WorldState *state, mf_Error *error) {
     if (world->has_state)
-        return mf_fail(error, MF_LIMIT, "world: it keeps state outside of fields already");
+        return mf_fail(error, MF_LIMIT, "world: it already has state outside of fields");
     world->state = *state;
     world->has_state = true;
     return MF_OK;

@@ -20,6 +20,11 @@ typedef struct mf_WorldState {
 // Copies `state`. MF_LIMIT: the world has state of this kind already.
 mf_Status mf_world_keep_state(mf_World *world, const mf_WorldState *state, mf_Error *error);
 
+// Lets `restored` compute what follows from a group's state after the state was restored. One per
+// group; it and `user` must outlive the group's last restore.
+void mf_group_on_restore(mf_Group *group, void (*restored)(mf_Group *group, void *user),
+                         void *user);
+
 // Adds a world system that stays behind all others of its phase, whenever they are added.
 mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *config,
                                    mf_Error *error);

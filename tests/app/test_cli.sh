@@ -34,13 +34,13 @@ refused 2 '--generations: expected a whole number' evolve "$hexapod" --generatio
 refused 2 '--generations: expected a whole number' evolve "$hexapod" --generations=-1
 refused 2 '--threads: expected a whole number' run "$hexapod" --threads 99999999999999999999
 refused 2 '--duration: expected a number' run "$hexapod" --duration nan
-refused 2 '--population: expected N behind it' evolve "$hexapod" --generations 1 --population
+refused 2 '--population: expected N after it' evolve "$hexapod" --generations 1 --population
 refused 2 '--resume takes no value' evolve "$hexapod" --resume=yes
 refused 2 'one argument too many' evolve "$hexapod" "$hexapod"
 refused 2 '--set: expected path=value' evolve "$hexapod" --set world.step
 refused 2 '--package: expected NAME=PATH' run "$hexapod" --package here
 refused 2 'exclude each other' replay nothing --individual 1 --generation 1
-refused 2 'need --record' run "$hexapod" --fields base.position
+refused 2 'require --record' run "$hexapod" --fields base.position
 refused 2 "unknown case 'Z9'" check Z9
 refused 2 "unknown bench 'fast'" bench fast
 refused 2 '--isa: expected' bench --isa mmx

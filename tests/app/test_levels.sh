@@ -23,7 +23,7 @@ refused 2 'expected a name that ends with .h5' run "$hexapod" --record a.csv
 refused 2 'expected a name that ends with .h5' replay x --record a.csv
 refused 1 'cannot open' compare nothing.urdf
 refused 2 '--motion: expected kinematic' run "$hexapod" --motion magic
-refused 2 '--command is for a --gait' run "$hexapod" --command 1,0,0
+refused 2 '--command requires --gait' run "$hexapod" --command 1,0,0
 refused 1 'feet' run "$source_dir/models/ball.xml" --motion kinematic
 refused 1 'groups.NAME.gaits' run "$soccer" --gait walk
 refused 1 '--set groups.NAME.count=3' run "$soccer" --robots 3
@@ -41,7 +41,7 @@ expect 0 compare "$hexapod" --gait tripod --duration 2 --no-price --json --plot 
 [ "$(value reference)" = articulated ] || fail 'the reference is not articulated'
 grep -q '<svg' page.html || fail 'the page has no plot'
 expect 0 compare "$hexapod" --gait tripod --duration 1 --robots 4 --levels kinematic,rigid
-grep -q 'what a level cannot show' out || fail 'compare does not say what a level cannot show'
+grep -q 'not modelled' out || fail 'compare does not say what a level cannot show'
 
 # ---- run and compare show the same: one set-up, one step, one start --------------------------------
 for level in points rigid prescribed articulated; do

@@ -48,18 +48,18 @@ refused 2 '--set world.seed=2 contradicts --seed 1' run "$soccer" --seed 1 --set
 refused 2 '--package a=y contradicts --package a=x' run "$hexapod" --package a=x --package a=y
 refused 2 'exclude each other' replay none --individual 1 --generation 1
 refused 2 'exclude each other' info "$hexapod" --unsupported --fields
-refused 2 '--json has no part' info "$hexapod" --json --unsupported
+refused 2 '--json has no effect' info "$hexapod" --json --unsupported
 refused 2 '--set changes scenes' info "$hexapod" --set motion=rigid
 refused 2 "are for a robot's own file" info "$scene" --strict
-refused 2 '--json: of other files than robots' info "$scene" --json
-refused 2 'for what moves in a world' info "$source_dir/models/crazyflie.yaml" --fields
-refused 2 '--command is for a --gait' compare "$humanoid" --command 0.1,0,0
-refused 2 '--no-price leaves out' compare "$humanoid" --gait walk --no-price --robots 8
-refused 2 '--fields and --every need --record' run "$hexapod" --every 0.1
-refused 2 '--generations changes nothing in points-single' \
+refused 2 '--json requires --fields or --schedule' info "$scene" --json
+refused 2 'are for robots, vehicles and scenes' info "$source_dir/models/crazyflie.yaml" --fields
+refused 2 '--command requires --gait' compare "$humanoid" --command 0.1,0,0
+refused 2 '--no-price does not measure' compare "$humanoid" --gait walk --no-price --robots 8
+refused 2 '--fields and --every require --record' run "$hexapod" --every 0.1
+refused 2 '--generations has no effect on points-single' \
     bench points-single --generations 2
-refused 2 '--model changes nothing' bench points-single --model "$hexapod"
-refused 2 '--steps changes nothing in model-t1' bench model-t1 --steps 3
+refused 2 '--model has no effect' bench points-single --model "$hexapod"
+refused 2 '--steps has no effect on model-t1' bench model-t1 --steps 3
 
 # ---- endings --------------------------------------------------------------------------------------
 refused 2 "--record: expected a name that ends with .h5 or .hdf5, found 'a.csv'" \
@@ -120,20 +120,20 @@ if [ "$(id -u)" -ne 0 ]; then
     chmod 700 locked && rmdir locked
 fi
 cp "$source_dir/models/figure.xml" own.xml
-refused 2 'own.xml is what is read' info own.xml --mjcf ./own.xml
+refused 2 'own.xml is the input file' info own.xml --mjcf ./own.xml
 cmp -s own.xml "$source_dir/models/figure.xml" || fail 'info --mjcf wrote over the file it reads'
 rm -r folder.html folder.h5 folder.xml taken file own.xml
 left=$(find . -mindepth 1 ! -name err ! -name out)
 [ -z "$left" ] || fail "a refusal left files behind: $left"
 
 # ---- commands beyond a gait's range ----------------------------------------------------------------
-cut='range cuts the command: forward 5 m/s to 0.12, turn -3 rad/s to -0.6'
+cut="the command is clamped to the gait's range: forward 5 m/s to 0.12, turn -3 rad/s to -0.6"
 expect 0 run "$humanoid" --gait walk --command 5,0,-3 --duration 0.7
 grep -qF "$cut" out || fail 'run does not say that a command is cut'
-grep -q 'told 0.12 m/s forward, 0 m/s left, -0.6 rad/s' out || fail 'run tells the uncut command'
+grep -q 'command 0.12 m/s forward, 0 m/s left, -0.6 rad/s' out || fail 'run tells the uncut command'
 grep '^hash' out >cut
 expect 0 run "$humanoid" --gait walk --command 0.12,0,-0.6 --duration 0.7
-if grep -q 'cuts the command' out; then fail 'run cuts a command that is within range'; fi
+if grep -q 'the command is clamped' out; then fail 'run cuts a command that is within range'; fi
 grep '^hash' out | cmp -s - cut || fail 'the cut command moves otherwise than the largest'
 expect 0 run "$humanoid" --gait walk --command 5,0,-3 --duration 0.02 --json
 grep -qF "$cut" out || fail 'run --json does not say that a command is cut'
@@ -155,9 +155,9 @@ groups:
     behaviour: {gait: {name: walk, command: [5, 0, -3]}}
 END
 expect 0 run walkers.yaml --duration 0.02
-grep -qF "group walkers: the gait's $cut" out || fail 'a scene is cut silently'
+grep -qF "group walkers: $cut" out || fail 'a scene is cut silently'
 expect 0 run "$soccer" --duration 0.01 --set groups.blue.behaviour.soccer.speed=0.5
-grep -q "group blue: the gait's range cuts the command: forward 0.5 m/s to 0.12" out ||
+grep -q "group blue: the command is clamped to the gait's range: forward 0.5 m/s to 0.12" out ||
     fail 'a speed of soccer beyond the gait is cut silently'
 expect 0 run walkers.yaml --duration 0.02 --json
 grep -qF "$cut" out || fail 'a scene is cut silently in --json'

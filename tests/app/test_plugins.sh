@@ -20,13 +20,13 @@ refused 1 'setting lean: expected 0 .. 10 1, found 11' run "$hexapod" --plugin "
     --plugin-set sway.lean=11
 refused 1 'expected PLUGIN.SETTING=NUMBER' run "$hexapod" --plugin "$sway" --plugin-set lean=1
 refused 1 'expected PLUGIN.SETTING=NUMBER' run "$hexapod" --plugin "$sway" --plugin-set sway.lean=x
-refused 1 'no --plugin is called hover' run "$hexapod" --plugin "$sway" --plugin-set hover.height=1
+refused 1 'no --plugin has the name hover' run "$hexapod" --plugin "$sway" --plugin-set hover.height=1
 refused 1 'multiple' run "$hexapod" --plugin "$sway" --plugin-tick 0.0015
-refused 2 'need --plugin FILE' run "$hexapod" --plugin-tick 0.01
-refused 1 'beside a --plugin that is a motion' run "$hexapod" --plugin "$hover" --motion rigid
+refused 2 'require --plugin FILE' run "$hexapod" --plugin-tick 0.01
+refused 1 'with a --plugin that is a motion' run "$hexapod" --plugin "$hover" --motion rigid
 refused 1 'both write joint.target' run "$hexapod" --plugin "$sway" --gait tripod
 refused 1 'groups.NAME.plugins' run "$source_dir/scenes/soccer.yaml" --plugin "$sway"
-refused 1 'groups.a.motion: own: expected a motion among plugins' run "$source_dir/scenes/soccer.yaml" \
+refused 1 'groups.a.motion: own: expected a plugin that is a motion' run "$source_dir/scenes/soccer.yaml" \
     --set groups.blue.name=a --set groups.a.motion=own
 
 # ---- a robot alone --------------------------------------------------------------------------------

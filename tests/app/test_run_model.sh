@@ -49,7 +49,7 @@ expect 0 run box.xml --motion points --json
 [ "$(value motion)" = points ] || fail '--motion points is not heard'
 near base_height 0.7 0.005
 expect 0 run box.xml --duration 0.4
-for word in 'starts at keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feels' 'hash'; do
+for word in 'starts in keyframe' 'gravity 5' 'steps of 4 ms' 'faults    0' 'feels' 'hash'; do
     grep -q "$word" out || fail "the page lacks '$word'"
 done
 
@@ -71,10 +71,10 @@ cat >arm.xml <<'EOF'
   <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03"/></body></worldbody></mujoco>
 EOF
 expect 0 run arm.xml
-grep -q 'held by the world' out || fail 'the page does not say that the world holds it'
+grep -q 'fixed to the world' out || fail 'the page does not say that the world holds it'
 grep -q '^end .*: centre of mass' out || fail 'it says where the base of a held robot is'
 grep -q 'RK4' out || fail 'the integrator of the file is not taken'
-refused 1 'it can move by: kinematic' run arm.xml --motion points
+refused 1 'supported motions: kinematic' run arm.xml --motion points
 
 # ---- a film ----------------------------------------------------------------------------------------
 expect 0 run box.xml --robots 3 --duration 3 --plot film.html
@@ -116,7 +116,7 @@ grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion lea
 expect 0 info implicit.xml
 grep -q 'note: integrator implicit' out || fail 'info does not say what the motion leaves out'
 expect 0 info implicit.xml --motion points
-grep -q 'note: motion points: shapes (1) touch the ground by points' out || fail 'info --motion does not say what it leaves out'
+grep -q 'note: motion points: shapes (1) touch the ground by contact points' out || fail 'info --motion does not say what it leaves out'
 expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
@@ -129,9 +129,9 @@ cat >pulled.xml <<'EOF'
 <sensor><force name="f" site="s"/></sensor></mujoco>
 EOF
 expect 0 run pulled.xml --duration 0.1
-grep -q "note: sensor 0 'f' takes the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
+grep -q "note: sensor 0 'f' counts the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
 expect 0 info limit.xml --motion points
-grep -q 'note: mayfly run refuses it: ' out || fail 'info does not say that run refuses'
+grep -q 'note: mayfly run rejects it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
 expect 0 run fast.xml --strict --duration 0.1
 expect 0 info fast.xml --strict

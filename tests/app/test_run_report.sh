@@ -32,13 +32,13 @@ cat >arm.urdf <<'END'
 END
 expect 0 run arm.urdf --duration 0.1
 sed -n 2p out | grep -q '^note: ' || fail 'the second line is no note'
-says "1 of 1 joints hang loose, without a motor"
+says "1 of 1 joints have no motor"
 says 'elbow'
 says 'shell.dae'
 says "link 'tip': inertia is zero"
 says 'dropped, so it touches nothing'
 expect 0 run arm.urdf --duration 0.1 --json
-grep -q '"notes":\["1 of 1 joints hang loose' out || fail 'no notes in the JSON object'
+grep -q '"notes":\["1 of 1 joints have no motor' out || fail 'no notes in the JSON object'
 
 # A joint that moves nothing cannot be simulated: refused by name.
 sed 's/<collision><origin xyz.*<\/collision>//' arm.urdf >thin.urdf
@@ -53,7 +53,7 @@ expect 0 run ball.xml --duration 0.1
 says 'the file has no floor: a level ground at height 0 is added'
 ball "<geom type='box' size='1 1 .1' pos='9 0 -.1'/>"
 expect 0 run ball.xml --duration 0.1
-says 'the file has no level plane: the robot meets the shapes of its file only'
+says 'the file has no level plane: the robot touches the shapes of its file only'
 ball "<geom type='plane' size='1 1 1'/>"
 expect 0 run ball.xml --duration 0.1
 ! grep -q '^note: the file has no' out || fail 'a floor that is there is told as missing'
@@ -69,16 +69,16 @@ END
 }
 robot '0 0 .2 0 1 0 0' '0 0 0 0 0 0'
 expect 0 run box.xml --duration 0.1
-says 'it starts upside down'
+says 'the robot starts upside down'
 robot '0 0 .1 1 0 0 0' '0 0 0 0 0 0'
 expect 0 run box.xml --duration 0.01
-says 'it starts 0.1 m deep in the ground'
+says 'the robot starts 0.1 m deep in the ground'
 robot '0 0 -2 1 0 0 0' '0 0 0 0 0 0'
 expect 0 run box.xml --duration 0.01
-says 'it starts under the ground: even its highest shape is 1.8 m below'
+says 'the robot starts under the ground: its highest shape is 1.8 m below'
 sed -e '/keyframe/d' -e 's/pos="0 0 .2"/pos="0 0 .1"/' box.xml >low.xml && printf '</mujoco>' >>low.xml
 expect 0 run low.xml --duration 0.01 --json
-grep -q 'starts it 0.1 m in the ground: put on top' out || fail 'a lifted start is not told'
+grep -q 'is 0.1 m deep in the ground: raised onto it' out || fail 'a lifted start is not told'
 near base_height 0.2 0.001
 
 # ---- steps that are too long -----------------------------------------------------------------------
@@ -96,7 +96,7 @@ END
         'BEGIN { exit !(m == "shakes" ? a > 10 || f > 0 : a < 10 && f == 0) }' ||
         fail "a step of $1 s $2 $3: $4 is wrong"
     if [ "$4" = shakes ]; then
-        grep -q "is too long for 1 spring or servo, which shakes: joint 'rail'" out ||
+        grep -q "is too long for 1 spring or servo, which oscillates: joint 'rail'" out ||
             fail "a step of $1 s $2 $3 is too long, and nobody says so"
     else
         ! grep -q 'too long' out || fail "a step of $1 s $2 $3 is called too long"
@@ -117,7 +117,7 @@ expect 0 run "$source_dir/models/hexapod.urdf" --duration 0.1
 # Contacts faster than two steps.
 sed 's/<geom type="box"/<geom type="box" solref="0.003 1"/' box.xml >hard.xml
 expect 0 run hard.xml --duration 0.01
-says 'the step of 2 ms is too long for solref of 3 ms: constraints give way as with 4 ms, two steps'
+says 'the step of 2 ms is too long for solref of 3 ms: constraints use 4 ms, two steps'
 expect 0 run hard.xml --duration 0.01 --step 0.001
 ! grep -q 'too long' out || fail 'solref of three steps is called too short'
 

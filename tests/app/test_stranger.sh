@@ -45,7 +45,7 @@ done
 for file in models/humanoid.urdf scenes/hexapod.yaml; do
     timeout -s KILL 60 "$mayfly" run "$source_dir/$file" --robots 67108864 >out 2>err
     [ $? -eq 1 ] || fail "run $file --robots 67108864: not refused within a minute"
-    grep -q '67108864 robots need .* GB' err || fail "run $file --robots 67108864: no bytes"
+    grep -q '67108864 robots require .* GB' err || fail "run $file --robots 67108864: no bytes"
 done
 
 # A signal ends a start of many robots, and their steps, at once.
@@ -72,7 +72,7 @@ cat >fast.xml <<END
 <geom type="sphere" size=".1"/></body></worldbody><keyframe><key qpos="0" qvel="1e30"/></keyframe></mujoco>
 END
 expect 1 run fast.xml --duration 0.1
-grep -q 'the robot is out of order: the state left its range' err || fail 'no word about the fault'
+grep -q 'the robot is stopped by a fault: the state left its range' err || fail 'no word about the fault'
 expect 1 run fast.xml --duration 0.1 --json
 
 # Starts in the ground and in each other.
@@ -86,9 +86,9 @@ name="palm"/></body></body></body><body name="b" pos=".27 0 0"><geom name="post"
 END
 for word in 'run --duration 0.1' info; do
     expect 0 $word deep.xml
-    grep -q 'it starts 0.05 m deep in the ground: link a' out ||
+    grep -q 'the robot starts 0.05 m deep in the ground: link a' out ||
         fail "$word: nothing about the depth in the ground"
-    grep -q 'it starts with links in each other: shape' out || fail "$word: nothing about links"
+    grep -q 'the robot starts with overlapping links: shape' out || fail "$word: nothing about links"
 done
 
 [ "$failures" -eq 0 ] || exit 1

@@ -240,7 +240,7 @@ static void read_notices_a_file_that_changes_meanwhile(void **state) {
     struct stat info;
     if (stat("/proc/self/status", &info) != 0 || info.st_size != 0)
         skip();
-    assert_unreadable(place, "/proc/self/status", 1 << 20, MF_IO, "changed its length");
+    assert_unreadable(place, "/proc/self/status", 1 << 20, MF_IO, "its length changed");
 }
 
 static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error) {

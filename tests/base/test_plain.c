@@ -93,7 +93,8 @@ static void too_much_memory_is_said_before(void **state) {
     assert_int_equal(mf_memory_suffices(1, 1, "robots", &error), MF_OK);
     assert_int_equal(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error),
                      MF_NO_MEMORY);
-    assert_non_null(strstr(error.message, "67108864 robots need 6.71e+04 GB (1000000 bytes each)"));
+    assert_non_null(
+        strstr(error.message, "67108864 robots require 6.71e+04 GB (1000000 bytes each)"));
 }
 
 int main(void) {

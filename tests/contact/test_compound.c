@@ -21,6 +21,7 @@
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+static _Alignas(64) char scratch[1 << 16]; // mf_compound_meet_room(MF_COMPOUND_SHAPES)
 
 static void must(mf_Status status, const mf_Error *error) {
     if (status != MF_OK)
@@ -133,13 +134,13 @@ static void fill_state(State *state, const mf_Model *model, uint32_t seed) {
     }
 }
 
-static mf_CompoundState view(const State *state) {
-    return (mf_CompoundState){.orientation = state->orientation,
-                              .linear_velocity = state->linear,
-                              .angular_velocity = state->angular,
-                              .angle = state->angle,
-                              .rate = state->rate,
-                              .wide = true};
+static mf_TreeState view(const State *state) {
+    return (mf_TreeState){.orientation = state->orientation,
+                          .linear = state->linear,
+                          .angular = state->angular,
+                          .angle = state->angle,
+                          .rate = state->rate,
+                          .wide = true};
 }
 
 static void *make_parts(const mf_Compound *compound, bool wide) {
@@ -193,7 +194,7 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
         then = now;
         advance(&then, model, time);
         void *parts = make_parts(robot.compound, true), *later = make_parts(robot.compound, true);
-        mf_CompoundState from = view(&now), to = view(&then);
+        mf_TreeState from = view(&now), to = view(&then);
         refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &from, parts);
         refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &to, later);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
@@ -267,8 +268,12 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
     uint32_t found = 0;
     for (int r = 0; r < row_count; r++) {
         for (int trees = 1; trees >= 0; trees--) {
-            mf_CompoundMeet meet = {
-                .pairs = pair, .pair_count = 1, .trees = trees, .touches = touches, .room = ROOM};
+            mf_CompoundMeet meet = {.pairs = pair,
+                                    .pair_count = 1,
+                                    .trees = trees,
+                                    .touches = touches,
+                                    .room = ROOM,
+                                    .scratch = scratch};
             meets[rows[r]][precision](&meet);
             assert_int_equal(meet.lost, 0);
             for (uint32_t i = 1; i < meet.touch_count; i++)
@@ -328,7 +333,7 @@ static void trees_find_what_every_two_find(void **state) {
             for (uint32_t lane = 0; lane < MF_BLOCK && (r == 1 || r == 0); lane++)
                 for (uint32_t c = 0; c < 4 && (r == 1 || lane % 3 == 0); c++)
                     states[r].orientation[c][lane] = c == 0; // upright
-            mf_CompoundState from = view(&states[r]);
+            mf_TreeState from = view(&states[r]);
             refits[rows[0]][precision](robots[r].compound, &from, parts[r]);
         }
         for (uint32_t i = 0; i < 240; i++) {
@@ -375,7 +380,7 @@ static void company_does_not_show(void **state) {
     states.linear[1][6] = (double)INFINITY;
     for (int precision = 0; precision < 2; precision++) {
         void *parts = make_parts(robot.compound, precision);
-        mf_CompoundState from = view(&states);
+        mf_TreeState from = view(&states);
         refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
         mf_CompoundPair pairs[PAIRS];
         for (uint32_t i = 0; i < PAIRS; i++) {
@@ -384,14 +389,22 @@ static void company_does_not_show(void **state) {
                 {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)},
                 false};
         }
-        mf_CompoundMeet all = {
-            .pairs = pairs, .pair_count = PAIRS, .trees = true, .touches = together, .room = ROOM};
+        mf_CompoundMeet all = {.pairs = pairs,
+                               .pair_count = PAIRS,
+                               .trees = true,
+                               .touches = together,
+                               .room = ROOM,
+                               .scratch = scratch};
         meets[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
         uint32_t first = 0;
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundMeet one = {
-                .pairs = pairs + i, .pair_count = 1, .trees = true, .touches = alone, .room = ROOM};
+            mf_CompoundMeet one = {.pairs = pairs + i,
+                                   .pair_count = 1,
+                                   .trees = true,
+                                   .touches = alone,
+                                   .room = ROOM,
+                                   .scratch = scratch};
             meets[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
                         i * 5 % MF_BLOCK == 6;
@@ -423,6 +436,7 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
                             .trees = trees,
                             .touches = touches,
                             .room = ROOM,
+                            .scratch = scratch,
                             .gaps = gap,
                             .wanted = wanted};
     meets[row][precision](&meet);
@@ -445,7 +459,7 @@ static void gaps_hold(void **state) {
     fill_state(&states, robot.model, 31);
     for (int precision = 0; precision < 2; precision++) {
         void *parts = make_parts(robot.compound, precision);
-        mf_CompoundState from = view(&states);
+        mf_TreeState from = view(&states);
         refits[rows[0]][precision](robot.compound, &from, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
             mf_CompoundPair pair = {
@@ -553,7 +567,7 @@ static void nothing_goes_farther_than_its_way(void **state) {
                 if (lane % 5 != 1 && (lane % 5 != 2 || j == (lane + round) % 21))
                     then.angle[j][lane] += part * (other.angle[j][lane] - now.angle[j][lane]);
         }
-        mf_CompoundState from = view(&now), to = view(&then);
+        mf_TreeState from = view(&now), to = view(&then);
         from.position = place[0];
         to.position = place[1];
         refits[rows[0]][1](compound, &from, before);

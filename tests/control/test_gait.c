@@ -657,7 +657,7 @@ static void wrong_arguments_are_refused(void **state) {
     mf_Error error = {0};
     const mf_Gait *const list[] = {gait};
     assert_int_equal(mf_gaits_add(crowd.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: has a system gaits already");
+    assert_string_equal(error.message, "group robots: already has a system gaits");
     assert_int_equal(mf_gaits_add(crowd.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "gaits: need 1 .. 32, found 0");
     const mf_Gait *const none[] = {gait, NULL};

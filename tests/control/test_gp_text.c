@@ -75,7 +75,7 @@ static void mistakes_name_their_line(void **state) {
         {"left", "end of the line", 1, 5},
         {"\n\n  jump 32", "\"32\"", 3, 8},
         {"load -1", "\"-1\"", 1, 6},
-        {"load 1 2", "behind", 1, 8},
+        {"load 1 2", "nothing after", 1, 8},
         {"not x", "operand", 1, 5},
         {"32 inc", "address 0 .. 31", 1, 1},
         {"1x inc", "address 0 .. 31", 1, 1},

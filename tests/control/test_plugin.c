@@ -156,8 +156,8 @@ static void a_bad_entry_is_refused(void **state) {
         {"no_access", MF_BAD_FILE, "field joint.angle: access 0"},
         {"own_name", MF_BAD_FILE, "begins with \"corpus.\""},
         {"field_twice", MF_BAD_FILE, "field joint.target: named twice"},
-        {"nothing_written", MF_BAD_FILE, "expected one to write"},
-        {"bad_setting", MF_BAD_FILE, "setting target: usual 2"},
+        {"nothing_written", MF_BAD_FILE, "expected at least one to write"},
+        {"bad_setting", MF_BAD_FILE, "setting target: default 2"},
     };
     mf_Context *context;
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
@@ -201,11 +201,11 @@ static void a_bad_file_is_refused(void **state) {
     assert_int_equal(system(copy), 0);
     assert_int_equal(chmod(path, 0666), 0);
     assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
-    one_line(&error, MF_UNSUPPORTED, "everybody may write to it");
+    one_line(&error, MF_UNSUPPORTED, "all users can write to it");
     assert_int_equal(chmod(path, 0644), 0);
     assert_int_equal(chmod(folder, 0777), 0);
     assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
-    one_line(&error, MF_UNSUPPORTED, "everybody may write to its folder");
+    one_line(&error, MF_UNSUPPORTED, "all users can write to its folder");
     assert_int_equal(chmod(folder, 0700), 0);
     assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_OK);
     mf_plugin_close(plugin);
@@ -223,7 +223,7 @@ static void a_group_that_does_not_fit_refuses(void **state) {
         mf_Status status;
         const char *text;
     } cases[] = {
-        {"unknown_field", false, MF_NOT_FOUND, "field joint.angel: the group robots has none"},
+        {"unknown_field", false, MF_NOT_FOUND, "field joint.angel: the group robots has no field"},
         {"other_unit", false, MF_BAD_ARGUMENT, "expected unit degree, the group robots has rad"},
         {"other_type", false, MF_BAD_ARGUMENT, "expected type uint32, the group robots has float"},
         {"other_shape", false, MF_BAD_ARGUMENT, "expected 1 values per robot, the group robots"},
@@ -275,7 +275,7 @@ static void bad_settings_are_refused(void **state) {
                      MF_BAD_ARGUMENT);
     assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, NULL, NULL), MF_OK);
     mf_plugin_control_add(stage.group, rate, plugin, NULL, &error);
-    assert_non_null(strstr(error.message, "has a system plugin:corpus already"));
+    assert_non_null(strstr(error.message, "already has a system plugin:corpus"));
     mf_plugin_close(plugin);
     stage_close(&stage);
 }
@@ -513,7 +513,7 @@ static void a_motion_moves_those_of_its_level(void **state) {
         assert_int_equal(stage_get(&stage, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
     assert_int_equal(mf_group_fault_total(stage.group), 0);
     mf_motion_switch(stage.group, 1, MF_MOTION_OWN + 1, &error);
-    assert_non_null(strstr(error.message, "does not move by own2"));
+    assert_non_null(strstr(error.message, "does not have the motion own2"));
 
     // Back to points with the twist that it has; a reset leads to where robots start.
     double speed = stage_get(&stage, "base.linear_velocity", 3, 0);
@@ -530,7 +530,7 @@ static void a_motion_moves_those_of_its_level(void **state) {
     assert_int_equal(mf_points_add(stage.group, NULL, NULL), MF_OK);
     plugin = load(stage.context, "plugin_hover");
     mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error);
-    one_line(&error, MF_BAD_ARGUMENT, "moves by points already");
+    one_line(&error, MF_BAD_ARGUMENT, "already has the motion points");
     close_walkers(&stage, plugin, model);
 }
 

@@ -206,7 +206,7 @@ static void groups_that_cannot_are_refused(void **state) {
     mf_WorldJoints *joints = add_joints(&pitch), *again;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, good, 0, bare, 0);
     refuse(joints, &config, MF_BAD_ARGUMENT,
-           "group bare take no forces: call mf_collisions_prepare");
+           "group bare do not accept forces: call mf_collisions_prepare");
     config.sides[1].group = alone;
     refuse(joints, &config, MF_BAD_ARGUMENT, "group alone is isolated");
     config.sides[1].group = foreign;

@@ -81,8 +81,8 @@ static void mistakes_are_told_in_one_line(void **state) {
         {MF_BAD_ARGUMENT, "found nan", not_a_number},
         {MF_NOT_FOUND, "no parameter 'noise'", unknown},
         {MF_NOT_FOUND, "no parameter ''", nameless},
-        {MF_BAD_ARGUMENT, "99 is no motion", no_motion},
-        {MF_UNSUPPORTED, "it can move by", other_motion},
+        {MF_BAD_ARGUMENT, "99 is not a motion", no_motion},
+        {MF_UNSUPPORTED, "supported motions", other_motion},
     };
     mf_Context *context = make_context(1);
     mf_Model *model = load_text(context, text_of("inverted_pendulum"));

@@ -339,7 +339,7 @@ static void what_cannot_be_is_refused(void **state) {
     must(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error), &error);
     mf_EnvironmentConfig config = flyer_config("quadrotor", 1, NULL, 0);
     config.quadrotor = &heavy;
-    expect_refused(context, &config, MF_UNSUPPORTED, "no thrust to spare");
+    expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");
     config.quadrotor = &broken;
     expect_refused(context, &config, MF_BAD_ARGUMENT, "quadrotor.mass");
     config.quadrotor = NULL;

@@ -149,7 +149,8 @@ static void commands_beyond_the_gait_are_noted(void **state) {
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
         fail_with(&error);
     assert_int_equal(all->note_count, 1);
-    assert_non_null(strstr(all->notes[0], "the gait's range cuts the command: forward 9 m/s to "));
+    assert_non_null(
+        strstr(all->notes[0], "the command is clamped to the gait's range: forward 9 m/s to "));
     assert_true(all->command[0] > 0 && all->command[0] < 1);
     mf_comparison_destroy(all);
     mf_scene_file_destroy(file);

@@ -340,9 +340,9 @@ static void bad_questions_are_refused(void **state) {
     alone.model = mf_group_model(group);
     must(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &pitch.error), &pitch.error);
     mf_DistanceConfig config = mf_distance_config();
-    refused(&pitch, &config, "distance.a: no group");
+    refused(&pitch, &config, "distance.a: not a group");
     config.a.group = foreign;
-    refused(&pitch, &config, "distance.a: no group");
+    refused(&pitch, &config, "distance.a: not a group");
     config.a.group = group;
     config.a.instance = 2;
     refused(&pitch, &config, "no robot 2");

@@ -96,7 +96,7 @@ static void mistakes_are_one_line_with_their_place(void **state) {
          "t.yaml:1:1: expected one key: quadrotor, fixed_wing or car, found boat"},
         {"quadroter: {mass: 1}\n", "t.yaml:1:1: quadroter: unknown key, did you mean quadrotor?"},
         {"quadrotor: {mass: 1}\ncar: {mass: 1}\n",
-         "t.yaml:2:1: expected one key: quadrotor, fixed_wing or car, found car too"},
+         "t.yaml:2:1: expected one key: quadrotor, fixed_wing or car, found car, too"},
         {"quadrotor: 5\n",
          "t.yaml:1:12: quadrotor: expected a group of keys such as mass, found 5"},
         {"quadrotor:\n  inertia: [1, 1, 1, 0, 0, 0]\n",

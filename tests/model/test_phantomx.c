@@ -55,7 +55,7 @@ static void its_faults_are_told(void **state) {
         suspicious += model->notes[i].suspicious;
     assert_int_equal(suspicious, 25); // every inertial
     assert_note(model, true, 14, "link 'MP_BODY': inertia too large for its size");
-    assert_note(model, true, 41, "link 'c1_rf': inertia breaks the triangle inequality");
+    assert_note(model, true, 41, "link 'c1_rf': inertia violates the triangle inequality");
     assert_note(model, false, 24, "meshes/body.STL' not found: not drawn");
     assert_note(model, false, 0, "7 fixed joints merged");
     assert_note(model, false, 159, "<transmission> in <robot> ignored (18 times)");

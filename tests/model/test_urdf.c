@@ -213,7 +213,7 @@ static void light_links_take_fewer_points_within_the_budget(void **state) {
     assert_int_equal(model->point_count, 5);
     assert_near(model->links[1].mass, 0.1, 1e-15);
     assert_near3(model->links[1].inertia, 1e-5, 2e-5, 2e-5, 1e-18); // full dynamics has it all
-    assert_note(model, false, 0, "1 light link is carried by one or two mass points");
+    assert_note(model, false, 0, "1 light link is represented by one or two mass points");
     assert_note(model, true, 0, "nothing collides");
     mf_model_destroy(model);
 }
@@ -257,7 +257,7 @@ static void a_floating_world_is_left_out(void **state) {
                                  "<child link='trunk'/></joint></robot>");
     assert_int_equal(model->link_count, 1);
     assert_string_equal(model->links[0].name, "trunk");
-    assert_note(model, false, 1, "stands for the world");
+    assert_note(model, false, 1, "represents the world");
     mf_model_destroy(model);
 }
 
@@ -289,7 +289,7 @@ static void links_without_inertial_can_be_weighed_by_density(void **state) {
         load_text_with(*state, "<robot name='r'><link name='a'>" BOX "</link></robot>", &config);
     assert_near(model->mass, 48.0, 1e-12);
     assert_int_equal(model->point_count, 9); // a uniform box
-    assert_note(model, false, 1, "weighed by the given density");
+    assert_note(model, false, 1, "mass from the given density");
     mf_model_destroy(model);
 }
 
@@ -371,8 +371,8 @@ static void broken_trees_are_refused(void **state) {
         "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>\n" JOINT(
             "j", "fixed", "a", "c") "</joint>\n" JOINT("k", "fixed", "b", "c") "</joint></robot>";
     assert_refused(*state, two, MF_BAD_FILE, 3, "expected one root link, found 'a' and 'b'");
-    assert_refused(*state, circle, MF_BAD_FILE, 1, "circle");
-    assert_refused(*state, island, MF_BAD_FILE, 3, "'a' hangs in a circle");
+    assert_refused(*state, circle, MF_BAD_FILE, 1, "cycle");
+    assert_refused(*state, island, MF_BAD_FILE, 3, "'a' is in a cycle");
     assert_refused(*state, parents, MF_BAD_FILE, 3, "two parents: joints 'j' and 'k'");
     assert_refused(*state, "<robot name='r'/>", MF_BAD_FILE, 1, "no <link>");
     assert_refused(*state, "<robot name='r'>\n<link name='a'/><link name='a'/></robot>",
@@ -382,7 +382,7 @@ static void broken_trees_are_refused(void **state) {
                    MF_BAD_FILE, 2, "no link 'x'");
     assert_refused(*state,
                    "<robot><link name='a'/>\n" JOINT("j", "fixed", "a", "a") "</joint></robot>",
-                   MF_BAD_FILE, 1, "circle");
+                   MF_BAD_FILE, 1, "cycle");
 }
 
 static void broken_mimics_are_refused(void **state) {
@@ -392,12 +392,12 @@ static void broken_mimics_are_refused(void **state) {
              "%s" JOINT("j", "revolute", "a", "b") "<mimic joint='k'/></joint>\n" JOINT(
                  "k", "revolute", "b", "c") "<mimic joint='j'/></joint></robot>",
              head);
-    assert_refused(*state, text, MF_BAD_FILE, 2, "follow each other in a circle");
+    assert_refused(*state, text, MF_BAD_FILE, 2, "form a cycle");
     snprintf(text, sizeof text,
              "%s" JOINT("j", "revolute", "a", "b") "<mimic joint='j'/></joint>\n" JOINT(
                  "k", "revolute", "b", "c") "</joint></robot>",
              head);
-    assert_refused(*state, text, MF_BAD_FILE, 2, "follow each other in a circle");
+    assert_refused(*state, text, MF_BAD_FILE, 2, "form a cycle");
 }
 
 static void broken_numbers_are_refused(void **state) {
@@ -468,7 +468,7 @@ static void slips_of_writers_are_noted(void **state) {
                "<limit lower='1' upper='-1' velocity='1' effort='1'/>\n<mimic joint='x'/></joint>\n"
                "<gazebo reference='x'><sensor name='s' type='contact'/></gazebo>"
                "<gazebo reference='j'><sensor name='t' type='contact'/></gazebo></robot>");
-    assert_note(model, true, 3, "lower > upper, taken as unlimited");
+    assert_note(model, true, 3, "lower > upper, treated as unlimited");
     assert_note(model, true, 4, "follows 'x', which does not exist");
     assert_note(model, true, 5, "there is no link or joint 'x'");
     assert_true(isinf(model->joints[0].lower) && isinf(model->joints[0].upper));
@@ -502,7 +502,7 @@ static void broken_files_are_refused(void **state) {
     assert_refused(*state, "<?xml version='1.0' encoding='latin1'?><robot name='\xe4'/>",
                    MF_BAD_FILE, 1, "well-formed XML in UTF-8");
     assert_refused(*state, "<!DOCTYPE robot [\n<!ENTITY a 'aaaa'>]><robot name='&a;'/>",
-                   MF_BAD_FILE, 2, "entity declarations are refused");
+                   MF_BAD_FILE, 2, "entity declarations are rejected");
     assert_refused(*state, "<sdf/>", MF_UNSUPPORTED, 1, "expected a URDF <robot>");
     assert_refused(*state, "<mujoco/>", MF_BAD_FILE, 1, "the model has no <body>");
     assert_refused(*state, "<html/>", MF_BAD_FILE, 1, "expected a URDF <robot>, found <html>");

@@ -8,7 +8,7 @@ printed, over the largest value of the quantity in its state:
   mass       mass matrix
   bias       gravity, centrifugal and Coriolis forces (at least 1e-4 of the largest mass times the
              largest speed squared, of which they are differences)
-  place      origins of the bodies (at least 1 m), turn: their attitudes
+  position   origins of the bodies (at least 1 m), rotation: their orientations
   jacobian   of the origins of all bodies, with the rows of turning
   forward    accelerations by a random force alone
   actuator   forces of the actuators for random controls and activations (at least 1 N)
@@ -35,7 +35,7 @@ except ImportError:
 
 TOLERANCE = 1e-9
 ROUNDED = 1e-12
-NAMES = ("mass", "bias", "place", "turn", "jacobian", "forward", "actuator", "smooth")
+NAMES = ("mass", "bias", "position", "rotation", "jacobian", "forward", "actuator", "smooth")
 OFF = ("CONSTRAINT", "CONTACT", "LIMIT", "EQUALITY", "FRICTIONLOSS", "SPRING", "DAMPER", "ACTUATION")
 CHUNK = 100  # [1] states of one run of the probe
 

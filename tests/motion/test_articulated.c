@@ -3,6 +3,7 @@
 #include "motion/stage.h"
 
 #include <mayfly/articulated.h>
+#include <mayfly/dynamics.h>
 
 #include "math/scalar.h"
 
@@ -74,7 +75,7 @@ static void grove_open(Grove *grove, const Tree *tree) {
     must(mf_world_create(grove->stage.context, &world, &grove->stage.world, &error), &error);
     must(mf_world_add_group(grove->stage.world, &group, &grove->stage.group, &error), &error);
     must(mf_articulated_add(grove->stage.group, &config, &error), &error);
-    assert_int_equal(mf_articulated_velocity_count(grove->stage.group), tree->velocity_count);
+    assert_int_equal(mf_group_velocity_count(grove->stage.group), tree->velocity_count);
 }
 
 static void set_values(const Stage *stage, const char *name, uint32_t first, uint32_t count,
@@ -165,13 +166,13 @@ static void equals_mujoco(void **state) {
             const TreeState *truth = &tree->states[s];
             double matrix[MOST_VALUES * MOST_VALUES], values[MOST_VALUES];
             set_state(&grove, truth->position, truth->velocity);
-            mf_articulated_mass_matrix(grove.stage.group, 0, matrix);
+            mf_group_mass_matrix(grove.stage.group, 0, 1, matrix, NULL);
             assert_close(matrix, truth->mass, n * n, 1e-12, "mass matrix", tree);
-            mf_articulated_bias(grove.stage.group, 0, values);
+            mf_group_bias(grove.stage.group, 0, 1, values, NULL);
             assert_close(values, truth->bias, n, 1e-12, "bias", tree);
             mf_articulated_forward(grove.stage.group, 0, truth->force, values);
             assert_close(values, truth->acceleration, n, 1e-10, "acceleration", tree);
-            mf_articulated_inverse(grove.stage.group, 0, values, values);
+            mf_group_inverse_dynamics(grove.stage.group, 0, 1, values, values, NULL);
             assert_close(values, truth->force, n, 1e-10, "inverse of forward", tree);
         }
         stage_close(&grove.stage, NULL);
@@ -191,10 +192,10 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
             double matrix[6 * MOST_VALUES], turn[9];
             double place[MOST_LINKS][3], rotation[MOST_LINKS][4];
             set_state(&grove, truth->position, truth->velocity);
-            mf_articulated_jacobian(grove.stage.group, 0, last, point, matrix);
+            mf_group_jacobian(grove.stage.group, 0, 1, last, point, matrix, NULL);
             assert_close(matrix, truth->jacobian, 6 * tree->velocity_count, 1e-12, "Jacobian",
                          tree);
-            mf_articulated_pose(grove.stage.group, 0, place, rotation);
+            mf_group_link_poses(grove.stage.group, 0, 1, place[0], rotation[0], NULL);
             mf_quat_to_matrix(turn, rotation[last]);
             assert_close(place[last], truth->place, 3, 1e-12, "place", tree);
             assert_close(turn, truth->turn, 9, 1e-12, "turn", tree);
@@ -227,13 +228,13 @@ static void algorithms_agree(void **state) {
             unit_quaternions(tree, q);
             set_state(&grove, q, v);
             mf_articulated_forward(group, 0, force, got);
-            mf_articulated_inverse(group, 0, got, got);
+            mf_group_inverse_dynamics(group, 0, 1, got, got, NULL);
             assert_close(got, force, n, 2e-11, "inverse of forward", tree);
-            mf_articulated_mass_matrix(group, 0, matrix);
-            mf_articulated_bias(group, 0, bias);
+            mf_group_mass_matrix(group, 0, 1, matrix, NULL);
+            mf_group_bias(group, 0, 1, bias, NULL);
             uint32_t c = (uint32_t)s % n;
             unit[c] = 1.0;
-            mf_articulated_inverse(group, 0, unit, got);
+            mf_group_inverse_dynamics(group, 0, 1, unit, got, NULL);
             for (uint32_t i = 0; i < n; i++)
                 got[i] -= bias[i] + matrix[i * n + c];
             assert_close_to_zero(got, n, 1e-11 * (1 + fabs(bias[c])), tree);

@@ -1,6 +1,8 @@
 // Gravity in every direction, dry friction of a free base, and axes that are nearly perpendicular.
 #include "motion/articulated_stage.h"
 
+#include <mayfly/dynamics.h>
+
 static const double along_z[3] = {0, 0, 1};
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -118,7 +120,7 @@ static void nearly_right_angles_stay(void **state) {
             art_body(&stage.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
         art_open(&stage, &config);
-        mf_articulated_pose(stage.group, 0, place, turn);
+        mf_group_link_poses(stage.group, 0, 1, place[0], turn[0], NULL);
         const double *a = turns[0], *b = turns[1];
         const double both[4] = {a[0] * b[0], a[1] * b[0], a[0] * b[2], a[1] * b[2]};
         for (uint32_t k = 0; k < 4; k++) {

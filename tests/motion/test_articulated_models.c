@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include <mayfly/dynamics.h>
+
 typedef struct Robot {
     mf_Context *context;
     mf_Model *model;
@@ -44,7 +46,7 @@ static bool robot_open(Robot *robot, const char *path) {
     config.integrator = MF_ARTICULATED_EULER;
     config.contacts = config.self_contacts = config.limits = false;
     must(mf_articulated_add(robot->group, &config, &error), &error);
-    robot->n = mf_articulated_velocity_count(robot->group);
+    robot->n = mf_group_velocity_count(robot->group);
     return true;
 }
 
@@ -105,7 +107,7 @@ static void write_bodies(const Robot *robot, double *matrix) {
     double(*place)[3] = calloc(model->link_count, sizeof *place);
     double(*turn)[4] = calloc(model->link_count, sizeof *turn);
     assert_true(place != NULL && turn != NULL);
-    mf_articulated_pose(robot->group, 0, place, turn);
+    mf_group_link_poses(robot->group, 0, 1, place[0], turn[0], NULL);
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
         double at[3], q[4];
@@ -116,7 +118,7 @@ static void write_bodies(const Robot *robot, double *matrix) {
             mf_quat_rotate(at, turn[body->link], body->position);
             mf_vec3_add(at, at, place[body->link]);
             mf_quat_multiply(q, turn[body->link], body->rotation);
-            mf_articulated_jacobian(robot->group, 0, body->link, body->position, matrix);
+            mf_group_jacobian(robot->group, 0, 1, body->link, body->position, matrix, NULL);
         }
         write_numbers(at, 3);
         write_numbers(q, 4);
@@ -175,9 +177,9 @@ static int answer(const char *path) {
         set_field(&robot, "base.position", 3, origin);
         set_field(&robot, "base.orientation", 4, origin + 3);
         mf_group_set_state(robot.group, 0, in.q, in.v);
-        mf_articulated_mass_matrix(robot.group, 0, out);
+        mf_group_mass_matrix(robot.group, 0, 1, out, NULL);
         write_numbers(out, (size_t)n * n);
-        mf_articulated_bias(robot.group, 0, out);
+        mf_group_bias(robot.group, 0, 1, out, NULL);
         write_numbers(out, n);
         write_bodies(&robot, out);
         mf_articulated_forward(robot.group, 0, in.force, out);
@@ -229,15 +231,15 @@ static void check_model(const char *path) {
         for (uint32_t i = 0; i < n; i++)
             force[i] = random_signed(402, s * 1000 + i);
         mf_articulated_forward(robot.group, 0, force, got);
-        mf_articulated_inverse(robot.group, 0, got, got);
-        mf_articulated_bias(robot.group, 0, bias);
-        mf_articulated_mass_matrix(robot.group, 0, matrix);
+        mf_group_inverse_dynamics(robot.group, 0, 1, got, got, NULL);
+        mf_group_bias(robot.group, 0, 1, bias, NULL);
+        mf_group_mass_matrix(robot.group, 0, 1, matrix, NULL);
         double scale = largest(bias, n) + largest(force, n) + largest(matrix, n * n);
         for (uint32_t i = 0; i < n; i++)
             worst_force = fmax(worst_force, fabs(got[i] - force[i]) / scale);
         uint32_t c = (uint32_t)s % n;
         unit[c] = 1.0;
-        mf_articulated_inverse(robot.group, 0, unit, got);
+        mf_group_inverse_dynamics(robot.group, 0, 1, unit, got, NULL);
         unit[c] = 0.0;
         for (uint32_t i = 0; i < n; i++)
             worst_matrix = fmax(worst_matrix, fabs(got[i] - bias[i] - matrix[i * n + c]) / scale);

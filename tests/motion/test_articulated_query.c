@@ -3,6 +3,7 @@
 #include "motion/articulated_text.h"
 
 #include <mayfly/motion.h>
+#include <mayfly/dynamics.h>
 
 #include <string.h>
 
@@ -34,11 +35,11 @@ static void ask_all(mf_Isa isa, Answers *out) {
         mf_field_set(angle, 0, c, 0.1 * c - 0.7);
         mf_field_set(rate, 0, c, 0.3 * c - 1.7);
     }
-    const uint32_t size = mf_articulated_velocity_count(robots);
+    const uint32_t size = mf_group_velocity_count(robots);
     assert_true(size <= MOST);
     memset(out, 0, sizeof *out);
-    mf_articulated_mass_matrix(robots, 0, out->mass);
-    mf_articulated_bias(robots, 0, out->bias);
+    mf_group_mass_matrix(robots, 0, 1, out->mass, NULL);
+    mf_group_bias(robots, 0, 1, out->bias, NULL);
     mf_articulated_forward(robots, 0, out->bias, out->acceleration);
     const mf_MotionEnergy energy = mf_motion_energy(robots, 0);
     out->kinetic = energy.kinetic;

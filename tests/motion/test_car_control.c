@@ -377,7 +377,7 @@ static void bad_paths_are_refused(void **state) {
     assert_int_equal(mf_car_set_path(rig.group, same, 2, true, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "m long"));
     assert_int_equal(mf_car_set_path(rig.group, endless, 2, true, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "place 1 is (nan, 1)"));
+    assert_non_null(strstr(error.message, "point 1 is (nan, 1)"));
     assert_int_equal(mf_car_set_path(rig.group, good, 1, false, &error), MF_BAD_ARGUMENT);
     must(mf_car_set_path(rig.group, good, 2, false, &error), &error);
     must(mf_car_set_path(rig.group, good, 2, true, &error), &error);

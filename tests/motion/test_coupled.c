@@ -19,6 +19,7 @@ typedef struct Problem {
     mf_PointsPlan plan;
     mf_Terrain ground;
     Contacts contacts;
+    Contact rows[MOST];
     double weight[MOST];
     double moments[3]; // [m^2] of inertia over the mass
     double softness, friction;
@@ -35,6 +36,7 @@ static double draw(uint32_t problem, uint32_t n) { // -1 .. 1
 static void make(uint32_t k, Problem *p) {
     static const double coefficients[] = {0.1, 0.25, 0.5, 0.7, 1.0, 1.5};
     *p = (Problem){.softness = 0.1, .friction = coefficients[k % 6]};
+    p->contacts.row = p->rows;
     p->ground.interpolation = MF_BILINEAR;
     p->plan.terrain = &p->ground;
     p->plan.level = draw(k, 0) > -0.2;

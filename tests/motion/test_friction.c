@@ -306,6 +306,7 @@ enum { MOST_FEET = 6 };
 // body's mass is 1 and its inertia about the vertical `spin_mass`.
 typedef struct Slide {
     Contacts contacts;
+    Contact rows[MOST_FEET];
     double load[MOST_FEET];
     Vec fit;
     double coefficient, spin_mass;
@@ -334,6 +335,7 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
     (void)state;
     for (uint32_t trial = 0; trial < 500; trial++) {
         Slide slide = {.coefficient = 0.5, .spin_mass = 0.01};
+        slide.contacts.row = slide.rows;
         slide.contacts.count = 1 + trial % 2; // the second at the same place
         Vec place = {0.2 * random_signed(503, 4 * trial), 0.2 * random_signed(503, 4 * trial + 1),
                      -0.3};
@@ -362,6 +364,7 @@ static void what_feet_hold_is_within_coulombs_limit(void **state) {
     uint32_t slid = 0;
     for (uint32_t trial = 0; trial < 4000; trial++) {
         Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .spin_mass = 0.004};
+        slide.contacts.row = slide.rows;
         size_t count = 2 + trial % (MOST_FEET - 1);
         double most = 0, most_torque = 0;
         slide.contacts.count = count;

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include <mayfly/dynamics.h>
+
 static void set_target(const Stage *stage, uint32_t joint, double value) {
     stage_set(stage, "joint.target", joint, value);
 }
@@ -44,7 +46,7 @@ static void witness_point(const Witness *witness, const Stage *stage, uint32_t p
         for (uint32_t c = 0; c < from->components; c++)
             mf_field_set(to, 0, c, mf_field_get(from, 0, c));
     }
-    mf_articulated_pose(witness->group, 0, place, turn);
+    mf_group_link_poses(witness->group, 0, 1, place[0], turn[0], NULL);
     const mf_Point *p = &stage->hand.points[point];
     const double *q = turn[p->link], *v = p->position;
     // q v q*, written out.

@@ -53,7 +53,7 @@ static uint32_t count_notes(const mf_Model *model, mf_Motion motion, const char 
 #define MOTOR "<actuator><motor joint='hip'/></actuator>"
 
 static const Thing things[] = {
-    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) do not act", true},
+    {{[5] = MOTOR}, ALL_BUT_A, "actuators (1) have no effect", true},
     {{[0] = FLAG("actuation"), [5] = MOTOR}, 0, NULL, false},
     {{[2] = "actuatorfrcrange='-3 3' actuatorfrclimited='true'"},
      ALL_BUT_A,
@@ -89,7 +89,7 @@ static const Thing things[] = {
      "gravcomp",
      false},
     {{[0] = "density='1.2'>"}, ALL_BUT_A, "medium", true},
-    {{[0] = "integrator='RK4'>"}, ALL_BUT_A, "integrator: steps are those of the motion", false},
+    {{[0] = "integrator='RK4'>"}, ALL_BUT_A, "integrator: the motion uses its own", false},
     {{[0] = "integrator='implicit'>"}, ALL_BUT_A | A, "integrator", false},
     {{[0] = "impratio='10'>"}, R | S, "impratio", false},
     {{[1] = "<geom type='box' size='.1 .1 .1' pos='3 0 0'/>"}, ALL_BUT_A, "obstacles (1)", false},
@@ -101,11 +101,11 @@ static const Thing things[] = {
      false},
     {{[3] = "solref='.05 1'"}, R | S, "solref and solimp of shapes (1)", false},
     {{[3] = "condim='6' friction='1 .1 .1'"}, R, "rigid.spin_friction", false},
-    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) touch nevertheless", false},
+    {{[0] = FLAG("contact")}, K | P, "flag contact: shapes (1) collide nevertheless", false},
     {{[4] = "<geom size='.02' contype='0' conaffinity='0' mass='.01'/>"}, 0, NULL, false},
 };
 
-// The bare robot: its one shape touches by a law of the motion's own, under points by points.
+// The bare robot: its one shape touches by the law of the motion's own, under points by points.
 static void a_bare_robot_has_few_notes(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
@@ -113,10 +113,10 @@ static void a_bare_robot_has_few_notes(void **state) {
     mf_Model *model = load_with(context, nothing);
     assert_int_equal(count_notes(model, MF_MOTION_ARTICULATED, NULL), 0);
     for (int m = 0; m < MF_MOTION_ARTICULATED; m++) {
-        assert_int_equal(count_notes(model, (mf_Motion)m, "a law of the motion"), 1);
+        assert_int_equal(count_notes(model, (mf_Motion)m, "the law of the motion"), 1);
         assert_int_equal(count_notes(model, (mf_Motion)m, NULL), m == MF_MOTION_POINTS ? 2 : 1);
     }
-    assert_int_equal(count_notes(model, MF_MOTION_POINTS, "by points in their stead"), 1);
+    assert_int_equal(count_notes(model, MF_MOTION_POINTS, "by contact points instead"), 1);
     mf_model_destroy(model);
     mf_context_destroy(context);
 }
@@ -230,7 +230,7 @@ static void groups_tell_by_their_settings(void **state) {
     must(mf_motions_add(group, &motions, &error), &error);
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
         actuators += strstr(text, "actuators (1)") != NULL;
-        points += strstr(text, "touch the ground by points") != NULL;
+        points += strstr(text, "touch the ground by contact points") != NULL;
         alone += strstr(text, "self_contacts") != NULL;
         law += strncmp(text, "contact_law", 11) == 0;
     }

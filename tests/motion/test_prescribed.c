@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include <mayfly/dynamics.h>
+
 enum { MOST = 24 };
 
 static DrivenStageConfig usual(mf_ArticulatedIntegrator integrator) {
@@ -80,12 +82,12 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     make_flailer(&full.hand, ball);
     driven_open(&full, NULL, &config);
     scramble(&full);
-    const uint32_t size = mf_articulated_velocity_count(full.group);
+    const uint32_t size = mf_group_velocity_count(full.group);
     const uint32_t joints = full.hand.model.joint_count;
     double m[MOST * MOST], h[MOST], before[6], a[6][6], b[6], x[6], q[4], turned[3];
     assert_true(size <= MOST);
-    mf_articulated_mass_matrix(full.group, 0, m);
-    mf_articulated_bias(full.group, 0, h);
+    mf_group_mass_matrix(full.group, 0, 1, m, NULL);
+    mf_group_bias(full.group, 0, 1, h, NULL);
     for (uint32_t c = 0; c < 6; c++)
         before[c] =
             stage_get(&stage, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
@@ -96,7 +98,7 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
         rate[j] = stage_get(&stage, "joint.rate", j);
     mf_world_step(stage.world, 1);
     for (uint32_t j = 0; j < joints; j++) {
-        uint32_t at = mf_articulated_velocity_address(full.group, j);
+        uint32_t at = mf_group_velocity_address(full.group, j);
         if (full.hand.joints[j].type != MF_JOINT_BALL)
             given[at] = (stage_get(&stage, "joint.rate", j) - rate[j]) / seconds;
     }

@@ -407,8 +407,9 @@ static void motions_that_are_not_there_are_refused(void **state) {
     config.motions.has[MF_MOTION_KINEMATIC] = true;
     company_open(&company, &config);
     assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: does not move by points; it can move by: "
-                                       "kinematic and articulated");
+    assert_string_equal(error.message,
+                        "group robots: does not have the motion points; its motions: "
+                        "kinematic and articulated");
     assert_int_equal(mf_motion_switch(company.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_motion_switch(company.group, 1, MF_MOTION_KINEMATIC, &error),
                      MF_BAD_ARGUMENT);
@@ -516,9 +517,9 @@ static void a_motion_that_cannot_be_added_leaves_the_group_free(void **state) {
     must(mf_world_create(company.context, NULL, &company.world, &error), &error);
     must(mf_world_add_group(company.world, &group, &company.group, &error), &error);
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message, "points: the base of model hand is held in the world");
+    assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "motion: 16 is no motion");
+    assert_string_equal(error.message, "motion: 16 is not a motion");
     config.struct_size = 0;
     assert_int_equal(mf_motion_add(company.group, MF_MOTION_RIGID, &config, &error),
                      MF_BAD_ARGUMENT);
@@ -564,12 +565,12 @@ static void a_level_that_a_model_cannot_support_is_refused(void **state) {
             if (which == 0 && motion == MF_MOTION_KINEMATIC)
                 said = "kinematic: model hand has no feet: no link that moves against its base has "
                        "a contact near the ground in the start position; name its feet in the "
-                       "settings; it can move by: points, rigid, prescribed and articulated";
+                       "settings; supported motions: points, rigid, prescribed and articulated";
             if (which == 1 && motion == MF_MOTION_POINTS)
-                said = "points: the base of model hand is held in the world; it can move by: "
+                said = "points: the base of model hand is fixed in the world; supported motions: "
                        "kinematic, rigid, prescribed and articulated";
             if (which == 2 && motion == MF_MOTION_ARTICULATED)
-                said = "articulated: model hand has no mass; it can move by: kinematic";
+                said = "articulated: model hand has no mass; supported motions: kinematic";
             if (which < 2 || said != NULL || motion == MF_MOTION_KINEMATIC)
                 check_says(&hand->model, motion, said);
         }

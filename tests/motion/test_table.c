@@ -157,7 +157,7 @@ static void a_toy_motion_is_a_row(void **state) {
     must(toy_row.add(stage.group, NULL, &error), &error);
     assert_non_null(mf_motion_plan(stage.group, &toy_row));
     assert_int_equal(toy_row.add(stage.group, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "toy: the group moves by toy already");
+    assert_string_equal(error.message, "toy: the group already has the motion toy");
     mf_Field *position = mf_group_find_field(stage.group, "base.position");
     for (uint32_t i = 0; i < 37; i++)
         for (uint32_t c = 0; c < 3; c++)

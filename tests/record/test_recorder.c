@@ -328,7 +328,7 @@ static void wrong_arguments_are_named(void **state) {
     config.fields = (const char *const[]){"base.positon", NULL};
     assert_int_equal(record(fixture, config, 1, &error), MF_NOT_FOUND);
     assert_string_equal(error.message,
-                        "recorder: no field is named base.positon; near: base.position");
+                        "recorder: no field has the name base.positon; similar: base.position");
     config.fields = (const char *const[]){"joint.angle", NULL};
     assert_int_equal(record(fixture, config, 1, &error), MF_NOT_FOUND);
     assert_string_equal(error.message,
@@ -371,6 +371,26 @@ static void check_old_file(const Fixture *fixture) {
     assert_int_equal(fread(text, 1, sizeof text - 1, file), 3);
     fclose(file);
     assert_string_equal(text, "old");
+}
+
+// Values written between two steps show in derived fields after the next one.
+static void link_poses_are_derived_where_they_are_named(void **state) {
+    Fixture *fixture = *state;
+    static const char *const fields[] = {"link.pose", NULL};
+    mf_RecorderConfig config = test_config(fixture);
+    float values[2][ROBOTS][7];
+    config.fields = fields;
+    assert_null(mf_group_find_field(fixture->group, "link.pose"));
+    assert_int_equal(record(fixture, config, 2, NULL), MF_OK);
+    hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = open_set(file, "link.pose", 3, (hsize_t[]){2, ROBOTS, 7}, "1");
+    assert_true(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    for (uint32_t i = 0; i < ROBOTS; i++) {
+        assert_true(values[1][i][0] == (float)value_of(0, i, 0));
+        assert_true(values[1][i][3] == 1.0F && values[1][i][4] == 0.0F);
+    }
+    H5Dclose(set);
+    H5Fclose(file);
 }
 
 static void an_old_file_stays_until_the_end(void **state) {
@@ -455,6 +475,8 @@ static void the_error_printing_of_hdf5_is_put_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_reads_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(link_poses_are_derived_where_they_are_named, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(some_instances_can_be_recorded_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_usual_fields_are_recorded_without_a_list, set_up,
                                         tear_down),

@@ -373,8 +373,9 @@ static void evaluations_must_be_asked_for(void **state) {
     mf_Error error = {0};
     assert_null(scene.start);
     assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, &fitness, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "evaluate: the scene was not made for it (mf_SceneConfig.evaluates)");
+    assert_string_equal(
+        error.message,
+        "evaluate: the scene was not created for evaluation (mf_SceneConfig.evaluates)");
     assert_true(mf_scene_distance(&scene, 0) == 0);
     mf_scene_destroy(&scene);
     scene = make_evaluation(*state, file, 1);

@@ -74,9 +74,9 @@ static void mistakes_have_a_place(void **state) {
         {"[{name: a, first: {group: balls}, force_limit: 0}]",
          ":9:56: joints.a.force_limit: expected a number above 0 up to 1e+300 N or .inf, found 0"},
         {"[{name: a, first: {group: balls, robot: 2}}]", // the rest is found with the models
-         ":9:10: joints.a: robot: the group has not so many"},
+         ":9:10: joints.a: robot: the group has fewer robots"},
         {"[{name: a, first: {group: balls, link: wheel}}]",
-         ":9:10: joints.a: link: the model has none of that name"},
+         ":9:10: joints.a: link: the model has no link of that name"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];

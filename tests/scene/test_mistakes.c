@@ -138,9 +138,9 @@ static void mistakes_in_groups_name_the_group(void **state) {
         {"groups: [{name: a.b, model: a.urdf}]\n", "t.yaml:1:17: groups.a.b.name: expected 1 to 80 "
                                                    "characters without dots, slashes and blanks"},
         {GROUP "    import: {packages: [x]}\n",
-         "t.yaml:4:24: groups.a.import.packages: expected a group of `name: folder`, found a list"},
+         "t.yaml:4:24: groups.a.import.packages: expected a mapping `name: folder`, found a list"},
         {GROUP "    import: {packages: {x: [y]}}\n",
-         "t.yaml:4:28: groups.a.import.packages: expected a group of `name: folder`, found a list"},
+         "t.yaml:4:28: groups.a.import.packages: expected a mapping `name: folder`, found a list"},
         {GROUP "    count: 0\n",
          "t.yaml:4:12: groups.a.count: expected a whole number from 1 to 67108864, found 0"},
         {GROUP "    precision: half\n",
@@ -162,8 +162,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
          "oscillator, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
-         "t.yaml:6:7: groups.a.controller: expected just one of none, gp, oscillator, found "
-         "oscillator too"},
+         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, found "
+         "oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
          "rad, found 0"},
@@ -171,8 +171,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:12: groups.a.place: expected one of line, poses, grid, "
          "circle, random, found ring"},
         {GROUP "    place: {grid: {}, random: {}}\n",
-         "t.yaml:4:23: groups.a.place: expected just one of line, poses, grid, circle, random, "
-         "found random too"},
+         "t.yaml:4:23: groups.a.place: expected only one of line, poses, grid, circle, random, "
+         "found random, too"},
         {GROUP "    place: {grid: {spacing: [1, 2]}}\n",
          "t.yaml:4:29: groups.a.place.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
@@ -199,7 +199,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
         {GROUP "    plugins:\n      - tick: 0.01\n",
          "t.yaml:5:9: expected the key groups.a.plugins.0.file, which is missing"},
         {GROUP "    plugins:\n      - {file: x.so, settings: 3}\n",
-         "t.yaml:5:32: groups.a.plugins.0.settings: expected a group of `name: number`, found 3"},
+         "t.yaml:5:32: groups.a.plugins.0.settings: expected a mapping `name: number`, found 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
@@ -286,27 +286,27 @@ static void mistakes_between_keys_are_found(void **state) {
         {OK_MODEL "ground: {shape: slope, amplitude: 1.6}\n",
          "t.yaml:2:35: ground.amplitude: expected a slope between -pi/2 and pi/2 rad, found 1.6"},
         {OK_MODEL "record: {every: 0.1}\n",
-         "t.yaml:2:17: record.every: expected the key record.file too"},
+         "t.yaml:2:17: record.every: expected the key record.file, too"},
         {OK_MODEL "record: {fields: [base.position]}\n",
-         "t.yaml:2:18: record.fields: expected the key record.file too"},
+         "t.yaml:2:18: record.fields: expected the key record.file, too"},
         {OK_MODEL "record: {file: a.csv}\n",
          "t.yaml:2:16: record.file: expected a name that ends with .h5 or .hdf5, found 'a.csv'"},
         {GROUP "  - name: a\n    model: x.urdf\n",
          "t.yaml:4:11: groups.a.name: expected each name once, found it again"},
         {GROUP "    count: 2\n    place: {poses: [[0, 0, 0]]}\n",
-         "t.yaml:5:20: groups.a.place.poses: expected as many as robots (2), found 1"},
+         "t.yaml:5:20: groups.a.place.poses: expected one for each robot (2), found 1"},
         {GROUP "    place: {random: {lower: [0, 0, 9], upper: [1, 1, 5]}}\n",
          "t.yaml:4:47: groups.a.place.random.upper: expected nothing below place.random.lower"},
         {GROUP "    motion: quadrotor\n",
          "t.yaml:4:13: groups.a.motion: quadrotor: expected the file of a vehicle (YAML) as model"},
         {GROUP "    motion: own\n",
-         "t.yaml:4:13: groups.a.motion: own: expected a motion among plugins"},
+         "t.yaml:4:13: groups.a.motion: own: expected a plugin that is a motion"},
         {GROUP "    switch:\n      - {to: own, when: {at: {time: 1}}}\n",
-         "t.yaml:5:14: groups.a.switch.0.to: own: expected a motion among plugins"},
+         "t.yaml:5:14: groups.a.switch.0.to: own: expected a plugin that is a motion"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
         {GROUP "    behaviour: flock\n",
-         "t.yaml:4:16: groups.a.behaviour: expected hold, gait or soccer for a robot that is no "
+         "t.yaml:4:16: groups.a.behaviour: expected hold, gait or soccer for a robot that is not a "
          "vehicle"},
         {GROUP "    behaviour: {gait: {name: walk}}\n",
          "t.yaml:4:30: groups.a.behaviour.gait.name: expected `walk` in the list gaits"},
@@ -383,7 +383,7 @@ static void other_files_are_named(void **state) {
     mf_Error error = {0};
     expect(*state, car, strlen(car), NULL, 0,
            "t.yaml:1:1: car: this is a vehicle, not a scene; mayfly info describes it, and a group "
-           "of a scene flies or drives it (model: t.yaml)");
+           "of a scene uses it (model: t.yaml)");
     // A robot's file is one, but for text without a file.
     assert_int_not_equal(
         mf_scene_file_parse(*state, "t.urdf", robot, strlen(robot), NULL, 0, &file, &error), MF_OK);
@@ -500,7 +500,7 @@ static void what_cannot_evolve_says_why(void **state) {
          "`controller: oscillator` (--set group.controller=oscillator)"},
         {"groups: [{name: a, model: a, controller: gp}, {name: b, model: b}, {name: c, model: "
          "c}]\n",
-         "t.yaml: expected one group to evolve, found 3: each of its robots lives alone"},
+         "t.yaml: expected one group to evolve, found 3: its robots are isolated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mf_SceneFile *file = NULL;

@@ -82,7 +82,7 @@ static void a_field_must_be_in_one_group_at_least(void **state) {
     mf_Error error = {0};
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
     assert_int_equal(record(scene.world, none, &error), MF_NOT_FOUND);
-    assert_non_null(strstr(error.message, "no field is named wing.flap"));
+    assert_non_null(strstr(error.message, "no field has the name wing.flap"));
     unlink(FILE_NAME);
     drop_scene(&scene, file);
 }

@@ -61,7 +61,8 @@ static void mistakes_in_games_are_told_in_one_line(void **state) {
          "groups.b.behaviour.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
         {"groups:\n" TEAM("a", "x", "a", "1, 0")
              TEAM("b", "x", "a", "1, 0") "    behaviour_interval: 0.04\n",
-         "groups.b.behaviour_interval: expected that of group a: all teams decide together", 10},
+         "groups.b.behaviour_interval: expected that of group a: all teams have the same interval",
+         10},
         {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
         {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
     };

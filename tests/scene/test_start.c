@@ -63,7 +63,7 @@ static void gravity_is_that_of_the_first_model(void **state) {
         assert_near(mf_world_settings(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
-            assert_non_null(strstr(scene.notes[n], "asks for a gravity of"));
+            assert_non_null(strstr(scene.notes[n], "the gravity of its file is"));
         drop_scene(&scene, file);
     }
 }

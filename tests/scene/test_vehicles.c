@@ -75,7 +75,7 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {GROUP "    motion: articulated\n",
          ":4:13: groups.quads.motion: articulated: the vehicle is a quadrotor"},
         {GROUP "    switch: [{to: rigid, when: {at: {time: 1}}}]\n",
-         ":4:13: groups.quads.switch: vehicles have one motion, so nothing to switch to"},
+         ":4:13: groups.quads.switch: vehicles have one motion and cannot switch"},
         {GROUP "    gaits: [walk]\n    behaviour: {gait: {name: walk}}\n",
          ":5:16: groups.quads.behaviour: gaits are for robots with joints, the model is a vehicle"},
         {"groups:\n  - name: a\n    model: gone.yaml\n", ":3:12: groups.a.model: "},
@@ -198,7 +198,7 @@ static void random_places_keep_apart(void **state) {
     assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0,
                                          places, headings, &error),
                      MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "no free place"));
+    assert_non_null(strstr(error.message, "no free position"));
 }
 
 static void expect_refused(mf_Context *context, const char *text, const char *message) {
@@ -228,8 +228,8 @@ static void overlap_is_refused_with_its_line(void **state) {
     expect_refused(*state,
                    GROUP "    count: 100\n    place: {random: {lower: [0, 0, 5], upper: [1, 1, "
                          "5], distance: 1}}\n",
-                   ":5:12: groups.quads.place: random: after 2 of 100 agents no free place is "
-                   "found for the next; give a larger box, a smaller distance or fewer agents");
+                   ":5:12: groups.quads.place: random: after 2 of 100 agents no free position was "
+                   "found for the next; use a larger box, a smaller distance or fewer agents");
 }
 
 // ---- behaviours --------------------------------------------------------------------------------

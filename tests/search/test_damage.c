@@ -27,12 +27,12 @@ static void tells_strange_files_apart(void **state) {
     write_bytes(path, "", 0);
     refused(fixture, path, MF_BAD_FILE, "empty");
     write_bytes(path, "name: hexapod\n", 14);
-    refused(fixture, path, MF_BAD_FILE, "no SQLite database");
+    refused(fixture, path, MF_BAD_FILE, "not a SQLite database");
     char noise[8192];
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (char)(i * 37 ^ i >> 3);
     write_bytes(path, noise, sizeof noise);
-    refused(fixture, path, MF_BAD_FILE, "no SQLite database");
+    refused(fixture, path, MF_BAD_FILE, "not a SQLite database");
     remove(path);
     assert_int_equal(mkfifo(path, 0600), 0);
     refused(fixture, path, MF_BAD_FILE, "regular file");

@@ -438,7 +438,7 @@ static void a_forgetful_archive_can_be_read(void **state) {
     mf_archive_close(archive);
     assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &archive, &error),
                      MF_VERSION);
-    assert_non_null(strstr(error.message, "can be read and replayed, but not gone on with"));
+    assert_non_null(strstr(error.message, "can be read and replayed, but not resumed"));
 }
 
 static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error) {

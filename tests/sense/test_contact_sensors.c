@@ -124,7 +124,7 @@ static void other_motions_refuse_by_name(void **state) {
     must(mf_world_add_group(t.world, &group, &points, &error), &error);
     must(mf_points_add(points, NULL, &error), &error);
     assert_int_equal(mf_instruments_add(points, NULL, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "does not know contacts of shapes"));
+    assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
     text_close(&t);
     open_sensors(&t, BALLS, &config);
     group.model = t.model;

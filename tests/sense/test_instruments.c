@@ -585,7 +585,7 @@ static void what_cannot_be_measured_is_named(void **state) {
     static const struct {
         const char *sensor, *words;
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
-                 {"<force name='y' site='s'/>", "can touch something"}};
+                 {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Rig rig;
         RigConfig config = rig_config();

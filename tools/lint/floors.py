@@ -16,6 +16,7 @@ FLOORS = {
     "base": 0,
     "math": 1,
     "model": 2,
+    "tree": 2,
     "terrain": 3,
     "contact": 3,
     "sense": 4,

@@ -1,4 +1,4 @@
-"""Mayfly: a robot simulator that lives whole robot lifetimes in minutes.
+"""Mayfly: a robot simulator for evolution, learning and planning.
 
     import mayfly
 

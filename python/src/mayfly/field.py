@@ -256,7 +256,7 @@ class Field:
 
     def __setitem__(self, key: Any, value: object) -> None:
         if not self.writeable:
-            raise ValueError(f"{self.name}: is computed, writing it would have no effect")
+            raise ValueError(f"{self.name}: is computed, writing has no effect")
         if self._field_name == "motion.level":
             raise ValueError("motion.level: is changed by group.switch(motion, robots)")
         rows, rest = self._split(key)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mayfly import errors
 from mayfly._native import check, encode, ffi, in_turn, lib, text
 from mayfly.arrays import Array, matrix, rows_or_none, whole
+from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of
 
@@ -33,7 +34,7 @@ _FAULTS = {
 _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
 
 
-class Group:
+class Group(Equations):
     """Robots of one model in a world; made by World.add_group.
 
     `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
@@ -240,8 +241,7 @@ class Group:
     def _for_rows(self, call: Any, index: Any, *more: Any) -> None:
         rows = np.ascontiguousarray(index, dtype=np.uint32)
         data = ffi.from_buffer("uint32_t[]", rows)
-        if not call(self._native, data, len(rows), *more):
-            raise errors.OperatingSystemError("the system gives no thread with a large stack")
+        call(self._native, data, len(rows), *more)
 
     def _refresh_rows(self, index: Any) -> None:
         self._for_rows(lib.mfpy_refresh, index)
@@ -323,18 +323,6 @@ class Group:
                 v[:, 3:6] = self["base.angular_velocity"].read()
             self._joint_state(q, v)
         return q, v
-
-    def poses(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """World poses of all links of all robots: places [m] (robots, links, 3), and rotations
-        (w, x, y, z), link to world, (robots, links, 4). `model.link(name).index` finds a link.
-        """
-        native = self.model._use()
-        links = int(native.link_count)
-        position = np.ascontiguousarray(self.state()[0])
-        place, turn = np.empty((self.count, links, 3)), np.empty((self.count, links, 4))
-        data = [ffi.from_buffer("double[]", values) for values in (position, place, turn)]
-        lib.mfpy_poses(native, data[0], self.count, data[1], data[2])
-        return place, turn
 
     def _joint_state(self, q: Array, v: Array) -> None:
         angle, rate = self["joint.angle"].read(), self["joint.rate"].read()

@@ -203,7 +203,7 @@ class World(Native):
     def _rehearse(self, recipe: Recipe, strict: bool = False) -> Recipe:
         """Adds the group to a world of its own first: whatever is wrong shows there."""
         if any(group.name == recipe.name for group in self._groups):
-            raise errors.ArgumentError(f"group {recipe.name}: the name is taken")
+            raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
         for attempt in recipe.attempts():
             scratch = self._create()
             try:
@@ -379,23 +379,16 @@ class World(Native):
         with self._lock:
             native = self._use()
             if steps == 1:
-                self._step(native, 1)
+                lib.mf_world_step(native, 1)
                 return
             chunk = 64
             while steps > 0:
                 now = min(steps, chunk)
                 begin = time.monotonic()
-                self._step(native, now)
+                lib.mf_world_step(native, now)
                 steps -= now
                 if time.monotonic() - begin < _CHUNK_TIME:
                     chunk *= 2
-
-    def _step(self, native: Any, steps: int) -> None:
-        if not lib.mfpy_step(native, steps):
-            raise errors.OperatingSystemError(
-                "step: this thread's stack is small, and the system gives no thread with a large "
-                "one: step from another thread, or see threading.stack_size"
-            )
 
     @in_turn
     def run(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-// What the parts of the MJCF writer share: the document under way, attributes, names of elements.
+// Common code of the MJCF writer: the document, attributes, names of elements.
 #ifndef MAYFLY_MODEL_EXPORT_MJCF_H
 #define MAYFLY_MODEL_EXPORT_MJCF_H
 

@@ -1,4 +1,4 @@
-// What is done with meshes once they are read.
+// Processing of meshes after reading.
 //
 // Contact points: for each of a fixed set of directions the vertex that reaches furthest (its
 // support point, so a vertex of the convex hull), thinned by farthest point sampling (T. Gonzalez,

@@ -25,7 +25,7 @@ static mf_Status note_ignored(mf_Mjcf *m) {
             snprintf(times, sizeof times, " (%u times)", items[i].count);
         if (!file ||
             !mf_draft_note(&m->draft, items[i].physical, node->line, "%s %s%s", items[i].what,
-                           items[i].physical ? "dropped: the robot moves differently without it"
+                           items[i].physical ? "dropped: this changes the motion of the robot"
                                              : "has no effect",
                            times))
             return mf_mjcf_no_memory(m);
@@ -40,8 +40,8 @@ static mf_Status note_ignored(mf_Mjcf *m) {
 static mf_Status note_points(mf_Mjcf *m) {
     if (m->draft.base_type == MF_BASE_FIXED &&
         !mf_draft_note(&m->draft, false, 0,
-                       "the base is fixed in the world: the points motion, "
-                       "which moves one free body, does not show that"))
+                       "the base is fixed in the world: the points motion, which moves one free "
+                       "body, does not support this"))
         return mf_mjcf_no_memory(m);
     return MF_OK;
 }

@@ -393,7 +393,7 @@ static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actua
                             from->node->name);
     }
     if (!mf_is_finite(lower) || !mf_is_finite(upper))
-        return mf_mjcf_fail(m, from->node, "<%.80s> inheritrange: what it drives has no range",
+        return mf_mjcf_fail(m, from->node, "<%.80s> inheritrange: its joint or tendon has no range",
                             from->node->name);
     double *range =
         from->law.dynamics == MF_DYNAMICS_INTEGRATOR ? from->activation_range : from->control_range;

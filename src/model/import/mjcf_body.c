@@ -1,5 +1,5 @@
-// The body tree: bodies, frames, joints, geoms, sites and cameras as the file gives them, in
-// MuJoCo's order (depth-first, what a body holds itself before the bodies it holds).
+// The body tree: bodies, frames, joints, geoms, sites and cameras of the file, in MuJoCo's order
+// (depth-first, a body's own elements before its child bodies).
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"

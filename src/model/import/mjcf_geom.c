@@ -256,9 +256,8 @@ static mf_Status weigh_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (dropped || !wants_mass(m, geom))
         return MF_OK;
     if (geom->shell && meshed)
-        return mf_mjcf_fail(m, geom->node,
-                            "<geom> shellinertia: a mesh asks for it by its "
-                            "attribute 'inertia'");
+        return mf_mjcf_fail(
+            m, geom->node, "<geom> shellinertia: for meshes use the attribute 'inertia' of <mesh>");
     if (geom->shell && geom->type == MF_MJCF_ELLIPSOID)
         return mf_mjcf_refuse(m, geom->node, "shellinertia of an ellipsoid");
     mf_MjcfMesh *mesh = meshed ? &mf_mjcf_meshes(m)[geom->asset] : NULL;

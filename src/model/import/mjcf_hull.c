@@ -16,8 +16,8 @@ mf_Status mf_mjcf_hull_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return mf_mjcf_no_memory(m);
     if (result == MF_HULL_FLAT)
         return mf_mjcf_fail(m, mesh->node,
-                            "<mesh> '%.100s': its vertices lie in a plane or a line, "
-                            "so it has no convex hull to touch with",
+                            "<mesh> '%.100s': its vertices are in a plane or a line, so it has no "
+                            "convex hull for contacts",
                             mesh->name ? mesh->name : "");
     item->hull_vertices = hull.vertices;
     item->hull_vertex_count = hull.vertex_count;

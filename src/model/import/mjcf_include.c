@@ -18,7 +18,7 @@ static mf_Status find_file(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
     if (status == MF_OK)
         return MF_OK;
     if (status == MF_NO_MEMORY || status == MF_IO)
-        return mf_xml_fail(&m->xml, node, m->error, status, "<include>: cannot look for '%.200s'",
+        return mf_xml_fail(&m->xml, node, m->error, status, "<include>: cannot access '%.200s'",
                            name);
     return mf_xml_fail(&m->xml, node, m->error, status, "<include>: file '%.200s' %s", name,
                        status == MF_BAD_FILE ? "leaves its root folder by '..'" : "not found");
@@ -28,7 +28,7 @@ static mf_Status find_file(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
 static mf_Status remember(mf_Mjcf *m, const mf_XmlNode *node, const char *path) {
     char real[PATH_MAX];
     if (!mf_allow(m->context, "realpath") || realpath(path, real) == NULL)
-        return mf_xml_fail(&m->xml, node, m->error, MF_IO, "<include>: cannot look for '%.200s'",
+        return mf_xml_fail(&m->xml, node, m->error, MF_IO, "<include>: cannot access '%.200s'",
                            path);
     if (mf_names_find(&m->included_names, real) != UINT32_MAX)
         return mf_xml_fail(&m->xml, node, m->error, MF_BAD_FILE,

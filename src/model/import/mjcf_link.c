@@ -304,8 +304,7 @@ static mf_Status check_links(mf_Mjcf *m) {
         double trace = link->inertia[0] + link->inertia[1] + link->inertia[2];
         if (!(link->mass >= 1e-15) || !(trace >= 1e-15))
             return mf_mjcf_fail(m, body->node,
-                                "body '%.100s' moves and so needs mass and inertia, "
-                                "found %g kg",
+                                "body '%.100s' moves, so it needs mass and inertia, found %g kg",
                                 body->name, link->mass);
     }
     return MF_OK;

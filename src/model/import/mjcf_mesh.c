@@ -300,8 +300,8 @@ static mf_Status check_orientation(mf_Mjcf *m, const Surface *surface) {
     for (size_t i = 1; status == MF_OK && i < count; i++) {
         if (compare_edges(&edges[i - 1], &edges[i]) == 0)
             status = mf_mjcf_fail(m, surface->mesh->node,
-                                  "<mesh>: triangles at the edge between "
-                                  "vertices %u and %u face different ways",
+                                  "<mesh>: triangles at the edge between vertices %u and %u have "
+                                  "inconsistent orientations",
                                   edges[i].from, edges[i].to);
     }
     mf_release(m->context, edges);
@@ -330,7 +330,7 @@ mf_Status mf_mjcf_weigh_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (total < SMALLEST)
         return mf_mjcf_fail(m, mesh->node, "<mesh>: its volume must be > 0, found %g m^3 (%s)",
                             total,
-                            total < -SMALLEST ? "its triangles face inward"
+                            total < -SMALLEST ? "its triangles are oriented inward"
                                               : "inertia=\"shell\" gives it area instead");
     mesh->volume = find_inertia(&surface, mesh->center, inertia);
     mf_mjcf_principal(mesh->moments, mesh->axes, inertia);

@@ -89,8 +89,8 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     c->folder = c->assetdir ? c->assetdir : c->folder;
     if (c->coordinate == 1)
         return mf_mjcf_fail(m, node,
-                            "<compiler> coordinate: global coordinates are not in use any "
-                            "more, expected local");
+                            "<compiler> coordinate: global coordinates are not supported any more, "
+                            "expected local");
     if (strlen(c->eulerseq) != 3 || strspn(c->eulerseq, "xyzXYZ") != 3)
         return mf_mjcf_fail(m, node,
                             "<compiler> eulerseq: expected three of xyzXYZ, found "
@@ -280,8 +280,7 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             status = check_solver(m, node, &option);
         // Both go to the same minimum; only where they stop is their own.
         if (status == MF_OK && option.solver != NEWTON && mf_xml_attribute(node, "solver") != NULL)
-            status =
-                mf_mjcf_pass(m, node, "solver (Newton's method solves until nothing is gained)");
+            status = mf_mjcf_pass(m, node, "solver (Newton's method iterates to convergence)");
     }
     // The steps and gains of other methods say nothing about Newton's.
     if (option.solver == NEWTON)

@@ -1,4 +1,4 @@
-// Contact sensors: which contacts they look for and what they say of them.
+// Contact sensors: selection of contacts, and the reported data.
 #include "model/import/mjcf.h"
 
 #include <string.h>

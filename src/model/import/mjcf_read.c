@@ -1,5 +1,5 @@
-// What the passes of the MJCF importer share: attributes by table, orientations, names, ranges, and
-// the record of what is passed over or refused.
+// Common code of the passes of the MJCF importer: attributes by table, orientations, names, ranges,
+// and the record of what is ignored or rejected.
 #include "model/import/mjcf.h"
 
 #include "base/plain.h"

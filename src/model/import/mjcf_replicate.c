@@ -1,8 +1,8 @@
-// <replicate>: what it holds is there `count` times, each copy moved on by `offset` and turned on
+// <replicate>: its content is repeated `count` times, each copy displaced by `offset` and rotated
 // by `euler`. Every name of a copy ends in `sep` and the number of the copy. Pairs, tendons,
-// equality constraints, actuators and sensors that refer to something inside are there once for
-// each copy, too, behind the others of their section; what refers to one of those likewise. As
-// MuJoCo 4.0.
+// equality constraints, actuators and sensors that refer to an element inside are repeated for each
+// copy, too, after the others of their section; likewise what refers to one of those. As MuJoCo
+// 4.0.
 #include "model/import/mjcf.h"
 
 #include "base/plain.h"

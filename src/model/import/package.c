@@ -1,7 +1,7 @@
-// Mesh addresses to paths. Names come from strangers: they are only ever joined, compared and
-// opened. Relative paths may not leave the root: the folder that the caller names or, without one,
-// the package or repository that holds the model; where neither is found, the folder above the
-// model's, where most collections keep their meshes.
+// Mesh addresses to paths. Names in files are untrusted: they are only joined, compared and opened.
+// Relative paths may not leave the root: the folder that the caller names or, without one, the
+// package or repository that contains the model; if neither is found, the folder above the model's,
+// where most collections keep their meshes.
 #include "model/import/package.h"
 
 #include "model/import/xml.h"
@@ -96,7 +96,7 @@ static bool lies_in(const char *path, const char *root) {
 
 static mf_Status refuse(Search *search) {
     return mf_fail(search->error, MF_BAD_FILE,
-                   "mesh '%.200s' leaves its root folder by '..' (option root names another)",
+                   "mesh '%.200s' leaves its root folder by '..' (option root sets another)",
                    search->address);
 }
 
@@ -293,6 +293,6 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
     if (search.trouble)
-        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot look for mesh '%.200s'", address);
+        return mf_fail_at(error, MF_IO, file, 0, 0, "cannot access mesh '%.200s'", address);
     return status;
 }

@@ -1,4 +1,4 @@
-// Inertias that no rigid body of the link's size can have, and what is taken instead.
+// Inertias that no rigid body of the link's size can have, and their replacement.
 //
 // A rigid body has second moments >= 0 along its principal axes (the triangle inequality of the
 // moments of inertia), and along none of them a radius of gyration larger than the distance to its
@@ -74,8 +74,8 @@ static double find_reach(const mf_MassProperties *body, const Bounds *bounds) {
 static mf_Status check_body(mf_Urdf *urdf, mf_UrdfLink *link) {
     mf_MassProperties *body = &link->body;
     Bounds bounds = find_bounds(urdf, link);
-    const char *instead = bounds.known ? "took a uniform box around its geometry"
-                                       : "took a point mass, for want of geometry";
+    const char *instead = bounds.known ? "replaced by a uniform box around its geometry"
+                                       : "replaced by a point mass, because it has no geometry";
     int32_t line = link->inertial->line;
     double principal[3];
     mf_mat3_eigen(principal, NULL, body->inertia);
@@ -92,10 +92,10 @@ static mf_Status check_body(mf_Urdf *urdf, mf_UrdfLink *link) {
                               link->name, principal[0], instead);
     } else if (principal[0] + principal[1] < principal[2] * (1.0 - 1e-3)) {
         take_box(body, &bounds);
-        noted = mf_draft_note(&urdf->draft, true, line,
-                              "link '%.100s': inertia breaks the triangle inequality (%.3g + %.3g "
-                              "< %.3g); %s",
-                              link->name, principal[0], principal[1], principal[2], instead);
+        noted = mf_draft_note(
+            &urdf->draft, true, line,
+            "link '%.100s': inertia violates the triangle inequality (%.3g + %.3g < %.3g); %s",
+            link->name, principal[0], principal[1], principal[2], instead);
     } else if (bounds.known) {
         double gyration = mf_sqrt(largest_second / body->mass), reach = find_reach(body, &bounds);
         if (gyration <= reach)
@@ -159,7 +159,7 @@ static void weigh_solids(const mf_Urdf *urdf, mf_UrdfLink *link) {
 }
 
 static mf_Status note_massless(mf_Urdf *urdf, uint32_t count, const mf_UrdfLink *first) {
-    const char *what = urdf->config->density > 0.0 ? "weighed by the given density" : "massless";
+    const char *what = urdf->config->density > 0.0 ? "mass from the given density" : "massless";
     if (count == 0)
         return MF_OK;
     bool noted = count == 1

@@ -86,7 +86,7 @@ static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *jo
     if (!(joint->lower <= joint->upper)) { // as Bullet reads it
         joint->lower = -(double)INFINITY;
         joint->upper = (double)INFINITY;
-        return note(urdf, true, limit, joint->name, "lower > upper, taken as unlimited");
+        return note(urdf, true, limit, joint->name, "lower > upper, treated as unlimited");
     }
     if (joint->lower == joint->upper)
         return note(urdf, true, limit, joint->name, "its range is empty, so it cannot move");
@@ -107,7 +107,7 @@ static mf_Status read_bound(mf_Urdf *urdf, const mf_XmlNode *limit, const char *
                            "joint '%.100s': %s must be >= 0, found %g", joint->name, attribute,
                            value);
     if (!mf_draft_note(&urdf->draft, true, limit->line,
-                       "joint '%.100s': %s missing or 0, taken as unlimited", joint->name,
+                       "joint '%.100s': %s missing or 0, treated as unlimited", joint->name,
                        attribute))
         return mf_urdf_no_memory(urdf);
     return MF_OK;
@@ -120,7 +120,7 @@ static mf_Status read_limit(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joi
     bool endless = strcmp(mf_xml_attribute(node, "type"), "continuous") == 0;
     if (limit == NULL)
         return endless ? MF_OK
-                       : note(urdf, true, node, joint->name, "no <limit>, taken as unlimited");
+                       : note(urdf, true, node, joint->name, "no <limit>, treated as unlimited");
     mf_Status status = endless ? MF_OK : read_range(urdf, limit, joint);
     if (status == MF_OK)
         status = read_bound(urdf, limit, "velocity", joint, &joint->speed);
@@ -207,10 +207,10 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     joint->mimic = mf_names_find(&urdf->joint_names, target);
     if (joint->mimic == UINT32_MAX) {
         joint->mimic = MF_NONE;
-        if (!mf_draft_note(&urdf->draft, true, node->line,
-                           "joint '%.100s': follows '%.100s', which does not exist; it moves by "
-                           "itself",
-                           joint->name, target))
+        if (!mf_draft_note(
+                &urdf->draft, true, node->line,
+                "joint '%.100s': follows '%.100s', which does not exist; it moves independently",
+                joint->name, target))
             return mf_urdf_no_memory(urdf);
         return MF_OK;
     }
@@ -230,7 +230,7 @@ static mf_Status flatten_mimic(mf_Urdf *urdf, uint32_t start, uint32_t *path) {
     while (items[at].joint.mimic != MF_NONE) {
         if (length == urdf->joints.count)
             return mf_xml_fail(&urdf->xml, items[start].node, urdf->error, MF_BAD_FILE,
-                               "joint '%.100s': its mimic joints follow each other in a circle",
+                               "joint '%.100s': its mimic joints form a cycle",
                                items[start].joint.name);
         path[length++] = at;
         at = items[at].joint.mimic;
@@ -287,7 +287,7 @@ static mf_Status find_root(mf_Urdf *urdf) {
     }
     if (urdf->root == MF_NONE)
         return mf_xml_fail(&urdf->xml, urdf->xml.root, urdf->error, MF_BAD_FILE,
-                           "every link has a parent, so the links form a circle");
+                           "every link has a parent, so the links form a cycle");
     return MF_OK;
 }
 
@@ -315,7 +315,7 @@ static mf_Status order_links(mf_Urdf *urdf) {
     for (uint32_t i = 0; i < urdf->links.count; i++) {
         if (!reached[i])
             return mf_xml_fail(&urdf->xml, links[i].node, urdf->error, MF_BAD_FILE,
-                               "link '%.100s' hangs in a circle of joints", links[i].name);
+                               "link '%.100s' is in a cycle of joints", links[i].name);
     }
     return MF_OK;
 }

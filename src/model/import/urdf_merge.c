@@ -21,7 +21,7 @@ static mf_Status skip_world(mf_Urdf *urdf) {
         root->first_solid != MF_NONE)
         return MF_OK;
     if (!mf_draft_note(&urdf->draft, false, root->node->line,
-                       "link '%.80s' stands for the world: '%.80s' is the base", root->name,
+                       "link '%.80s' represents the world: '%.80s' is the base", root->name,
                        mf_urdf_links(urdf)[joints[only].joint.child].name))
         return mf_urdf_no_memory(urdf);
     uint32_t base = joints[only].joint.child;
@@ -53,7 +53,7 @@ static mf_Status add_draft_joint(mf_Urdf *urdf, const mf_UrdfLink *parent, mf_Ur
                    joint->type == MF_JOINT_FLOATING;
     if (unusual && !mf_draft_note(&urdf->draft, false, item->node->line,
                                   "joint '%.100s': its type is kept, but motions that cannot move "
-                                  "it hold it fixed",
+                                  "it treat it as fixed",
                                   name))
         return mf_urdf_no_memory(urdf);
     return MF_OK;

@@ -127,7 +127,7 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
         return skip(urdf, node, visual, address, "has an address of an unknown kind");
     if (status == MF_BAD_FILE)
         return mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE,
-                           "<mesh> '%.200s': leaves its folder by '..' or names no package",
+                           "<mesh> '%.200s': leaves its folder by '..' or is not in a package",
                            address);
     if (status == MF_OK)
         status = load_once(urdf, node, path, scale, out);

@@ -132,7 +132,7 @@ static void entity_declaration(void *user, const char *name, int is_parameter, c
                                const char *public_id, const char *notation) {
     (void)name, (void)is_parameter, (void)value, (void)length;
     (void)base, (void)system_id, (void)public_id, (void)notation;
-    stop(user, MF_BAD_FILE, "entity declarations are refused");
+    stop(user, MF_BAD_FILE, "entity declarations are rejected");
 }
 
 static mf_Status run(Parser *parser, const char *data, size_t size) {

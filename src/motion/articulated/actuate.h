@@ -29,15 +29,23 @@ typedef struct Actuation {
     const mf_real *control;    // rows of actuator.control
     const mf_real *activation; // rows of actuator.activation
     const mf_real *slewed;     // rows of actuator.slewed; NULL: none
-    Line lines[MF_ARTICULATED_MAX_LINKS];
-    Turning balls[MF_ARTICULATED_MAX_BALLS];
-    Wrench wrench[MF_ARTICULATED_MAX_LINKS + 1]; // on link l at l + 1
-    mf_lane slope[MF_ARTICULATED_MAX_ACTUATORS]; // [kg] or [kg m^2] of those on sites; with
-                                                 // MuJoCo's law of those on joints
-    mf_lane force[MF_ARTICULATED_MAX_ACTUATORS]; // [N] or [N m]
-    // [m s] or [rad s] activations of MF_DYNAMICS_ERROR after the step
-    mf_lane integral[MF_ARTICULATED_MAX_ACTUATORS];
+    Line *lines;               // per plan link
+    Turning *balls;            // per ball joint
+    Wrench *wrench;            // on link l at l + 1
+    // Per actuator:
+    mf_lane *slope;    // [kg] or [kg m^2] of those on sites; with MuJoCo's law of those on joints
+    mf_lane *force;    // [N] or [N m]
+    mf_lane *integral; // [m s] or [rad s] activations of MF_DYNAMICS_ERROR after the step
 } Actuation;
+
+static inline void actuation_carve(const mf_ArtPlan *plan, mf_Carver *carver, Actuation *all) {
+    MF_CARVE(carver, all->lines, plan->link_count);
+    MF_CARVE(carver, all->balls, plan->ball_count);
+    MF_CARVE(carver, all->wrench, plan->link_count + 1);
+    MF_CARVE(carver, all->slope, plan->actuator_count);
+    MF_CARVE(carver, all->force, plan->actuator_count);
+    MF_CARVE(carver, all->integral, plan->actuator_count);
+}
 
 static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
     return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
@@ -102,7 +110,7 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane inpu
     mf_mask clamped = mf_less(mf_abs(held), size);
     mf_lane part =
         mf_select(clamped, mf_abs(held) / mf_max(size, mf_set((mf_real)1e-30)), mf_set((mf_real)1));
-    return (Line){held, slope * part};
+    return MF_VALUE(Line, held, slope * part);
 }
 
 // The force of the integral of the error, which moves first, and stays within its range.
@@ -126,8 +134,9 @@ static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const mf_rea
         return actuator_line(c, more, input, length, rate, step, all->late);
     }
     const mf_lane force = muscle_force(&actuator->fibre, input, length, rate);
-    return (Line){mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER])),
-                  mf_zero()};
+    return MF_VALUE(Line,
+                    mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER])),
+                    mf_zero());
 }
 
 static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
@@ -186,7 +195,7 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
         gear = mat_apply_transposed(&turn, gear);
     }
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-    Vec half = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    Vec half = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
     mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     mf_lane angle = mf_atan2_lane(sine, q.w * sign);
     mf_lane length = vec_dot(half, gear) * ((angle + angle) / mf_max(sine, tiny));
@@ -197,10 +206,10 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     Vec bent = vec_scale(gear, line.slope);
     all->force[i] = line.torque;
     ball->torque = vec_fma(gear, line.torque, ball->torque);
-    ball->slope =
-        (Sym){mf_fma(bent.x, gear.x, ball->slope.xx), mf_fma(bent.y, gear.y, ball->slope.yy),
-              mf_fma(bent.z, gear.z, ball->slope.zz), mf_fma(bent.x, gear.y, ball->slope.xy),
-              mf_fma(bent.x, gear.z, ball->slope.xz), mf_fma(bent.y, gear.z, ball->slope.yz)};
+    ball->slope = MF_VALUE(
+        Sym, mf_fma(bent.x, gear.x, ball->slope.xx), mf_fma(bent.y, gear.y, ball->slope.yy),
+        mf_fma(bent.z, gear.z, ball->slope.zz), mf_fma(bent.x, gear.y, ball->slope.xy),
+        mf_fma(bent.x, gear.z, ball->slope.xz), mf_fma(bent.y, gear.z, ball->slope.yz));
 }
 
 static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
@@ -208,13 +217,14 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_lane zero = mf_zero();
         if (link->actuated && link->kind == MF_ART_BALL)
-            all->balls[link->row] = (Turning){vec_zero(), {zero, zero, zero, zero, zero, zero}};
+            all->balls[link->row] =
+                MF_VALUE(Turning, vec_zero(), {zero, zero, zero, zero, zero, zero});
         else if (link->actuated)
-            all->lines[l] = (Line){zero, zero};
+            all->lines[l] = MF_VALUE(Line, zero, zero);
     }
     for (uint32_t l = 0; l <= plan->link_count; l++)
         if (l == 0 ? plan->base_thrust : plan->links[l - 1].thrust)
-            all->wrench[l] = (Wrench){vec_zero(), vec_zero()};
+            all->wrench[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
 }
 
 // MuJoCo takes nothing off the forces of a joint that are held at the range of their sum.

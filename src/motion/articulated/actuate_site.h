@@ -36,20 +36,20 @@ static inline Sight sight_of(const mf_ArtPlan *plan, const State *state, const W
                      mf_set((mf_real)t[3]), mf_set((mf_real)t[4]), mf_set((mf_real)t[5]),
                      mf_set((mf_real)t[6]), mf_set((mf_real)t[7]), mf_set((mf_real)t[8])};
     if (link == MF_ART_WORLD)
-        return (Sight){own, arm, vec_zero(), vec_zero()};
+        return MF_VALUE(Sight, own, arm, vec_zero(), vec_zero());
     const Pose *pose = &work->contacts.pose[link + 1];
     Vec reach = mat_apply(&pose->turn, arm), rate = rate_in_world(plan, state, work, link);
-    return (Sight){mat_multiply(&pose->turn, &own), vec_add(pose->place, reach),
-                   vec_cross_add(rate, reach, pose->speed), rate};
+    return MF_VALUE(Sight, mat_multiply(&pose->turn, &own), vec_add(pose->place, reach),
+                    vec_cross_add(rate, reach, pose->speed), rate);
 }
 
 // The vector of the turn from axes `b` to axes `a`, in b's, of at most half a revolution (Shepperd
 // 1978: the largest of the four numbers of the quaternion decides).
 static inline Vec turn_between(const Mat *a, const Mat *b) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = one + one;
-    const Vec x = mat_apply_transposed(b, (Vec){a->xx, a->yx, a->zx}),
-              y = mat_apply_transposed(b, (Vec){a->xy, a->yy, a->zy}),
-              z = mat_apply_transposed(b, (Vec){a->xz, a->yz, a->zz});
+    const Vec x = mat_apply_transposed(b, MF_VALUE(Vec, a->xx, a->yx, a->zx)),
+              y = mat_apply_transposed(b, MF_VALUE(Vec, a->xy, a->yy, a->zy)),
+              z = mat_apply_transposed(b, MF_VALUE(Vec, a->xz, a->yz, a->zz));
     const Quat tries[4] = {
         {one + x.x + y.y + z.z, y.z - z.y, z.x - x.z, x.y - y.x},
         {y.z - z.y, one + x.x - y.y - z.z, x.y + y.x, x.z + z.x},
@@ -62,11 +62,11 @@ static inline Vec turn_between(const Mat *a, const Mat *b) {
     for (int i = 1; i < 4; i++) {
         mf_mask larger = mf_less(most, sizes[i]);
         most = mf_select(larger, sizes[i], most);
-        q = (Quat){mf_select(larger, tries[i].w, q.w), mf_select(larger, tries[i].x, q.x),
-                   mf_select(larger, tries[i].y, q.y), mf_select(larger, tries[i].z, q.z)};
+        q = MF_VALUE(Quat, mf_select(larger, tries[i].w, q.w), mf_select(larger, tries[i].x, q.x),
+                     mf_select(larger, tries[i].y, q.y), mf_select(larger, tries[i].z, q.z));
     }
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-    Vec half = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    Vec half = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
     mf_lane sine = mf_sqrt(vec_dot(half, half)), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     return vec_scale(half, two * mf_atan2_lane(sine, q.w * sign) / mf_max(sine, tiny));
 }

@@ -199,8 +199,9 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
                                  .on_joint = from->drive == MF_DRIVE_JOINT ||
                                              from->drive == MF_DRIVE_JOINT_IN_PARENT};
     if (from->dynamics == MF_DYNAMICS_ERROR && !has_length(model, from))
-        return unsupported(from, "integrates the error of what is neither hinge, slide nor tendon",
-                           error);
+        return unsupported(
+            from, "integrates the error of a target that is neither hinge, slide nor tendon",
+            error);
     actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);

@@ -31,29 +31,29 @@ mf_ArticulatedConfig mf_articulated_config(void) {
 
 static const mf_FieldInfo articulated_fields[] = {
     {"joint.torque", "N m", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torques of hinges; N for slides"},
+     "external torques of hinges; N for slides"},
     {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside force on the base link's origin"},
+     "external force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torque on the base link"},
+     "external torque on the base link"},
     {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
     {"ball.rate", "rad/s", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: angular velocity against the parent, child's axes"},
     {"ball.torque", "N m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torques of ball and floating joints, child's axes"},
+     "external torques of ball and floating joints, child's axes"},
     {"free.position", "m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of floating joints: child's origin in the joint frame"},
     {"free.velocity", "m/s", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of floating joints: velocity of that origin in the joint frame"},
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "force that presses each contact to the ground, 0 in the air"},
+     "normal force of each contact with the ground, 0 in the air"},
     {"contact.slip", "m/s", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "speed of each contact along the ground at the beginning of the step, 0 in the air"},
+     "slip speed of each contact at the beginning of the step, 0 in the air"},
     {"actuator.control", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "what each actuator of the model is told, in the unit that its file means"},
+     "control of each actuator of the model, in the unit of its file"},
     {"actuator.activation", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "inner state of each actuator that has one"},
+     "activation of each actuator that has one"},
     {"actuator.slewed", "1", "", MF_REAL, MF_FIXED_COUNT, 2, MF_FIELD_STATE,
      "of each actuator: its control in the last step, within the limit of its change; 1 after the "
      "first step"},
@@ -61,29 +61,29 @@ static const mf_FieldInfo articulated_fields[] = {
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
     {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
-     "moment (N m) of its pressing part about the second's link, or the first's beside the world"},
+     "moment (N m) of its normal part about the second's link, or about the first's if the second "
+     "is fixed to the world"},
     {"step.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the base's rotation and of joints in the step before, 0 where something touched: tells "
-     "their velocities in the middle of the next one"},
+     "angular acceleration of the base and accelerations of joints in the previous step, 0 with "
+     "contacts: extrapolates velocities to the middle of the next step"},
     {"solver.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of all velocities, of the base, then of links, at the last step's beginning: where the "
-     "solver "
-     "of constraints begins"},
+     "accelerations of the base, then of links, at the beginning of the last step: initial value "
+     "of the constraint solver"},
     {"solver.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the solver of constraints: root of what a further step would take from its cost, over the "
-     "cost"},
+     "of the constraint solver: root of the relative decrease of the cost by a further iteration"},
     {"solver.iterations", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "of the solver of constraints in the last step"},
+     "iterations of the constraint solver in the last step"},
     {"sensor.outer", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
-     "per body with force sensors: force and torque from outside on all that it carries; N m"},
+     "per body with force sensors: external force and torque on the body and all that it carries; "
+     "N m"},
     {"joint.limit_force", "N m", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
-     "of the limit of each joint, >= 0; N for slides"},
+     "force of the limit of each joint, >= 0; N for slides"},
     {"tendon.limit_force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
-     "of the limit of each tendon, >= 0"},
+     "force of the limit of each tendon, >= 0"},
     {"stage.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
-     "where the last stage of the last Runge-Kutta step looked, see mf_articulated_report_stage"},
+     "state of the last stage of the last Runge-Kutta step, see mf_articulated_report_stage"},
     {"sensor.look", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
-     "what sensors of contacts and of spatial tendons see"},
+     "values for sensors of contacts and of spatial tendons"},
 };
 
 // Whether forces of turning are those of the middle of the step (spread.h). A body by itself needs
@@ -183,9 +183,9 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
-                       mf_ArtBlock *out) {
-    *out = (mf_ArtBlock){.plan = plan, .fault = fault};
+void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBlock *out) {
+    const uint32_t block = piece->block, lane = piece->lane;
+    *out = (mf_ArtBlock){.plan = plan, .fault = piece->fault, .scratch = piece->scratch};
     out->warnings = mf_warning_rows(&plan->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         out->rows[i] = mf_row_at(&plan->row[i], block, lane);
@@ -194,12 +194,11 @@ void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, ui
         out->pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
 }
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const mf_ArtPlan *plan = context;
     mf_ArtBlock work;
-    mf_art_bind_block(plan, block, lane, fault, &work);
-    (single ? plan->step_one : plan->step)(&work);
+    mf_art_bind_block(plan, piece, &work);
+    (piece->single ? plan->step_one : plan->step)(&work);
 }
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
@@ -252,6 +251,15 @@ static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
     plan->step_one = table[pick.single][pick.double_precision];
 }
 
+// Scratch for the steps and sensors of a plan of which all counts stand.
+static mf_Status make_scratch(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+    static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_room);
+    const mf_KernelPick pick = mf_pieces_kernels(group);
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  table[pick.wide][pick.double_precision](plan),
+                                  table[pick.single][pick.double_precision](plan), error);
+}
+
 static const char *const articulated_reads[] = {
     "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
     "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
@@ -294,8 +302,10 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
         choose_kernel(plan, group);
-        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
+        status = make_scratch(group, plan, error);
     }
+    if (status == MF_OK)
+        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
     if (status != MF_OK) {
         mf_art_plan_destroy(mf_world_context(mf_group_world(group)), plan);
         return status;
@@ -309,8 +319,8 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
 static mf_Status check_asked(const mf_ArtPlan *plan, bool already, mf_Error *error) {
     if (plan == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: the group does not move by articulated");
-    return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are reported already")
+                       "articulated: the motion of the group is not articulated");
+    return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are already reported")
                    : MF_OK;
 }
 
@@ -332,7 +342,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     if (status == MF_OK)
         status = mf_art_add_row(group, plan, MF_ART_ROW_OUTER, count, error);
     plan->zone_count = status == MF_OK ? count : 0;
-    return status;
+    return status == MF_OK ? make_scratch(group, plan, error) : status;
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {

@@ -51,15 +51,16 @@ static void load_forces(Step *s, const State *state, Rates *force) {
 }
 
 // What collisions push, when they push any lane at all. Returns whether they do.
-static bool load_pushes(const Step *s, const State *state, Pushes *pushes, Rates *force) {
+static bool load_pushes(const Step *s, const State *state, PushFrame *frames, Pushes *pushes,
+                        Rates *force) {
     if (s->block->push == NULL)
         return false;
     mf_index count = mf_load_index((const int32_t *)s->block->pushed);
     mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
     if (!mf_any(pushed))
         return false;
-    pushes_load(s->plan, pushed, s->block->push, pushes);
-    pushes_add(s->plan, state, pushed, pushes, force);
+    pushes_load(s->plan, pushed, (const mf_real *)s->block->push, pushes);
+    pushes_add(s->plan, state, pushed, frames, pushes, force);
     return true;
 }
 
@@ -97,8 +98,8 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
 
 // As at the end of the step, whose accelerations are `rates`.
 typedef struct Asked {
-    Outer zones[MF_ARTICULATED_MAX_ZONES];
-    mf_lane limits[MF_ARTICULATED_MAX_LINKS], tendon_limits[MF_ARTICULATED_MAX_TENDONS];
+    Outer *zones;
+    mf_lane *limits, *tendon_limits; // per plan link, per tendon
 } Asked;
 
 static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Held *held,
@@ -176,9 +177,8 @@ static void store_stage(const Step *s, const State *state) {
 
 // ---- actuators ----------------------------------------------------------------------------------
 
-typedef struct Actuated { // what a step leaves behind
-    mf_lane force[MF_ARTICULATED_MAX_ACTUATORS];
-    mf_lane activation[MF_ARTICULATED_MAX_ACTUATORS];
+typedef struct Actuated {        // what a step leaves behind
+    mf_lane *force, *activation; // per actuator
 } Actuated;
 
 static void bind_actuators(const Step *s, Actuation *actuation) {
@@ -217,10 +217,65 @@ static void store_actuators(const Step *s, const Actuated *actuated) {
 
 // ---- stepping -----------------------------------------------------------------------------------
 
+// All that a step needs to remember, in the block's scratch.
+typedef struct Room {
+    State state, stage;
+    Rates force, rates;
+    Slope sum, last; // of Runge-Kutta
+    Work work;
+    Pushes pushes;
+    PushFrame *push_frames;
+    Rider *riders;
+    mf_lane (*loads)[2]; // per contact with the ground
+    Actuated actuated;
+    Asked asked;
+} Room;
+
+static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    const uint32_t links = plan->link_count;
+    state_carve(plan, carver, &room->state);
+    rates_carve(plan, carver, &room->force);
+    rates_carve(plan, carver, &room->rates);
+    if (plan->config.integrator == MF_ARTICULATED_RK4) {
+        state_carve(plan, carver, &room->stage);
+        slope_carve(plan, carver, &room->sum);
+        slope_carve(plan, carver, &room->last);
+    }
+    work_carve(plan, carver, &room->work);
+    pushes_carve(plan, carver, &room->pushes);
+    MF_CARVE(carver, room->push_frames, links + 1);
+    MF_CARVE(carver, room->riders, links + 1);
+    MF_CARVE(carver, room->loads, plan->contact_count);
+    MF_CARVE(carver, room->actuated.force, plan->actuator_count);
+    MF_CARVE(carver, room->actuated.activation, plan->actuator_count);
+    MF_CARVE(carver, room->asked.zones, plan->zone_count);
+    MF_CARVE(carver, room->asked.limits, links);
+    MF_CARVE(carver, room->asked.tendon_limits, plan->tendon_count);
+    room->work.rest = *carver;
+}
+
+size_t MF_KERNEL(mf_articulated_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Room room, *own;
+    MF_CARVE(&carver, own, 1);
+    room_carve(plan, &carver, &room);
+    if (plan->law)
+        return carver.used + MF_KERNEL(mf_articulated_constrain_room)(plan);
+    return carver.used + (plan->coupled ? MF_KERNEL(mf_articulated_couple_room)(plan) : 0);
+}
+
+static Room *room_open(const mf_ArtBlock *block) {
+    mf_Carver carver = {(char *)block->scratch, 0};
+    Room *room;
+    MF_CARVE(&carver, room, 1);
+    room_carve(block->plan, &carver, room);
+    return room;
+}
+
 static void bind_solver(const Step *s, Solver *solver) {
-    solver->warm = s->block->rows[MF_ART_ROW_WARM];
-    solver->residual = s->block->rows[MF_ART_ROW_RESIDUAL];
-    solver->iterations = s->block->rows[MF_ART_ROW_ITERATIONS];
+    solver->warm = (mf_real *)s->block->rows[MF_ART_ROW_WARM];
+    solver->residual = (mf_real *)s->block->rows[MF_ART_ROW_RESIDUAL];
+    solver->iterations = (mf_real *)s->block->rows[MF_ART_ROW_ITERATIONS];
     solver->alive = s->alive;
 }
 
@@ -266,12 +321,14 @@ static void keep_accelerations(const Step *s, const Drive *drive, const Rates *r
             keep_store(s, MF_ART_ROW_BEFORE, plan->links[l].dof, mf_keep(smooth, rates->joint[l]));
 }
 
-static void advance(const Step *s, const Rates *force, const Rates *rates, Work *work,
-                    State *state) {
+static void advance(const Step *s, Room *room) {
     const mf_ArtPlan *plan = s->plan;
+    const Rates *force = &room->force, *rates = &room->rates;
+    Work *work = &room->work;
+    State *state = &room->state;
     const mf_lane step = setting(plan, MF_ART_STEP);
-    const Start start = start_note(plan, state, lanes_in_flight(s, work));
-    Quat balls[MF_ARTICULATED_MAX_BALLS];
+    const Start start = start_note(plan, state, lanes_in_flight(s, work), room->riders);
+    Quat *balls = work->ball_before;
     memcpy(balls, state->ball, plan->ball_count * sizeof *balls);
     integrate_euler(plan, state, rates, step);
     if (plan->ball_count > 0 && !plan->law)
@@ -279,62 +336,49 @@ static void advance(const Step *s, const Rates *force, const Rates *rates, Work 
     keep_momentum(plan, &start, force, rates, step, &work->warnings, state);
 }
 
-static void step_euler(const Step *s, Drive *drive, State *state, const Rates *force,
-                       mf_lane (*loads)[2], Actuated *out, Asked *asked, Warnings *warnings) {
-    Work work;
-    Rates rates;
-    work.warnings.any = false;
-    work.contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
-    work.contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
-    work.contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
-    work.meetings.memory = s->block->rows[MF_ART_ROW_MEETING];
-    work.meetings.alive = s->alive;
-    bind_actuators(s, &work.actuation);
-    bind_solver(s, &work.solver);
-    drive->limits = s->plan->keeps_limits ? work.limits : NULL;
-    drive->state = state;
-    forward_dynamics(s->plan, state, drive, force, &work, &rates);
-    find_loads(s->plan, state, drive, &work, loads);
-    keep_actuators(s, &work.actuation, out);
-    keep_asked(s->plan, state, drive, force, &rates, &work, asked);
-    advance(s, force, &rates, &work, state);
-    keep_accelerations(s, drive, &rates, &work);
-    *warnings = work.warnings;
+static void step_euler(const Step *s, Drive *drive, Room *room) {
+    const State *state = drive->state = &room->state;
+    const Rates *force = &room->force;
+    Work *work = &room->work;
+    work->contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    work->contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
+    work->contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
+    work->meetings.memory = (mf_real *)s->block->rows[MF_ART_ROW_MEETING];
+    work->meetings.alive = s->alive;
+    forward_dynamics(s->plan, state, drive, force, work, &room->rates);
+    find_loads(s->plan, state, drive, work, room->loads);
+    keep_actuators(s, &work->actuation, &room->actuated);
+    keep_asked(s->plan, state, drive, force, &room->rates, work, &room->asked);
+    advance(s, room);
+    keep_accelerations(s, drive, &room->rates, work);
 }
 
-static void step_rk4(const Step *s, Drive *drive, State *state, const Rates *force,
-                     mf_lane (*loads)[2], Actuated *out, Asked *asked, Warnings *warnings) {
+static void step_rk4(const Step *s, Drive *drive, Room *room) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
     const mf_real step = MF_ART_CONSTANTS(s->plan)[MF_ART_STEP];
-    State stage;
-    Slope sum, last;
-    Rates rates;
-    Work work;
-    work.warnings.any = false;
-    work.contacts.implicit = false;
-    work.contacts.load = NULL;
-    work.meetings.memory = NULL;
-    bind_actuators(s, &work.actuation);
-    bind_solver(s, &work.solver);
-    drive->limits = s->plan->keeps_limits ? work.limits : NULL;
+    State *state = &room->state, *stage = &room->stage;
+    Slope *sum = &room->sum, *last = &room->last;
+    Work *work = &room->work;
+    work->contacts.implicit = false;
+    work->contacts.load = NULL;
+    work->meetings.memory = NULL;
     for (int i = 0; i < 4; i++) {
-        const State *now = drive->state = i == 0 ? state : &stage;
+        const State *now = drive->state = i == 0 ? state : stage;
         const mf_lane way = mf_set(ahead[i] * step);
         if (i > 0)
-            slope_apply(s->plan, &stage, state, &last, way);
-        forward_dynamics(s->plan, now, drive, force, &work, &rates);
-        slope_find(s->plan, &last, now, &rates, i == 0, way);
-        slope_add(s->plan, &sum, &last, i == 0, mf_set(weight[i]));
+            slope_apply(s->plan, stage, state, last, way);
+        forward_dynamics(s->plan, now, drive, &room->force, work, &room->rates);
+        slope_find(s->plan, last, now, &room->rates, i == 0, way);
+        slope_add(s->plan, sum, last, i == 0, mf_set(weight[i]));
     }
     if (s->plan->keeps_stage)
-        store_stage(s, &stage);
-    keep_asked(s->plan, &stage, drive, force, &rates, &work, asked);
-    slope_apply(s->plan, state, state, &sum, mf_set(step * (mf_real)(1.0 / 6.0)));
-    find_loads(s->plan, &stage, drive, &work, loads);
-    keep_actuators(s, &work.actuation, out);
-    *warnings = work.warnings;
+        store_stage(s, stage);
+    keep_asked(s->plan, stage, drive, &room->force, &room->rates, work, &room->asked);
+    slope_apply(s->plan, state, state, sum, mf_set(step * (mf_real)(1.0 / 6.0)));
+    find_loads(s->plan, stage, drive, work, room->loads);
+    keep_actuators(s, &work->actuation, &room->actuated);
 }
 
 void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
@@ -343,14 +387,9 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     s.all_alive = mf_all(s.alive);
     if (!mf_any(s.alive))
         return;
-    State state;
-    Rates force;
-    mf_lane loads[MF_ARTICULATED_MAX_CONTACTS][2];
-    Actuated actuated;
-    Asked asked;
-    Warnings warnings;
-    load_state(block, &state);
-    load_forces(&s, &state, &force);
+    Room *room = room_open(block);
+    load_state(block, &room->state);
+    load_forces(&s, &room->state, &room->force);
     Drive drive = {.active = true,
                    .closes = s.plan->config.integrator != MF_ARTICULATED_RK4,
                    .step = s.plan->config.integrator == MF_ARTICULATED_IMPLICIT
@@ -360,19 +399,23 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     drive.damps = drive.step;
     drive.before = row_of(block, MF_ART_ROW_BEFORE);
     drive.ahead = mf_set((mf_real)0.5) * drive.step;
-    Pushes pushes;
-    drive.pushes = load_pushes(&s, &state, &pushes, &force) ? &pushes : NULL;
+    if (load_pushes(&s, &room->state, room->push_frames, &room->pushes, &room->force))
+        drive.pushes = &room->pushes;
+    drive.limits = s.plan->keeps_limits ? room->work.limits : NULL;
+    room->work.warnings.any = false;
+    bind_actuators(&s, &room->work.actuation);
+    bind_solver(&s, &room->work.solver);
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, &drive, &state, &force, loads, &actuated, &asked, &warnings);
+        step_rk4(&s, &drive, room);
     else
-        step_euler(&s, &drive, &state, &force, loads, &actuated, &asked, &warnings);
-    check_state(&s, &state);
-    store_state(&s, &state);
+        step_euler(&s, &drive, room);
+    check_state(&s, &room->state);
+    store_state(&s, &room->state);
     for (uint32_t i = 0; i < s.plan->contact_count; i++) {
-        keep_store(&s, MF_ART_ROW_LOAD, i, loads[i][0]);
-        keep_store(&s, MF_ART_ROW_SLIP, i, loads[i][1]);
+        keep_store(&s, MF_ART_ROW_LOAD, i, room->loads[i][0]);
+        keep_store(&s, MF_ART_ROW_SLIP, i, room->loads[i][1]);
     }
-    store_actuators(&s, &actuated);
-    store_asked(&s, &asked);
-    warnings_store(&warnings, &block->warnings, s.alive);
+    store_actuators(&s, &room->actuated);
+    store_asked(&s, &room->asked);
+    warnings_store(&room->work.warnings, &block->warnings, s.alive);
 }

@@ -6,6 +6,10 @@
 
 // The copy of the kernel for questions that this processor may use.
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa);
+// Scratch for questions, once the tree stands (mf_art_tree_build does it).
+mf_Status mf_art_queries_build(mf_ArtPlan *plan, mf_Context *context, mf_Error *error);
+// Answers a question; sets its plan and scratch.
+void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query);
 
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
                              mf_Error *error);

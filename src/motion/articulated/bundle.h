@@ -28,7 +28,7 @@ typedef struct Group { // lanes that are solved together
     mf_mask lanes;
     uint32_t count, numbers; // [1] bundles, and numbers of all their rows at most
     uint32_t dropped;        // [1] contacts without room
-    Bundle bundles[MF_ARTICULATED_MAX_MEETINGS];
+    Bundle *bundles;         // room for plan->meeting_room
 } Group;
 
 static inline Surface meeting_surface(const mf_ArtPlan *plan, const Meeting *meeting) {
@@ -119,7 +119,7 @@ static inline bool group_fill(const mf_ArtPlan *plan, Meetings *all, Group *grou
 
 // Fills a group of one lane with its deepest contacts, in their order.
 static inline void group_fill_deepest(const mf_ArtPlan *plan, Meetings *all, Group *group) {
-    Meeting *list[MEETING_MOST];
+    Meeting **list = all->order;
     uint32_t count = 0;
     group->count = group->numbers = 0;
     group->dropped = all->lost;

@@ -5,9 +5,9 @@
 // k u = -(b0 + b1 l), so the control that holds its joints at their targets is
 //     u = -(b0 + b1 l*) / k,   l* = sum of weight * joint.target.
 //
-// Who commands last is obeyed: joint.target where a controller of the group writes it, or where it
-// changed since the actuators followed it last (actuator.target keeps that); else actuator.control
-// stays as it is.
+// The last writer has priority: joint.target if a controller of the group writes it, or if it
+// changed since the actuators tracked it last (stored in actuator.target); else actuator.control
+// does not change.
 #include "motion/articulated/commands.h"
 
 #include "math/scalar.h"
@@ -82,8 +82,8 @@ static const char *what_instead(const mf_Actuator *actuator) {
     return actuator->dynamics == MF_DYNAMICS_INTEGRATOR ? "integrates its control"
            : actuator->bias[1] == 0.0 && actuator->bias[2] < 0.0
                ? "controls the speed, not the position"
-           : actuator->bias[1] == 0.0 ? "gives a force, whatever the position"
-                                      : "is no plain position control";
+           : actuator->bias[1] == 0.0 ? "gives a force that does not depend on the position"
+                                      : "is not a plain position control";
 }
 
 mf_Status mf_art_follows(const mf_Group *group, uint32_t joint, mf_Error *error) {
@@ -91,7 +91,7 @@ mf_Status mf_art_follows(const mf_Group *group, uint32_t joint, mf_Error *error)
     const mf_Model *model = mf_group_model(group);
     const mf_Joint *own = &model->joints[joint];
     if (!has_axis(own))
-        return mf_fail(error, MF_UNSUPPORTED, "joint %s is no hinge or slide", own->name);
+        return mf_fail(error, MF_UNSUPPORTED, "joint %s is neither a hinge nor a slide", own->name);
     if (own->mimic != MF_NONE || plan->links[plan->joint_links[joint]].drive & MF_ART_HAS_SERVO)
         return MF_OK;
     const mf_Actuator *other = NULL;
@@ -243,7 +243,7 @@ mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error) {
         MF_PER_JOINT,
         1,
         MF_FIELD_STATE,
-        "joint.target that actuators with position control followed last; metres for slides"};
+        "the joint.target that actuators with position control tracked last; metres for slides"};
     const mf_Model *model = mf_group_model(group);
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t servos, terms;

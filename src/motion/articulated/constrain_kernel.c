@@ -12,6 +12,7 @@
 #include "motion/articulated/problem_cost.h"
 #include "motion/articulated/problem_noslip.h"
 #include "motion/articulated/problem_points.h"
+#include "motion/articulated/problem_room.h"
 #include "motion/articulated/recall.h"
 #include "motion/articulated/step.h"
 
@@ -114,7 +115,7 @@ static __attribute__((noinline)) void gradient_find(Problem *p) {
 // The factors of the Hessian for the lanes that are busy. Constraints that do not bend there are
 // left out, and the pattern is that of the tree where the others allow it.
 static __attribute__((noinline)) void hessian_find(Problem *p, mf_mask busy) {
-    uint16_t bends[PROBLEM_CONSTRAINTS];
+    uint16_t *bends = p->bends;
     uint32_t count = 0;
     bool chains = true;
     for (uint32_t n = 0; n < p->present_count; n++) {
@@ -259,8 +260,8 @@ static void newton(Problem *p, Course *course) {
     const uint32_t most = p->plan->solver_steps;
     mf_lane before = mf_set(MF_REAL_MAX);
     mf_mask whole = none, last = none; // whose step before was a whole one, or gained too little
-    *course =
-        (Course){.busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero, .steps = zero};
+    *course = MF_VALUE(Course, .busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero,
+                       .steps = zero);
     for (uint32_t step = 0;; step++) {
         mf_mask changed, bends;
         const mf_lane cost = reply_all(p, &changed, &bends);
@@ -352,7 +353,7 @@ static void resist_sum(Problem *p, const Sum *sum, mf_lane slope, const mf_lane 
 static void resist_fast(Problem *p, const Drive *drive, const mf_lane *acceleration,
                         mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
-    Sum sum;
+    Sum sum = sum_start(p);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
         const mf_ArtActuator *actuator = &plan->actuators[i];
         if (actuator->acts != MF_ART_PULLS)
@@ -372,7 +373,7 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
 
 static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
                                              mf_lane *acceleration) {
-    mf_lane slope[PROBLEM_DOFS], change[PROBLEM_DOFS];
+    mf_lane *slope = p->slope, *change = p->change;
     bool chains = true;
     for (uint32_t i = 0; i < p->dofs; i++)
         slope[i] = change[i] = mf_zero();
@@ -444,7 +445,7 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];
     const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
     const Vec at = vec_add(ends[1].place, p->state->place);
-    const Vec push = vec_keep(p->lanes, (Vec){force[0], force[1], force[2]});
+    const Vec push = vec_keep(p->lanes, MF_VALUE(Vec, force[0], force[1], force[2]));
     Vec turn = vec_zero(), axes[3];
     if (loop->rows == 6) {
         const Quat q = turn_between(&ends[0].turn, &ends[1].turn);
@@ -459,7 +460,7 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
 }
 
 static __attribute__((noinline)) void keep_loops(Problem *p) {
-    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    Drift *drift = p->drift;
     drift_find(p, drift);
     for (uint32_t i = 0; i < p->plan->loop_count; i++)
         keep_loop(p, i, drift);
@@ -551,7 +552,7 @@ static void drop_contacts(Problem *p) {
 
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
     Course course = {.busy = mf_not(mf_mask_all()), .residual = mf_zero(), .steps = mf_zero()};
-    mf_lane acceleration[PROBLEM_DOFS];
+    mf_lane *acceleration = p->acceleration;
     present_find(p, p->lanes);
     start_warm(p, p->work->solver.warm);
     if (p->constraint_count > 0)
@@ -569,18 +570,22 @@ static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
 
 void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *state,
                                          const void *drive, void *work, void *rates) {
-    Problem p;
-    Work *own = work;
-    p.plan = plan;
-    p.work = own;
-    p.state = state;
-    p.dofs = plan->dof_count;
-    dofs_from_rates(plan, rates, p.free); // before they are overwritten, lanes by lanes
-    dofs_of_speeds(plan, state, p.speed);
-    for (uint32_t i = 0; i < p.dofs; i++)
-        p.counting[i] = (uint16_t)i;
-    axes_find(&p);
-    mass_find(&p);
+    Work *own = (Work *)work;
+    mf_Carver carver = own->rest;
+    Problem *p;
+    MF_CARVE(&carver, p, 1);
+    problem_carve(plan, &carver, p);
+    p->plan = plan;
+    p->work = own;
+    p->state = (const State *)state;
+    p->dofs = plan->dof_count;
+    dofs_from_rates(plan, (const Rates *)rates,
+                    p->free); // before they are overwritten, lanes by lanes
+    dofs_of_speeds(plan, p->state, p->speed);
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->counting[i] = (uint16_t)i;
+    axes_find(p);
+    mass_find(p);
     for (uint32_t i = 0; own->contacts.any && i < plan->contact_count; i++) {
         if (!own->contacts.touch[i].near)
             continue;
@@ -589,18 +594,26 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     }
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
         width = MF_LANES - first;
-        p.lanes = lane_range(first, width);
-        problem_build(&p);
-        while (p.overflow && width > 1) {
+        p->lanes = lane_range(first, width);
+        problem_build(p);
+        while (p->overflow && width > 1) {
             width /= 2;
-            p.lanes = lane_range(first, width);
+            p->lanes = lane_range(first, width);
             own->meetings.found = false;
-            problem_build(&p);
+            problem_build(p);
         }
-        if (p.overflow)
-            drop_contacts(&p);
-        solve_lanes(&p, drive, rates);
+        if (p->overflow)
+            drop_contacts(p);
+        solve_lanes(p, (const Drive *)drive, (Rates *)rates);
         if (width < MF_LANES - first)
             own->meetings.found = false;
     }
+}
+
+size_t MF_KERNEL(mf_articulated_constrain_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Problem problem, *own;
+    MF_CARVE(&carver, own, 1);
+    problem_carve(plan, &carver, &problem);
+    return carver.used;
 }

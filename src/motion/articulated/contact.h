@@ -50,12 +50,12 @@ typedef struct Touch {
 } Touch;
 
 typedef struct Contacts {
-    bool any;                                // some lane may touch anywhere
-    bool implicit;                           // the step is
-    const mf_real *load;                     // [N] rows of contact.load: of the step before
-    const mf_real *slip;                     // [m/s] rows of contact.slip
-    Pose pose[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
-    Touch touch[MF_ARTICULATED_MAX_CONTACTS];
+    bool any;            // some lane may touch anywhere
+    bool implicit;       // the step is
+    const mf_real *load; // [N] rows of contact.load: of the step before
+    const mf_real *slip; // [m/s] rows of contact.slip
+    Pose *pose;          // of link l at l + 1, of the base at 0
+    Touch *touch;        // per contact with the ground
 } Contacts;
 
 // What contacts of one shape find together: the first of them for all.
@@ -77,7 +77,7 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
 // How deep a place of the world is in the ground, along the unit normal there.
 static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    *normal = (Vec){zero, zero, one};
+    *normal = MF_VALUE(Vec, zero, zero, one);
     if (plan->level)
         return setting(plan, MF_ART_HIGHEST) - world.z;
     if (plan->stepped)
@@ -86,7 +86,7 @@ static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, Vec world, Vec *no
     mf_lane slope_x, slope_y;
     mf_lane height = mf_map_surface(&map, world.x, world.y, &slope_x, &slope_y);
     mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
-    *normal = (Vec){-slope_x * length, -slope_y * length, length};
+    *normal = MF_VALUE(Vec, -slope_x * length, -slope_y * length, length);
     return (height - world.z) * normal->z;
 }
 
@@ -280,9 +280,10 @@ static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) 
 static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rate, mf_lane ball,
                                      mf_lane *fall) {
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
-    const Vec up = mat_apply_transposed(&frame, (Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz});
+    const Vec up =
+        mat_apply_transposed(&frame, MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz));
     const Vec size = vec_constant(c + MF_ART_TOUCH_SIZE);
-    mf_lane height = vec_dot((Vec){mf_abs(up.x), mf_abs(up.y), mf_abs(up.z)}, size);
+    mf_lane height = vec_dot(MF_VALUE(Vec, mf_abs(up.x), mf_abs(up.y), mf_abs(up.z)), size);
     *fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), mf_set(c[3]), *fall);
     return ball + mf_max(mf_set(c[3]) - height, mf_zero());
 }
@@ -294,11 +295,11 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
     Vec center = vec_constant(c);
-    mf_lane lowest =
-        vec_dot_add((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, center, pose->place.z) -
-        mf_set(c[3]) - margin;
+    mf_lane lowest = vec_dot_add(MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz), center,
+                                 pose->place.z) -
+                     mf_set(c[3]) - margin;
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
-    mf_lane fall = vec_dot((Vec){pose->turn.zx, pose->turn.zy, pose->turn.zz}, velocity);
+    mf_lane fall = vec_dot(MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz), velocity);
     if (plan->contacts[i].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, pose, rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
@@ -370,26 +371,28 @@ static MF_INLINE void touch_add_turns(const Touch *touch, mf_lane step, Vec rate
     a->n = vec_fma(n, about, vec_fma(rate, roll, a->n));
     Vec bent = vec_scale(n, more * step);
     roll = roll * step;
-    a->j = (Sym){mf_fma(bent.x, n.x, a->j.xx + roll), mf_fma(bent.y, n.y, a->j.yy + roll),
-                 mf_fma(bent.z, n.z, a->j.zz + roll), mf_fma(bent.x, n.y, a->j.xy),
-                 mf_fma(bent.x, n.z, a->j.xz),        mf_fma(bent.y, n.z, a->j.yz)};
+    a->j = MF_VALUE(Sym, mf_fma(bent.x, n.x, a->j.xx + roll), mf_fma(bent.y, n.y, a->j.yy + roll),
+                    mf_fma(bent.z, n.z, a->j.zz + roll), mf_fma(bent.x, n.y, a->j.xy),
+                    mf_fma(bent.x, n.z, a->j.xz), mf_fma(bent.y, n.z, a->j.yz));
 }
 
 // Adds a force at `r`, and what resists an acceleration there: `c` times it.
 static MF_INLINE void resist_at(Vec r, Vec force, Sym c, Art *a) {
     a->f = vec_sub(a->f, force);
     a->n = vec_sub(a->n, vec_cross(r, force));
-    a->m = (Sym){a->m.xx + c.xx, a->m.yy + c.yy, a->m.zz + c.zz,
-                 a->m.xy + c.xy, a->m.xz + c.xz, a->m.yz + c.yz};
+    a->m = MF_VALUE(Sym, a->m.xx + c.xx, a->m.yy + c.yy, a->m.zz + c.zz, a->m.xy + c.xy,
+                    a->m.xz + c.xz, a->m.yz + c.yz);
     // Columns of [r] C; then -[r] C [r] row by row.
-    Vec x = vec_cross(r, (Vec){c.xx, c.xy, c.xz}), y = vec_cross(r, (Vec){c.xy, c.yy, c.yz}),
-        z = vec_cross(r, (Vec){c.xz, c.yz, c.zz});
-    a->h = (Mat){a->h.xx + x.x, a->h.xy + y.x, a->h.xz + z.x, a->h.yx + x.y, a->h.yy + y.y,
-                 a->h.yz + z.y, a->h.zx + x.z, a->h.zy + y.z, a->h.zz + z.z};
-    Vec first = vec_cross(r, (Vec){x.x, y.x, z.x}), second = vec_cross(r, (Vec){x.y, y.y, z.y});
+    Vec x = vec_cross(r, MF_VALUE(Vec, c.xx, c.xy, c.xz)),
+        y = vec_cross(r, MF_VALUE(Vec, c.xy, c.yy, c.yz)),
+        z = vec_cross(r, MF_VALUE(Vec, c.xz, c.yz, c.zz));
+    a->h = MF_VALUE(Mat, a->h.xx + x.x, a->h.xy + y.x, a->h.xz + z.x, a->h.yx + x.y, a->h.yy + y.y,
+                    a->h.yz + z.y, a->h.zx + x.z, a->h.zy + y.z, a->h.zz + z.z);
+    Vec first = vec_cross(r, MF_VALUE(Vec, x.x, y.x, z.x)),
+        second = vec_cross(r, MF_VALUE(Vec, x.y, y.y, z.y));
     mf_lane zz = mf_fma(r.x, y.z, -(r.y * x.z));
-    a->j = (Sym){a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz,
-                 a->j.xy + first.y, a->j.xz + first.z,  a->j.yz + second.z};
+    a->j = MF_VALUE(Sym, a->j.xx + first.x, a->j.yy + second.y, a->j.zz + zz, a->j.xy + first.y,
+                    a->j.xz + first.z, a->j.yz + second.z);
 }
 
 // Adds one contact to the body `a` of its link, whose angular velocity is `rate`.

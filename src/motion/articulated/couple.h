@@ -11,13 +11,7 @@
 
 #include "motion/articulated/spread.h"
 
-enum {
-    COUPLE_ARENA = MF_ARTICULATED_ROW_NUMBERS,
-    COUPLE_ROWS =
-        MF_ARTICULATED_MAX_LOOPS + 3 * MF_ARTICULATED_MAX_TENDONS + 6 * MF_ARTICULATED_MAX_MEETINGS,
-    COUPLE_SLOTS = 6 + 3 * MF_ARTICULATED_MAX_LINKS,
-    COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1
-};
+enum { COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1 };
 
 // Rows that go the same way through the tree and are made together.
 enum { COUPLE_TOGETHER = 3 };
@@ -35,20 +29,43 @@ typedef struct Row {
 typedef struct Couple {
     const mf_ArtPlan *plan;
     Work *work;
-    mf_lane root[MF_ARTICULATED_MAX_LINKS];  // of hinges and slides: 1 / sqrt(inertia)
-    Mat ball_root[MF_ARTICULATED_MAX_BALLS]; // lower G with G G^T = inverse inertia
+    mf_lane *root;  // of hinges and slides: 1 / sqrt(inertia)
+    Mat *ball_root; // lower G with G G^T = inverse inertia
     mf_lane base_root[6];
-    uint64_t active[COUPLE_WORDS]; // bit l + 1: link l has something to pass on
-    uint32_t together;             // [1] rows being made
-    Wrench pull[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER];
-    mf_lane twist[MF_ARTICULATED_MAX_LINKS + 1][COUPLE_TOGETHER]; // on the joint itself
-    uint32_t row_count, used;                                     // [1]
-    uint32_t limit_row[MF_ARTICULATED_MAX_TENDONS]; // [1] row + 1 of the limit; 0: none
-    Row rows[COUPLE_ROWS];
-    mf_lane arena[COUPLE_ARENA];
-    uint16_t slot[COUPLE_ARENA];
-    mf_lane sum[COUPLE_SLOTS]; // of w times impulse
+    uint64_t active[COUPLE_WORDS];     // bit l + 1: link l has something to pass on
+    uint32_t together;                 // [1] rows being made
+    Wrench (*pull)[COUPLE_TOGETHER];   // on link l at l + 1
+    mf_lane (*twist)[COUPLE_TOGETHER]; // likewise on the joint itself
+    uint32_t row_count, used;          // [1]
+    uint32_t *limit_row;               // [1] per tendon: row + 1 of the limit; 0: none
+    Row *rows;
+    mf_lane *arena;
+    uint16_t *slot;
+    mf_lane *sum; // of w times impulse
 } Couple;
+
+// Rows at most, and numbers of all of them (find_room in meetings.c).
+static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
+    return plan->loop_rows + 3 * plan->tendon_count + 6 * plan->meeting_room;
+}
+
+static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
+    const uint32_t most = couple_rows(plan) * plan->row_of_all;
+    return most < MF_ARTICULATED_ROW_NUMBERS ? most : MF_ARTICULATED_ROW_NUMBERS;
+}
+
+static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Couple *c) {
+    const uint32_t links = plan->link_count, numbers = couple_numbers(plan);
+    MF_CARVE(carver, c->root, links);
+    MF_CARVE(carver, c->ball_root, plan->ball_count);
+    MF_CARVE(carver, c->pull, links + 1);
+    MF_CARVE(carver, c->twist, links + 1);
+    MF_CARVE(carver, c->limit_row, plan->tendon_count);
+    MF_CARVE(carver, c->rows, couple_rows(plan));
+    MF_CARVE(carver, c->arena, numbers);
+    MF_CARVE(carver, c->slot, numbers);
+    MF_CARVE(carver, c->sum, 6 + 3 * links);
+}
 
 // Where in `sum` is part k of a link (-1 = base). Along a row these numbers fall.
 static MF_INLINE uint32_t couple_slot(int32_t link, uint32_t k) {
@@ -103,7 +120,7 @@ static MF_INLINE void row_touch(Couple *c, int32_t link) {
         return;
     c->active[bit / 64] |= (uint64_t)1 << bit % 64;
     for (uint32_t k = 0; k < c->together; k++) {
-        c->pull[bit][k] = (Wrench){vec_zero(), vec_zero()};
+        c->pull[bit][k] = MF_VALUE(Wrench, vec_zero(), vec_zero());
         c->twist[bit][k] = mf_zero();
     }
 }
@@ -127,11 +144,11 @@ static MF_INLINE void row_twist(Couple *c, uint32_t link, mf_lane weight) {
 // From the axes behind the joint's turn to the parent's.
 static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->tilt == MF_ART_UP)
-        a = (Vec){a.x, -a.z, a.y};
+        a = MF_VALUE(Vec, a.x, -a.z, a.y);
     else if (link->tilt == MF_ART_DOWN)
-        a = (Vec){a.x, a.z, -a.y};
+        a = MF_VALUE(Vec, a.x, a.z, -a.y);
     else if (link->tilt == MF_ART_OVER)
-        a = (Vec){a.x, -a.y, -a.z};
+        a = MF_VALUE(Vec, a.x, -a.y, -a.z);
     else if (link->tilt == MF_ART_ANY)
         a = vec_turn_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
     if (link->spun)

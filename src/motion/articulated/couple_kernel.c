@@ -1,5 +1,5 @@
-// What couples two links beside the tree, solved in lanes after the articulated-body pass: equality
-// constraints, forces of tendons, contacts between links. couple.h has the rows.
+// Couplings of two links outside of the tree, solved in lanes after the articulated-body pass:
+// equality constraints, forces of tendons, contacts between links. couple.h has the rows.
 //
 // Equality constraints are rows without softness, the same in all lanes: Cholesky's method. In a
 // semi-implicit step they are then closed where the step ends: the step's end is tried and what is
@@ -22,33 +22,64 @@
 enum { CLOSE_ROUNDS = 2 };
 
 typedef struct Loops {
-    uint32_t first;                          // row of the first equation
-    mf_lane error[MF_ARTICULATED_MAX_LOOPS]; // [m] or [rad] at the beginning
-    mf_lane factor[MF_ARTICULATED_MAX_LOOPS * (MF_ARTICULATED_MAX_LOOPS + 1) / 2];
-    mf_lane inverse[MF_ARTICULATED_MAX_LOOPS]; // of its diagonal
-    Frame poses[MF_ARTICULATED_MAX_LINKS + 1]; // at the end of the step
+    uint32_t first;   // row of the first equation
+    mf_lane *error;   // [m] or [rad] at the beginning, per equation
+    mf_lane *factor;  // lower half
+    mf_lane *inverse; // of its diagonal
+    mf_lane *rest;    // room for what is left of each equation
+    Frame *poses;     // at the end of the step, of link l at l + 1
+    State end;        // of the step
 } Loops;
+
+// What is known while the couplings are solved, in the block's scratch.
+typedef struct Coupling {
+    Group group;
+    Couple couple;
+    Loops loops;
+    Met *met;        // per bundle
+    mf_lane *before; // per row: impulses before the last sweep
+} Coupling;
+
+static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops) {
+    const size_t rows = plan->loop_rows;
+    if (plan->loop_count == 0)
+        return;
+    MF_CARVE(carver, loops->error, rows);
+    MF_CARVE(carver, loops->factor, rows * (rows + 1) / 2);
+    MF_CARVE(carver, loops->inverse, rows);
+    MF_CARVE(carver, loops->rest, rows);
+    MF_CARVE(carver, loops->poses, plan->link_count + 1);
+    state_carve(plan, carver, &loops->end);
+}
+
+static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
+    MF_CARVE(carver, all->group.bundles, plan->meeting_room);
+    couple_carve(plan, carver, &all->couple);
+    loops_carve(plan, carver, &all->loops);
+    MF_CARVE(carver, all->met, plan->meeting_room);
+    MF_CARVE(carver, all->before, couple_rows(plan));
+}
 
 // ---- where the loops are ------------------------------------------------------------------------
 
 static MF_INLINE Vec vec_value3(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static MF_INLINE Quat quat_value4(const double q[4]) {
-    return (Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3])};
+    return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
+                    mf_set((mf_real)q[3]));
 }
 
 static Frame world_frame(void) {
-    return (Frame){.turn = quat_matrix(quat_unit()), .place = vec_zero()};
+    return MF_VALUE(Frame, .turn = quat_matrix(quat_unit()), .place = vec_zero());
 }
 
 static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
     Frame link = loop->links[side] == MF_ART_WORLD ? world_frame() : links[loop->links[side] + 1];
     Mat turn = quat_matrix(quat_value4(loop->turns[side]));
-    return (Frame){.turn = mat_multiply(&link.turn, &turn),
-                   .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place)};
+    return MF_VALUE(Frame, .turn = mat_multiply(&link.turn, &turn),
+                    .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place));
 }
 
 static mf_lane term_sum(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
@@ -98,12 +129,12 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
         if (loop->rows == 3)
             continue;
         // Half the sum of cross products of the axes: the sine of the turn from b to a, about it.
-        Vec turn = vec_cross((Vec){b.turn.xx, b.turn.yx, b.turn.zx},
-                             (Vec){a.turn.xx, a.turn.yx, a.turn.zx});
-        turn = vec_add(turn, vec_cross((Vec){b.turn.xy, b.turn.yy, b.turn.zy},
-                                       (Vec){a.turn.xy, a.turn.yy, a.turn.zy}));
-        turn = vec_add(turn, vec_cross((Vec){b.turn.xz, b.turn.yz, b.turn.zz},
-                                       (Vec){a.turn.xz, a.turn.yz, a.turn.zz}));
+        Vec turn = vec_cross(MF_VALUE(Vec, b.turn.xx, b.turn.yx, b.turn.zx),
+                             MF_VALUE(Vec, a.turn.xx, a.turn.yx, a.turn.zx));
+        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xy, b.turn.yy, b.turn.zy),
+                                       MF_VALUE(Vec, a.turn.xy, a.turn.yy, a.turn.zy)));
+        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xz, b.turn.yz, b.turn.zz),
+                                       MF_VALUE(Vec, a.turn.xz, a.turn.yz, a.turn.zz)));
         *error++ = turn.x * mf_set((mf_real)0.5);
         *error++ = turn.y * mf_set((mf_real)0.5);
         *error++ = turn.z * mf_set((mf_real)0.5);
@@ -113,7 +144,7 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
 // Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
 // base whose loops do not hold to the world.
 static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
-    poses[0] = (Frame){quat_matrix(state->attitude), state->place};
+    poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (!plan->looped[l])
             continue;
@@ -127,7 +158,7 @@ static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses)
 // ---- rows of the loops --------------------------------------------------------------------------
 
 static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, const Rates *rates,
-                      mf_lane unit, bool explicit) {
+                      mf_lane unit, bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
     mf_lane p[3];
     follow_point(plan, loop, state, p);
@@ -147,11 +178,11 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     gain = mf_fma(-p[2] * lead, lead, gain);
     Row *row = rows_finish(c, state);
     row->given = speed; // kept for the pull back
-    row->value = value_at(speed, gain, unit, explicit);
+    row->value = value_at(speed, gain, unit, is_explicit);
 }
 
 static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf_lane unit,
-                       bool explicit) {
+                       bool is_explicit) {
     Spot spots[2];
     Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
     for (int side = 0; side < 2; side++)
@@ -178,7 +209,7 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
         for (uint32_t k = 0; k < 3; k++) {
             rows[k].given = vec_dot(axes[k], part == 0 ? speed : spin);
             rows[k].value = value_at(rows[k].given, vec_dot(axes[k], part == 0 ? gain : spin_gain),
-                                     unit, explicit);
+                                     unit, is_explicit);
         }
     }
 }
@@ -230,13 +261,14 @@ static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
 }
 
 // What the equality constraints want: no error at the end of the step, to first order.
-static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool explicit, mf_mask lanes) {
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_explicit,
+                        mf_mask lanes) {
+    mf_lane *rest = loops->rest;
     const mf_lane rate = mf_set((mf_real)1) / unit, pull = mf_set((mf_real)0.2) * rate;
     for (uint32_t i = 0; i < c->plan->loop_rows; i++) {
         const Row *row = &c->rows[loops->first + i];
         mf_lane back = loops->error[i] * rate;
-        if (explicit)
+        if (is_explicit)
             back = pull * mf_fma(pull, loops->error[i], row->given + row->given);
         rest[i] = mf_keep(lanes, row_value(c, row) + back);
     }
@@ -264,11 +296,11 @@ static void pull_links(Couple *c, const Pull *pull, mf_lane sign) {
 }
 
 static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane sign, mf_lane unit,
-                       bool explicit) {
+                       bool is_explicit) {
     rows_begin(c, 1);
     pull_links(c, pull, sign);
     Row *row = rows_finish(c, state);
-    row->value = sign * value_at(pull->speed, pull->gain, unit, explicit);
+    row->value = sign * value_at(pull->speed, pull->gain, unit, is_explicit);
     row->low = mf_set(-MF_REAL_MAX);
     row->high = mf_set(MF_REAL_MAX);
     return row;
@@ -276,18 +308,18 @@ static Row *tendon_row(Couple *c, const State *state, const Pull *pull, mf_lane 
 
 // Spring, damper and inertia: at the end of the step, force = -k (l + h l' - l0) - d l' - m l''.
 static void elastic_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                        bool explicit) {
+                        bool is_explicit) {
     const mf_ArtTendon *tendon = pull->tendon;
     mf_lane length = pull->length, k = mf_set((mf_real)tendon->stiffness);
     mf_lane ahead = length;
-    if (!explicit)
+    if (!is_explicit)
         ahead = mf_fma(unit, pull->speed, length);
     mf_lane held = mf_clamp(ahead, mf_set((mf_real)tendon->spring_lower),
                             mf_set((mf_real)tendon->spring_upper));
     k = mf_keep(mf_less(mf_zero(), mf_abs(ahead - held)), k);
     mf_lane d = mf_set((mf_real)tendon->damping), m = mf_set((mf_real)tendon->armature);
-    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
-    if (explicit) {
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, is_explicit);
+    if (is_explicit) {
         row->given = mf_fma(k, held - length, -(d * pull->speed));
         row->slope = m;
         return;
@@ -297,10 +329,10 @@ static void elastic_row(Couple *c, const State *state, const Pull *pull, mf_lane
 }
 
 static void friction_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                         bool explicit) {
+                         bool is_explicit) {
     mf_lane most = mf_set((mf_real)pull->tendon->friction), creep = setting(c->plan, MF_ART_CREEP);
-    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, explicit);
-    if (explicit) {
+    Row *row = tendon_row(c, state, pull, mf_set((mf_real)1), unit, is_explicit);
+    if (is_explicit) {
         row->given = -(most * pull->speed) / mf_max(mf_abs(pull->speed), creep);
         return;
     }
@@ -311,10 +343,10 @@ static void friction_row(Couple *c, const State *state, const Pull *pull, mf_lan
 
 // As limits of joints: a spring and damper in proportion to the inertia that the tendon moves.
 static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane unit,
-                      bool explicit) {
+                      bool is_explicit) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane ahead = pull->length;
-    if (!explicit)
+    if (!is_explicit)
         ahead = mf_fma(unit, pull->speed, ahead);
     mf_lane below = mf_set((mf_real)pull->tendon->lower) - ahead;
     mf_lane above = ahead - mf_set((mf_real)pull->tendon->upper);
@@ -326,12 +358,12 @@ static void limit_row(Couple *c, const State *state, const Pull *pull, mf_lane u
     mf_lane sign = mf_select(high, -one, one);
     mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
             drag = setting(c->plan, MF_ART_LIMIT_DRAG);
-    Row *row = tendon_row(c, state, pull, sign, unit, explicit);
+    Row *row = tendon_row(c, state, pull, sign, unit, is_explicit);
     mf_lane inertia = one / mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
     mf_lane depth = mf_max(below, above);
     row->low = zero;
     row->high = mf_keep(out, mf_set(MF_REAL_MAX));
-    if (explicit) {
+    if (is_explicit) {
         mf_lane push = mf_fma(force, depth, -(drag * sign * pull->speed));
         row->given = mf_keep(out, mf_max(push, zero) * inertia);
         return;
@@ -372,7 +404,7 @@ static void fixed_pull(const Couple *c, const State *state, const Rates *rates, 
 }
 
 static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
-                        bool explicit) {
+                        bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
@@ -383,11 +415,11 @@ static void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_la
         else
             fixed_pull(c, state, rates, &pull);
         if (tendon->elastic)
-            elastic_row(c, state, &pull, unit, explicit);
+            elastic_row(c, state, &pull, unit, is_explicit);
         if (tendon->friction > 0.0)
-            friction_row(c, state, &pull, unit, explicit);
+            friction_row(c, state, &pull, unit, is_explicit);
         if (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX)
-            limit_row(c, state, &pull, unit, explicit);
+            limit_row(c, state, &pull, unit, is_explicit);
     }
 }
 
@@ -423,8 +455,10 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
             gain[k] = mf_fma(c->base_root[k], c->sum[slot], -(sum * work->base_inverse[k]));
             c->sum[slot] = mf_zero();
         }
-        work->base_angular = vec_fma((Vec){gain[0], gain[1], gain[2]}, scale, work->base_angular);
-        work->base_linear = vec_fma((Vec){gain[3], gain[4], gain[5]}, scale, work->base_linear);
+        work->base_angular =
+            vec_fma(MF_VALUE(Vec, gain[0], gain[1], gain[2]), scale, work->base_angular);
+        work->base_linear =
+            vec_fma(MF_VALUE(Vec, gain[3], gain[4], gain[5]), scale, work->base_linear);
     }
     accelerate_all(plan, state, work, out);
 }
@@ -433,12 +467,13 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
 static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane unit, mf_mask lanes,
                         Rates *out) {
     const mf_lane rate = mf_set((mf_real)1) / unit;
-    mf_lane rest[MF_ARTICULATED_MAX_LOOPS];
+    mf_lane *rest = loops->rest;
+    State *end = &loops->end;
     for (int round = 0; round < CLOSE_ROUNDS; round++) {
-        State end = *state;
-        integrate_euler(c->plan, &end, out, unit);
-        loop_poses(c->plan, &end, loops->poses);
-        loop_errors(c->plan, &end, loops->poses, rest);
+        state_copy(c->plan, state, end);
+        integrate_euler(c->plan, end, out, unit);
+        loop_poses(c->plan, end, loops->poses);
+        loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)
             rest[i] = rest[i] * rate;
         push_loops(c, loops, rest);
@@ -447,14 +482,14 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
 }
 
 static void start_loops(Couple *c, Loops *loops, const State *state, const Rates *rates,
-                        mf_lane unit, bool explicit) {
+                        mf_lane unit, bool is_explicit) {
     loops->first = c->row_count;
     for (uint32_t i = 0; i < c->plan->loop_count; i++) {
         const mf_ArtLoop *loop = &c->plan->loops[i];
         if (loop->rows == 1)
-            joint_row(c, state, loop, rates, unit, explicit);
+            joint_row(c, state, loop, rates, unit, is_explicit);
         else
-            frame_rows(c, state, loop, unit, explicit);
+            frame_rows(c, state, loop, unit, is_explicit);
     }
     loop_poses(c->plan, state, loops->poses);
     loop_errors(c->plan, state, loops->poses, loops->error);
@@ -531,30 +566,31 @@ static void loops_warn(const Couple *c, const Loops *loops, mf_mask lanes) {
                    MF_WARNING_LOOPS, most);
 }
 
-static void solve_group(const mf_ArtPlan *plan, const State *state, bool explicit,
-                        const Group *group, Work *work, Rates *out) {
-    Couple couple;
-    Loops loops;
-    Met met[MF_ARTICULATED_MAX_MEETINGS];
+static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_explicit,
+                        Coupling *coupling, Work *work, Rates *out) {
+    const Group *group = &coupling->group;
+    Couple *couple = &coupling->couple;
+    Loops *loops = &coupling->loops;
+    Met *met = coupling->met;
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool recalls = !explicit && (plan->hard || work->meetings.memory != NULL);
+    const bool recalls = !is_explicit && (plan->hard || work->meetings.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
-    couple_start(&couple, plan, work);
-    loops.first = 0;
+    couple_start(couple, plan, work);
+    loops->first = 0;
     if (plan->loop_count > 0)
-        start_loops(&couple, &loops, state, out, unit, explicit);
+        start_loops(couple, loops, state, out, unit, is_explicit);
     if (plan->loop_count > 0)
-        loops_warn(&couple, &loops, group->lanes);
-    uint32_t first = couple.row_count;
-    tendon_rows(&couple, state, out, unit, explicit);
-    uint32_t end = couple.row_count;
+        loops_warn(couple, loops, group->lanes);
+    uint32_t first = couple->row_count;
+    tendon_rows(couple, state, out, unit, is_explicit);
+    uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(&couple, state, &group->bundles[i], group->lanes, unit, explicit, &met[i]);
-    if (couple.row_count == 0)
+        meet(couple, state, &group->bundles[i], group->lanes, unit, is_explicit, &met[i]);
+    if (couple->row_count == 0)
         return;
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        guess_forces(&couple, &met[i], unit);
+        guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
     mf_mask lanes = mf_mask_all(), rubbed = mf_not(lanes);
     for (uint32_t i = 0; i < group->count; i++)
@@ -562,51 +598,63 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool explici
     if (plan->tendon_count > 0)
         rubbed = lanes;
     uint32_t sweeps = plan->tendon_count > 0 || group->count > 0 ? plan->sweeps : 1;
-    mf_lane before[COUPLE_ROWS];
+    mf_lane *before = coupling->before;
     for (uint32_t sweep = 0; sweep < sweeps; sweep++) {
-        for (uint32_t i = first; i < couple.row_count && sweep + 1 == sweeps; i++)
-            before[i] = couple.rows[i].impulse;
+        for (uint32_t i = first; i < couple->row_count && sweep + 1 == sweeps; i++)
+            before[i] = couple->rows[i].impulse;
         for (uint32_t i = first; i < end; i++)
-            relax(&couple, &couple.rows[i]);
+            relax(couple, &couple->rows[i]);
         for (uint32_t i = 0; i < group->count; i++)
-            relax_meeting(&couple, &met[i], explicit);
+            relax_meeting(couple, &met[i], is_explicit);
         if (plan->loop_count > 0)
-            solve_loops(&couple, &loops, unit, explicit, lanes);
+            solve_loops(couple, loops, unit, is_explicit, lanes);
         lanes = rubbed;
     }
-    if (!explicit)
-        sweeps_warn(&couple, before, first, mf_and(rubbed, group->lanes));
+    if (!is_explicit)
+        sweeps_warn(couple, before, first, mf_and(rubbed, group->lanes));
     mf_lane scale = mf_set((mf_real)1);
-    if (!explicit)
+    if (!is_explicit)
         scale = scale / unit;
-    spend(&couple, state, scale, group->lanes, out);
-    if (plan->loop_count > 0 && !explicit)
-        close_loops(&couple, &loops, state, unit, group->lanes, out);
+    spend(couple, state, scale, group->lanes, out);
+    if (plan->loop_count > 0 && !is_explicit)
+        close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
-        outer_meeting(&couple, &met[i], scale, group->lanes, explicit);
+        outer_meeting(couple, &met[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
-        outer_loops(&couple, loops.first, scale, group->lanes);
+        outer_loops(couple, loops->first, scale, group->lanes);
     if (plan->keeps_limits)
-        keep_tendon_limits(&couple, scale, group->lanes);
+        keep_tendon_limits(couple, scale, group->lanes);
     for (uint32_t i = 0; recalls && i < group->count; i++)
-        keep_forces(&couple, &met[i], unit, group->lanes);
+        keep_forces(couple, &met[i], unit, group->lanes);
 }
 
-void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool explicit,
+void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
                                       void *work, void *rates) {
-    Work *own = work;
+    Work *own = (Work *)work;
+    mf_Carver carver = own->rest;
+    Coupling *coupling;
+    MF_CARVE(&carver, coupling, 1);
+    coupling_carve(plan, &carver, coupling);
+    Group *group = &coupling->group;
     for (uint32_t lane = 0; lane < MF_LANES;) {
-        Group group;
-        lane += group_take(plan, own, lane, &group);
-        if (group.dropped > 0)
-            warnings_raise(&own->warnings, group.lanes, MF_WARNING_CONTACTS,
-                           mf_set((mf_real)group.dropped));
-        for (uint32_t i = 0; i < group.count; i++)
-            own->touched = mf_or(own->touched, mf_and(group.bundles[i].exists, group.lanes));
+        lane += group_take(plan, own, lane, group);
+        if (group->dropped > 0)
+            warnings_raise(&own->warnings, group->lanes, MF_WARNING_CONTACTS,
+                           mf_set((mf_real)group->dropped));
+        for (uint32_t i = 0; i < group->count; i++)
+            own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
         if (own->meetings.found)
-            meetings_warn(&own->meetings, group.lanes, &own->warnings);
-        solve_group(plan, state, explicit, &group, own, rates);
+            meetings_warn(&own->meetings, group->lanes, &own->warnings);
+        solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
         if (own->meetings.memory != NULL)
-            meetings_remember(plan, &own->contacts, &own->meetings, group.lanes);
+            meetings_remember(plan, &own->contacts, &own->meetings, group->lanes);
     }
+}
+
+size_t MF_KERNEL(mf_articulated_couple_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Coupling coupling, *own;
+    MF_CARVE(&carver, own, 1);
+    coupling_carve(plan, &carver, &coupling);
+    return carver.used;
 }

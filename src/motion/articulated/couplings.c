@@ -1,5 +1,5 @@
-// Couplings of a plan: what ties links together beside the tree. Equality constraints, tendons with
-// forces of their own, and the pairs of shapes that may meet.
+// Couplings of a plan: constraints between links outside of the tree. Equality constraints, tendons
+// with forces, and the pairs of shapes that may touch.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 

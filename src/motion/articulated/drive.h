@@ -80,8 +80,8 @@ static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf
                                     mf_lane depth, mf_lane sign) {
     mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
     mf_lane push = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
-    return (Limit){sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)), mf_zero(),
-                   mf_set(c[MF_ART_MOVED])};
+    return MF_VALUE(Limit, sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
+                    mf_zero(), mf_set(c[MF_ART_MOVED]));
 }
 
 // MuJoCo's rule (softness.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
@@ -94,8 +94,8 @@ static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane depth, mf_lane sign,
     mf_lane push = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
     push = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, push);
     const mf_mask beyond = mf_less(zero, deep);
-    return (Limit){sign, mf_keep(beyond, push), zero, mf_keep(beyond, one),
-                   mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z)};
+    return MF_VALUE(Limit, sign, mf_keep(beyond, push), zero, mf_keep(beyond, one),
+                    mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z));
 }
 
 // `rate` is that at the beginning of the step.
@@ -132,7 +132,7 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link
 static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-    Vec turn = vec_scale((Vec){q.x, q.y, q.z}, sign);
+    Vec turn = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
     mf_lane sine = mf_sqrt(vec_dot(turn, turn)), half = mf_atan2_lane(sine, q.w * sign);
     *axis = vec_scale(turn, one / mf_max(sine, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON)));
     return half + half;
@@ -179,14 +179,15 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
             along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
             if (drive->limits != NULL)
-                drive->limits[link - plan->links] = (Line){-force, along};
+                drive->limits[link - plan->links] = MF_VALUE(Line, -force, along);
         }
     }
     Vec bent = vec_scale(axis, along);
-    *inertia = (Sym){
-        mf_fma(bent.x, axis.x, inertia->xx + slope), mf_fma(bent.y, axis.y, inertia->yy + slope),
-        mf_fma(bent.z, axis.z, inertia->zz + slope), mf_fma(bent.x, axis.y, inertia->xy),
-        mf_fma(bent.x, axis.z, inertia->xz),         mf_fma(bent.y, axis.z, inertia->yz)};
+    *inertia =
+        MF_VALUE(Sym, mf_fma(bent.x, axis.x, inertia->xx + slope),
+                 mf_fma(bent.y, axis.y, inertia->yy + slope),
+                 mf_fma(bent.z, axis.z, inertia->zz + slope), mf_fma(bent.x, axis.y, inertia->xy),
+                 mf_fma(bent.x, axis.z, inertia->xz), mf_fma(bent.y, axis.z, inertia->yz));
 }
 
 static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,

@@ -1,10 +1,11 @@
-// What contacts between links will press with, while the ground's contacts and the limits settle.
+// Estimated forces of contacts between links, used while the contacts with the ground and the
+// limits are determined.
 //
-// Which of those push depends on all forces, but contacts between links are solved after them.
-// While they settle these press as deep as they are or, where that is remembered (recall.h), with
-// what they ended with in the step before, so that a robot that rests on itself mostly finds the
-// same ones in every step. The last solution is without these forces: they decide who pushes, not
-// how hard.
+// Their active set depends on all forces, but contacts between links are solved after them. While
+// it is determined, contacts between links have a force from their depth or, if it is stored
+// (recall.h), that at the end of the previous step, so that a robot that rests on itself mostly
+// gets the same active set in every step. The last solution is without these forces: they determine
+// the active set, not the forces.
 #ifndef MF_MOTION_ARTICULATED_EXPECT_H
 #define MF_MOTION_ARTICULATED_EXPECT_H
 
@@ -48,7 +49,7 @@ static inline void expect_springs(const mf_ArtPlan *plan, Meetings *all) {
 
 static inline void expect_nothing(const mf_ArtPlan *plan, Work *work) {
     for (uint32_t l = 0; l <= plan->link_count; l++) {
-        work->expected[l] = (Expected){vec_zero(), vec_zero()};
+        work->expected[l] = MF_VALUE(Expected, vec_zero(), vec_zero());
         work->met[l] = false;
     }
 }

@@ -13,7 +13,7 @@
 #define FLUID_PI 3.14159265358979323846
 
 static MF_INLINE Vec fluid_numbers(const double *a) {
-    return (Vec){mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2]));
 }
 
 // The tensor that has the values (square |x| + plain) on the axes of the box, x along them.
@@ -30,7 +30,7 @@ static MF_INLINE Sym fluid_tensor(const Mat *turn, Vec x, const double *square, 
 }
 
 static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
-    return (Sym){a->xx * s, a->yy * s, a->zz * s, a->xy * s, a->xz * s, a->yz * s};
+    return MF_VALUE(Sym, a->xx * s, a->yy * s, a->zz * s, a->xy * s, a->xz * s, a->yz * s);
 }
 
 // Forces of the medium on an ellipsoid with the velocity v and the rate w against it, in its axes
@@ -43,8 +43,8 @@ typedef struct Stream {
 } Stream;
 
 static MF_INLINE Vec vec_products(const double *a, Vec b) {
-    return (Vec){mf_set((mf_real)a[0]) * b.x, mf_set((mf_real)a[1]) * b.y,
-                 mf_set((mf_real)a[2]) * b.z};
+    return MF_VALUE(Vec, mf_set((mf_real)a[0]) * b.x, mf_set((mf_real)a[1]) * b.y,
+                    mf_set((mf_real)a[2]) * b.z);
 }
 
 static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
@@ -64,9 +64,9 @@ static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
     push = vec_fma(vec_cross(w, v), mf_set((mf_real)solid->magnus), push);
     const mf_lane whole = mf_fma(mf_set((mf_real)(solid->blunt - solid->slender_part)), area,
                                  mf_set((mf_real)solid->slender));
-    return (Stream){push, vec_add(vec_cross(momentum, v), vec_cross(spin, w)),
+    return MF_VALUE(Stream, push, vec_add(vec_cross(momentum, v), vec_cross(spin, w)),
                     mf_fma(size, whole, mf_set((mf_real)fluid->creep)),
-                    mf_sqrt(vec_dot(turning, turning)) + mf_set((mf_real)fluid->whirl)};
+                    mf_sqrt(vec_dot(turning, turning)) + mf_set((mf_real)fluid->whirl));
 }
 
 // `speed` of its middle and `rate` against the medium, and the middle's speed `ahead` at the end of
@@ -78,7 +78,7 @@ static inline void solid_add(const mf_ArtFluid *fluid, mf_lane step, const Mat *
         stream_on(fluid, mat_apply_transposed(turn, speed), mat_apply_transposed(turn, rate));
     const mf_lane drag = stream.drag * step, twist = stream.twist * step;
     const Vec force = vec_fma(ahead, -stream.drag, mat_apply(turn, stream.push));
-    resist_at(arm, force, (Sym){drag, drag, drag, zero, zero, zero}, a);
+    resist_at(arm, force, MF_VALUE(Sym, drag, drag, drag, zero, zero, zero), a);
     a->n = vec_add(a->n, vec_fma(rate, stream.twist, vec_negative(mat_apply(turn, stream.turn))));
     a->j.xx = a->j.xx + twist;
     a->j.yy = a->j.yy + twist;
@@ -107,8 +107,8 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
     resist_at(arm, vec_negative(sym_apply(&drag, ahead)), sym_scale(&drag, step), a);
     a->n = vec_add(a->n, sym_apply(&twist, rate));
     Sym slow = sym_scale(&twist, step);
-    a->j = (Sym){a->j.xx + slow.xx, a->j.yy + slow.yy, a->j.zz + slow.zz,
-                 a->j.xy + slow.xy, a->j.xz + slow.xz, a->j.yz + slow.yz};
+    a->j = MF_VALUE(Sym, a->j.xx + slow.xx, a->j.yy + slow.yy, a->j.zz + slow.zz, a->j.xy + slow.xy,
+                    a->j.xz + slow.xz, a->j.yz + slow.yz);
 }
 
 // Those of a link (-1 = base), which turns at `rate`.

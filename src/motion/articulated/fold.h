@@ -15,16 +15,17 @@ static MF_INLINE Sym sym_inverse_of(const Sym *s) {
     mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
     mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
     mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
-    mf_lane scale = mf_set((mf_real)1) / vec_dot((Vec){s->xx, s->xy, s->xz}, (Vec){xx, xy, xz});
-    return (Sym){xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale};
+    mf_lane scale =
+        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), MF_VALUE(Vec, xx, xy, xz));
+    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
 }
 
 static MF_INLINE void add_rigid(Art *a, const mf_real *c, Vec rate) {
     Vec h = vec_constant(c + MF_ART_MOMENT);
     Sym j = sym_constant(c + MF_ART_INERTIA);
     mf_lane mass = mf_set(c[MF_ART_MASS]);
-    a->j = (Sym){a->j.xx + j.xx, a->j.yy + j.yy, a->j.zz + j.zz,
-                 a->j.xy + j.xy, a->j.xz + j.xz, a->j.yz + j.yz};
+    a->j = MF_VALUE(Sym, a->j.xx + j.xx, a->j.yy + j.yy, a->j.zz + j.zz, a->j.xy + j.xy,
+                    a->j.xz + j.xz, a->j.yz + j.yz);
     a->h.xy = a->h.xy - h.z;
     a->h.xz = a->h.xz + h.y;
     a->h.yx = a->h.yx + h.z;
@@ -44,27 +45,28 @@ static MF_INLINE Art rigid_art(const mf_real *c, Vec rate) {
     Vec h = vec_constant(c + MF_ART_MOMENT);
     Sym j = sym_constant(c + MF_ART_INERTIA);
     mf_lane mass = mf_set(c[MF_ART_MASS]);
-    return (Art){.j = j,
-                 .h = {zero, -h.z, h.y, h.z, zero, -h.x, -h.y, h.x, zero},
-                 .m = {mass, mass, mass, zero, zero, zero},
-                 .n = vec_cross(rate, sym_apply(&j, rate)),
-                 .f = vec_cross(rate, vec_cross(rate, h))};
+    return MF_VALUE(Art, .j = j, .h = {zero, -h.z, h.y, h.z, zero, -h.x, -h.y, h.x, zero},
+                    .m = {mass, mass, mass, zero, zero, zero},
+                    .n = vec_cross(rate, sym_apply(&j, rate)),
+                    .f = vec_cross(rate, vec_cross(rate, h)));
 }
 
 static MF_INLINE Mat art_minus_outer(const Mat *h, Vec a, Vec b) {
-    return (Mat){mf_fma(-a.x, b.x, h->xx), mf_fma(-a.x, b.y, h->xy), mf_fma(-a.x, b.z, h->xz),
-                 mf_fma(-a.y, b.x, h->yx), mf_fma(-a.y, b.y, h->yy), mf_fma(-a.y, b.z, h->yz),
-                 mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy), mf_fma(-a.z, b.z, h->zz)};
+    return MF_VALUE(Mat, mf_fma(-a.x, b.x, h->xx), mf_fma(-a.x, b.y, h->xy),
+                    mf_fma(-a.x, b.z, h->xz), mf_fma(-a.y, b.x, h->yx), mf_fma(-a.y, b.y, h->yy),
+                    mf_fma(-a.y, b.z, h->yz), mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy),
+                    mf_fma(-a.z, b.z, h->zz));
 }
 
 static MF_INLINE Sym sym_plus(const Sym *a, const Sym *b) {
-    return (Sym){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz,
-                 a->xy + b->xy, a->xz + b->xz, a->yz + b->yz};
+    return MF_VALUE(Sym, a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz,
+                    a->yz + b->yz);
 }
 
 static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
-    return (Sym){mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy), mf_fma(-a.z, b.z, s->zz),
-                 mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz), mf_fma(-a.y, b.z, s->yz)};
+    return MF_VALUE(Sym, mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy),
+                    mf_fma(-a.z, b.z, s->zz), mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz),
+                    mf_fma(-a.y, b.z, s->yz));
 }
 
 // Takes the joint's freedom out of the articulated body: (angular, linear) is the column of the

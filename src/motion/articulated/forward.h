@@ -17,13 +17,13 @@
 // ---- base ---------------------------------------------------------------------------------------
 
 static MF_INLINE Vec rub_of(Vec rate, mf_lane most, mf_lane creep) {
-    return (Vec){most / mf_max(mf_abs(rate.x), creep), most / mf_max(mf_abs(rate.y), creep),
-                 most / mf_max(mf_abs(rate.z), creep)};
+    return MF_VALUE(Vec, most / mf_max(mf_abs(rate.x), creep), most / mf_max(mf_abs(rate.y), creep),
+                    most / mf_max(mf_abs(rate.z), creep));
 }
 
 // c - a b, part by part.
 static MF_INLINE Vec vec_less(Vec a, Vec b, Vec c) {
-    return (Vec){mf_fma(-a.x, b.x, c.x), mf_fma(-a.y, b.y, c.y), mf_fma(-a.z, b.z, c.z)};
+    return MF_VALUE(Vec, mf_fma(-a.x, b.x, c.x), mf_fma(-a.y, b.y, c.y), mf_fma(-a.z, b.z, c.z));
 }
 
 // Dry friction of a free base's joint: of each coordinate by itself, as joints have it (drive.h),
@@ -84,8 +84,8 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
     mf_lane r[6] = {torque.x, torque.y, torque.z, pull.x, pull.y, pull.z};
     memcpy(work->base_factor, m, sizeof m);
     solve_six(work->base_factor, work->base_inverse, r);
-    work->base_angular = (Vec){r[0], r[1], r[2]};
-    work->base_linear = (Vec){r[3], r[4], r[5]};
+    work->base_angular = MF_VALUE(Vec, r[0], r[1], r[2]);
+    work->base_linear = MF_VALUE(Vec, r[3], r[4], r[5]);
 }
 
 // ---- third pass: outward ------------------------------------------------------------------------
@@ -177,8 +177,8 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     stale_set(plan, false, work);
     mf_mask wrong = revise_limits(plan, state, drive->step, work, rates);
     const uint32_t count = work->contacts.any && !plan->hard ? plan->contact_count : 0;
-    mf_lane load[MF_ARTICULATED_MAX_CONTACTS];
-    mf_mask presses[MF_ARTICULATED_MAX_CONTACTS];
+    mf_lane *load = work->load;
+    mf_mask *presses = work->presses;
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < count; i++) {
         const Touch *touch = &work->contacts.touch[i];
@@ -225,7 +225,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
                          const Rates *force, const Mat *world, Work *work, Rates *out) {
     mf_lane gravity = setting(plan, MF_ART_GRAVITY);
     if (plan->link_count == 0)
-        work->base = (Art){.n = vec_zero()};
+        work->base = MF_VALUE(Art, .n = vec_zero());
     fold_all(plan, state, drive, force, work);
     work->base_angular = vec_zero();
     work->base_linear = vec_scale(up_of(plan, world), gravity);
@@ -250,7 +250,7 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
                                 Work *work, Rates *out) {
     if (drive->active && plan->zone_count > 0)
         outer_start(plan, work);
-    for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
+    for (uint32_t i = 0; drive->active && plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
     if (drive->active && plan->coupled)
         MF_KERNEL(mf_articulated_couple)
@@ -328,10 +328,9 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     now.step = now.damps = mf_zero();
     stale_set(plan, true, work);
     if (plan->tendon_count > 0) {
-        Rates more;
-        rates_copy(plan, force, &more);
-        tendons_pull(plan, state, work, &more);
-        solve(plan, state, &now, &more, world, work, out);
+        rates_copy(plan, force, &work->more);
+        tendons_pull(plan, state, work, &work->more);
+        solve(plan, state, &now, &work->more, world, work, out);
     } else {
         solve(plan, state, &now, force, world, work, out);
     }
@@ -348,7 +347,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     work->touched = mf_not(mf_mask_all());
     const bool law = drive->active && plan->law;
     work->contacts.any = work->meetings.found = work->expects = false;
-    work->contacts.pose[0] = (Pose){world, state->place, state->velocity};
+    work->contacts.pose[0] = MF_VALUE(Pose, world, state->place, state->velocity);
     if (drive->active &&
         (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);

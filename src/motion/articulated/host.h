@@ -25,14 +25,17 @@ void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double
 // when none do, or the group does not move by `articulated`. Only pairs that may touch.
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]);
 
+// Whether the base moves with the settings of the group, and the armature of each value of a
+// velocity vector; false and nothing of it when the group does not move by `articulated`.
+bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
+
 // For motions that step the plan's tree with kernels of their own. The description of the field of
 // a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are
 // there, and for one piece of a block.
 const mf_FieldInfo *mf_art_field_info(uint32_t row);
 void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan);
 void mf_art_bind_rows(mf_ArtPlan *plan);
-void mf_art_bind_block(const mf_ArtPlan *plan, uint32_t block, uint32_t lane, uint32_t *fault,
-                       mf_ArtBlock *out);
+void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBlock *out);
 
 // Adds the field of a row that only some groups have, `count` elements; none where that is 0.
 mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,

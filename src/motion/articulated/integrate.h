@@ -15,7 +15,7 @@ static MF_INLINE Quat quat_spin(Quat q, Vec rate, mf_lane step) {
     mf_lane series = mf_fma(square, mf_set((mf_real)(-1.0 / 6.0)), one);
     mf_lane ratio = mf_select(small, series, sine / mf_select(small, one, angle));
     turn = vec_scale(turn, ratio);
-    return quat_normalize(quat_multiply(q, (Quat){cosine, turn.x, turn.y, turn.z}));
+    return quat_normalize(quat_multiply(q, MF_VALUE(Quat, cosine, turn.x, turn.y, turn.z)));
 }
 
 // Semi-implicit Euler: velocities first, positions with the new ones.
@@ -45,12 +45,12 @@ static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const R
 static MF_INLINE Quat quat_rate(Quat q, Vec rate) {
     const mf_lane half = mf_set((mf_real)0.5);
     Vec w = vec_scale(rate, half);
-    return quat_multiply(q, (Quat){mf_zero(), w.x, w.y, w.z});
+    return quat_multiply(q, MF_VALUE(Quat, mf_zero(), w.x, w.y, w.z));
 }
 
 static MF_INLINE Quat quat_fma(Quat a, mf_lane s, Quat b) {
-    return (Quat){mf_fma(a.w, s, b.w), mf_fma(a.x, s, b.x), mf_fma(a.y, s, b.y),
-                  mf_fma(a.z, s, b.z)};
+    return MF_VALUE(Quat, mf_fma(a.w, s, b.w), mf_fma(a.x, s, b.x), mf_fma(a.y, s, b.y),
+                    mf_fma(a.z, s, b.z));
 }
 
 // What changes a state: rates of its positions, and accelerations. Attitudes are turned from where
@@ -58,10 +58,16 @@ static MF_INLINE Quat quat_fma(Quat a, mf_lane s, Quat b) {
 // (Munthe-Kaas 1998), so that they are as exact as the rest.
 typedef struct Slope {
     Vec place;
-    Vec turn, ball_turn[MF_ARTICULATED_MAX_BALLS]; // [rad/s] own axes
-    mf_lane angle[MF_ARTICULATED_MAX_LINKS];
+    Vec turn, *ball_turn; // [rad/s] own axes
+    mf_lane *angle;
     Rates rates;
 } Slope;
+
+static inline void slope_carve(const mf_ArtPlan *plan, mf_Carver *carver, Slope *slope) {
+    MF_CARVE(carver, slope->ball_turn, plan->ball_count);
+    MF_CARVE(carver, slope->angle, plan->link_count);
+    rates_carve(plan, carver, &slope->rates);
+}
 
 // out = from + step * slope.
 static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *from,

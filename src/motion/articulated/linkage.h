@@ -13,15 +13,9 @@ typedef struct Frame {
 // About z by the first, then x, then z again.
 static inline Mat mat_zxz(mf_lane c1, mf_lane s1, mf_lane c2, mf_lane s2, mf_lane c3, mf_lane s3) {
     mf_lane c21 = c2 * s1, c22 = c2 * c1;
-    return (Mat){mf_fma(c1, c3, -(c21 * s3)),
-                 mf_fma(-c1, s3, -(c21 * c3)),
-                 s1 * s2,
-                 mf_fma(s1, c3, c22 * s3),
-                 mf_fma(-s1, s3, c22 * c3),
-                 -(c1 * s2),
-                 s2 * s3,
-                 s2 * c3,
-                 c2};
+    return MF_VALUE(Mat, mf_fma(c1, c3, -(c21 * s3)), mf_fma(-c1, s3, -(c21 * c3)), s1 * s2,
+                    mf_fma(s1, c3, c22 * s3), mf_fma(-s1, s3, c22 * c3), -(c1 * s2), s2 * s3,
+                    s2 * c3, c2);
 }
 
 static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint32_t l) {
@@ -41,7 +35,7 @@ static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint3
                          mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]), cosine, sine);
     if (link->kind == MF_ART_SLIDE)
         frame.place =
-            vec_fma((Vec){frame.turn.xz, frame.turn.yz, frame.turn.zz}, value, frame.place);
+            vec_fma(MF_VALUE(Vec, frame.turn.xz, frame.turn.yz, frame.turn.zz), value, frame.place);
     return frame;
 }
 
@@ -53,11 +47,11 @@ static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a)
     case MF_ART_LEVEL:
         return a;
     case MF_ART_UP:
-        return (Vec){a.x, a.z, -a.y};
+        return MF_VALUE(Vec, a.x, a.z, -a.y);
     case MF_ART_DOWN:
-        return (Vec){a.x, -a.z, a.y};
+        return MF_VALUE(Vec, a.x, -a.z, a.y);
     case MF_ART_OVER:
-        return (Vec){a.x, -a.y, -a.z};
+        return MF_VALUE(Vec, a.x, -a.y, -a.z);
     case MF_ART_ANY:
         break;
     }

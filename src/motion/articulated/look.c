@@ -204,12 +204,11 @@ typedef struct Looking {
     LookFn wide, one;
 } Looking;
 
-static void look_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void look_piece(const void *context, const mf_Piece *piece) {
     const Looking *looking = context;
     mf_ArtBlock work;
-    mf_art_bind_block(looking->plan, block, lane, fault, &work);
-    (single ? looking->one : looking->wide)(&work);
+    mf_art_bind_block(looking->plan, piece, &work);
+    (piece->single ? looking->one : looking->wide)(&work);
 }
 
 static void run_look(const mf_SystemRun *run) {
@@ -226,8 +225,11 @@ static void look_at_one(const mf_Group *group, uint32_t instance) {
     mf_ArtBlock work;
     if (plan == NULL || plan->look == NULL)
         return;
-    mf_art_bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &fine, &work);
+    const mf_Piece piece = {instance / MF_BLOCK, instance % MF_BLOCK, true, &fine,
+                            mf_scratch_borrow(plan->pieces.scratch)};
+    mf_art_bind_block(plan, &piece, &work);
     kernel_of(group, true)(&work);
+    mf_scratch_return(plan->pieces.scratch, piece.scratch);
 }
 
 const mf_Lookout mf_art_lookout = {prepare_look, find_look, run_look, look_at_one};

@@ -1,5 +1,5 @@
-// What sensors ask of a state that only full dynamics knows: contacts between shapes, and lengths
-// of spatial tendons. They are found for the state as it is, when a sensor is due, by a kernel that
+// Values for sensors that only full dynamics computes: contacts between shapes, and lengths of
+// spatial tendons. They are computed from the present state, when a sensor is due, by a kernel that
 // shares the geometry of the step (look_kernel.c), into the field sensor.look.
 #ifndef MF_MOTION_ARTICULATED_LOOK_H
 #define MF_MOTION_ARTICULATED_LOOK_H

@@ -1,7 +1,7 @@
 // Contacts and lengths of spatial tendons in the present state of a few lanes, for sensors
-// (look.h). The geometry is that of a step, so a sensor sees a contact where the step does.
+// (look.h). The geometry is that of a step, so a sensor detects the same contacts as the step.
 //
-// Invariants: a lane never reads another lane; robots with a fault keep what they had.
+// Invariants: a lane never reads another lane; values of robots with a fault do not change.
 #include "motion/articulated/look.h"
 
 #include "motion/articulated/adhere.h"
@@ -27,7 +27,7 @@ static void told_start(const mf_ContactQuery *query, Told *told) {
     told->found = mf_zero();
     for (uint32_t k = 0; k < query->slots; k++) {
         told->key[k] = mf_set((mf_real)1e30);
-        told->slots[k] = (Seen){mf_not(mf_mask_all()), mf_zero(), vec_zero(), vec_zero()};
+        told->slots[k] = MF_VALUE(Seen, mf_not(mf_mask_all()), mf_zero(), vec_zero(), vec_zero());
     }
 }
 
@@ -67,8 +67,9 @@ static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int
     Vec arm = touch->arm; // with MuJoCo's law half-way already
     if (!plan->law)
         arm = vec_fma(touch->normal, distance * mf_set((mf_real)-0.5), arm);
-    return (Seen){touch_exists(touch), distance, mat_apply_add(&pose->turn, arm, pose->place),
-                  vec_scale(mat_apply(&pose->turn, touch->normal), mf_set((mf_real)sign))};
+    return MF_VALUE(Seen, touch_exists(touch), distance,
+                    mat_apply_add(&pose->turn, arm, pose->place),
+                    vec_scale(mat_apply(&pose->turn, touch->normal), mf_set((mf_real)sign)));
 }
 
 static void tell_touches(const mf_ArtPlan *plan, const mf_ArtLookItem *item, const Work *work,
@@ -181,6 +182,17 @@ static void look_tendons(const Step *s, const State *state, const Work *work) {
     }
 }
 
+// In the block's scratch, of which a step needs more (articulated_kernel.c).
+typedef struct Room {
+    State state;
+    Work work;
+} Room;
+
+static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    state_carve(plan, carver, &room->state);
+    work_carve(plan, carver, &room->work);
+}
+
 void MF_KERNEL(mf_articulated_look)(const mf_ArtBlock *block) {
     Step s = {.block = block, .plan = block->plan};
     s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
@@ -189,19 +201,24 @@ void MF_KERNEL(mf_articulated_look)(const mf_ArtBlock *block) {
         return;
     const mf_ArtPlan *plan = s.plan;
     const Drive drive = {.active = true, .step = mf_zero()};
-    State state;
-    Work work; // large, and written before it is read: no initialiser
-    load_state(block, &state);
+    mf_Carver carver = {(char *)block->scratch, 0};
+    Room *room;
+    MF_CARVE(&carver, room, 1);
+    room_carve(plan, &carver, room);
+    State *state = &room->state;
+    Work *work = &room->work;
+    load_state(block, state);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        spread_rate(plan, &state, l, &work);
-    work.contacts.any = work.contacts.implicit = false;
-    work.contacts.pose[0] = (Pose){quat_matrix(state.attitude), state.place, state.velocity};
-    find_poses(plan, &state, &work);
+        spread_rate(plan, state, l, work);
+    work->contacts.any = work->contacts.implicit = false;
+    work->contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->place, state->velocity);
+    find_poses(plan, state, work);
     if (plan->look->touches)
-        find_contacts(plan, &drive, &state, &work);
+        find_contacts(plan, &drive, state, work);
     if (plan->look->meets)
-        look_meetings(&s, &work);
+        look_meetings(&s, work);
     else
-        look_contacts(&s, &work, NULL, mf_mask_all());
-    look_tendons(&s, &state, &work);
+        look_contacts(&s, work, NULL, mf_mask_all());
+    look_tendons(&s, state, work);
 }

@@ -34,21 +34,23 @@ typedef struct Met {
 static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
                            int32_t link, Vec arm, Vec pivot) {
     if (link == MF_ART_WORLD)
-        return (Spot){vec_zero(), vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)),
-                      vec_zero(), vec_zero()};
+        return MF_VALUE(Spot, vec_zero(),
+                        vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)), vec_zero(),
+                        vec_zero());
     const Pose *pose = &work->contacts.pose[link + 1];
     Vec rate = link < 0 ? state->rate : work->links[link].rate;
     Vec angular = link < 0 ? work->base_angular : work->angular[link];
     Vec linear = link < 0 ? work->base_linear : work->linear[link];
     Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
-    return (Spot){mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
-                  mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
-                  mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular)};
+    return MF_VALUE(Spot, mat_apply_add(&pose->turn, vec_cross(rate, arm), pose->speed),
+                    mat_apply(&pose->turn, vec_cross_add(angular, arm, swing)),
+                    mat_apply(&pose->turn, rate), mat_apply(&pose->turn, angular));
 }
 
-// What a row's value is: the velocity at the end of the step or, when explicit, the acceleration.
-static MF_INLINE mf_lane value_at(mf_lane speed, mf_lane gain, mf_lane unit, bool explicit) {
-    if (explicit)
+// What a row's value is: the velocity at the end of the step or, when is_explicit, the
+// acceleration.
+static MF_INLINE mf_lane value_at(mf_lane speed, mf_lane gain, mf_lane unit, bool is_explicit) {
+    if (is_explicit)
         return gain;
     return mf_fma(unit, gain, speed);
 }
@@ -134,7 +136,7 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
 
 // Rows of the speed of the second link against the first, along (or, `turning`, about) the axes.
 static void meeting_rows(Couple *c, const State *state, const Pairing *p, const Vec *axes,
-                         uint32_t count, bool turning, mf_lane unit, bool explicit) {
+                         uint32_t count, bool turning, mf_lane unit, bool is_explicit) {
     const Vec none = vec_zero();
     rows_begin(c, count);
     for (uint32_t i = 0; i < p->bundle->count * count * 2; i++) {
@@ -150,18 +152,20 @@ static void meeting_rows(Couple *c, const State *state, const Pairing *p, const 
     Row *rows = rows_finish(c, state);
     const Vec *speed = turning ? &p->spin : &p->speed, *gain = turning ? &p->spin_gain : &p->gain;
     for (uint32_t k = 0; k < count; k++)
-        rows[k].value = value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, explicit);
+        rows[k].value =
+            value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, is_explicit);
 }
 
 // Softness of the normal row. Hard: the slope is only so large that rounding does not show.
-static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool explicit, Row *row) {
+static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_explicit,
+                       Row *row) {
     const mf_ArtPlan *plan = c->plan;
     const mf_lane zero = mf_zero();
     mf_lane k = setting(plan, MF_ART_PUSH), d = setting(plan, MF_ART_DRAG);
     mf_lane depth = mf_min(p->depth, setting(plan, MF_ART_DEEP));
     row->low = zero;
     row->high = mf_keep(p->exists, mf_set(MF_REAL_MAX));
-    if (explicit) {
+    if (is_explicit) {
         mf_mask in = mf_and(p->exists, mf_less(zero, depth));
         mf_lane apart = vec_dot(p->normal, p->speed);
         row->given = mf_keep(in, mf_max(mf_fma(k, depth, -(d * apart)), zero));
@@ -200,21 +204,21 @@ static mf_lane gain_across(const Couple *c, const Row *rows) {
 }
 
 static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask lanes, mf_lane unit,
-                 bool explicit, Met *met) {
+                 bool is_explicit, Met *met) {
     const uint32_t rows = bundle->surface.rows;
     Pairing p;
     pair_up(c->plan, state, c->work, bundle, lanes, &p);
-    *met = (Met){.bundle = bundle, .lanes = p.exists, .first = c->row_count};
+    *met = MF_VALUE(Met, .bundle = bundle, .lanes = p.exists, .first = c->row_count);
     Row *first = &c->rows[met->first];
     Vec *axes = met->axes;
     axes[0] = p.normal;
     across(p.normal, axes + 1);
-    meeting_rows(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, explicit);
-    normal_law(c, &p, unit, explicit, first);
+    meeting_rows(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, is_explicit);
+    normal_law(c, &p, unit, is_explicit, first);
     met->ease = mf_set((mf_real)1) / mf_fma(first->slope, first->diagonal, mf_set((mf_real)1));
     if (rows == 1)
         return;
-    if (explicit) {
+    if (is_explicit) {
         explicit_friction(c, &p, axes, first);
         return;
     }
@@ -222,7 +226,7 @@ static void meet(Couple *c, const State *state, const Bundle *bundle, mf_mask la
     for (int i = 0; i < 2; i++)
         met->tilt[i] = row_product(c, first, first + 1 + i);
     if (rows > 3)
-        meeting_rows(c, state, &p, axes, rows == 6 ? 3 : 1, true, unit, explicit);
+        meeting_rows(c, state, &p, axes, rows == 6 ? 3 : 1, true, unit, is_explicit);
     if (rows == 6)
         met->gain[1] = gain_across(c, first + 4);
 }
@@ -319,10 +323,10 @@ static void relax_rolling(Couple *c, const Met *met) {
     row_add(c, &rows[5], q - rows[5].impulse);
 }
 
-static void relax_meeting(Couple *c, const Met *met, bool explicit) {
+static void relax_meeting(Couple *c, const Met *met, bool is_explicit) {
     const uint32_t count = met->bundle->surface.rows;
     Row *rows = &c->rows[met->first];
-    if (explicit) { // the forces are given, without turning and rolling
+    if (is_explicit) { // the forces are given, without turning and rolling
         for (uint32_t i = 0; i < least(count, 3); i++)
             row_add(c, &rows[i], rows[i].given - rows[i].impulse);
         return;

@@ -7,7 +7,8 @@
 #include "motion/articulated/contact.h"
 #include "motion/warn.h"
 
-enum { MEETING_MOST = 512 }; // found at a time, all lanes together
+// Found at a time, all lanes together, at most.
+enum { MEETING_MOST = 512 };
 
 typedef struct Meeting {
     uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
@@ -25,8 +26,32 @@ typedef struct Meetings {
     mf_lane gap;          // [m] and by how much it may be off
     mf_real *memory;      // rows of meeting.force, NULL: none (recall.h)
     mf_mask alive;        // lanes that may write there
-    Meeting list[MEETING_MOST];
+    uint32_t most;        // [1] room in the list
+    Meeting *list;
+    // Room for what is looked at by the way: pairs that are near, spheres about shapes, contacts
+    // by depth.
+    uint32_t *near;
+    mf_lane *spheres;
+    Meeting **order;
 } Meetings;
+
+static inline uint32_t meetings_most(const mf_ArtPlan *plan) {
+    size_t most = plan->hard ? plan->contact_count : 0;
+    if (plan->collide != NULL)
+        most += (size_t)plan->collide->pair_count * MF_COLLIDE_CONTACTS;
+    return most < MEETING_MOST ? (uint32_t)most : MEETING_MOST;
+}
+
+static inline void meetings_carve(const mf_ArtPlan *plan, mf_Carver *carver, Meetings *all) {
+    const mf_CollidePlan *collide = plan->collide;
+    all->most = meetings_most(plan);
+    MF_CARVE(carver, all->list, all->most);
+    MF_CARVE(carver, all->order, all->most);
+    if (collide == NULL)
+        return;
+    MF_CARVE(carver, all->near, collide->pair_count);
+    MF_CARVE(carver, all->spheres, 4 * collide->node_count + 3 * collide->shape_count);
+}
 
 // Plan links of a pair's shapes.
 static MF_INLINE int32_t meeting_link(const mf_ArtPlan *plan, uint32_t shape) {
@@ -44,7 +69,7 @@ static inline void meetings_push(Meetings *all, const Meeting *meeting, mf_mask 
     mf_mask exists = mf_and(meeting->exists, lanes);
     if (!mf_any(exists))
         return;
-    if (all->count == MEETING_MOST) {
+    if (all->count == all->most) {
         all->overflow = true;
         all->lost++;
         return;
@@ -92,15 +117,16 @@ static inline void meetings_find(const mf_ArtPlan *plan, const Contacts *contact
     if (plan->collide == NULL)
         return;
     const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
-    mf_lane spheres[7 * MF_ARTICULATED_MAX_SPHERES];
-    uint32_t near[MF_ARTICULATED_MAX_PAIRS];
+    const mf_lane *spheres = all->spheres;
+    const uint32_t *near = all->near;
     // Hard contacts hold from a little before they touch, or they would begin anew
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
     mf_real reach = plan->hard ? 40 * step * step : 0;
     if (plan->laws != NULL)
         reach = 2 * (mf_real)plan->reach;
-    uint32_t count = MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, spheres, near);
+    uint32_t count =
+        MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, all->spheres, all->near);
     for (uint32_t n = 0; n < count; n++) {
         Manifold manifold;
         if (!plan->meets[near[n]])

@@ -91,7 +91,9 @@ static mf_Status find_room(mf_ArtPlan *plan, const mf_Model *model, uint32_t row
     plan->meeting_numbers = used < room ? room - used : 0;
     plan->row_of_two = two;
     plan->row_of_all = all;
-    plan->meeting_room = left < MF_ARTICULATED_MAX_MEETINGS ? left : MF_ARTICULATED_MAX_MEETINGS;
+    plan->meeting_room = rows == 0                            ? 0
+                         : left < MF_ARTICULATED_MAX_MEETINGS ? left
+                                                              : MF_ARTICULATED_MAX_MEETINGS;
     return MF_OK;
 }
 
@@ -101,7 +103,7 @@ static mf_Status too_many(const mf_Model *model, uint64_t pairs, uint32_t shapes
         snprintf(text, sizeof text, "%llu pairs of ", (unsigned long long)pairs);
     return mf_fail(error, MF_LIMIT,
                    "articulated: model %s has %s%u shapes that may touch, at most %d pairs of %d "
-                   "(self_contacts = false leaves them out)",
+                   "(self_contacts = false disables them)",
                    model->name, text, shapes, MF_ARTICULATED_MAX_PAIRS,
                    MF_ARTICULATED_MAX_SPHERES / 2);
 }

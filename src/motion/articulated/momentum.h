@@ -63,8 +63,8 @@ static MF_INLINE Vec vec_turn_back(const Turn *turn, Vec a) {
 static MF_INLINE Vec divide_by_columns(Vec a, Vec b, Vec c, Vec r) {
     const Vec bc = vec_cross(b, c);
     const mf_lane over = mf_set((mf_real)1) / vec_dot(a, bc);
-    return (Vec){vec_dot(r, bc) * over, vec_dot(a, vec_cross(r, c)) * over,
-                 vec_dot(a, vec_cross(b, r)) * over};
+    return MF_VALUE(Vec, vec_dot(r, bc) * over, vec_dot(a, vec_cross(r, c)) * over,
+                    vec_dot(a, vec_cross(b, r)) * over);
 }
 
 // Small bodies must not vanish in a product of three moments.
@@ -74,9 +74,9 @@ static MF_INLINE mf_lane scale_of(const Sym *d) {
 
 static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
     const mf_lane s = scale_of(d);
-    return divide_by_columns((Vec){d->xx * s, d->xy * s, d->xz * s},
-                             (Vec){d->xy * s, d->yy * s, d->yz * s},
-                             (Vec){d->xz * s, d->yz * s, d->zz * s}, vec_scale(r, s));
+    return divide_by_columns(MF_VALUE(Vec, d->xx * s, d->xy * s, d->xz * s),
+                             MF_VALUE(Vec, d->xy * s, d->yy * s, d->yz * s),
+                             MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s), vec_scale(r, s));
 }
 
 // How `seen` = exp(-u) l changes as u does along `way`: seen x (way - second u x way + ...).
@@ -101,12 +101,12 @@ static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, m
         const Turn turn = turn_of_rates(kicked, w, half);
         const Vec seen = vec_turn_back(&turn, momentum);
         const Vec rest = vec_sub(vec_add(b, seen), sym_apply(d, w));
-        const Vec x = vec_fma(change_of(&turn, seen, (Vec){one, zero, zero}), k,
-                              (Vec){d->xx * s, d->xy * s, d->xz * s});
-        const Vec y = vec_fma(change_of(&turn, seen, (Vec){zero, one, zero}), k,
-                              (Vec){d->xy * s, d->yy * s, d->yz * s});
-        const Vec z = vec_fma(change_of(&turn, seen, (Vec){zero, zero, one}), k,
-                              (Vec){d->xz * s, d->yz * s, d->zz * s});
+        const Vec x = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, one, zero, zero)), k,
+                              MF_VALUE(Vec, d->xx * s, d->xy * s, d->xz * s));
+        const Vec y = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, zero, one, zero)), k,
+                              MF_VALUE(Vec, d->xy * s, d->yy * s, d->yz * s));
+        const Vec z = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, zero, zero, one)), k,
+                              MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s));
         const Vec change = divide_by_columns(x, y, z, vec_scale(rest, s));
         w = vec_select(busy, vec_add(w, change), w);
         moved = mf_select(busy, vec_dot(change, change), moved);
@@ -124,7 +124,7 @@ static MF_INLINE Vec vec_mean(Vec a, Vec b) {
 }
 
 static MF_INLINE Sym sym_more(Sym a, mf_lane more) {
-    return (Sym){a.xx + more, a.yy + more, a.zz + more, a.xy, a.xz, a.yz};
+    return MF_VALUE(Sym, a.xx + more, a.yy + more, a.zz + more, a.xy, a.xz, a.yz);
 }
 
 // ---- all links together -------------------------------------------------------------------------
@@ -155,7 +155,8 @@ static MF_INLINE Rider rider_of(const mf_ArtPlan *plan, const State *state, uint
     else if (link->kind == MF_ART_HINGE)
         own.rate.z = own.rate.z + state->speed[l];
     else
-        speed = vec_fma((Vec){frame.turn.xz, frame.turn.yz, frame.turn.zz}, state->speed[l], speed);
+        speed = vec_fma(MF_VALUE(Vec, frame.turn.xz, frame.turn.yz, frame.turn.zz), state->speed[l],
+                        speed);
     own.speed = mat_apply_add(to_base, speed, parent->speed);
     return own;
 }
@@ -165,19 +166,20 @@ static MF_INLINE Sym about_center(const Composite *body, Vec c) {
     const Vec h = body->moment;
     const Sym *j = &body->inertia;
     const mf_lane p = vec_dot(h, c);
-    return (Sym){j->xx - mf_fma(-h.x, c.x, p), j->yy - mf_fma(-h.y, c.y, p),
-                 j->zz - mf_fma(-h.z, c.z, p), mf_fma(h.x, c.y, j->xy),
-                 mf_fma(h.x, c.z, j->xz),      mf_fma(h.y, c.z, j->yz)};
+    return MF_VALUE(Sym, j->xx - mf_fma(-h.x, c.x, p), j->yy - mf_fma(-h.y, c.y, p),
+                    j->zz - mf_fma(-h.z, c.z, p), mf_fma(h.x, c.y, j->xy), mf_fma(h.x, c.z, j->xz),
+                    mf_fma(h.y, c.z, j->yz));
 }
 
-static inline void whole_find(const mf_ArtPlan *plan, const State *state, Whole *out) {
+// `riders` is room for one per plan link and the base.
+static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider *riders,
+                              Whole *out) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Rider riders[MF_ARTICULATED_MAX_LINKS + 1];
     Composite sum = rigid_body(base_constants(plan));
     Vec push = vec_zero(), spin = vec_zero(); // [kg m/s], [N m s] about the base's origin
-    riders[0] = (Rider){.frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
-                        .rate = vec_zero(),
-                        .speed = vec_zero()};
+    riders[0] =
+        MF_VALUE(Rider, .frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
+                 .rate = vec_zero(), .speed = vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const Composite body = rigid_body(link_constants(plan, l));
         riders[l + 1] = rider_of(plan, state, l, &riders[plan->links[l].parent + 1]);
@@ -204,24 +206,24 @@ typedef struct Start { // of a step
     Vec place, velocity, rate;
     Quat attitude;
     Whole whole;
+    Rider *riders; // room of whole_find, where that is asked
     mf_mask flies; // trees: nothing from outside touches it
     bool any;      // some lane is to be corrected
 } Start;
 
 static MF_INLINE Start start_of(const State *state, mf_mask flies) {
-    return (Start){.place = state->place,
-                   .velocity = state->velocity,
-                   .rate = state->rate,
-                   .attitude = state->attitude,
-                   .flies = flies};
+    return MF_VALUE(Start, .place = state->place, .velocity = state->velocity, .rate = state->rate,
+                    .attitude = state->attitude, .flies = flies);
 }
 
-static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies) {
+static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies,
+                                  Rider *riders) {
     Start start = start_of(state, flies);
+    start.riders = riders;
     const bool whole = plan->link_count == 0 ? plan->loop_count == 0 : plan->loose;
     start.any = !plan->fixed && !plan->law && whole && mf_any(flies);
     if (start.any)
-        whole_find(plan, state, &start.whole);
+        whole_find(plan, state, riders, &start.whole);
     return start;
 }
 
@@ -238,10 +240,10 @@ static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *
     const Vec own = mat_apply(&after, vec_cross_add(rate, end->center, end->drift));
     const Vec place = vec_add(start->place, vec_fma(velocity, step, vec_sub(from, to)));
     state->rate = vec_select(flies, rate, state->rate);
-    state->attitude = (Quat){mf_select(flies, attitude.w, state->attitude.w),
-                             mf_select(flies, attitude.x, state->attitude.x),
-                             mf_select(flies, attitude.y, state->attitude.y),
-                             mf_select(flies, attitude.z, state->attitude.z)};
+    state->attitude = MF_VALUE(Quat, mf_select(flies, attitude.w, state->attitude.w),
+                               mf_select(flies, attitude.x, state->attitude.x),
+                               mf_select(flies, attitude.y, state->attitude.y),
+                               mf_select(flies, attitude.z, state->attitude.z));
     state->velocity = vec_select(flies, vec_sub(velocity, own), state->velocity);
     state->place = vec_select(flies, place, state->place);
 }
@@ -271,7 +273,7 @@ static inline void keep_tree(const mf_ArtPlan *plan, const Start *start, const R
     const mf_lane over = mf_set((mf_real)1) / setting(plan, MF_ART_ALL_MASS);
     const Mat before = quat_matrix(start->attitude);
     Whole end;
-    whole_find(plan, state, &end);
+    whole_find(plan, state, start->riders, &end);
     const Vec w = start->rate, pull = mat_apply_transposed(&before, force->linear);
     const Vec torque = vec_sub(force->angular, vec_cross(from->center, pull));
     const Vec momentum = vec_add(vec_fma(torque, step, from->own), sym_apply(&from->inertia, w));

@@ -1,4 +1,5 @@
-// What a model's file asks of its constraints and steps, and does not get with the settings in use.
+// Notes about constraints and integrators of a model's file that the settings in use do not
+// support.
 #include "math/scalar.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
@@ -34,22 +35,22 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
         const char *text;
     } notes[] = {
         {file && !law,
-         "contact_law: contacts, limits and equality constraints do not follow MuJoCo's law; "
-         "solref, solimp, cone and impratio are honoured in part "
-         "(docs/explanation/articulated.md)"},
+         "contact_law: contacts, limits and equality constraints do not use MuJoCo's law; solref, "
+         "solimp, cone and impratio have only a partial effect (docs/explanation/articulated.md)"},
         {law && settings_say(config),
-         "contact_law mujoco: stiffness, damping and time constants of the settings are not read"},
+         "contact_law mujoco: stiffness, damping and time constants of the settings have no "
+         "effect"},
         {law && model->physics.integrator == MF_PHYSICS_RK4 && !rk4,
-         "integrator RK4: steps are those of Euler's method"},
+         "integrator RK4: Euler's method is used"},
         {law && model->physics.integrator != MF_PHYSICS_RK4 && rk4 && file,
-         "integrator: steps are those of Runge-Kutta, not the file's"},
+         "integrator: Runge-Kutta is used, not the file's"},
         {law && model->physics.integrator == MF_PHYSICS_IMPLICIT && !rk4,
-         "integrator implicit: as implicitfast, Coriolis forces act at the beginning of the step"},
+         "integrator implicit: implicitfast is used, Coriolis forces are explicit"},
         {law && !rk4 && rates_act_early(model),
-         "integrator: velocity terms of actuators on sites act at the beginning of the step"},
+         "integrator: velocity terms of actuators on sites are explicit"},
         {law && !rk4 && is_implicit(model) &&
              (model->physics.density > 0.0 || model->physics.viscosity > 0.0),
-         "integrator: forces of the medium act at the beginning of the step"},
+         "integrator: forces of the medium are explicit"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         if (notes[i].holds && index-- == 0)

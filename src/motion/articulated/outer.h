@@ -1,7 +1,7 @@
-// Forces that come to a robot's links from outside of the tree, for its force and torque sensors:
-// of contacts, equality constraints and programs. Summed over zones, the links that a body with a
-// sensor carries; forces between two links of a zone cancel. Everything is as at the end of the
-// step, and nothing of it is computed where no sensor asks.
+// External forces on a robot's links, for its force and torque sensors: of contacts, equality
+// constraints and programs. Summed over zones, the links that a body with a sensor carries; forces
+// between two links of a zone cancel. All values are those at the end of the step, and nothing is
+// computed without such sensors.
 #ifndef MF_MOTION_ARTICULATED_OUTER_H
 #define MF_MOTION_ARTICULATED_OUTER_H
 
@@ -14,7 +14,7 @@ static inline void outer_start(const mf_ArtPlan *plan, Work *work) {
         const Vec arm = {mf_set((mf_real)zone->place[0]), mf_set((mf_real)zone->place[1]),
                          mf_set((mf_real)zone->place[2])};
         work->zones[z] =
-            (Outer){mat_apply_add(&pose->turn, arm, pose->place), vec_zero(), vec_zero()};
+            MF_VALUE(Outer, mat_apply_add(&pose->turn, arm, pose->place), vec_zero(), vec_zero());
     }
 }
 
@@ -55,8 +55,8 @@ static inline void outer_ground(const mf_ArtPlan *plan, const State *state, cons
             torque = vec_fma(n, about, vec_scale(turning, -touch->roll));
         }
         const mf_mask on = touch->presses;
-        force = (Vec){mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z)};
-        torque = (Vec){mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z)};
+        force = MF_VALUE(Vec, mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z));
+        torque = MF_VALUE(Vec, mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z));
         outer_add(plan->zones_of_contact[i], mat_apply_add(&pose->turn, touch->arm, pose->place),
                   mat_apply(&pose->turn, force), mat_apply(&pose->turn, torque), work);
     }

@@ -17,10 +17,10 @@ static inline void outer_pair(const uint64_t zones[2], Vec at, Vec axis, bool tu
 
 // In a stage of Runge-Kutta contacts neither turn nor roll.
 static inline void outer_meeting(const Couple *c, const Met *met, mf_lane scale, mf_mask lanes,
-                                 bool explicit) {
+                                 bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
     const uint32_t rows = met->bundle->surface.rows;
-    const uint32_t count = explicit ? least(rows, 3) : rows;
+    const uint32_t count = is_explicit ? least(rows, 3) : rows;
     for (uint32_t m = 0; m < met->bundle->count; m++) {
         const Meeting *meeting = met->bundle->members[m];
         uint64_t zones[2] = {0, 0};

@@ -4,17 +4,44 @@
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/problem_hessian.h"
+#include "motion/articulated/problem_room.h"
 #include "motion/articulated/problem_rows.h"
 #include "motion/articulated/step.h"
 
-typedef struct Room { // large, so not on the stack of a caller that is deep already
+typedef struct Room {
     State state;
     Work work;
     Problem problem;
+    Rates force, out;
+    double *way; // per dof
 } Room;
 
+// The arrays of a room, and those that the solver of constraints cuts for itself.
+static size_t room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    state_carve(plan, carver, &room->state);
+    work_carve(plan, carver, &room->work);
+    problem_carve_tree(plan, carver, &room->problem);
+    rates_carve(plan, carver, &room->force);
+    rates_carve(plan, carver, &room->out);
+    MF_CARVE(carver, room->way, plan->dof_count);
+    room->work.rest = *carver;
+    return carver->used + MF_KERNEL(mf_articulated_constrain_room)(plan);
+}
+
+// Sets `room` to zeros, and returns the block that holds its arrays, zeros too; NULL where there is no
+// memory. The caller releases it.
+static void *room_open(const mf_ArtPlan *plan, mf_Context *context, Room *room) {
+    mf_Carver carver = {NULL, 0};
+    memset(room, 0, sizeof *room);
+    const size_t size = room_carve(plan, &carver, room);
+    carver = MF_VALUE(mf_Carver, (char *)mf_allocate(context, 1, size), 0);
+    if (carver.block != NULL)
+        room_carve(plan, &carver, room);
+    return carver.block;
+}
+
 static Quat quat_at(const double *q) {
-    return (Quat){mf_set(q[0]), mf_set(q[1]), mf_set(q[2]), mf_set(q[3])};
+    return MF_VALUE(Quat, mf_set(q[0]), mf_set(q[1]), mf_set(q[2]), mf_set(q[3]));
 }
 
 // The file's reference position, which may be out of the range of limits.
@@ -22,7 +49,7 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
     const double *start = model->start_position;
     state->attitude.w = mf_set(1);
     if (!plan->fixed) {
-        state->place = (Vec){mf_set(start[0]), mf_set(start[1]), mf_set(start[2])};
+        state->place = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
         state->attitude = quat_at(start + 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -38,7 +65,8 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
 
 static void room_poses(const mf_ArtPlan *plan, Room *room) {
     State *state = &room->state;
-    room->work.contacts.pose[0] = (Pose){quat_matrix(state->attitude), state->place, vec_zero()};
+    room->work.contacts.pose[0] =
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->place, vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++)
         spread_rate(plan, state, l, &room->work);
     find_poses(plan, state, &room->work);
@@ -51,25 +79,26 @@ static void room_poses(const mf_ArtPlan *plan, Room *room) {
 
 mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error) {
-    Room *room = mf_allocate(context, 1, sizeof *room);
+    Room room = {.way = NULL}; // zeros
     TendonPath path;
-    Sum sum = {.count = 0};
-    if (room == NULL)
+    void *block = room_open(plan, context, &room);
+    if (block == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    State *state = &room->state;
+    State *state = &room.state;
     state_at_reference(plan, model, state);
-    room_poses(plan, room);
-    tendon_path(plan, state, &room->work, tendon, &path);
-    sum_path(&room->problem, &path, &sum);
+    room_poses(plan, &room);
+    tendon_path(plan, state, &room.work, tendon, &path);
+    Sum sum = sum_start(&room.problem);
+    sum_path(&room.problem, &path, &sum);
     memset(row, 0, plan->dof_count * sizeof *row);
     for (uint32_t i = 0; i < sum.count; i++)
         row[sum.slot[i]] = sum.value[i];
     if (!plan->fixed) {
         const Mat world = quat_matrix(state->attitude);
-        const Vec way = mat_apply_transposed(&world, (Vec){row[0], row[1], row[2]});
+        const Vec way = mat_apply_transposed(&world, MF_VALUE(Vec, row[0], row[1], row[2]));
         row[0] = way.x, row[1] = way.y, row[2] = way.z;
     }
-    mf_release(context, room);
+    mf_release(context, block);
     return MF_OK;
 }
 
@@ -95,7 +124,8 @@ typedef struct Search {
     const mf_Model *model;
     const mf_ArtActuator *actuator;
     Room room;
-    double row[PROBLEM_DOFS];
+    void *block; // the arrays of `room`
+    double *row; // per dof
 } Search;
 
 static void search_free(Search *s) {
@@ -109,6 +139,8 @@ static void search_free(Search *s) {
     mf_release(context, s->plan.laws);
     mf_release(context, s->plan.tree_start);
     mf_release(context, s->plan.tree_column);
+    mf_release(context, s->block);
+    mf_release(context, s->row);
     mf_release(context, s);
 }
 
@@ -125,10 +157,11 @@ static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error)
     own->joint_laws = NULL;
     own->tree_start = NULL;
     own->tree_column = NULL;
-    own->links = mf_allocate(s->context, own->link_count, sizeof *own->links);
-    own->tendons = mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
-    own->loops = mf_allocate(s->context, own->loop_count, sizeof *own->loops);
-    own->constants_f64 = mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
+    own->links = (mf_ArtLink *)mf_allocate(s->context, own->link_count, sizeof *own->links);
+    own->tendons = (mf_ArtTendon *)mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
+    own->loops = (mf_ArtLoop *)mf_allocate(s->context, own->loop_count, sizeof *own->loops);
+    own->constants_f64 =
+        (double *)mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
     if (!own->links || !own->tendons || !own->loops || !own->constants_f64)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     memcpy(own->links, plan->links, own->link_count * sizeof *own->links);
@@ -142,12 +175,12 @@ static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error)
 
 static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                              Search **out, mf_Error *error) {
-    Search *s = *out = mf_allocate(context, 1, sizeof *s);
+    Search *s = *out = (Search *)mf_allocate(context, 1, sizeof *s);
     if (s == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     s->context = context;
     s->model = model;
-    const mf_Status status = search_copy(s, plan, error);
+    mf_Status status = search_copy(s, plan, error);
     if (status != MF_OK)
         return status;
     mf_ArtPlan *own = &s->plan;
@@ -160,7 +193,14 @@ static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_C
     }
     for (uint32_t i = 0; i < own->tendon_count; i++)
         own->tendons[i].friction = 0.0;
-    return mf_art_laws_fill(own, model, context, error);
+    status = mf_art_laws_fill(own, model, context, error);
+    if (status != MF_OK)
+        return status;
+    s->block = room_open(own, context, &s->room);
+    s->row = (double *)mf_allocate(context, own->dof_count, sizeof *s->row);
+    if (s->block == NULL || s->row == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    return MF_OK;
 }
 
 // The length of what the muscle drives, and its row.
@@ -170,7 +210,7 @@ static double search_length(Search *s) {
     const Problem *p = &s->room.problem;
     const bool path = actuator->acts == MF_ART_TENSES;
     TendonPath way;
-    Sum sum = {.count = 0};
+    Sum sum = sum_start(p);
     double length;
     if (path) {
         tendon_path(plan, &s->room.state, &s->room.work, actuator->path, &way);
@@ -190,12 +230,12 @@ static double search_length(Search *s) {
 static double search_scale(Search *s) {
     const mf_ArtPlan *plan = &s->plan;
     Problem *p = &s->room.problem;
-    double way[PROBLEM_DOFS], square = 0.0;
+    double *way = s->room.way, square = 0.0;
     mass_find(p);
     p->full = false;
     hessian_start(p, tree_pattern(p));
     hessian_factor(p);
-    memcpy(way, s->row, sizeof way);
+    memcpy(way, s->row, plan->dof_count * sizeof *way);
     hessian_solve(p, way);
     for (uint32_t i = 0; i < plan->dof_count; i++)
         square += way[i] * way[i];
@@ -218,23 +258,23 @@ static double search_step(Search *s, double sign, double decay) {
     const Drive drive = {.step = 0.0};
     Work *work = &s->room.work;
     State *state = &s->room.state;
-    double way[PROBLEM_DOFS];
-    Rates force = {.joint = {0}}, out;
+    double *way = s->room.way;
+    Rates *force = &s->room.force, *out = &s->room.out;
     search_slow(s, decay);
     room_poses(plan, &s->room);
     const double length = search_length(s), scale = sign * search_scale(s);
     for (uint32_t i = 0; i < plan->dof_count; i++)
         way[i] = scale * s->row[i];
-    dofs_to_rates(plan, way, mf_mask_all(), &force);
-    forward_dynamics(plan, state, &drive, &force, work, &out);
-    work->solver = (Solver){.alive = mf_mask_all()};
-    MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, &out);
-    integrate_euler(plan, state, &out, SEARCH_STEP);
+    dofs_to_rates(plan, way, mf_mask_all(), force);
+    forward_dynamics(plan, state, &drive, force, work, out);
+    work->solver = MF_VALUE(Solver, .alive = mf_mask_all());
+    MF_KERNEL(mf_articulated_constrain)(plan, state, &drive, work, out);
+    integrate_euler(plan, state, out, SEARCH_STEP);
     return length;
 }
 
 static bool search_rests(const Search *s) {
-    double speed[PROBLEM_DOFS], most = 0.0;
+    double *speed = s->room.way, most = 0.0;
     dofs_of_speeds(&s->plan, &s->room.state, speed);
     for (uint32_t i = 0; i < s->plan.dof_count; i++)
         most = mf_max(most, mf_abs(speed[i]));
@@ -244,7 +284,7 @@ static bool search_rests(const Search *s) {
 // The range in which the length is at the end of a pull.
 static void search_pull(Search *s, double sign, double range[2]) {
     const double decay = mf_exp_lane(-SEARCH_STEP / SEARCH_DECAY);
-    memset(&s->room.state, 0, sizeof s->room.state);
+    state_clear(&s->plan, &s->room.state);
     state_at_reference(&s->plan, s->model, &s->room.state);
     for (int step = 0; step < SEARCH_STEPS; step++) {
         const double length = search_step(s, sign, decay);
@@ -267,8 +307,8 @@ static mf_Status search_muscle(Search *s, mf_ArtPlan *plan, uint32_t i, mf_Error
     const double low = ends[0][0], high = ends[1][1], most = SEARCH_REST * (high - low);
     if (!(high > low) || !(ends[0][1] - low <= most) || !(high - ends[1][0] <= most))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: muscle %s of model %s comes to no rest when it is pulled to "
-                       "find its lengths (%g to %g); expected lengthrange in the file",
+                       "articulated: muscle %s of model %s does not come to rest in the search for "
+                       "its lengths (%g to %g); expected lengthrange in the file",
                        s->model->actuators[i].name, s->model->name, low, high);
     muscle.length_range[0] = low;
     muscle.length_range[1] = high;

@@ -85,6 +85,8 @@ mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context
                 return mf_fail(error, MF_LIMIT, "articulated: tendon %s touches more than %d links",
                                tendon->name, MF_ARTICULATED_PATH_LINKS);
         }
+        if (path->link_count > plan->path_most)
+            plan->path_most = path->link_count;
     }
     return MF_OK;
 }

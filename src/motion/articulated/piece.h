@@ -32,12 +32,12 @@ static inline void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
 }
 
 static MF_INLINE const mf_real *row_of(const mf_ArtBlock *block, uint32_t row) {
-    return block->rows[row];
+    return (const mf_real *)block->rows[row];
 }
 
 static MF_INLINE Quat quat_load(const mf_real *row, uint32_t c) {
-    return (Quat){row_load(row, c), row_load(row, c + 1), row_load(row, c + 2),
-                  row_load(row, c + 3)};
+    return MF_VALUE(Quat, row_load(row, c), row_load(row, c + 1), row_load(row, c + 2),
+                    row_load(row, c + 3));
 }
 
 static inline void load_state(const mf_ArtBlock *block, State *state) {

@@ -73,7 +73,7 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : config->sweeps > 1000                               ? "sweeps: need 0 .. 1000"
         : (uint32_t)config->contact_law > MF_CONTACT_LAW_HARD ? "contact_law: unknown"
         : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
-            ? "contact_law: Runge-Kutta cannot have hard contacts"
+            ? "contact_law: Runge-Kutta does not support hard contacts"
             : NULL;
     if (wrong != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
@@ -200,8 +200,8 @@ static mf_Status check_inertia(const mf_ArtPlan *plan, const mf_Model *model, do
                 : (link->leaf ? j[0] > 0.0 && j[1] > 0.0 && j[2] > 0.0 : mass[l] > 0.0);
         if (!moves_mass && !(c[MF_ART_ARMATURE] > 0.0))
             return mf_fail(error, MF_BAD_ARGUMENT,
-                           "articulated: joint %s of model %s moves nothing that has inertia about "
-                           "its axis; give its link mass and inertia, or the joint armature",
+                           "articulated: joint %s of model %s moves no inertia about its axis; "
+                           "give its link mass and inertia, or the joint armature",
                            model->joints[link->joint].name, model->name);
     }
     return MF_OK;
@@ -408,6 +408,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);
     mf_release(context, plan->constants_f32);
+    mf_scratch_destroy(context, plan->queries);
+    mf_scratch_destroy(context, plan->pieces.scratch);
     mf_release(context, plan);
 }
 
@@ -419,6 +421,19 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
     (void)isa;
 #endif
     return MF_ONE_LANE(mf_articulated_query);
+}
+
+mf_Status mf_art_queries_build(mf_ArtPlan *plan, mf_Context *context, mf_Error *error) {
+    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_room)(plan), UINT32_MAX,
+                             &plan->queries, error);
+}
+
+void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query) {
+    mf_ArtQuery own = *query;
+    own.plan = plan;
+    own.scratch = mf_scratch_borrow(plan->queries);
+    plan->query(&own);
+    mf_scratch_return(plan->queries, own.scratch);
 }
 
 mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,

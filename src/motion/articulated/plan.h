@@ -13,6 +13,7 @@
 
 #include <mayfly/articulated.h>
 
+#include "base/scratch.h"
 #include "contact/collide.h"
 #include "motion/pieces.h"
 
@@ -392,9 +393,8 @@ enum {
     MF_ART_ROWS
 };
 
-struct mf_ArtQuery;
-typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
-
+struct mf_ArtPlan;
+typedef size_t (*mf_ArtRoomFn)(const struct mf_ArtPlan *plan);
 struct mf_ArtBlock;
 typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
 struct mf_ArtQuery;
@@ -456,6 +456,7 @@ typedef struct mf_ArtPlan {
     mf_ArtPath *paths;        // per tendon of the model; NULL: there is no spatial one
     mf_ArtWrap *wraps;        // of all paths
     int32_t *path_links;      // [1] plan link, -1 = base, MF_ART_WORLD
+    uint32_t path_most;       // [1] links of the longest path
     bool *looped;             // per plan link: a loop needs its pose
     uint32_t meeting_room;    // [1] contacts between links of a lane that are solved
     uint32_t meeting_numbers; // [1] room of their rows
@@ -483,6 +484,7 @@ typedef struct mf_ArtPlan {
     mf_Pieces pieces;
     mf_WarningFields warnings;
     bool double_precision;
+    mf_Scratch *queries; // scratch of questions; that of steps is in `pieces`
     mf_Field *rows[MF_ART_ROWS];
     mf_Row row[MF_ART_ROWS];    // their data
     mf_Row push_row;            // of push.link
@@ -502,13 +504,12 @@ typedef struct mf_ArtBlock {
     mf_WarningRows warnings;
     const void *push;       // push.link, NULL: nothing of the block is pushed
     const uint32_t *pushed; // push.count
+    void *scratch;          // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {
     MF_ART_TASK_POSE,    // out: 12 values per plan link and 12 of the base before them: turn to
                          // world (9, row after row), place in the world (3)
-    MF_ART_TASK_MASS,    // out: velocity_count^2, row after row
-    MF_ART_TASK_INVERSE, // in: accelerations, out: forces
     MF_ART_TASK_FORWARD, // in: forces, out: accelerations
     MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
 } mf_ArtTask;
@@ -523,6 +524,7 @@ typedef struct mf_ArtQuery {
     const void *velocity; // velocity_count rows
     const void *in;
     void *out;
+    void *scratch; // mf_articulated_query_room bytes, aligned to 64
 } mf_ArtQuery;
 
 #endif

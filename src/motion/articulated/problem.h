@@ -21,7 +21,6 @@ enum {
     PROBLEM_ROWS = 640,
     PROBLEM_CONTACTS = 96,
     PROBLEM_CONSTRAINTS = 512,
-    PROBLEM_ZONES = 1280, // truth values of the piecewise costs
     PROBLEM_WORDS = PROBLEM_DOFS / 64 + 1,
     CONTACT_ROWS = 6,
     CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
@@ -93,6 +92,40 @@ typedef struct Pattern {
     const uint16_t *column; // [1]
 } Pattern;
 
+typedef struct Sum { // of dofs, each once, rising
+    uint32_t count;
+    uint16_t *slot;
+    mf_lane *value;
+} Sum;
+
+// How much there can be of what a problem is made of: as much as the plan can ask for, at most what
+// the solver holds.
+typedef struct ProblemRoom {
+    uint32_t constraints, rows, contacts, candidates; // [1]
+    uint32_t numbers;                                 // [1] of Jacobians and of slots
+} ProblemRoom;
+
+static inline uint32_t problem_least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+static inline ProblemRoom problem_room(const mf_ArtPlan *plan) {
+    // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
+    const uint32_t tendons = 4 * plan->tendon_count,
+                   joints = plan->dof_count + 2 * plan->link_count;
+    ProblemRoom room;
+    room.candidates = meetings_most(plan) + plan->contact_count;
+    room.contacts = problem_least(room.candidates, PROBLEM_CONTACTS);
+    room.constraints =
+        problem_least(tendons + plan->loop_count + joints + room.contacts, PROBLEM_CONSTRAINTS);
+    room.rows = problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * room.contacts,
+                              PROBLEM_ROWS);
+    // Those of friction are kept a second time where a pass is made against slip.
+    room.numbers = problem_least(
+        room.rows * plan->dof_count * (plan->noslip_iterations > 0 ? 2 : 1), PROBLEM_NUMBERS);
+    return room;
+}
+
 typedef struct Problem {
     const mf_ArtPlan *plan;
     Work *work;
@@ -102,45 +135,59 @@ typedef struct Problem {
     uint32_t left_out; // [1] contacts without room, with `overflow`
     uint32_t dofs;
 
-    Vec axis[PROBLEM_DOFS];                   // [1] world
-    Vec origin[MF_ARTICULATED_MAX_LINKS + 1]; // [m] of link l at l + 1, from the base's
-    mf_lane mass[PROBLEM_ENTRIES];            // pattern of the tree
+    Vec *axis;     // [1] world
+    Vec *origin;   // [m] of link l at l + 1, from the base's
+    mf_lane *mass; // pattern of the tree
 
-    Pattern pattern;                 // of all constraints
-    bool full;                       // it has every entry
-    Pattern used;                    // of `factor`
-    uint16_t counting[PROBLEM_DOFS]; // 0, 1, ...
-    uint32_t own_start[PROBLEM_DOFS + 1];
-    uint16_t own_column[PROBLEM_ENTRIES];
-    mf_lane factor[PROBLEM_ENTRIES]; // H, then L with H = L^T D L
-    mf_lane inverse[PROBLEM_DOFS];   // 1 / D
+    Pattern pattern;    // of all constraints
+    bool full;          // it has every entry
+    Pattern used;       // of `factor`
+    uint16_t *counting; // 0, 1, ...
+    uint32_t *own_start;
+    uint16_t *own_column;
+    mf_lane *factor;  // H, then L with H = L^T D L
+    mf_lane *inverse; // 1 / D
 
+    ProblemRoom room;
     uint32_t constraint_count, row_count, number_count, slot_count, zone_count;
-    Constraint constraints[PROBLEM_CONSTRAINTS];
+    Constraint *constraints;
     uint32_t present_count; // [1] constraints that lanes have which are not done
-    uint16_t present[PROBLEM_CONSTRAINTS];
-    mf_lane weight[PROBLEM_ROWS], rest[PROBLEM_ROWS]; // D, r - J a0
-    mf_lane slack[PROBLEM_ROWS], along[PROBLEM_ROWS], force[PROBLEM_ROWS];
-    mf_mask zones[PROBLEM_ZONES];
-    Ray rays[PROBLEM_CONTACTS];
-    mf_lane numbers[PROBLEM_NUMBERS];
-    uint16_t slots[PROBLEM_NUMBERS];
+    uint16_t *present;
+    mf_lane *weight, *rest; // D, r - J a0
+    mf_lane *slack, *along, *force;
+    mf_mask *zones;
+    Ray *rays;
+    mf_lane *numbers;
+    uint16_t *slots;
 
     uint32_t contact_count, candidate_count;
-    ContactSlot contacts[PROBLEM_CONTACTS];
-    Candidate candidates[MEETING_MOST + MF_ARTICULATED_MAX_CONTACTS];
-    uint32_t limit_first[MF_ARTICULATED_MAX_LINKS], limit_count[MF_ARTICULATED_MAX_LINKS];
-    uint32_t tendon_first[MF_ARTICULATED_MAX_TENDONS], tendon_count[MF_ARTICULATED_MAX_TENDONS];
-    uint32_t loop_first[MF_ARTICULATED_MAX_LOOPS];
+    ContactSlot *contacts;
+    Candidate *candidates;
+    uint32_t *limit_first, *limit_count;   // [1] per plan link
+    uint32_t *tendon_first, *tendon_count; // [1] per tendon
+    uint32_t *loop_first;                  // [1] per loop
 
     uint32_t slip_count;
-    Slip slips[PROBLEM_CONSTRAINTS];
+    Slip *slips;
 
-    mf_lane free[PROBLEM_DOFS];                         // a0
-    mf_lane speed[PROBLEM_DOFS];                        // velocities
-    mf_lane x[PROBLEM_DOFS], inertial[PROBLEM_DOFS];    // x, M x
-    mf_lane descent[PROBLEM_DOFS], ahead[PROBLEM_DOFS]; // p, M p
-    mf_lane gradient[PROBLEM_DOFS];
+    mf_lane *free;            // a0
+    mf_lane *speed;           // velocities
+    mf_lane *x, *inertial;    // x, M x
+    mf_lane *descent, *ahead; // p, M p
+    mf_lane *gradient;
+    mf_lane *acceleration;
+
+    // Room for what is needed by the way, per dof where nothing else is said:
+    uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_factor.h)
+    uint16_t *places;                // entries of a row (problem_hessian.h)
+    uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
+    mf_lane *slope, *change;         // what resists (constrain_kernel.c)
+    mf_lane *row, *forces, *bounds;  // of friction; the last one per row (problem_noslip.h)
+    uint16_t *bends;                 // [1] per constraint (constrain_kernel.c)
+    struct Drift *drift;             // of link l at l + 1 (problem_drift.h)
+    struct Lump *lumps;              // likewise (problem_mass.h)
+    struct Islands *islands;
+    Sum sum; // that one user has at a time
 } Problem;
 
 // Whether it is one row of one dof, as most limits and dry friction are.
@@ -185,15 +232,15 @@ static inline void dofs_from_rates(const mf_ArtPlan *plan, const Rates *rates, m
 static inline void dofs_to_rates(const mf_ArtPlan *plan, const mf_lane *in, mf_mask lanes,
                                  Rates *rates) {
     if (!plan->fixed) {
-        rates->linear = vec_select(lanes, (Vec){in[0], in[1], in[2]}, rates->linear);
-        rates->angular = vec_select(lanes, (Vec){in[3], in[4], in[5]}, rates->angular);
+        rates->linear = vec_select(lanes, MF_VALUE(Vec, in[0], in[1], in[2]), rates->linear);
+        rates->angular = vec_select(lanes, MF_VALUE(Vec, in[3], in[4], in[5]), rates->angular);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_lane *own = in + link->dof;
         if (link->kind == MF_ART_BALL)
             rates->ball[link->row] =
-                vec_select(lanes, (Vec){own[0], own[1], own[2]}, rates->ball[link->row]);
+                vec_select(lanes, MF_VALUE(Vec, own[0], own[1], own[2]), rates->ball[link->row]);
         else
             rates->joint[l] = mf_select(lanes, own[0], rates->joint[l]);
     }

@@ -272,7 +272,7 @@ static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const m
 static MF_INLINE void ray_find(const Constraint *c, const mf_lane *weight, const mf_lane *slack,
                                const mf_lane *along, Ray *out) {
     const mf_lane zero = mf_zero();
-    *out = (Ray){.flat = {zero, zero}, .square = {zero, zero, zero}};
+    *out = MF_VALUE(Ray, .flat = {zero, zero}, .square = {zero, zero, zero});
     for (uint32_t k = 0; k < c->rows; k++) {
         out->flat[0] = mf_fma(weight[k] * slack[k], along[k], out->flat[0]);
         out->flat[1] = mf_fma(weight[k] * along[k], along[k], out->flat[1]);

@@ -1,4 +1,5 @@
-// How links accelerate while the velocities of all dofs stay: what the turning of a Jacobian adds.
+// Accelerations of links at constant velocities of all degrees of freedom: the contribution of the
+// change of the Jacobian.
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_DRIFT_H
 #define MF_MOTION_ARTICULATED_PROBLEM_DRIFT_H
 
@@ -30,7 +31,7 @@ static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent,
 
 static inline void drift_find(const Problem *p, Drift *drift) {
     const Vec none = vec_zero();
-    drift[0] = (Drift){none, none, none};
+    drift[0] = MF_VALUE(Drift, none, none, none);
     if (!p->plan->fixed)
         drift[0].spin = mat_apply(&p->work->contacts.pose[0].turn, p->state->rate);
     for (uint32_t l = 0; l < p->plan->link_count; l++)
@@ -73,7 +74,7 @@ static __attribute__((noinline)) mf_lane path_gain(const Problem *p, uint32_t te
     const mf_ArtPath *path = &p->plan->paths[tendon];
     const mf_ArtWrap *wraps = p->plan->wraps + path->first_wrap;
     const int32_t *links = p->plan->path_links + path->first_link;
-    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    Drift *drift = p->drift;
     mf_lane sum = mf_zero(), share = mf_set((mf_real)1);
     drift_find(p, drift);
     for (uint32_t i = 0; i + 1 < path->wrap_count; i++) {

@@ -52,7 +52,7 @@ static void bits_fill(uint32_t dofs, uint64_t (*bits)[PROBLEM_WORDS]) {
 }
 
 static __attribute__((noinline)) void pattern_fill(Problem *p) {
-    uint64_t bits[PROBLEM_DOFS][PROBLEM_WORDS];
+    uint64_t(*bits)[PROBLEM_WORDS] = p->bits;
     uint32_t used = 0;
     bits_of_tree(p, bits);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
@@ -77,11 +77,11 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
             }
     }
     p->own_start[p->dofs] = used;
-    p->pattern = (Pattern){p->own_start, p->own_column};
+    p->pattern = MF_VALUE(Pattern, p->own_start, p->own_column);
 }
 
 static inline Pattern tree_pattern(const Problem *p) {
-    return (Pattern){p->plan->tree_start, p->plan->tree_column};
+    return MF_VALUE(Pattern, p->plan->tree_start, p->plan->tree_column);
 }
 
 // All entries of the lower half.
@@ -93,7 +93,7 @@ static void pattern_full(Problem *p) {
             p->own_column[used++] = (uint16_t)k;
     }
     p->own_start[p->dofs] = used;
-    p->pattern = (Pattern){p->own_start, p->own_column};
+    p->pattern = MF_VALUE(Pattern, p->own_start, p->own_column);
     p->full = true;
 }
 
@@ -126,8 +126,8 @@ static inline void pattern_find(Problem *p) {
 // ---- numbers ------------------------------------------------------------------------------------
 
 // to += f from, entry by entry; four at a time, because compilers do not unroll by themselves.
-static MF_INLINE void entries_add(mf_lane *restrict to, const mf_lane *restrict from, size_t count,
-                                  mf_lane f) {
+static MF_INLINE void entries_add(mf_lane *MF_RESTRICT to, const mf_lane *MF_RESTRICT from,
+                                  size_t count, mf_lane f) {
     const mf_lane *const end = from + count, *const fours = from + (count & ~(size_t)3);
     for (; from != fours; to += 4, from += 4) {
         to[0] = mf_fma(f, from[0], to[0]);
@@ -195,7 +195,7 @@ static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane 
 static void full_factor(Problem *p) {
     const uint32_t dofs = p->dofs, *start = p->used.start;
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane factors[PROBLEM_DOFS];
+    mf_lane *factors = p->row;
     for (uint32_t i = dofs; i-- > 0;) {
         mf_lane *row = p->factor + start[i];
         const mf_lane *last = p->factor + start[dofs - 1];

@@ -95,13 +95,12 @@ static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lan
                                    const uint32_t rows) {
     const uint16_t *slot = &p->slots[c->ways], *shared = shared_places(p, c);
     const mf_lane *j = &p->numbers[c->first];
-    uint16_t room[PROBLEM_DOFS];
     uint32_t a = 0;
     for (; shared != NULL && a + TILE <= c->count; a += TILE)
         tile_add(p, slot, shared, a, w, j, rows);
     for (; a < c->count; a++) {
         mf_lane left[CONTACT_ROWS];
-        const uint16_t *place = shared != NULL ? shared : row_places(p, slot, a, room);
+        const uint16_t *place = shared != NULL ? shared : row_places(p, slot, a, p->places);
         left_find(w, j + a * rows, left, rows);
         row_add(p->factor + p->used.start[slot[a]], place, a, left, j, rows);
     }

@@ -7,13 +7,13 @@
 
 typedef struct Islands {
     uint32_t tree_count;
-    uint16_t trees[PROBLEM_DOFS];     // [1] their first dofs
-    uint16_t tree_of[PROBLEM_DOFS];   // [1] per dof, its number among them
-    mf_lane names[PROBLEM_DOFS];      // [1] per tree: its island
-    mf_lane own[PROBLEM_CONSTRAINTS]; // [1] per constraint, where there are several trees
-    mf_lane gain[PROBLEM_DOFS];       // per island: what a sweep gained
-    mf_mask busy[PROBLEM_DOFS];       // per island
-    mf_mask any;                      // an island is busy
+    uint16_t *trees;   // [1] their first dofs
+    uint16_t *tree_of; // [1] per dof, its number among them
+    mf_lane *names;    // [1] per tree: its island
+    mf_lane *own;      // [1] per constraint, where there are several trees
+    mf_lane *gain;     // per island: what a sweep gained
+    mf_mask *busy;     // per island
+    mf_mask any;       // an island is busy
 } Islands;
 
 // Number k of row's dof i of a constraint.

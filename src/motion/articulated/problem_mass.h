@@ -13,13 +13,13 @@ typedef struct Lump { // a rigid body about the origin of its link, world axes
 } Lump;
 
 static MF_INLINE Vec column_x(const Mat *m) {
-    return (Vec){m->xx, m->yx, m->zx};
+    return MF_VALUE(Vec, m->xx, m->yx, m->zx);
 }
 static MF_INLINE Vec column_y(const Mat *m) {
-    return (Vec){m->xy, m->yy, m->zy};
+    return MF_VALUE(Vec, m->xy, m->yy, m->zy);
 }
 static MF_INLINE Vec column_z(const Mat *m) {
-    return (Vec){m->xz, m->yz, m->zz};
+    return MF_VALUE(Vec, m->xz, m->yz, m->zz);
 }
 
 static inline void axes_find(Problem *p) {
@@ -28,9 +28,9 @@ static inline void axes_find(Problem *p) {
     const Pose *poses = p->work->contacts.pose;
     p->origin[0] = vec_zero();
     if (!plan->fixed) {
-        p->axis[0] = (Vec){one, zero, zero};
-        p->axis[1] = (Vec){zero, one, zero};
-        p->axis[2] = (Vec){zero, zero, one};
+        p->axis[0] = MF_VALUE(Vec, one, zero, zero);
+        p->axis[1] = MF_VALUE(Vec, zero, one, zero);
+        p->axis[2] = MF_VALUE(Vec, zero, zero, one);
         p->axis[3] = column_x(&poses[0].turn);
         p->axis[4] = column_y(&poses[0].turn);
         p->axis[5] = column_z(&poses[0].turn);
@@ -59,7 +59,8 @@ static inline void axes_find(Problem *p) {
 static MF_INLINE Lump lump_of(const mf_real *c, const Mat *turn) {
     const Vec moment = vec_constant(c + MF_ART_MOMENT);
     const Sym inertia = sym_constant(c + MF_ART_INERTIA);
-    return (Lump){mf_set(c[MF_ART_MASS]), mat_apply(turn, moment), sym_turn(turn, &inertia)};
+    return MF_VALUE(Lump, mf_set(c[MF_ART_MASS]), mat_apply(turn, moment),
+                    sym_turn(turn, &inertia));
 }
 
 // Adds a body whose origin is at `d` from that of the sum (Steiner's theorem).
@@ -150,7 +151,7 @@ static MF_INLINE void mass_base(Problem *p, const Lump *lump) {
 // The lower half of M, in the pattern of the tree.
 static inline void mass_find(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
-    Lump lumps[MF_ARTICULATED_MAX_LINKS + 1];
+    Lump *lumps = p->lumps;
     for (uint32_t l = 0; l <= plan->link_count; l++)
         lumps[l] = lump_of(l == 0 ? base_constants(plan) : link_constants(plan, l - 1),
                            &p->work->contacts.pose[l].turn);

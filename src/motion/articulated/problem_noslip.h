@@ -63,14 +63,11 @@ static inline void slip_add(Problem *p, uint32_t number, Pattern pattern) {
     Slip *slip = &p->slips[p->slip_count];
     Chain chain;
     slip_ways(p, c, pattern, &chain);
-    *slip = (Slip){.constraint = number,
-                   .skip = c->kind == CONSTRAINT_DRY ? 0 : 1,
-                   .count = chain_count(&chain),
-                   .first = p->number_count,
-                   .ways = p->slot_count};
+    *slip = MF_VALUE(Slip, .constraint = number, .skip = c->kind == CONSTRAINT_DRY ? 0u : 1u,
+                     .first = p->number_count, .ways = p->slot_count, .count = chain_count(&chain));
     const uint32_t numbers = (c->rows - slip->skip) * slip->count;
-    if (p->number_count + numbers > PROBLEM_NUMBERS ||
-        p->slot_count + slip->count > PROBLEM_NUMBERS) {
+    if (p->number_count + numbers > p->room.numbers ||
+        p->slot_count + slip->count > p->room.numbers) {
         p->overflow = true;
         return;
     }
@@ -139,7 +136,7 @@ static inline void slip_expand(const Problem *p, const mf_lane *y, mf_lane *x) {
 static inline void slip_rows(Problem *p, const Slip *slip) {
     const Constraint *c = &p->constraints[slip->constraint];
     const uint16_t *from = &p->slots[c->ways], *slot = &p->slots[slip->ways];
-    mf_lane x[PROBLEM_DOFS];
+    mf_lane *x = p->row;
     for (uint32_t k = slip->skip; k < c->rows; k++) {
         for (uint32_t i = 0; i < slip->count; i++)
             x[slot[i]] = mf_zero();
@@ -154,11 +151,8 @@ static inline void slip_rows(Problem *p, const Slip *slip) {
 
 // y of all forces. A tendon's inertia is in M; what its row asks for is not.
 static inline void slip_forces(Problem *p, mf_lane *y) {
-    uint16_t all[PROBLEM_DOFS];
-    for (uint32_t i = 0; i < p->dofs; i++) {
-        all[i] = (uint16_t)i;
+    for (uint32_t i = 0; i < p->dofs; i++)
         y[i] = mf_zero();
-    }
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
         const uint16_t *slot = &p->slots[c->ways];
@@ -171,7 +165,7 @@ static inline void slip_forces(Problem *p, mf_lane *y) {
                 y[slot[i]] = mf_fma(jacobian(p, c, k, i), force, y[slot[i]]);
         }
     }
-    slip_reduce(p, all, p->dofs, y);
+    slip_reduce(p, p->counting, p->dofs, y);
 }
 
 // ---- the ellipse of a contact -------------------------------------------------------------------
@@ -409,27 +403,27 @@ static inline mf_lane soft_cost(const Problem *p, const Constraint *c) {
 
 // Changes the friction forces, and accelerations with them.
 static __attribute__((noinline)) void noslip(Problem *p, mf_lane *acceleration) {
-    mf_lane y[PROBLEM_DOFS], x[PROBLEM_DOFS], bounds[PROBLEM_ROWS];
+    mf_lane *y = p->forces, *x = p->row, *bounds = p->bounds;
     mf_mask slips = mf_not(mf_mask_all());
-    Islands islands;
-    islands_find(p, &islands);
-    islands_clear(&islands);
+    Islands *islands = p->islands;
+    islands_find(p, islands);
+    islands_clear(islands);
     for (uint32_t n = 0; n < p->constraint_count; n++)
         if (!p->constraints[n].inertia)
-            islands_gain(&islands, n, soft_cost(p, &p->constraints[n]));
+            islands_gain(islands, n, soft_cost(p, &p->constraints[n]));
     bounds_find(p, bounds);
     slip_factor(p);
     for (uint32_t s = 0; s < p->slip_count; s++)
         slip_rows(p, &p->slips[s]);
     slip_forces(p, y);
-    for (uint32_t sweep = 0; sweep < p->plan->noslip_iterations && mf_any(islands.any); sweep++) {
+    for (uint32_t sweep = 0; sweep < p->plan->noslip_iterations && mf_any(islands->any); sweep++) {
         for (uint32_t s = 0; s < p->slip_count; s++) {
             const uint32_t n = p->slips[s].constraint;
-            const mf_mask busy = islands_busy(&islands, n);
-            islands_gain(&islands, n, sweep_slip(p, &p->slips[s], y, bounds, busy));
+            const mf_mask busy = islands_busy(islands, n);
+            islands_gain(islands, n, sweep_slip(p, &p->slips[s], y, bounds, busy));
         }
-        islands_end(&islands, mf_set((mf_real)p->plan->noslip_least));
-        islands_clear(&islands);
+        islands_end(islands, mf_set((mf_real)p->plan->noslip_least));
+        islands_clear(islands);
     }
     slip_expand(p, y, x);
     // Lanes without friction keep their bits.

@@ -15,8 +15,15 @@ typedef struct Tug {        // what a row measures of a link: along axes 0 .. 2 
 
 typedef struct Chain { // dofs that rows touch, and where they are among those of the constraint
     uint64_t bits[PROBLEM_WORDS];
-    uint16_t at[PROBLEM_DOFS];
+    uint16_t *at; // per dof; room of the problem, which one chain has at a time
 } Chain;
+
+static MF_INLINE Chain chain_start(const Problem *p) {
+    Chain chain;
+    memset(chain.bits, 0, sizeof chain.bits);
+    chain.at = p->chain;
+    return chain;
+}
 
 static inline void chain_mark(Chain *chain, uint32_t dof, uint32_t count) {
     for (uint32_t k = dof; k < dof + count; k++)
@@ -107,7 +114,7 @@ static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, i
 
 static MF_INLINE void candidate_add(Problem *p, bool ground, uint32_t number, mf_mask exists) {
     if (mf_any(exists))
-        p->candidates[p->candidate_count++] = (Candidate){ground, number, exists};
+        p->candidates[p->candidate_count++] = MF_VALUE(Candidate, ground, number, exists);
 }
 
 static inline void candidates_find(Problem *p) {
@@ -163,7 +170,7 @@ static inline void slots_fill(Problem *p) {
                 slot = &p->contacts[s];
         }
         if (slot == NULL) {
-            if (p->contact_count == PROBLEM_CONTACTS) {
+            if (p->contact_count == p->room.contacts) {
                 p->overflow = true;
                 p->left_out += p->candidate_count - i;
                 return;
@@ -183,7 +190,7 @@ static inline void slots_fill(Problem *p) {
 static MF_INLINE Vec frame_side(Vec n, Vec wanted, mf_mask known) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_mask steep = mf_not(mf_less(mf_abs(n.y), mf_set((mf_real)0.5)));
-    Vec side = vec_select(steep, (Vec){zero, zero, one}, (Vec){zero, one, zero});
+    Vec side = vec_select(steep, MF_VALUE(Vec, zero, zero, one), MF_VALUE(Vec, zero, one, zero));
     side = vec_fma(n, -vec_dot(n, side), side);
     wanted = vec_fma(n, -vec_dot(n, wanted), wanted);
     const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
@@ -302,9 +309,9 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
     const mf_ArtLaw *law = slot->law;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Pairs pairs;
-    Chain chain = {.bits = {0}};
+    Chain chain = chain_start(p);
     slot->point = slot->axes[1] = vec_zero();
-    slot->axes[0] = (Vec){zero, zero, one};
+    slot->axes[0] = MF_VALUE(Vec, zero, zero, one);
     slot->depth = zero;
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
@@ -364,16 +371,17 @@ typedef struct End { // a frame of a connect or weld
 } End;
 
 static inline Vec vec_double(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, const Drift *drift) {
     const double *q = loop->turns[side];
-    const Mat turn = quat_matrix((Quat){mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
-                                        mf_set((mf_real)q[2]), mf_set((mf_real)q[3])});
+    const Mat turn = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
+                                          mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
     const Vec arm = vec_double(loop->arms[side]);
     if (loop->links[side] == MF_ART_WORLD)
-        return (End){turn, vec_sub(arm, p->state->place), {vec_zero(), vec_zero(), vec_zero()}};
+        return MF_VALUE(End, turn, vec_sub(arm, p->state->place),
+                        {vec_zero(), vec_zero(), vec_zero()});
     const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].turn;
     const Vec way = mat_apply(link, arm);
     End end = {mat_multiply(link, &turn), vec_add(way, p->origin[loop->links[side] + 1]),
@@ -408,7 +416,7 @@ static inline Quat turn_between(const Mat *a, const Mat *b) {
     const mf_lane least = mf_set((mf_real)1e-3);
     mf_lane w = half * mf_sqrt(mf_max(one + (e.xx + e.yy + e.zz), least * least));
     mf_lane scale = mf_set((mf_real)0.25) / w;
-    return (Quat){w, (e.zy - e.yz) * scale, (e.xz - e.zx) * scale, (e.yx - e.xy) * scale};
+    return MF_VALUE(Quat, w, (e.zy - e.yz) * scale, (e.xz - e.zx) * scale, (e.yx - e.xy) * scale);
 }
 
 // Rows of the turn of a weld, MuJoCo's: `scale` times the vector of the quaternion.
@@ -430,9 +438,9 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
     mf_lane error[CONTACT_ROWS] = {gap.x, gap.y, gap.z, zero, zero, zero}, gain[CONTACT_ROWS];
     Quat q = {one, zero, zero, zero};
     const mf_lane scale = mf_set((mf_real)loop->torque_scale);
-    Tug tug = {.where = mf_mask_all(),
-               .axes = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}};
-    Chain chain = {.bits = {0}};
+    Tug tug = {.axes = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}},
+               .where = mf_mask_all()};
+    Chain chain = chain_start(p);
     if (loop->rows == 6) {
         q = turn_between(&ends[0].turn, &ends[1].turn);
         weld_axes(&ends[1].turn, q, scale, tug.axes + 3);
@@ -474,7 +482,7 @@ static inline void loop_sum(Problem *p, const mf_ArtLoop *loop) {
         slope = mf_fma(slope, x, value);
         value = mf_fma(value, x, mf_set((mf_real)loop->coefficients[i]));
     }
-    Sum sum = {.count = 0};
+    Sum sum = sum_start(p);
     sum_terms(p, loop->first_term[0], loop->terms[0], one, &sum);
     sum_terms(p, loop->first_term[1], loop->terms[1], -slope, &sum);
     Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());
@@ -485,7 +493,7 @@ static inline void loop_sum(Problem *p, const mf_ArtLoop *loop) {
 }
 
 static __attribute__((noinline)) void loops_add(Problem *p) {
-    Drift drift[MF_ARTICULATED_MAX_LINKS + 1];
+    Drift *drift = p->drift;
     if (p->plan->loop_count == 0)
         return;
     drift_find(p, drift);

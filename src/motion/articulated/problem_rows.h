@@ -51,21 +51,16 @@ static MF_INLINE mf_lane law_weight(mf_lane impedance, mf_lane ease) {
 // A constraint of `rows` rows that touches no dof yet; NULL when there is no room for `count`.
 static inline Constraint *constraint_add(Problem *p, ConstraintKind kind, uint32_t rows,
                                          uint32_t count, mf_mask exists) {
-    if (p->constraint_count == PROBLEM_CONSTRAINTS || p->row_count + rows > PROBLEM_ROWS ||
-        p->number_count + rows * count > PROBLEM_NUMBERS ||
-        p->slot_count + count > PROBLEM_NUMBERS || p->zone_count + 2 * rows > PROBLEM_ZONES) {
+    const ProblemRoom *room = &p->room;
+    if (p->constraint_count == room->constraints || p->row_count + rows > room->rows ||
+        p->number_count + rows * count > room->numbers || p->slot_count + count > room->numbers) {
         p->overflow = true;
         return NULL;
     }
     Constraint *c = &p->constraints[p->constraint_count++];
-    *c = (Constraint){.kind = kind,
-                      .rows = rows,
-                      .row = p->row_count,
-                      .first = p->number_count,
-                      .ways = p->slot_count,
-                      .count = count,
-                      .zone = p->zone_count,
-                      .exists = mf_and(exists, p->lanes)};
+    *c = MF_VALUE(Constraint, .kind = kind, .rows = rows, .row = p->row_count,
+                  .first = p->number_count, .ways = p->slot_count, .count = count,
+                  .zone = p->zone_count, .exists = mf_and(exists, p->lanes));
     p->row_count += rows;
     p->number_count += rows * count;
     p->slot_count += count;
@@ -231,11 +226,12 @@ static inline void limits_add(Problem *p) {
 
 // ---- sums of joint positions --------------------------------------------------------------------
 
-typedef struct Sum { // of dofs, each once, rising
-    uint32_t count;
-    uint16_t slot[PROBLEM_DOFS];
-    mf_lane value[PROBLEM_DOFS];
-} Sum;
+// The one that a problem has room for, empty.
+static MF_INLINE Sum sum_start(const Problem *p) {
+    Sum sum = p->sum;
+    sum.count = 0;
+    return sum;
+}
 
 static inline void sum_add(Sum *sum, uint32_t dof, mf_lane value) {
     uint32_t at = sum->count;
@@ -336,7 +332,7 @@ static inline void tendons_add(Problem *p) {
     const mf_lane one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &plan->tendons[i];
-        Sum sum;
+        Sum sum = sum_start(p);
         const mf_lane length = tendon_row(p, tendon, &sum);
         if (tendon->armature > 0.0) {
             Constraint *c = sum_constraint(p, CONSTRAINT_QUADRATIC, &sum, one, mf_mask_all());

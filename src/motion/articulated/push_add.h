@@ -1,6 +1,6 @@
-// What collisions push single links with, as forces of the coordinates that move them (J^T f): each
-// joint feels what pushes all that it carries, along or about its axis, and the base all of it.
-// Computed only where some lane is pushed, and added only in lanes that are.
+// Wrenches of collisions on single links, as forces of the coordinates that move them (J^T f): each
+// joint gets those on all links that it carries, along or about its axis, and the base all of them.
+// Computed only if some lane has a wrench, and added only in lanes that have one.
 #ifndef MF_MOTION_ARTICULATED_PUSH_ADD_H
 #define MF_MOTION_ARTICULATED_PUSH_ADD_H
 
@@ -36,17 +36,18 @@ static MF_INLINE Vec push_sum_vec(mf_mask pushed, Vec a, Vec b) {
     return vec_select(pushed, vec_add(a, b), a);
 }
 
+// `frames` is room for one per plan link and the base.
 static __attribute__((noinline)) void pushes_add(const mf_ArtPlan *plan, const State *state,
-                                                 mf_mask pushed, Pushes *pushes, Rates *force) {
-    PushFrame frames[MF_ARTICULATED_MAX_LINKS + 1];
-    frames[0] =
-        (PushFrame){quat_matrix(state->attitude), vec_zero(), pushes->force[0], pushes->torque[0]};
+                                                 mf_mask pushed, PushFrame *frames, Pushes *pushes,
+                                                 Rates *force) {
+    frames[0] = MF_VALUE(PushFrame, quat_matrix(state->attitude), vec_zero(), pushes->force[0],
+                         pushes->torque[0]);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const PushFrame *parent = &frames[plan->links[l].parent + 1];
         const Frame local = link_frame(plan, state, l);
-        frames[l + 1] = (PushFrame){mat_multiply(&parent->turn, &local.turn),
-                                    mat_apply_add(&parent->turn, local.place, parent->place),
-                                    pushes->force[l + 1], pushes->torque[l + 1]};
+        frames[l + 1] = MF_VALUE(PushFrame, mat_multiply(&parent->turn, &local.turn),
+                                 mat_apply_add(&parent->turn, local.place, parent->place),
+                                 pushes->force[l + 1], pushes->torque[l + 1]);
     }
     for (uint32_t l = plan->link_count; l-- > 0;) {
         const mf_ArtLink *link = &plan->links[l];

@@ -1,5 +1,5 @@
-// The equations of motion of one instance: packs its state and asks the kernel for one lane in
-// double precision; Jacobians, energy and momentum in plain double code from the poses.
+// Forward dynamics, overlaps, energy and momentum of one instance: packs its state and runs the
+// kernel for one lane in double precision.
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
@@ -54,13 +54,12 @@ static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values
 
 static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, const double *in,
                 double *out) {
-    mf_ArtQuery query = {.plan = plan,
-                         .task = task,
+    mf_ArtQuery query = {.task = task,
                          .position = values->position,
                          .velocity = values->velocity,
                          .in = in,
                          .out = out};
-    plan->query(&query);
+    mf_art_ask(plan, &query);
 }
 
 void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
@@ -110,48 +109,20 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     return most;
 }
 
-uint32_t mf_articulated_velocity_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
+bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
     const mf_ArtPlan *plan = mf_art_plan_of(group);
-    assert(plan != NULL);
-    return plan->velocity_count;
-}
-
-uint32_t mf_articulated_velocity_address(const mf_Group *group, uint32_t joint) {
-    if (group == NULL)
-        return MF_NONE;
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    assert(plan != NULL);
-    uint32_t link = plan->joint_links[joint];
-    if (link == MF_NONE)
-        return MF_NONE;
-    bool floating = mf_group_model(group)->joints[joint].type == MF_JOINT_FLOATING;
-    return plan->links[link].velocity - (floating ? 3 : 0);
-}
-
-void mf_articulated_mass_matrix(const mf_Group *group, uint32_t instance, double *matrix) {
-    if (group == NULL)
-        return;
-    Values values;
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    ask(plan, MF_ART_TASK_MASS, &values, NULL, matrix);
-}
-
-void mf_articulated_inverse(const mf_Group *group, uint32_t instance, const double *acceleration,
-                            double *force) {
-    if (group == NULL)
-        return;
-    Values values;
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    ask(plan, MF_ART_TASK_INVERSE, &values, acceleration, force);
-}
-
-void mf_articulated_bias(const mf_Group *group, uint32_t instance, double *force) {
-    if (group == NULL)
-        return;
-    static const double still[MOST_VALUES];
-    mf_articulated_inverse(group, instance, still, force);
+    if (plan == NULL)
+        return false;
+    *free = !plan->fixed;
+    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
+        const uint32_t first = l < 0 ? 0 : plan->links[l].velocity,
+                       count = l < 0                                ? 6
+                               : plan->links[l].kind == MF_ART_BALL ? 3
+                                                                    : 1;
+        for (uint32_t i = 0; i < count; i++)
+            armature[first + i] = mf_art_constants(plan, l)[MF_ART_ARMATURE];
+    }
+    return true;
 }
 
 void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
@@ -163,89 +134,12 @@ void mf_articulated_forward(const mf_Group *group, uint32_t instance, const doub
     ask(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
 }
 
-// ---- from poses ---------------------------------------------------------------------------------
-
-static void link_pose(const mf_ArtPlan *plan, const Body *bodies, uint32_t link, double position[3],
-                      double rotation[4]) {
-    const mf_ArtPlace *place = &plan->places[link];
-    const Body *body = &bodies[place->link + 1];
-    double turn[4];
-    mf_quat_from_matrix(turn, body->turn);
-    mf_quat_multiply(rotation, turn, place->turn);
-    mf_quat_normalize(rotation);
-    mf_mat3_apply(position, body->turn, place->place);
-    mf_vec3_add(position, position, body->place);
-}
-
-void mf_articulated_pose(const mf_Group *group, uint32_t instance, double (*position)[3],
-                         double (*rotation)[4]) {
-    if (group == NULL)
-        return;
-    Values values;
-    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    ask(plan, MF_ART_TASK_POSE, &values, NULL, bodies[0].turn);
-    for (uint32_t l = 0; l < mf_group_model(group)->link_count; l++)
-        link_pose(plan, bodies, l, position[l], rotation[l]);
-}
-
-static void column(double *matrix, uint32_t size, uint32_t c, const double linear[3],
-                   const double angular[3]) {
-    for (uint32_t i = 0; i < 3; i++) {
-        matrix[i * size + c] = linear[i];
-        matrix[(3 + i) * size + c] = angular[i];
-    }
-}
+// ---- energy and momentum ------------------------------------------------------------------------
 
 // Column `axis` of a body's axes.
 static void body_axis(double out[3], const Body *body, uint32_t axis) {
     mf_vec3_set(out, body->turn[axis], body->turn[3 + axis], body->turn[6 + axis]);
 }
-
-static void turning_columns(double *matrix, uint32_t size, uint32_t first, const Body *body,
-                            uint32_t from, const double point[3]) {
-    double arm[3], axis[3], linear[3];
-    mf_vec3_sub(arm, point, body->place);
-    for (uint32_t i = from; i < 3; i++) {
-        body_axis(axis, body, i);
-        mf_vec3_cross(linear, axis, arm);
-        column(matrix, size, first + i - from, linear, axis);
-    }
-}
-
-void mf_articulated_jacobian(const mf_Group *group, uint32_t instance, uint32_t link,
-                             const double point[3], double *matrix) {
-    if (group == NULL)
-        return;
-    Values values;
-    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    const double none[3] = {0, 0, 0};
-    uint32_t size = plan->velocity_count;
-    double place[3], rotation[4], world[3], axis[3];
-    ask(plan, MF_ART_TASK_POSE, &values, NULL, bodies[0].turn);
-    memset(matrix, 0, (size_t)6 * size * sizeof *matrix);
-    link_pose(plan, bodies, link, place, rotation);
-    mf_quat_rotate(world, rotation, point);
-    mf_vec3_add(world, world, place);
-    for (int32_t l = plan->places[link].link; l >= 0; l = plan->links[l].parent) {
-        const mf_ArtLink *own = &plan->links[l];
-        if (own->kind == MF_ART_SLIDE) {
-            body_axis(axis, &bodies[l + 1], 2);
-            column(matrix, size, own->velocity, axis, none);
-        } else {
-            turning_columns(matrix, size, own->velocity, &bodies[l + 1],
-                            own->kind == MF_ART_BALL ? 0 : 2, world);
-        }
-    }
-    if (plan->fixed)
-        return;
-    for (uint32_t i = 0; i < 3; i++)
-        matrix[i * size + i] = 1.0;
-    turning_columns(matrix, size, 3, &bodies[0], 0, world);
-}
-
-// ---- energy and momentum ------------------------------------------------------------------------
 
 typedef struct Flight { // a plan link's motion
     double velocity[3]; // [m/s] of the origin, world axes

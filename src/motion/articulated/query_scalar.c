@@ -1,8 +1,23 @@
-// Questions about the tree of one robot: poses, mass matrix, inverse and forward dynamics.
-#include "motion/articulated/composite.h"
+// Questions about the tree of one robot: poses, forward dynamics, overlaps of its shapes.
 #include "motion/articulated/forward.h"
-#include "motion/articulated/inverse.h"
 #include "motion/articulated/step.h"
+
+// What a question needs to remember, in its scratch. It is sized by the links alone, because
+// questions are asked before a plan is done.
+typedef struct Room {
+    State state;
+    Rates force, acceleration;
+    Frame *world; // per plan link, the base at 0
+    Work work;    // for a tree without contacts
+} Room;
+
+static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
+    state_carve(plan, carver, &room->state);
+    rates_carve(plan, carver, &room->force);
+    rates_carve(plan, carver, &room->acceleration);
+    MF_CARVE(carver, room->world, plan->link_count + 1);
+    work_carve_tree(plan, carver, &room->work);
+}
 
 static mf_lane value_load(const void *values, uint32_t c) {
     return mf_load((const mf_real *)values + (size_t)c * MF_LANES);
@@ -13,7 +28,8 @@ static void value_store(void *values, uint32_t c, mf_lane a) {
 }
 
 static Vec vec_value(const void *values, uint32_t c) {
-    return (Vec){value_load(values, c), value_load(values, c + 1), value_load(values, c + 2)};
+    return MF_VALUE(Vec, value_load(values, c), value_load(values, c + 1),
+                    value_load(values, c + 2));
 }
 
 static Quat quat_value(const void *values, uint32_t c) {
@@ -92,7 +108,7 @@ static void store_frame(void *values, uint32_t body, const Frame *frame) {
 
 // Of all links in the world, the base first.
 static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world) {
-    world[0] = (Frame){quat_matrix(state->attitude), state->place};
+    world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
         const Frame *parent = &world[plan->links[l].parent + 1];
@@ -101,16 +117,14 @@ static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world
     }
 }
 
-static void store_poses(const mf_ArtQuery *query, const State *state) {
-    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
+static void store_poses(const mf_ArtQuery *query, const State *state, Frame *world) {
     find_frames(query->plan, state, world);
     for (uint32_t i = 0; i <= query->plan->link_count; i++)
         store_frame(query->out, i, &world[i]);
 }
 
-static void store_overlaps(const mf_ArtQuery *query, const State *state) {
+static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *world) {
     const mf_CollidePlan *collide = query->plan->collide;
-    Frame world[MF_ARTICULATED_MAX_LINKS + 1];
     find_frames(query->plan, state, world);
     const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
     for (uint32_t i = 0; i < collide->pair_count; i++) {
@@ -123,40 +137,37 @@ static void store_overlaps(const mf_ArtQuery *query, const State *state) {
     }
 }
 
-static void answer_forward(const mf_ArtQuery *query, const State *state) {
+static void answer_forward(const mf_ArtQuery *query, Room *room) {
     const Drive drive = {.step = mf_zero()};
-    Rates force, acceleration;
-    Work work;
-    load_rates(query, &force);
-    forward_dynamics(query->plan, state, &drive, &force, &work, &acceleration);
-    store_rates(query, &acceleration);
+    load_rates(query, &room->force);
+    forward_dynamics(query->plan, &room->state, &drive, &room->force, &room->work,
+                     &room->acceleration);
+    store_rates(query, &room->acceleration);
 }
 
-static void answer_inverse(const mf_ArtQuery *query, const State *state) {
-    Rates force, acceleration;
-    load_rates(query, &acceleration);
-    inverse_dynamics(query->plan, state, &acceleration, &force);
-    store_rates(query, &force);
+size_t MF_KERNEL(mf_articulated_query_room)(const mf_ArtPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Room room, *own;
+    MF_CARVE(&carver, own, 1);
+    room_carve(plan, &carver, &room);
+    return carver.used;
 }
 
 void MF_KERNEL(mf_articulated_query)(const mf_ArtQuery *query) {
-    State state;
-    load_state(query, &state);
+    mf_Carver carver = {(char *)query->scratch, 0};
+    Room *room;
+    MF_CARVE(&carver, room, 1);
+    room_carve(query->plan, &carver, room);
+    load_state(query, &room->state);
     switch (query->task) {
     case MF_ART_TASK_POSE:
-        store_poses(query, &state);
-        return;
-    case MF_ART_TASK_MASS:
-        mass_matrix(query->plan, &state, &(Matrix){query->out, query->plan->velocity_count});
-        return;
-    case MF_ART_TASK_INVERSE:
-        answer_inverse(query, &state);
+        store_poses(query, &room->state, room->world);
         return;
     case MF_ART_TASK_FORWARD:
-        answer_forward(query, &state);
+        answer_forward(query, room);
         return;
     case MF_ART_TASK_OVERLAP:
-        store_overlaps(query, &state);
+        store_overlaps(query, &room->state, room->world);
         return;
     }
 }

@@ -1,4 +1,4 @@
-// What contacts between links remember from step to step, as a first guess of their forces.
+// Stored forces of contacts between links, the initial value of the next step.
 //
 // A pair of shapes keeps its whole force and the first moment of the loads, not the loads of single
 // contacts: which point is a face's first contact changes with the last bit of its depth. In the
@@ -12,7 +12,7 @@
 #include "motion/articulated/meeting.h"
 
 static MF_INLINE Vec vec_keep(mf_mask mask, Vec a) {
-    return (Vec){mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z)};
+    return MF_VALUE(Vec, mf_keep(mask, a.x), mf_keep(mask, a.y), mf_keep(mask, a.z));
 }
 
 // Two directions across a unit vector (Duff et al. 2017).
@@ -20,8 +20,8 @@ static MF_INLINE void across(Vec n, Vec out[2]) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane sign = mf_select(mf_less(n.z, mf_zero()), -one, one);
     mf_lane a = -one / (sign + n.z), b = n.x * n.y * a;
-    out[0] = (Vec){mf_fma(sign * n.x, n.x * a, one), sign * b, -(sign * n.x)};
-    out[1] = (Vec){b, mf_fma(n.y, n.y * a, sign), -n.y};
+    out[0] = MF_VALUE(Vec, mf_fma(sign * n.x, n.x * a, one), sign * b, -(sign * n.x));
+    out[1] = MF_VALUE(Vec, b, mf_fma(n.y, n.y * a, sign), -n.y);
 }
 
 // The contacts of one pair follow each other in the list.
@@ -82,7 +82,7 @@ static inline Spread spread_loads(const Meeting *list, uint32_t count, Vec origi
     mf_lane scale = one / mf_max(mf_fma(xx, yy, -(xy * xy)), soft * soft);
     mf_lane a = mf_keep(wide, mf_fma(yy, u, -(xy * v)) * scale);
     mf_lane b = mf_keep(wide, mf_fma(xx, v, -(xy * u)) * scale);
-    return (Spread){load * part, vec_fma(axes[0], a, vec_scale(axes[1], b)), middle};
+    return MF_VALUE(Spread, load * part, vec_fma(axes[0], a, vec_scale(axes[1], b)), middle);
 }
 
 // First guesses of the forces of all contacts between links in the list.

@@ -50,16 +50,16 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
 // -------------------------------------------
 
 static MF_INLINE Vec vec_turn_z(Vec a, mf_lane c, mf_lane s) {
-    return (Vec){mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z};
+    return MF_VALUE(Vec, mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z);
 }
 static MF_INLINE Vec vec_back_z(Vec a, mf_lane c, mf_lane s) {
-    return (Vec){mf_fma(a.x, c, a.y * s), mf_fma(a.y, c, -(a.x * s)), a.z};
+    return MF_VALUE(Vec, mf_fma(a.x, c, a.y * s), mf_fma(a.y, c, -(a.x * s)), a.z);
 }
 static MF_INLINE Vec vec_turn_x(Vec a, mf_lane c, mf_lane s) {
-    return (Vec){a.x, mf_fma(a.y, c, -(a.z * s)), mf_fma(a.y, s, a.z * c)};
+    return MF_VALUE(Vec, a.x, mf_fma(a.y, c, -(a.z * s)), mf_fma(a.y, s, a.z * c));
 }
 static MF_INLINE Vec vec_back_x(Vec a, mf_lane c, mf_lane s) {
-    return (Vec){a.x, mf_fma(a.y, c, a.z * s), mf_fma(a.z, c, -(a.y * s))};
+    return MF_VALUE(Vec, a.x, mf_fma(a.y, c, a.z * s), mf_fma(a.z, c, -(a.y * s)));
 }
 
 // The pair (a, b) of a vector's components.
@@ -161,10 +161,11 @@ static MF_INLINE void art_flip_z(Art *a) {
 
 // r t r^T for any tensor and rotation.
 static MF_INLINE Mat mat_congruence(const Mat *r, const Mat *t) {
-    Vec x = mat_apply(t, (Vec){r->xx, r->xy, r->xz}), y = mat_apply(t, (Vec){r->yx, r->yy, r->yz}),
-        z = mat_apply(t, (Vec){r->zx, r->zy, r->zz});
+    Vec x = mat_apply(t, MF_VALUE(Vec, r->xx, r->xy, r->xz)),
+        y = mat_apply(t, MF_VALUE(Vec, r->yx, r->yy, r->yz)),
+        z = mat_apply(t, MF_VALUE(Vec, r->zx, r->zy, r->zz));
     Vec a = mat_apply(r, x), b = mat_apply(r, y), c = mat_apply(r, z);
-    return (Mat){a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z};
+    return MF_VALUE(Mat, a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z);
 }
 
 static inline void art_turn(Art *a, const Mat *r) {

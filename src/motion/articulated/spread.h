@@ -49,32 +49,72 @@ typedef struct Solver { // rows of the constraint solver's fields, NULL: none
 } Solver;
 
 typedef struct Work {
-    LinkWork links[MF_ARTICULATED_MAX_LINKS];
-    BallWork balls[MF_ARTICULATED_MAX_BALLS];
-    Art sums[MF_ARTICULATED_MAX_LINKS]; // by depth: what the links further out hand in
+    LinkWork *links; // per plan link
+    BallWork *balls; // per ball joint
+    Art *sums;       // by depth: what the links further out hand in
     Art base;
     // What each link handed to its parent, and whether a new solution must find it again. Lanes
     // side by side seldom leave a limb alone, and keeping it costs them more than it saves.
-    Art handed[REFOLDS ? MF_ARTICULATED_MAX_LINKS : 1];
-    bool stale[MF_ARTICULATED_MAX_LINKS];
+    Art *handed; // room for one where none is kept
+    bool *stale;
     mf_lane base_factor[6][6],
         base_inverse[6];           // of its inertia: L D below and on the diagonal, 1/D
     Vec base_angular, base_linear; // accelerations, gravity taken away, own axes
-    Vec angular[MF_ARTICULATED_MAX_LINKS], linear[MF_ARTICULATED_MAX_LINKS];
+    Vec *angular, *linear;         // likewise of links
     Contacts contacts;
     Actuation actuation;
     Meetings meetings;
-    Outer zones[MF_ARTICULATED_MAX_ZONES];
-    Line limits[MF_ARTICULATED_MAX_LINKS];
-    mf_lane tendon_limits[MF_ARTICULATED_MAX_TENDONS]; // [N] or [N m]
-    mf_lane limit_forces[MF_ARTICULATED_MAX_LINKS];    // [N m] or [N] with MuJoCo's law
+    Outer *zones;
+    Line *limits;
+    mf_lane *tendon_limits; // [N] or [N m]
+    mf_lane *limit_forces;  // [N m] or [N] with MuJoCo's law
     Solver solver;
-    Warnings warnings;                               // of this step
-    mf_mask touched;                                 // lanes with a contact between links
-    bool expects;                                    // `expected` acts (expect.h)
-    bool met[MF_ARTICULATED_MAX_LINKS + 1];          // some lane has it; of the base at 0
-    Expected expected[MF_ARTICULATED_MAX_LINKS + 1]; // what other links press with
+    Warnings warnings;  // of this step
+    mf_mask touched;    // lanes with a contact between links
+    bool expects;       // `expected` acts (expect.h)
+    bool *met;          // some lane has it; of the base at 0
+    Expected *expected; // what other links press with
+    // Room for what is needed by the way:
+    mf_lane *load; // contacts with the ground (forward.h)
+    mf_mask *presses;
+    Wrench *path_row;  // the path of a spatial tendon (tendon_path.h)
+    Rates more;        // forces with those of tendons (forward.h)
+    Quat *ball_before; // ball joints at the step's beginning (articulated_kernel.c)
+    mf_Carver rest;    // for the solver of couplings or of constraints
 } Work;
+
+// Gives the work its arrays for a tree by itself, without contacts and actuators.
+static inline void work_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
+    const uint32_t links = plan->link_count;
+    MF_CARVE(carver, work->links, links);
+    MF_CARVE(carver, work->balls, plan->ball_count);
+    MF_CARVE(carver, work->sums, links);
+    MF_CARVE(carver, work->handed, REFOLDS ? links : 1);
+    MF_CARVE(carver, work->stale, links);
+    MF_CARVE(carver, work->angular, links);
+    MF_CARVE(carver, work->linear, links);
+    MF_CARVE(carver, work->contacts.pose, links + 1);
+    MF_CARVE(carver, work->met, links + 1);
+}
+
+// All of them. Whoever cuts the last array of the scratch sets `rest`.
+static inline void work_carve(const mf_ArtPlan *plan, mf_Carver *carver, Work *work) {
+    const uint32_t links = plan->link_count;
+    work_carve_tree(plan, carver, work);
+    MF_CARVE(carver, work->contacts.touch, plan->contact_count);
+    actuation_carve(plan, carver, &work->actuation);
+    meetings_carve(plan, carver, &work->meetings);
+    MF_CARVE(carver, work->zones, plan->zone_count);
+    MF_CARVE(carver, work->limits, links);
+    MF_CARVE(carver, work->tendon_limits, plan->tendon_count);
+    MF_CARVE(carver, work->limit_forces, links);
+    MF_CARVE(carver, work->expected, links + 1);
+    MF_CARVE(carver, work->load, plan->contact_count);
+    MF_CARVE(carver, work->presses, plan->contact_count);
+    MF_CARVE(carver, work->path_row, plan->path_most);
+    rates_carve(plan, carver, &work->more);
+    MF_CARVE(carver, work->ball_before, plan->ball_count);
+}
 
 // Links that no force moves.
 static inline bool is_still(const mf_ArtPlan *plan, int32_t link) {
@@ -196,9 +236,9 @@ static inline void spread_all(const mf_ArtPlan *plan, const State *state, const 
 // Acceleration of a slide's origin by turning and sliding, own axes.
 static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
     mf_lane twice = speed + speed;
-    return (Vec){mf_fma(way * rate.x, rate.z, twice * rate.y),
-                 mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
-                 -way * mf_fma(rate.x, rate.x, rate.y * rate.y)};
+    return MF_VALUE(Vec, mf_fma(way * rate.x, rate.z, twice * rate.y),
+                    mf_fma(way * rate.y, rate.z, -(twice * rate.x)),
+                    -way * mf_fma(rate.x, rate.x, rate.y * rate.y));
 }
 
 // Takes the accelerations of a link's parent to the link, whose joint does not accelerate.

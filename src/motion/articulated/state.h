@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_ARTICULATED_STATE_H
 #define MF_MOTION_ARTICULATED_STATE_H
 
+#include "math/carve.h"
 #include "motion/articulated/plan.h"
 #include "motion/articulated/spatial.h"
 
@@ -14,25 +15,61 @@
 #endif
 
 typedef struct State {
-    Vec place;                               // [m] base origin, world
-    Quat attitude;                           // [1] base to world
-    Vec velocity;                            // [m/s] of the base origin, world axes
-    Vec rate;                                // [rad/s] body axes
-    mf_lane angle[MF_ARTICULATED_MAX_LINKS]; // [rad] or [m] hinges and slides
-    mf_lane speed[MF_ARTICULATED_MAX_LINKS]; // [rad/s] or [m/s]
-    Quat ball[MF_ARTICULATED_MAX_BALLS];     // [1] child to joint
-    Vec ball_rate[MF_ARTICULATED_MAX_BALLS]; // [rad/s] child's axes
+    Vec place;      // [m] base origin, world
+    Quat attitude;  // [1] base to world
+    Vec velocity;   // [m/s] of the base origin, world axes
+    Vec rate;       // [rad/s] body axes
+    mf_lane *angle; // [rad] or [m] hinges and slides, per plan link
+    mf_lane *speed; // [rad/s] or [m/s] likewise
+    Quat *ball;     // [1] child to joint, per ball joint
+    Vec *ball_rate; // [rad/s] child's axes
 } State;
+
+// Gives a state its arrays.
+static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State *state) {
+    MF_CARVE(carver, state->angle, plan->link_count);
+    MF_CARVE(carver, state->speed, plan->link_count);
+    MF_CARVE(carver, state->ball, plan->ball_count);
+    MF_CARVE(carver, state->ball_rate, plan->ball_count);
+}
+
+// Between states that have their arrays.
+static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *to) {
+    to->place = from->place;
+    to->attitude = from->attitude;
+    to->velocity = from->velocity;
+    to->rate = from->rate;
+    memcpy(to->angle, from->angle, plan->link_count * sizeof *to->angle);
+    memcpy(to->speed, from->speed, plan->link_count * sizeof *to->speed);
+    memcpy(to->ball, from->ball, plan->ball_count * sizeof *to->ball);
+    memcpy(to->ball_rate, from->ball_rate, plan->ball_count * sizeof *to->ball_rate);
+}
+
+// Zeros, also in place of unit quaternions.
+static inline void state_clear(const mf_ArtPlan *plan, State *state) {
+    memset(&state->place, 0, sizeof state->place);
+    memset(&state->attitude, 0, sizeof state->attitude);
+    memset(&state->velocity, 0, sizeof state->velocity);
+    memset(&state->rate, 0, sizeof state->rate);
+    memset(state->angle, 0, plan->link_count * sizeof *state->angle);
+    memset(state->speed, 0, plan->link_count * sizeof *state->speed);
+    memset(state->ball, 0, plan->ball_count * sizeof *state->ball);
+    memset(state->ball_rate, 0, plan->ball_count * sizeof *state->ball_rate);
+}
 
 // Accelerations or forces in the same terms.
 typedef struct Rates {
-    Vec linear;  // world axes
-    Vec angular; // body axes
-    mf_lane joint[MF_ARTICULATED_MAX_LINKS];
-    Vec ball[MF_ARTICULATED_MAX_BALLS];
+    Vec linear;     // world axes
+    Vec angular;    // body axes
+    mf_lane *joint; // per plan link
+    Vec *ball;      // per ball joint
 } Rates;
 
-// What a plan uses of them: all of it is as large as a processor's nearest memory.
+static inline void rates_carve(const mf_ArtPlan *plan, mf_Carver *carver, Rates *rates) {
+    MF_CARVE(carver, rates->joint, plan->link_count);
+    MF_CARVE(carver, rates->ball, plan->ball_count);
+}
+
 static inline void rates_copy(const mf_ArtPlan *plan, const Rates *from, Rates *to) {
     to->linear = from->linear;
     to->angular = from->angular;
@@ -50,15 +87,15 @@ static MF_INLINE mf_lane setting(const mf_ArtPlan *plan, uint32_t which) {
     return mf_set(MF_ART_CONSTANTS(plan)[which]);
 }
 static MF_INLINE Vec vec_constant(const mf_real *c) {
-    return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
+    return MF_VALUE(Vec, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]));
 }
 static MF_INLINE Sym sym_constant(const mf_real *c) {
-    return (Sym){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]),
-                 mf_set(c[3]), mf_set(c[4]), mf_set(c[5])};
+    return MF_VALUE(Sym, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]));
 }
 static MF_INLINE Mat mat_constant(const mf_real *c) {
-    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
+    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
 // Against gravity, in world axes and in those of a body.
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
@@ -66,23 +103,23 @@ static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
 }
 static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *turn) {
     if (plan->upright)
-        return (Vec){turn->zx, turn->zy, turn->zz};
+        return MF_VALUE(Vec, turn->zx, turn->zy, turn->zz);
     return mat_apply_transposed(turn, up_in_world(plan));
 }
 static MF_INLINE Vec vec_zero(void) {
-    return (Vec){mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
 }
 static MF_INLINE Vec vec_negative(Vec a) {
-    return (Vec){-a.x, -a.y, -a.z};
+    return MF_VALUE(Vec, -a.x, -a.y, -a.z);
 }
 static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx});
-    Vec y = mat_apply(a, (Vec){b->xy, b->yy, b->zy});
-    Vec z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx));
+    Vec y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy));
+    Vec z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 static MF_INLINE Quat quat_unit(void) {
-    return (Quat){mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
+    return MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
 }
 
 #endif

@@ -19,11 +19,11 @@ typedef struct TendonPath {
     mf_lane speed;  // [m/s]
     uint32_t count; // [1] links
     const int32_t *links;
-    Wrench row[MF_ARTICULATED_PATH_LINKS]; // [1], [m] on each
+    Wrench *row; // [1], [m] on each; room of Work, which one path has at a time
 } TendonPath;
 
 static inline Vec path_vector(const double v[3]) {
-    return (Vec){mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2])};
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static inline Vec path_point(const Work *work, int32_t link, const double arm[3]) {
@@ -49,7 +49,8 @@ static inline void path_pull(const Work *work, const TendonPath *path, uint32_t 
 }
 
 static inline Vec path_choose(mf_mask mask, Vec a, Vec b) {
-    return (Vec){mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y), mf_select(mask, a.z, b.z)};
+    return MF_VALUE(Vec, mf_select(mask, a.x, b.x), mf_select(mask, a.y, b.y),
+                    mf_select(mask, a.z, b.z));
 }
 
 // A straight piece in some lanes: its length and its pulls on both ends.
@@ -93,8 +94,10 @@ static inline void path_around(const Work *work, const mf_ArtWrap *wrap, const m
     path_piece(work, path, start->slot, from, end->slot, to, share, mf_not(bend.bends));
     if (!mf_any(bend.bends))
         return;
-    const Vec meets = mat_apply_add(&turn, (Vec){bend.from[0], bend.from[1], bend.from[2]}, center),
-              leaves = mat_apply_add(&turn, (Vec){bend.to[0], bend.to[1], bend.to[2]}, center);
+    const Vec meets = mat_apply_add(&turn, MF_VALUE(Vec, bend.from[0], bend.from[1], bend.from[2]),
+                                    center),
+              leaves =
+                  mat_apply_add(&turn, MF_VALUE(Vec, bend.to[0], bend.to[1], bend.to[2]), center);
     path->length = mf_fma(share, mf_keep(bend.bends, bend.length), path->length);
     path_piece(work, path, start->slot, from, wrap->slot, path_choose(bend.bends, meets, from),
                share, bend.bends);
@@ -126,8 +129,9 @@ static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const
     path->length = mf_zero();
     path->count = from->link_count;
     path->links = plan->path_links + from->first_link;
+    path->row = work->path_row;
     for (uint32_t i = 0; i < path->count; i++)
-        path->row[i] = (Wrench){vec_zero(), vec_zero()};
+        path->row[i] = MF_VALUE(Wrench, vec_zero(), vec_zero());
     for (uint32_t i = 0; i + 1 < from->wrap_count;) {
         const mf_ArtWrap *start = &wraps[i], *next = &wraps[i + 1];
         if (start->type == MF_WRAP_PULLEY || next->type == MF_WRAP_PULLEY) {

@@ -446,5 +446,5 @@ mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t co
         finish_links(&t);
     }
     release_tree(&t);
-    return status;
+    return status == MF_OK ? mf_art_queries_build(plan, context, error) : status;
 }

@@ -1,7 +1,7 @@
 // Zones of a plan: the links that a body with a force or torque sensor carries.
 //
-// Forces from outside are known by link. A body without a joint shares its link with the one that
-// holds it, so its zone can only be told apart while one of the two cannot be pushed.
+// External forces are known by link. A body without a joint shares its link with its parent, so its
+// zone can be separated only if one of the two cannot be pushed.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
@@ -49,8 +49,8 @@ static mf_Status add_link(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, u
     }
     if (inside && outside && tied)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "articulated: forces on body %s cannot be told from those on the body that "
-                       "it is fixed to",
+                       "articulated: forces on body %s cannot be distinguished from those on the "
+                       "body that it is fixed to",
                        model->bodies[root].name);
     if (!outside)
         plan->zones_at[link + 1] |= (uint64_t)1 << z;

@@ -15,21 +15,21 @@ static const mf_FieldInfo own_fields[] = {
     [MF_CAR_ROW_STEERING] = {"car.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                              "angle of the front wheel, positive to the left"},
     [MF_CAR_ROW_TARGET] = {"car.steering_target", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                           MF_FIELD_STATE, "where the steering is driven to"},
+                           MF_FIELD_STATE, "steering target"},
     [MF_CAR_ROW_DUTY] = {"car.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
                          "duty of the motor, -1 .. 1"},
     [MF_CAR_ROW_BRAKE] = {"car.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                          "share of the brake, 0 .. 1"},
+                          "brake, 0 .. 1"},
     [MF_CAR_ROW_INTEGRAL] = {"car.integral", "m/s^2", "", MF_REAL, MF_PER_INSTANCE, 1,
                              MF_FIELD_STATE, "integral part of the speed loop"},
-    [MF_CAR_ROW_PROGRESS] = {"car.progress", "m", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                             "how far along the group's path; negative: the nearest place is "
-                             "looked for"},
+    [MF_CAR_ROW_PROGRESS] =
+        {"car.progress", "m", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
+         "arc length along the group's path; negative: the nearest point is searched for"},
     [MF_CAR_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
                          "velocity of the air at the vehicle"},
     [MF_CAR_ROW_ACCEPTED] = {"command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1,
                              MF_FIELD_STATE,
-                             "the command in force: the numbers of the command fields in order"},
+                             "the active command: the numbers of the command fields in order"},
 };
 
 static const mf_FieldInfo refused_field = {
@@ -48,7 +48,7 @@ static const mf_FieldInfo command_fields[][WIDEST] = {
                               {"command.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                                "duty of the motor, -1 .. 1"},
                               {"command.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "share of the brake, 0 .. 1"}},
+                               "brake, 0 .. 1"}},
     [MF_CAR_COMMAND_SPEED] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                                "forward speed, negative backwards"},
                               {"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
@@ -60,13 +60,13 @@ static const mf_FieldInfo command_fields[][WIDEST] = {
     [MF_CAR_COMMAND_LINE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                               "forward speed"},
                              {"command.line", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                              "a place x, y and the direction [rad] from the x axis"}},
+                              "position x, y and the direction [rad] from the x axis"}},
     [MF_CAR_COMMAND_PATH] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                               "forward speed"}},
     [MF_CAR_COMMAND_WAYPOINT] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                                  INPUT, "forward speed on the way"},
+                                  INPUT, "forward speed on the path"},
                                  {"command.waypoint", "m", "world", MF_REAL, MF_PER_INSTANCE, 2,
-                                  INPUT, "x, y of the place to stop at"}},
+                                  INPUT, "x, y of the point to stop at"}},
 };
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t c
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
     mf_CarPlan *plan = find_plan(group);
     if (plan == NULL || plan->settings.command != MF_CAR_COMMAND_PATH)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car path: group %s is not driven along a path",
+        return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
                        mf_group_settings(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_CarPath path;

@@ -1,8 +1,8 @@
 // One step of a block of cars: commands and loops when they are due, dry friction, the step itself,
 // and back onto the ground. Everything stays in registers between loading and storing.
 //
-// Invariants: a car with a fault word keeps every value it has; a car that stands keeps its place
-// and attitude to the bit; no lane reads another one.
+// Invariants: the values of a car with a fault word do not change; a car at rest keeps its position
+// and rotation to the bit; no lane reads another one.
 #include "motion/car/control.h"
 #include "terrain/lookup_lane.h"
 

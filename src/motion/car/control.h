@@ -1,9 +1,9 @@
-// What drives a car, in lanes: commands are checked, then one of the loops turns them into a
+// Control of a car, in lanes: commands are checked, then one of the loops converts them into a
 // steering angle, a duty of the motor and a brake.
 //
-// Speed: a proportional-integral loop asks for an acceleration, the model of the motor and of the
-// resistances turns it into a duty; where it would have to pull against the motion it brakes.
-// Path: pure pursuit (Coulter 1992, CMU-RI-TR-92-01) from the rear axle.
+// Speed: a proportional-integral loop commands an acceleration, the model of the motor and of the
+// resistances converts it into a duty; if the force would oppose the motion, it brakes. Path: pure
+// pursuit (Coulter 1992, CMU-RI-TR-92-01) from the rear axle.
 #ifndef MF_MOTION_CAR_CONTROL_H
 #define MF_MOTION_CAR_CONTROL_H
 
@@ -161,16 +161,16 @@ static MF_INLINE Goal circle_goal(const Axle *a, const mf_lane *command) {
     step_sine = with_sign(step_sine, command[3]);
     mf_lane gx = mf_fma(step_cosine, rx, -step_sine * ry);
     mf_lane gy = mf_fma(step_cosine, ry, step_sine * rx);
-    return (Goal){mf_fma(radius, gx, command[1]), mf_fma(radius, gy, command[2]), command[0], zero,
-                  mf_less(one, zero)};
+    return MF_VALUE(Goal, mf_fma(radius, gx, command[1]), mf_fma(radius, gy, command[2]),
+                    command[0], zero, mf_less(one, zero));
 }
 
 static MF_INLINE Goal line_goal(const Axle *a, const mf_lane *command) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(command[3], &sine, &cosine);
     mf_lane along = mf_fma(cosine, a->x - command[1], sine * (a->y - command[2])) + a->look;
-    return (Goal){mf_fma(along, cosine, command[1]), mf_fma(along, sine, command[2]), command[0],
-                  mf_zero(), mf_less(mf_set((mf_real)1), mf_zero())};
+    return MF_VALUE(Goal, mf_fma(along, cosine, command[1]), mf_fma(along, sine, command[2]),
+                    command[0], mf_zero(), mf_less(mf_set((mf_real)1), mf_zero()));
 }
 
 // A goal inside one of the two smallest turning circles is reached by driving on first. To one at

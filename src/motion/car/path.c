@@ -23,12 +23,12 @@ static double edge_length(const double (*places)[2], uint32_t count, uint32_t ed
 static mf_Status check_places(const double (*places)[2], uint32_t count, bool closed,
                               double *length, mf_Error *error) {
     if (places == NULL || count < 2 || count > 1000000)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car path: %u places, need 2 .. 1000000", count);
+        return mf_fail(error, MF_BAD_ARGUMENT, "car path: %u points, need 2 .. 1000000", count);
     for (uint32_t i = 0; i < count; i++)
         for (int c = 0; c < 2; c++)
             if (!(places[i][c] >= -1e6 && places[i][c] <= 1e6))
                 return mf_fail(error, MF_BAD_ARGUMENT,
-                               "car path: place %u is (%g, %g), need -1e6 .. 1e6 m", i,
+                               "car path: point %u is (%g, %g), need -1e6 .. 1e6 m", i,
                                places[i][0], places[i][1]);
     *length = 0.0;
     for (uint32_t i = 0; i + (closed ? 0 : 1) < count; i++)

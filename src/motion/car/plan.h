@@ -1,5 +1,5 @@
-// What the car kernel needs to know: parameters as constants in both precisions, the path, the
-// fields. Frozen while the world steps, shared by all threads.
+// Data of the car kernel: parameters as constants in both precisions, the path, the fields. Frozen
+// while the world steps, shared by all threads.
 #ifndef MF_MOTION_CAR_PLAN_H
 #define MF_MOTION_CAR_PLAN_H
 

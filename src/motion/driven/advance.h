@@ -2,7 +2,6 @@
 #ifndef MF_MOTION_DRIVEN_ADVANCE_H
 #define MF_MOTION_DRIVEN_ADVANCE_H
 
-#include "motion/articulated/momentum.h"
 #include "motion/driven/step.h"
 
 // The joints' state at some time within the step, and their accelerations there.
@@ -58,9 +57,10 @@ static inline Start spin_start(const mf_DrivenPlan *plan, const State *state, bo
                                const Driven *work) {
     const bool tree = moves && plan->art->link_count > 0;
     Start start = start_of(state, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
+    start.riders = work->riders;
     start.any = mf_any(start.flies);
     if (start.any && tree)
-        whole_find(plan->art, state, &start.whole);
+        whole_find(plan->art, state, start.riders, &start.whole);
     else if (start.any)
         start.whole = whole_of(plan, &work->base);
     return start;
@@ -76,9 +76,8 @@ static inline void spin_keep(const mf_DrivenPlan *plan, const Start *start, cons
         keep_body(start, rates, mf_zero(), step, &work->warnings, state);
         return;
     }
-    Rates force;
-    force.linear = outside->force;
-    force.angular = mat_apply_transposed(&work->limbs.world, outside->torque);
+    const Rates force = {.linear = outside->force,
+                         .angular = mat_apply_transposed(&work->limbs.world, outside->torque)};
     keep_tree(plan->art, start, &force, step, &work->warnings, state);
 }
 
@@ -89,8 +88,8 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
     const mf_ArtPlan *plan = s->plan;
     const mf_lane step = setting(plan, MF_ART_STEP), half = mf_set((mf_real)0.5);
     const bool implicit = plan->config.integrator == MF_ARTICULATED_IMPLICIT;
-    mf_lane given[MF_ARTICULATED_MAX_LINKS];
-    Rates rates;
+    mf_lane *given = work->given;
+    Rates rates = {.joint = NULL, .ball = NULL}; // of the base alone
     Start start = {.any = false};
     for (uint32_t l = 0; l < plan->link_count; l++)
         if (plan->links[l].kind != MF_ART_BALL)
@@ -122,26 +121,27 @@ static MF_INLINE void base_ahead(const State *from, const BaseSlope *slope, mf_l
     out->rate = vec_fma(slope->rate, step, from->rate);
 }
 
+// `stage` is room for a state.
 static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Outside *outside,
-                            bool moves, State *state, Paths *paths, Driven *work) {
+                            bool moves, State *state, State *stage, Paths *paths, Driven *work) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
     const mf_ArtPlan *plan = s->plan;
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    State stage = *state;
+    state_copy(plan, state, stage);
     BaseSlope sum = {
         vec_zero(), vec_zero(), vec_zero(), {mf_zero(), mf_zero(), mf_zero(), mf_zero()}};
     BaseSlope slope = sum;
-    mf_lane given[MF_ARTICULATED_MAX_LINKS];
+    mf_lane *given = work->given;
     work->ground.implicit = false;
     for (int i = 0; i < 4 && !plan->fixed; i++) {
         const mf_lane w = mf_set(weight[i]), part = mf_set(ahead[i] * step);
-        base_ahead(state, &slope, part, &stage);
-        paths_at(plan, state, paths, part, &stage, given);
-        slope.place = stage.velocity;
-        slope.attitude = quat_rate(stage.attitude, stage.rate);
-        accelerate(block->plan, &block->art, &stage, given, outside, moves, mf_zero(), work,
+        base_ahead(state, &slope, part, stage);
+        paths_at(plan, state, paths, part, stage, given);
+        slope.place = stage->velocity;
+        slope.attitude = quat_rate(stage->attitude, stage->rate);
+        accelerate(block->plan, &block->art, stage, given, outside, moves, mf_zero(), work,
                    &slope.rate, &slope.velocity);
         sum.place = vec_fma(slope.place, w, sum.place);
         sum.attitude = quat_fma(slope.attitude, w, sum.attitude);
@@ -195,6 +195,30 @@ static inline void loads_store(const Step *s, const Ground *ground) {
 
 // ---- one step -----------------------------------------------------------------------------------
 
+// All that a step needs to remember, in the block's scratch.
+typedef struct Room {
+    State state, stage;
+    Paths paths;
+    Driven work;
+} Room;
+
+static inline void room_carve(const mf_DrivenPlan *plan, mf_Carver *carver, Room *room) {
+    const mf_ArtPlan *art = plan->art;
+    state_carve(art, carver, &room->state);
+    if (art->config.integrator == MF_ARTICULATED_RK4)
+        state_carve(art, carver, &room->stage);
+    paths_carve(art, carver, &room->paths);
+    driven_carve(art, carver, &room->work);
+}
+
+static inline size_t driven_room(const mf_DrivenPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Room room, *own;
+    MF_CARVE(&carver, own, 1);
+    room_carve(plan, &carver, &room);
+    return carver.used;
+}
+
 static inline void driven_step(const mf_DrivenBlock *block) {
     const bool moves = block->plan->moves;
     Step s = {.block = &block->art, .plan = block->art.plan};
@@ -202,26 +226,30 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     s.all_alive = mf_all(s.alive);
     if (!mf_any(s.alive))
         return;
-    State state;
-    Paths paths;
+    mf_Carver carver = {(char *)block->art.scratch, 0};
+    Room *room;
+    MF_CARVE(&carver, room, 1);
+    room_carve(block->plan, &carver, room);
+    State *state = &room->state;
+    Paths *paths = &room->paths;
+    Driven *work = &room->work;
     Outside outside;
-    Driven work;
-    load_state(&block->art, &state);
+    load_state(&block->art, state);
     for (uint32_t b = 0; b < s.plan->ball_count; b++)
-        state.ball_rate[b] = vec_zero(); // they are held
+        state->ball_rate[b] = vec_zero(); // they are held
     outside_load(&s, block, &outside);
-    paths_load(&s, block, &state, &paths);
-    work.ground.spot_count = 0;
-    work.warnings.any = false;
+    paths_load(&s, block, state, paths);
+    work->ground.spot_count = 0;
+    work->warnings.any = false;
     if (s.plan->config.integrator == MF_ARTICULATED_RK4)
-        step_rk4(&s, block, &outside, moves, &state, &paths, &work);
+        step_rk4(&s, block, &outside, moves, state, &room->stage, paths, work);
     else
-        step_euler(&s, block, &outside, moves, &state, &paths, &work);
-    check_state(&s, &state);
-    store_state(&s, &state);
-    paths_store(&s, block, &paths);
-    loads_store(&s, &work.ground);
-    warnings_store(&work.warnings, &block->art.warnings, s.alive);
+        step_euler(&s, block, &outside, moves, state, paths, work);
+    check_state(&s, state);
+    store_state(&s, state);
+    paths_store(&s, block, paths);
+    loads_store(&s, &work->ground);
+    warnings_store(&work->warnings, &block->art.warnings, s.alive);
 }
 
 #endif

@@ -35,12 +35,18 @@ typedef struct Body {
 } Body;
 
 typedef struct Limbs {
-    Limb of[MF_ARTICULATED_MAX_LINKS + 1]; // of link l at l + 1, of the base at 0
-    Body sums[MF_ARTICULATED_MAX_LINKS];   // by depth: what the links further out hand in
-    Mat balls[MF_ARTICULATED_MAX_BALLS];   // child's axes to the parent's
-    Mat world;                             // base to world
-    bool any;                              // some link is close
+    Limb *of;   // of link l at l + 1, of the base at 0
+    Body *sums; // by depth: what the links further out hand in
+    Mat *balls; // child's axes to the parent's
+    Mat world;  // base to world
+    bool any;   // some link is close
 } Limbs;
+
+static inline void limbs_carve(const mf_ArtPlan *plan, mf_Carver *carver, Limbs *limbs) {
+    MF_CARVE(carver, limbs->of, plan->link_count + 1);
+    MF_CARVE(carver, limbs->sums, plan->link_count + 1);
+    MF_CARVE(carver, limbs->balls, plan->ball_count);
+}
 
 // ---- outward ------------------------------------------------------------------------------------
 
@@ -65,9 +71,9 @@ static MF_INLINE mf_lane place_dot_add(const mf_ArtLink *link, const mf_real *c,
 
 static MF_INLINE Mat acceleration_tensor(Vec w, Vec d) {
     mf_lane xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
-    return (Mat){-(yy + zz), mf_fma(w.x, w.y, -d.z), mf_fma(w.x, w.z, d.y),  mf_fma(w.x, w.y, d.z),
-                 -(xx + zz), mf_fma(w.y, w.z, -d.x), mf_fma(w.x, w.z, -d.y), mf_fma(w.y, w.z, d.x),
-                 -(xx + yy)};
+    return MF_VALUE(Mat, -(yy + zz), mf_fma(w.x, w.y, -d.z), mf_fma(w.x, w.z, d.y),
+                    mf_fma(w.x, w.y, d.z), -(xx + zz), mf_fma(w.y, w.z, -d.x),
+                    mf_fma(w.x, w.z, -d.y), mf_fma(w.y, w.z, d.x), -(xx + yy));
 }
 
 static MF_INLINE void limb_turn(const mf_DrivenPlan *plan, const State *state, uint32_t l,
@@ -105,9 +111,9 @@ static MF_INLINE void limb_move(const mf_DrivenPlan *plan, const State *state, c
     const Limb *parent = &limbs->of[link->parent + 1];
     const Mat *t = &tensors[link->parent + 1];
     Limb *own = &limbs->of[l + 1];
-    Vec push = {place_dot_add(link, c, (Vec){t->xx, t->xy, t->xz}, parent->push.x),
-                place_dot_add(link, c, (Vec){t->yx, t->yy, t->yz}, parent->push.y),
-                place_dot_add(link, c, (Vec){t->zx, t->zy, t->zz}, parent->push.z)};
+    Vec push = {place_dot_add(link, c, MF_VALUE(Vec, t->xx, t->xy, t->xz), parent->push.x),
+                place_dot_add(link, c, MF_VALUE(Vec, t->yx, t->yy, t->yz), parent->push.y),
+                place_dot_add(link, c, MF_VALUE(Vec, t->zx, t->zy, t->zz), parent->push.z)};
     own->rate = into_limb(plan, l, limbs, parent->rate);
     own->spin = into_limb(plan, l, limbs, parent->spin);
     own->push = into_limb(plan, l, limbs, push);
@@ -147,17 +153,17 @@ static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves,
         const mf_lane mass = mf_set(c[MF_ART_MASS]);
         body->force = vec_fma(a, mass, body->force);
         if (link->bulk & 1) {
-            body->force = vec_fma((Vec){t->xx, t->yx, t->zx}, h.x, body->force);
+            body->force = vec_fma(MF_VALUE(Vec, t->xx, t->yx, t->zx), h.x, body->force);
             body->torque.y = mf_fma(-h.x, a.z, body->torque.y);
             body->torque.z = mf_fma(h.x, a.y, body->torque.z);
         }
         if (link->bulk & 2) {
-            body->force = vec_fma((Vec){t->xy, t->yy, t->zy}, h.y, body->force);
+            body->force = vec_fma(MF_VALUE(Vec, t->xy, t->yy, t->zy), h.y, body->force);
             body->torque.z = mf_fma(-h.y, a.x, body->torque.z);
             body->torque.x = mf_fma(h.y, a.z, body->torque.x);
         }
         if (link->bulk & 4) {
-            body->force = vec_fma((Vec){t->xz, t->yz, t->zz}, h.z, body->force);
+            body->force = vec_fma(MF_VALUE(Vec, t->xz, t->yz, t->zz), h.z, body->force);
             body->torque.x = mf_fma(-h.z, a.y, body->torque.x);
             body->torque.y = mf_fma(h.z, a.x, body->torque.y);
         }
@@ -196,9 +202,9 @@ static MF_INLINE void body_turn_z(Body *a, bool moves, mf_lane c, mf_lane s) {
 }
 
 static MF_INLINE Vec vec_tilt(mf_ArtTilt tilt, Vec a) {
-    return tilt == MF_ART_UP     ? (Vec){a.x, -a.z, a.y}
-           : tilt == MF_ART_DOWN ? (Vec){a.x, a.z, -a.y}
-           : tilt == MF_ART_OVER ? (Vec){a.x, -a.y, -a.z}
+    return tilt == MF_ART_UP     ? MF_VALUE(Vec, a.x, -a.z, a.y)
+           : tilt == MF_ART_DOWN ? MF_VALUE(Vec, a.x, a.z, -a.y)
+           : tilt == MF_ART_OVER ? MF_VALUE(Vec, a.x, -a.y, -a.z)
                                  : a;
 }
 
@@ -209,13 +215,13 @@ static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool mo
     case MF_ART_LEVEL:
         break;
     case MF_ART_UP:
-        a->spread = (Sym){z.xx, z.zz, z.yy, -z.xz, z.xy, -z.yz};
+        a->spread = MF_VALUE(Sym, z.xx, z.zz, z.yy, -z.xz, z.xy, -z.yz);
         break;
     case MF_ART_DOWN:
-        a->spread = (Sym){z.xx, z.zz, z.yy, z.xz, -z.xy, -z.yz};
+        a->spread = MF_VALUE(Sym, z.xx, z.zz, z.yy, z.xz, -z.xy, -z.yz);
         break;
     case MF_ART_OVER:
-        a->spread = (Sym){z.xx, z.yy, z.zz, -z.xy, -z.xz, z.yz};
+        a->spread = MF_VALUE(Sym, z.xx, z.yy, z.zz, -z.xy, -z.xz, z.yz);
         break;
     case MF_ART_ANY: {
         const mf_lane cosine = mf_set(c[MF_ART_COS_TILT]), sine = mf_set(c[MF_ART_SIN_TILT]);
@@ -276,9 +282,9 @@ static MF_INLINE void body_shift_z(Body *a, bool moves, mf_lane mass, mf_lane d)
 
 static MF_INLINE void body_add_body(Body *a, const Body *b, bool moves) {
     a->moment = vec_add(a->moment, b->moment);
-    a->spread = (Sym){a->spread.xx + b->spread.xx, a->spread.yy + b->spread.yy,
-                      a->spread.zz + b->spread.zz, a->spread.xy + b->spread.xy,
-                      a->spread.xz + b->spread.xz, a->spread.yz + b->spread.yz};
+    a->spread = MF_VALUE(Sym, a->spread.xx + b->spread.xx, a->spread.yy + b->spread.yy,
+                         a->spread.zz + b->spread.zz, a->spread.xy + b->spread.xy,
+                         a->spread.xz + b->spread.xz, a->spread.yz + b->spread.yz);
     if (moves) {
         a->force = vec_add(a->force, b->force);
         a->torque = vec_add(a->torque, b->torque);
@@ -288,7 +294,7 @@ static MF_INLINE void body_add_body(Body *a, const Body *b, bool moves) {
 static MF_INLINE Body body_nothing(void) {
     const mf_lane zero = mf_zero();
     const Vec none = {zero, zero, zero};
-    return (Body){none, {zero, zero, zero, zero, zero, zero}, none, none};
+    return MF_VALUE(Body, none, {zero, zero, zero, zero, zero, zero}, none, none);
 }
 
 static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool moves, Limbs *limbs,

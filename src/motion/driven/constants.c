@@ -129,7 +129,7 @@ static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
     uint32_t at = plan->art->joint_links[leader];
     if (at == MF_NONE || plan->art->links[at].kind == MF_ART_BALL)
         return mf_fail(error, MF_UNSUPPORTED,
-                       "%s: joint %s of model %s follows %s, which is no hinge or slide",
+                       "%s: joint %s of model %s follows %s, which is neither a hinge nor a slide",
                        plan->name, joint->name, model->name, model->joints[leader].name);
     plan->all[l + 1].leader = at;
     return MF_OK;

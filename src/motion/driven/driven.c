@@ -33,7 +33,7 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_FLOATING)
             return mf_fail(error, MF_UNSUPPORTED,
-                           "%s: joint %s of model %s floats, and nothing tells it where to go; "
+                           "%s: joint %s of model %s floats, which this motion does not support; "
                            "articulated can move it",
                            config->row->name, model->joints[j].name, model->name);
     return MF_OK;
@@ -56,11 +56,11 @@ static mf_Status rename_error(const char *name, mf_Status status, mf_Error *erro
 
 static const mf_FieldInfo driven_fields[] = {
     {"joint.acceleration", "rad/s^2", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of joints that go along a given path; m/s^2 for slides"},
+     "acceleration of joints on their path; m/s^2 for slides"},
     {"joint.jerk", "rad/s^3", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of such joints, constant within a control interval; m/s^3 for slides"},
+     "jerk of joints on their path, constant within a control interval; m/s^3 for slides"},
     {"joint.travel", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
-     "of such joints: how far they go in the present control interval; m for slides"},
+     "displacement of joints on their path in the present control interval; m for slides"},
 };
 
 static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, uint32_t count,
@@ -104,15 +104,14 @@ typedef struct DrivenRun {
     bool due;
 } DrivenRun;
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const DrivenRun *run = context;
     const mf_DrivenPlan *plan = run->plan;
     mf_DrivenBlock work = {.plan = plan, .due = run->due};
-    mf_art_bind_block(plan->art, block, lane, fault, &work.art);
+    mf_art_bind_block(plan->art, piece, &work.art);
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
-        work.rows[i] = mf_row_at(&plan->row[i], block, lane);
-    (single ? plan->step_one : plan->step)(&work);
+        work.rows[i] = mf_row_at(&plan->row[i], piece->block, piece->lane);
+    (piece->single ? plan->step_one : plan->step)(&work);
 }
 
 void mf_driven_run(const mf_SystemRun *run, void *user) {
@@ -162,6 +161,7 @@ static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
     if (plan == NULL)
         return;
     mf_art_plan_destroy(context, plan->art);
+    mf_scratch_destroy(context, plan->pieces.scratch);
     mf_release(context, plan->all);
     mf_release(context, plan->constants_f64);
     mf_release(context, plan->constants_f32);
@@ -174,12 +174,17 @@ void mf_driven_destroy(mf_Context *context, void *user) {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_DrivenPlan *plan, const mf_Group *group) {
+static mf_Status choose_kernel(mf_DrivenPlan *plan, mf_Group *group, mf_Error *error) {
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
+        MF_KERNEL_TABLE(mf_driven_room);
     static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
     const mf_KernelPick pick = mf_pieces_kernels(group);
     plan->art->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  rooms[pick.wide][pick.double_precision](plan),
+                                  rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static uint64_t hash_plan(const mf_DrivenPlan *plan) {
@@ -254,9 +259,10 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error
         status = make_plan(group, config, &plan, error);
     if (status == MF_OK) {
         plan->pieces = mf_pieces_bind(group, config->row->motion);
-        choose_kernel(plan, group);
-        status = mf_motion_join(group, config->row, plan, hash_plan(plan), error);
+        status = choose_kernel(plan, group, error);
     }
+    if (status == MF_OK)
+        status = mf_motion_join(group, config->row, plan, hash_plan(plan), error);
     if (status != MF_OK)
         destroy_plan(mf_world_context(mf_group_world(group)), plan);
     return status;

@@ -3,6 +3,10 @@
 // docs/explanation/rigid.md and docs/explanation/prescribed.md have the equations.
 #include "motion/driven/advance.h"
 
+size_t MF_KERNEL(mf_driven_room)(const mf_DrivenPlan *plan) {
+    return driven_room(plan);
+}
+
 void MF_KERNEL(mf_driven_step)(const mf_DrivenBlock *block) {
     driven_step(block);
 }

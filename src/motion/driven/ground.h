@@ -42,12 +42,20 @@ typedef struct Spot {         // a contact that may touch
 } Spot;
 
 typedef struct Ground {
-    Stance of[MF_ARTICULATED_MAX_LINKS + 1]; // by depth: of the link at hand and of those it is on
-    Spot spots[MF_ARTICULATED_MAX_CONTACTS];
+    Stance *of; // by depth: of the link at hand and of those it is on
+    Spot *spots;
     uint32_t spot_count;
     bool implicit;
     TouchMemo memo;
+    mf_lane *loads, *climbs; // room of ground_revise, per spot
 } Ground;
+
+static inline void ground_carve(const mf_ArtPlan *plan, mf_Carver *carver, Ground *ground) {
+    MF_CARVE(carver, ground->of, plan->link_count + 1);
+    MF_CARVE(carver, ground->spots, plan->contact_count);
+    MF_CARVE(carver, ground->loads, plan->contact_count);
+    MF_CARVE(carver, ground->climbs, plan->contact_count);
+}
 
 typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
     mf_lane m[6][6], r[6];
@@ -65,18 +73,19 @@ static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6
 // ---- where the links are ------------------------------------------------------------------------
 
 static MF_INLINE Vec place_of(const mf_ArtLink *link, const mf_real *c, const Mat *turn) {
-    return (Vec){place_dot_add(link, c, (Vec){turn->xx, turn->xy, turn->xz}, mf_zero()),
-                 place_dot_add(link, c, (Vec){turn->yx, turn->yy, turn->yz}, mf_zero()),
-                 place_dot_add(link, c, (Vec){turn->zx, turn->zy, turn->zz}, mf_zero())};
+    return MF_VALUE(Vec,
+                    place_dot_add(link, c, MF_VALUE(Vec, turn->xx, turn->xy, turn->xz), mf_zero()),
+                    place_dot_add(link, c, MF_VALUE(Vec, turn->yx, turn->yy, turn->yz), mf_zero()),
+                    place_dot_add(link, c, MF_VALUE(Vec, turn->zx, turn->zy, turn->zz), mf_zero()));
 }
 
 // Rows of a turn are vectors of the world in the link's axes.
 static MF_INLINE Mat turn_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
                              const Mat *parent) {
-    Vec x = into_limb(plan, l, limbs, (Vec){parent->xx, parent->xy, parent->xz});
-    Vec y = into_limb(plan, l, limbs, (Vec){parent->yx, parent->yy, parent->yz});
+    Vec x = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->xx, parent->xy, parent->xz));
+    Vec y = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->yx, parent->yy, parent->yz));
     Vec z = limbs->of[l + 1].up;
-    return (Mat){x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+    return MF_VALUE(Mat, x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z);
 }
 
 static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
@@ -150,7 +159,7 @@ static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, cons
     const mf_real *c = contact_constants(art, number);
     if (art->level && contact->kind == MF_ART_TOUCH_BALL && c[3] <= 0) {
         *own = *pivot = center;
-        spot->normal = (Vec){mf_zero(), mf_zero(), mf_set((mf_real)1)};
+        spot->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
         return setting(art, MF_ART_HIGHEST) - (stance->pose.place.z + own->z);
     }
     Touch touch;
@@ -241,11 +250,8 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
     ground->spot_count = 0;
     if (!limbs->any)
         return;
-    ground->of[0] = (Stance){{limbs->world, state->place, state->velocity},
-                             vec_zero(),
-                             mat_apply(&limbs->world, state->rate),
-                             vec_zero(),
-                             vec_zero()};
+    ground->of[0] = MF_VALUE(Stance, {limbs->world, state->place, state->velocity}, vec_zero(),
+                             mat_apply(&limbs->world, state->rate), vec_zero(), vec_zero());
     for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
         spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
     for (uint32_t l = 0; l < art->link_count; l++) {
@@ -281,8 +287,8 @@ static MF_INLINE void spot_add_level(const Spot *spot, mf_lane step, Six *six) {
                   drag = mf_keep(spot->presses, spot->drag);
     const Vec r = spot->arm;
     add_wrench(r,
-               (Vec){-slip * spot->ahead.x, -slip * spot->ahead.y,
-                     mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->push))},
+               MF_VALUE(Vec, -slip * spot->ahead.x, -slip * spot->ahead.y,
+                        mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->push))),
                six);
     const mf_lane s = slip * step, d = drag * step;
     const mf_lane sx = s * r.x, sy = s * r.y, sz = s * r.z, dx = d * r.x, dy = d * r.y;
@@ -386,7 +392,7 @@ static MF_INLINE mf_lane spot_load(const Spot *spot, mf_lane climb) {
 // was wrong friction takes the new loads.
 static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec angular, Vec linear,
                                  Ground *ground) {
-    mf_lane load[MF_ARTICULATED_MAX_CONTACTS], climb[MF_ARTICULATED_MAX_CONTACTS];
+    mf_lane *load = ground->loads, *climb = ground->climbs;
     mf_mask wrong = mf_not(mf_mask_all());
     const mf_lane zero = mf_zero();
     for (uint32_t i = 0; i < ground->spot_count; i++) {

@@ -29,10 +29,17 @@ static MF_INLINE mf_lane driven_setting(const mf_DrivenPlan *plan, uint32_t whic
 }
 
 typedef struct Paths {
-    mf_lane acceleration[MF_ARTICULATED_MAX_LINKS]; // [rad/s^2] or [m/s^2] at the beginning
-    mf_lane jerk[MF_ARTICULATED_MAX_LINKS];         // [rad/s^3] or [m/s^3]
-    mf_lane travel[MF_ARTICULATED_MAX_LINKS];       // [rad] or [m]
+    // Per plan link:
+    mf_lane *acceleration; // [rad/s^2] or [m/s^2] at the beginning
+    mf_lane *jerk;         // [rad/s^3] or [m/s^3]
+    mf_lane *travel;       // [rad] or [m]
 } Paths;
+
+static inline void paths_carve(const mf_ArtPlan *plan, mf_Carver *carver, Paths *paths) {
+    MF_CARVE(carver, paths->acceleration, plan->link_count);
+    MF_CARVE(carver, paths->jerk, plan->link_count);
+    MF_CARVE(carver, paths->travel, plan->link_count);
+}
 
 typedef struct Knot {
     mf_lane place; // [rad] or [m]
@@ -49,14 +56,14 @@ static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
                   zero = mf_zero(), per_second = driven_setting(plan, MF_DRIVEN_INVERSE_INTERVAL);
     mf_lane now = row_load(row_of(&block->art, MF_ART_ROW_ANGLE), row);
     mf_lane target = row_load(row_of(&block->art, MF_ART_ROW_TARGET), row);
-    mf_lane passed = row_load(block->rows[MF_DRIVEN_ROW_PASSED], row);
+    mf_lane passed = row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row);
     mf_lane place = mf_clamp(now + mf_clamp(target - now, zero - most, most), lower, upper);
     mf_lane travel = place - now;
     mf_lane rate =
         mf_fma(mf_set((mf_real)3), travel, -passed) * (per_second * mf_set((mf_real)0.5));
     mf_lane room = mf_max(mf_min(upper - place, place - lower), zero);
     mf_lane limit = mf_min(room * (per_second * mf_set((mf_real)3)), fastest);
-    return (Knot){place, mf_clamp(rate, zero - limit, limit)};
+    return MF_VALUE(Knot, place, mf_clamp(rate, zero - limit, limit));
 }
 
 static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const State *state,
@@ -69,8 +76,8 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     if (leader != l) {
         const mf_real *c = driven_constants(plan, (int32_t)l);
         const mf_lane multiplier = mf_set(c[MF_DRIVEN_MULTIPLIER]);
-        knot = (Knot){mf_fma(knot.place, multiplier, mf_set(c[MF_DRIVEN_SHIFT])),
-                      knot.rate * multiplier};
+        knot = MF_VALUE(Knot, mf_fma(knot.place, multiplier, mf_set(c[MF_DRIVEN_SHIFT])),
+                        knot.rate * multiplier);
     }
     const mf_lane travel = knot.place - state->angle[l], rate = state->speed[l];
     const mf_lane mean = travel * per_second;
@@ -90,7 +97,7 @@ static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
         if (plan->links[l].kind == MF_ART_BALL || block->plan->all[l + 1].leader != l)
             continue;
         told = told + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
-        passed = passed + mf_abs(row_load(block->rows[MF_DRIVEN_ROW_PASSED], row));
+        passed = passed + mf_abs(row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row));
     }
     for (uint32_t i = 0; i < plan->contact_count; i++)
         passed = passed + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_LOAD), i)) +
@@ -112,8 +119,9 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
             path_begin(block, l, state, paths);
             continue;
         }
-        paths->acceleration[l] = row_load(block->rows[MF_DRIVEN_ROW_ACCELERATION], link->row);
-        paths->jerk[l] = row_load(block->rows[MF_DRIVEN_ROW_JERK], link->row);
+        paths->acceleration[l] =
+            row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_ACCELERATION], link->row);
+        paths->jerk[l] = row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_JERK], link->row);
     }
 }
 

@@ -1,7 +1,7 @@
-// What the kernels of `rigid` and `prescribed` need to know beside the plan of the tree: paths of
-// joints, sums of masses, and how far contacts can be. Frozen before the first step.
+// Data of the kernels of `rigid` and `prescribed` in addition to the plan of the tree: paths of
+// joints, sums of masses, and distances of contacts. Frozen before the first step.
 //
-// In both motions joints are driven: they go along given paths, whatever that takes.
+// In both motions joints track given paths exactly.
 #ifndef MF_MOTION_DRIVEN_PLAN_H
 #define MF_MOTION_DRIVEN_PLAN_H
 
@@ -91,5 +91,7 @@ typedef struct mf_DrivenBlock {
 
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_driven_step, (const mf_DrivenBlock *block));
+// [byte] of scratch that a step needs.
+MF_KERNEL_COPIES(size_t, mf_driven_room, (const mf_DrivenPlan *plan));
 
 #endif

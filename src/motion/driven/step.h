@@ -9,15 +9,26 @@
 #define MF_MOTION_DRIVEN_STEP_H
 
 #include "motion/articulated/integrate.h"
+#include "motion/articulated/momentum.h"
 #include "motion/driven/ground.h"
 
 typedef struct Driven {
     Limbs limbs;
     Ground ground;
-    Mat tensors[MF_ARTICULATED_MAX_LINKS + 1]; // acceleration tensors
-    Warnings warnings;                         // of this step
-    Body base;                                 // all of it, in the base's axes
+    Mat *tensors;      // acceleration tensors, of link l at l + 1
+    Warnings warnings; // of this step
+    Body base;         // all of it, in the base's axes
+    Rider *riders;     // room of whole_find (momentum.h)
+    mf_lane *given;    // accelerations of joints, per plan link
 } Driven;
+
+static inline void driven_carve(const mf_ArtPlan *plan, mf_Carver *carver, Driven *work) {
+    limbs_carve(plan, carver, &work->limbs);
+    ground_carve(plan, carver, &work->ground);
+    MF_CARVE(carver, work->tensors, plan->link_count + 1);
+    MF_CARVE(carver, work->riders, plan->link_count + 1);
+    MF_CARVE(carver, work->given, plan->link_count);
+}
 
 typedef struct Outside { // on the base's origin, world axes
     Vec force, torque;
@@ -38,8 +49,10 @@ static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *o
         return;
     Vec force = vec_zero(), torque = vec_zero();
     for (uint32_t l = 0; l < block->plan->model_links; l++) {
-        force = vec_add(force, vec_load(block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l));
-        torque = vec_add(torque, vec_load(block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l + 3));
+        force = vec_add(force,
+                        vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l));
+        torque = vec_add(
+            torque, vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l + 3));
     }
     outside->force = vec_add(outside->force, vec_select(pushed, force, vec_zero()));
     outside->torque = vec_add(outside->torque, vec_select(pushed, torque, vec_zero()));
@@ -82,7 +95,7 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
     const mf_lane fall = art->contact_count > 0 ? fall_most(plan, state) : mf_zero();
     limbs->any = false;
     limbs->world = quat_matrix(state->attitude);
-    base->up = (Vec){limbs->world.zx, limbs->world.zy, limbs->world.zz};
+    base->up = MF_VALUE(Vec, limbs->world.zx, limbs->world.zy, limbs->world.zz);
     base->height = state->place.z;
     base->rate = state->rate;
     base->spin = base->push = vec_zero();
@@ -133,8 +146,8 @@ static inline void six_make(const mf_DrivenPlan *plan, const State *state, const
 static MF_INLINE void six_solve(Six *six, Vec *angular, Vec *linear) {
     mf_lane inverse[6];
     solve_six(six->m, inverse, six->r);
-    *angular = (Vec){six->r[0], six->r[1], six->r[2]};
-    *linear = (Vec){six->r[3], six->r[4], six->r[5]};
+    *angular = MF_VALUE(Vec, six->r[0], six->r[1], six->r[2]);
+    *linear = MF_VALUE(Vec, six->r[3], six->r[4], six->r[5]);
 }
 
 // Acceleration of the base: `linear` in world axes, `angular` in its own. `given` are those of the

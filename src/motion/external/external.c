@@ -1,13 +1,13 @@
-// The `external` motion: poses follow velocities or targets that somebody else writes.
+// The `external` motion: poses follow velocities or targets that a program writes.
 //
 //   position'  = position + h v
 //   attitude'  = attitude exp(h w / 2)           w in body axes
 //
-// With targets, v and w are those that cover the rest of the way in the rest of the interval; the
-// rotation is about one axis that stays the same.
+// With targets, v and w are those that cover the remaining displacement in the remaining interval;
+// the rotation is about one constant axis.
 //
-// Invariants: a step that ends an interval ends at the target itself; a body with a fault keeps
-// every value. One instance after the other, in double: there is nothing to make fast.
+// Invariants: a step that ends an interval ends at the target itself; the values of a body with a
+// fault do not change. One instance after the other, in double, because the cost is small.
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -173,9 +173,11 @@ static void reset_external(mf_Group *group, uint32_t instance, void *user) {
 
 static const mf_FieldInfo target_fields[] = {
     {"target.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "where the base is at the end of the interval"},
+     "position of the base at the end of the interval"},
     {"target.orientation", "1", "world", MF_REAL, MF_PER_INSTANCE, 4,
-     MF_FIELD_STATE | MF_FIELD_INPUT, "its attitude there, body to world (w, x, y, z)"},
+     MF_FIELD_STATE | MF_FIELD_INPUT,
+     "rotation of the base at the end of the interval, body to "
+     "world (w, x, y, z)"},
 };
 
 static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *config,

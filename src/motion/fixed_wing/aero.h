@@ -139,12 +139,12 @@ static MF_INLINE Loads air_loads(const mf_real *c, const Held *held, Vec velocit
     const mf_lane half_density = set(c, MF_WING_HALF_DENSITY);
     mf_lane forward = mf_fma(lift, sine, -(drag * cosine));
     mf_lane upward = mf_fma(lift, cosine, drag * sine);
-    loads.force = (Vec){mf_fma(forward, half_density, loads.thrust), -(side * half_density),
-                        upward * half_density};
+    loads.force = MF_VALUE(Vec, mf_fma(forward, half_density, loads.thrust), -(side * half_density),
+                           upward * half_density);
     // The airframe takes the reaction to the propeller's torque.
     mf_lane span = half_density * set(c, MF_WING_SPAN);
-    loads.moment = (Vec){mf_fma(roll, span, -torque),
-                         -(pitch * half_density * set(c, MF_WING_CHORD)), -(yaw * span)};
+    loads.moment = MF_VALUE(Vec, mf_fma(roll, span, -torque),
+                            -(pitch * half_density * set(c, MF_WING_CHORD)), -(yaw * span));
     return loads;
 }
 

@@ -135,8 +135,8 @@ static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const
 static MF_INLINE void control(Autopilot *pilot, const mf_real *c, mf_FixedWingCommand mode,
                               const Body *body, const Turn *turn, mf_lane speed, Surfaces *out) {
     if (mode == MF_FIXED_WING_SURFACES) {
-        *out =
-            (Surfaces){pilot->command[0], pilot->command[1], pilot->command[2], pilot->command[3]};
+        *out = MF_VALUE(Surfaces, pilot->command[0], pilot->command[1], pilot->command[2],
+                        pilot->command[3]);
         return;
     }
     mf_lane course = pilot->command[2], lean = mf_zero();

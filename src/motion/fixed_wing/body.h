@@ -36,12 +36,13 @@ typedef struct Air {
 } Air;
 
 static MF_INLINE Vec along(Vec a, mf_lane factor, Vec b) {
-    return (Vec){mf_fma(b.x, factor, a.x), mf_fma(b.y, factor, a.y), mf_fma(b.z, factor, a.z)};
+    return MF_VALUE(Vec, mf_fma(b.x, factor, a.x), mf_fma(b.y, factor, a.y),
+                    mf_fma(b.z, factor, a.z));
 }
 
 static MF_INLINE Quat turned(Quat a, mf_lane factor, Quat b) {
-    return (Quat){mf_fma(b.w, factor, a.w), mf_fma(b.x, factor, a.x), mf_fma(b.y, factor, a.y),
-                  mf_fma(b.z, factor, a.z)};
+    return MF_VALUE(Quat, mf_fma(b.w, factor, a.w), mf_fma(b.x, factor, a.x),
+                    mf_fma(b.y, factor, a.y), mf_fma(b.z, factor, a.z));
 }
 
 static MF_INLINE Turn turn_of(Quat q) {
@@ -49,38 +50,38 @@ static MF_INLINE Turn turn_of(Quat q) {
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     mf_lane less_x = mf_fma(-q.x, x2, one), less_y = mf_fma(-q.y, y2, one);
-    return (Turn){mf_fma(-q.z, z2, less_y), mf_fma(q.x, y2, -wz),     mf_fma(q.x, z2, wy),
-                  mf_fma(q.x, y2, wz),      mf_fma(-q.z, z2, less_x), mf_fma(q.y, z2, -wx),
-                  mf_fma(q.x, z2, -wy),     mf_fma(q.y, z2, wx),      mf_fma(-q.y, y2, less_x)};
+    return MF_VALUE(Turn, mf_fma(-q.z, z2, less_y), mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy),
+                    mf_fma(q.x, y2, wz), mf_fma(-q.z, z2, less_x), mf_fma(q.y, z2, -wx),
+                    mf_fma(q.x, z2, -wy), mf_fma(q.y, z2, wx), mf_fma(-q.y, y2, less_x));
 }
 
 static MF_INLINE Vec to_world(const Turn *m, Vec a) {
-    return (Vec){mf_fma(m->xx, a.x, mf_fma(m->xy, a.y, m->xz * a.z)),
-                 mf_fma(m->yx, a.x, mf_fma(m->yy, a.y, m->yz * a.z)),
-                 mf_fma(m->zx, a.x, mf_fma(m->zy, a.y, m->zz * a.z))};
+    return MF_VALUE(Vec, mf_fma(m->xx, a.x, mf_fma(m->xy, a.y, m->xz * a.z)),
+                    mf_fma(m->yx, a.x, mf_fma(m->yy, a.y, m->yz * a.z)),
+                    mf_fma(m->zx, a.x, mf_fma(m->zy, a.y, m->zz * a.z)));
 }
 
 static MF_INLINE Vec to_body(const Turn *m, Vec a) {
-    return (Vec){mf_fma(m->xx, a.x, mf_fma(m->yx, a.y, m->zx * a.z)),
-                 mf_fma(m->xy, a.x, mf_fma(m->yy, a.y, m->zy * a.z)),
-                 mf_fma(m->xz, a.x, mf_fma(m->yz, a.y, m->zz * a.z))};
+    return MF_VALUE(Vec, mf_fma(m->xx, a.x, mf_fma(m->yx, a.y, m->zx * a.z)),
+                    mf_fma(m->xy, a.x, mf_fma(m->yy, a.y, m->zy * a.z)),
+                    mf_fma(m->xz, a.x, mf_fma(m->yz, a.y, m->zz * a.z)));
 }
 
 // Velocity relative to the air, body axes.
 static MF_INLINE Vec through_air(const Turn *turn, Vec velocity, const Air *air) {
     Vec relative = {velocity.x - air->wind.x, velocity.y - air->wind.y, velocity.z - air->wind.z};
     Vec body = to_body(turn, relative);
-    return (Vec){body.x - air->gust.x, body.y - air->gust.y, body.z - air->gust.z};
+    return MF_VALUE(Vec, body.x - air->gust.x, body.y - air->gust.y, body.z - air->gust.z);
 }
 
 // Half of q times (0, w).
 static MF_INLINE Quat turning_of(Quat q, Vec w) {
     const mf_lane half = mf_set((mf_real)0.5);
     Vec h = {w.x * half, w.y * half, w.z * half};
-    return (Quat){-mf_fma(q.x, h.x, mf_fma(q.y, h.y, q.z * h.z)),
-                  mf_fma(q.w, h.x, mf_fma(q.y, h.z, -(q.z * h.y))),
-                  mf_fma(q.w, h.y, mf_fma(q.z, h.x, -(q.x * h.z))),
-                  mf_fma(q.w, h.z, mf_fma(q.x, h.y, -(q.y * h.x)))};
+    return MF_VALUE(Quat, -mf_fma(q.x, h.x, mf_fma(q.y, h.y, q.z * h.z)),
+                    mf_fma(q.w, h.x, mf_fma(q.y, h.z, -(q.z * h.y))),
+                    mf_fma(q.w, h.y, mf_fma(q.z, h.x, -(q.x * h.z))),
+                    mf_fma(q.w, h.z, mf_fma(q.x, h.y, -(q.y * h.x))));
 }
 
 // Euler's equations for a tensor with the one product xz.
@@ -91,9 +92,9 @@ static MF_INLINE Vec spin_up(const mf_real *c, Vec w, Vec moment) {
     Vec t = {mf_fma(w.z, h.y, mf_fma(-w.y, h.z, moment.x)),
              mf_fma(w.x, h.z, mf_fma(-w.z, h.x, moment.y)),
              mf_fma(w.y, h.x, mf_fma(-w.x, h.y, moment.z))};
-    return (Vec){mf_fma(set(c, MF_WING_INVERSE_X), t.x, set(c, MF_WING_INVERSE_XZ) * t.z),
-                 set(c, MF_WING_INVERSE_Y) * t.y,
-                 mf_fma(set(c, MF_WING_INVERSE_Z), t.z, set(c, MF_WING_INVERSE_XZ) * t.x)};
+    return MF_VALUE(Vec, mf_fma(set(c, MF_WING_INVERSE_X), t.x, set(c, MF_WING_INVERSE_XZ) * t.z),
+                    set(c, MF_WING_INVERSE_Y) * t.y,
+                    mf_fma(set(c, MF_WING_INVERSE_Z), t.z, set(c, MF_WING_INVERSE_XZ) * t.x));
 }
 
 static MF_INLINE Change change_of(const mf_real *c, const Held *held, const Air *air, Vec velocity,
@@ -103,8 +104,8 @@ static MF_INLINE Change change_of(const mf_real *c, const Held *held, const Air 
     Vec force = to_world(&turn, loads.force);
     const mf_lane inverse_mass = set(c, MF_WING_INVERSE_MASS);
     Change change;
-    change.acceleration = (Vec){force.x * inverse_mass, force.y * inverse_mass,
-                                mf_fma(force.z, inverse_mass, -set(c, MF_WING_GRAVITY))};
+    change.acceleration = MF_VALUE(Vec, force.x * inverse_mass, force.y * inverse_mass,
+                                   mf_fma(force.z, inverse_mass, -set(c, MF_WING_GRAVITY)));
     change.spin = spin_up(c, rate, loads.moment);
     change.turning = turning_of(attitude, rate);
     return change;
@@ -113,7 +114,7 @@ static MF_INLINE Change change_of(const mf_real *c, const Held *held, const Air 
 static MF_INLINE Quat normalized(Quat q) {
     mf_lane square = mf_fma(q.w, q.w, mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
     mf_lane scale = mf_set((mf_real)1) / mf_sqrt(square);
-    return (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
 }
 
 // ---- integrators --------------------------------------------------------------------------------

@@ -146,11 +146,11 @@ static const mf_FieldInfo accepted_field = {
     MF_FIXED_COUNT,
     1,
     STATE,
-    "the command in force, values in the order of the command fields, SI units"};
+    "the active command, values in the order of the command fields, SI units"};
 
 static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
     [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-                             "control ticks at which the command was refused"},
+                             "control ticks at which the command was rejected"},
     [MF_WING_ROW_SURFACE] = {"surface.angle", "rad", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
                              "elevator, aileron, rudder"},
     [MF_WING_ROW_THROTTLE] = {"motor.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
@@ -160,7 +160,7 @@ static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
                             "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw "
                             "rate [rad/s]"},
     [MF_WING_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                          "of the air around the agent"},
+                          "velocity of the air at the aircraft"},
     [MF_WING_ROW_SPEED] = {"air.speed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
                            "speed through the air"},
     [MF_WING_ROW_ALPHA] = {"air.alpha", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
@@ -168,9 +168,9 @@ static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
     [MF_WING_ROW_BETA] = {"air.beta", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
                           "angle of sideslip, air from the right is positive"},
     [MF_WING_ROW_GUST_STATE] = {"gust.state", "1", "", MF_REAL, MF_PER_INSTANCE, 5, STATE,
-                                "of the gust filters: forward 1, left 2, up 2"},
+                                "state of the gust filters: forward 1, left 2, up 2"},
     [MF_WING_ROW_GUST] = {"gust.velocity", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-                          "gusts on top of the wind"},
+                          "gusts added to the wind"},
 };
 
 static mf_Status add_commands(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {

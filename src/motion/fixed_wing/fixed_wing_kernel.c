@@ -15,7 +15,7 @@ static MF_INLINE mf_lane row(const mf_WingBlock *block, int which, uint32_t c) {
 }
 
 static MF_INLINE Vec row_vec(const mf_WingBlock *block, int which) {
-    return (Vec){row(block, which, 0), row(block, which, 1), row(block, which, 2)};
+    return MF_VALUE(Vec, row(block, which, 0), row(block, which, 1), row(block, which, 2));
 }
 
 static MF_INLINE void keep(mf_mask where, const mf_WingBlock *block, int which, uint32_t c,
@@ -33,9 +33,9 @@ static MF_INLINE Body load_body(const mf_WingBlock *block) {
     Body body;
     body.position = row_vec(block, MF_WING_ROW_POSITION);
     body.velocity = row_vec(block, MF_WING_ROW_LINEAR);
-    body.attitude =
-        (Quat){row(block, MF_WING_ROW_ORIENTATION, 0), row(block, MF_WING_ROW_ORIENTATION, 1),
-               row(block, MF_WING_ROW_ORIENTATION, 2), row(block, MF_WING_ROW_ORIENTATION, 3)};
+    body.attitude = MF_VALUE(
+        Quat, row(block, MF_WING_ROW_ORIENTATION, 0), row(block, MF_WING_ROW_ORIENTATION, 1),
+        row(block, MF_WING_ROW_ORIENTATION, 2), row(block, MF_WING_ROW_ORIENTATION, 3));
     body.rate = row_vec(block, MF_WING_ROW_ANGULAR);
     return body;
 }
@@ -72,7 +72,7 @@ static void raise_fault(const mf_WingBlock *block, mf_mask *alive, mf_mask fine,
     mf_mask bad = mf_and(*alive, mf_not(fine));
     if (!mf_any(bad))
         return;
-    int32_t *words = block->rows[MF_WING_ROW_FAULT];
+    int32_t *words = (int32_t *)block->rows[MF_WING_ROW_FAULT];
     mf_index word = mf_load_index(words);
     mf_store_index(words, mf_select_index(bad, word | mf_set_index((int32_t)bit), word));
     *alive = mf_and(*alive, fine);
@@ -107,7 +107,7 @@ static MF_INLINE const mf_real *constants_of(const mf_WingPlan *plan) {
 static void count_refused(const mf_WingBlock *block, mf_mask refused) {
     if (!mf_any(refused))
         return;
-    int32_t *counts = block->rows[MF_WING_ROW_REFUSED];
+    int32_t *counts = (int32_t *)block->rows[MF_WING_ROW_REFUSED];
     mf_index count = mf_load_index(counts);
     mf_store_index(counts, mf_select_index(refused, count + mf_set_index(1), count));
 }
@@ -130,7 +130,7 @@ static MF_INLINE void keep_gust(mf_mask alive, const mf_WingBlock *block, const 
 void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     const mf_WingPlan *plan = block->plan;
     const mf_real *c = constants_of(plan);
-    const mf_index word = mf_load_index(block->rows[MF_WING_ROW_FAULT]);
+    const mf_index word = mf_load_index((const int32_t *)block->rows[MF_WING_ROW_FAULT]);
     mf_mask alive = mf_index_equal(word, mf_set_index(0));
     if (!mf_any(alive))
         return;

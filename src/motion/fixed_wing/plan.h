@@ -1,5 +1,5 @@
-// What the fixed-wing kernel needs to know of an aircraft and the settings: frozen before the first
-// step, shared by all threads.
+// Data of the fixed-wing kernel about an aircraft and the settings: frozen before the first step,
+// shared by all threads.
 #ifndef MF_MOTION_FIXED_WING_PLAN_H
 #define MF_MOTION_FIXED_WING_PLAN_H
 

@@ -1,5 +1,5 @@
-// How a fixed-wing aircraft starts: in the trim of its start airspeed, with commands that hold it
-// and an autopilot whose integrals are where they would have settled.
+// Initial state of a fixed-wing aircraft: the trim of its start airspeed, with commands that
+// continue this flight and an autopilot whose integrals have their steady values.
 #include "motion/fixed_wing/plan.h"
 
 #include "math/scalar.h"

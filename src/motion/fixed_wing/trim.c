@@ -146,17 +146,17 @@ static mf_Status refuse(const mf_FixedWing *p, const double x[UNKNOWNS], double 
     const char *why = "no steady flight exists";
     if (residual <= 1e-9) {
         if (!(x[THROTTLE] >= 0.0))
-            why = "it would need braking, throttle below 0";
+            why = "it requires braking, throttle below 0";
         else if (!(x[THROTTLE] <= 1.0))
-            why = "it needs more than full throttle";
+            why = "it requires more than full throttle";
         else if (!(mf_abs(x[ALPHA]) <= p->stall_angle))
-            why = "the wing would be stalled";
+            why = "the wing stalls";
         else if (!(mf_abs(x[ELEVATOR]) <= p->elevator_limit))
-            why = "it needs more elevator than elevator_limit";
+            why = "it requires more elevator than elevator_limit";
         else if (!(mf_abs(x[AILERON]) <= p->aileron_limit))
-            why = "it needs more aileron than aileron_limit";
+            why = "it requires more aileron than aileron_limit";
         else if (!(mf_abs(x[RUDDER]) <= p->rudder_limit))
-            why = "it needs more rudder than rudder_limit";
+            why = "it requires more rudder than rudder_limit";
         else
             return MF_OK;
     }

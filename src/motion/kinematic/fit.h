@@ -34,8 +34,9 @@ static MF_INLINE Sym sym_solver(Sym s) {
     mf_lane xx = mf_fma(s.yy, s.zz, -(s.yz * s.yz)), yy = mf_fma(s.xx, s.zz, -(s.xz * s.xz)),
             zz = mf_fma(s.xx, s.yy, -(s.xy * s.xy)), xy = mf_fma(s.xz, s.yz, -(s.xy * s.zz)),
             xz = mf_fma(s.xy, s.yz, -(s.xz * s.yy)), yz = mf_fma(s.xy, s.xz, -(s.xx * s.yz));
-    mf_lane scale = mf_set((mf_real)1) / vec_dot((Vec){s.xx, s.xy, s.xz}, (Vec){xx, xy, xz});
-    return (Sym){xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale};
+    mf_lane scale =
+        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s.xx, s.xy, s.xz), MF_VALUE(Vec, xx, xy, xz));
+    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
 }
 
 // Half a rotation vector as a rotation: by 2 atan |half|.
@@ -44,7 +45,7 @@ static MF_INLINE Quat quat_of_half(Vec half) {
     mf_lane w = one / mf_sqrt(mf_fma(half.x, half.x,
                                      mf_fma(half.y, half.y, //
                                             mf_fma(half.z, half.z, one))));
-    return (Quat){w, half.x * w, half.y * w, half.z * w};
+    return MF_VALUE(Quat, w, half.x * w, half.y * w, half.z * w);
 }
 
 // R(q) - 1 without cancellation.
@@ -52,9 +53,9 @@ static MF_INLINE Mat quat_excess(Quat q) {
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     mf_lane xx = q.x * x2, yy = q.y * y2, zz = q.z * z2;
-    return (Mat){-(yy + zz),           mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy),
-                 mf_fma(q.x, y2, wz),  -(xx + zz),           mf_fma(q.y, z2, -wx),
-                 mf_fma(q.x, z2, -wy), mf_fma(q.y, z2, wx),  -(xx + yy)};
+    return MF_VALUE(Mat, -(yy + zz), mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy), mf_fma(q.x, y2, wz),
+                    -(xx + zz), mf_fma(q.y, z2, -wx), mf_fma(q.x, z2, -wy), mf_fma(q.y, z2, wx),
+                    -(xx + yy));
 }
 
 static MF_INLINE void fit_count(Fit *fit, mf_lane holds, Vec point, Vec way) {
@@ -74,11 +75,11 @@ static MF_INLINE void fit_add(Fit *fit, mf_lane holds, Vec point, Vec way) {
     Vec y = vec_sub(point, fit->middle), d = vec_sub(way, fit->way), k = vec_scale(y, holds);
     Sym *c = &fit->c;
     Mat *g = &fit->g;
-    *c = (Sym){mf_fma(k.x, y.x, c->xx), mf_fma(k.y, y.y, c->yy), mf_fma(k.z, y.z, c->zz),
-               mf_fma(k.x, y.y, c->xy), mf_fma(k.x, y.z, c->xz), mf_fma(k.y, y.z, c->yz)};
-    *g = (Mat){mf_fma(d.x, k.x, g->xx), mf_fma(d.x, k.y, g->xy), mf_fma(d.x, k.z, g->xz),
-               mf_fma(d.y, k.x, g->yx), mf_fma(d.y, k.y, g->yy), mf_fma(d.y, k.z, g->yz),
-               mf_fma(d.z, k.x, g->zx), mf_fma(d.z, k.y, g->zy), mf_fma(d.z, k.z, g->zz)};
+    *c = MF_VALUE(Sym, mf_fma(k.x, y.x, c->xx), mf_fma(k.y, y.y, c->yy), mf_fma(k.z, y.z, c->zz),
+                  mf_fma(k.x, y.y, c->xy), mf_fma(k.x, y.z, c->xz), mf_fma(k.y, y.z, c->yz));
+    *g = MF_VALUE(Mat, mf_fma(d.x, k.x, g->xx), mf_fma(d.x, k.y, g->xy), mf_fma(d.x, k.z, g->xz),
+                  mf_fma(d.y, k.x, g->yx), mf_fma(d.y, k.y, g->yy), mf_fma(d.y, k.z, g->yz),
+                  mf_fma(d.z, k.x, g->zx), mf_fma(d.z, k.y, g->zy), mf_fma(d.z, k.z, g->zz));
 }
 
 // Sets `thin` and `lone` and returns the solver of the steps.
@@ -94,7 +95,8 @@ static MF_INLINE Sym fit_solver(Fit *fit, mf_real reach) {
     fit->thin = mf_less_equal(minors, slim * trace * trace);
     fit->lone = mf_less_equal(trace, slim * mf_set(reach * reach));
     mf_lane more = mf_fma(mf_keep(fit->thin, damping), trace, least) + trace;
-    return sym_solver((Sym){more - c->xx, more - c->yy, more - c->zz, -c->xy, -c->xz, -c->yz});
+    return sym_solver(
+        MF_VALUE(Sym, more - c->xx, more - c->yy, more - c->zz, -c->xy, -c->xz, -c->yz));
 }
 
 // One step for the lanes that are not settled; others keep their bits.
@@ -115,14 +117,14 @@ static MF_INLINE void fit_step(Fit *fit, const Sym *solver) {
     Vec x = {g->xx + c->xx, g->yx + c->xy, g->zx + c->xz};
     Vec y = {g->xy + c->xy, g->yy + c->yy, g->zy + c->yz};
     Vec z = {g->xz + c->xz, g->yz + c->yz, g->zz + c->zz};
-    x = mat_apply_transposed_add(&e, x, (Vec){g->xx, g->yx, g->zx});
-    y = mat_apply_transposed_add(&e, y, (Vec){g->xy, g->yy, g->zy});
-    z = mat_apply_transposed_add(&e, z, (Vec){g->xz, g->yz, g->zz});
+    x = mat_apply_transposed_add(&e, x, MF_VALUE(Vec, g->xx, g->yx, g->zx));
+    y = mat_apply_transposed_add(&e, y, MF_VALUE(Vec, g->xy, g->yy, g->zy));
+    z = mat_apply_transposed_add(&e, z, MF_VALUE(Vec, g->xz, g->yz, g->zz));
     const mf_mask keep = fit->settled;
-    *g = (Mat){
-        mf_select(keep, g->xx, x.x), mf_select(keep, g->xy, y.x), mf_select(keep, g->xz, z.x),
+    *g = MF_VALUE(
+        Mat, mf_select(keep, g->xx, x.x), mf_select(keep, g->xy, y.x), mf_select(keep, g->xz, z.x),
         mf_select(keep, g->yx, x.y), mf_select(keep, g->yy, y.y), mf_select(keep, g->yz, z.y),
-        mf_select(keep, g->zx, x.z), mf_select(keep, g->zy, y.z), mf_select(keep, g->zz, z.z)};
+        mf_select(keep, g->zx, x.z), mf_select(keep, g->zy, y.z), mf_select(keep, g->zz, z.z));
     fit->left = mf_select(keep, fit->left, mf_sqrt(square));
     fit->turn = quat_select(keep, fit->turn, quat_multiply(fit->turn, q));
     // (Written so that NaN settles too.)

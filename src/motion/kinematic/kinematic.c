@@ -18,12 +18,12 @@ mf_KinematicConfig mf_kinematic_config(void) {
 
 static const mf_FieldInfo kinematic_fields[] = {
     {"contact.load", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "force that presses each contact to the ground, 0 in the air; `kinematic`: the weight, shared "
-     "evenly"},
+     "normal force of each contact with the ground, 0 in the air; `kinematic`: the weight, "
+     "distributed evenly"},
     {"stance.holds", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
-     "1 for each foot contact that stands, else 0"},
+     "1 for each standing foot contact, else 0"},
     {"stance.anchor", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE,
-     "where each foot contact stands; meaningful while it does"},
+     "position of each standing foot contact"},
     {"ball.orientation", "1", "joint", MF_REAL, MF_FIXED_COUNT, 4, MF_FIELD_STATE | MF_FIELD_INPUT,
      "of ball and floating joints: child to joint frame, unit quaternion (w, x, y, z)"},
     {"free.position", "m", "joint", MF_REAL, MF_FIXED_COUNT, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
@@ -62,14 +62,15 @@ static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error)
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const mf_KinPlan *plan = context;
-    mf_KinBlock work = {
-        .plan = plan, .fault = fault, .warnings = mf_warning_rows(&plan->warnings, block, lane)};
+    mf_KinBlock work = {.plan = plan,
+                        .fault = piece->fault,
+                        .warnings = mf_warning_rows(&plan->warnings, piece->block, piece->lane),
+                        .scratch = piece->scratch};
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
-        work.rows[i] = mf_row_at(&plan->row[i], block, lane);
-    (single ? plan->step_one : plan->step)(&work);
+        work.rows[i] = mf_row_at(&plan->row[i], piece->block, piece->lane);
+    (piece->single ? plan->step_one : plan->step)(&work);
 }
 
 static void run_kinematic(const mf_SystemRun *run, void *user) {
@@ -116,12 +117,17 @@ static void destroy_kinematic(mf_Context *context, void *user) {
     mf_kin_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_KinPlan *plan, const mf_Group *group) {
+static mf_Status choose_kernel(mf_KinPlan *plan, mf_Group *group, mf_Error *error) {
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
+        MF_KERNEL_TABLE(mf_kinematic_room);
     static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
     const mf_KernelPick pick = mf_pieces_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  rooms[pick.wide][pick.double_precision](plan),
+                                  rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static uint64_t hash_plan(const mf_KinPlan *plan) {
@@ -154,10 +160,10 @@ mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf
     if (status != MF_OK)
         return status;
     status = bind_fields(group, plan, error);
-    if (status == MF_OK) {
-        choose_kernel(plan, group);
+    if (status == MF_OK)
+        status = choose_kernel(plan, group, error);
+    if (status == MF_OK)
         status = mf_motion_join(group, &mf_kinematic_row, plan, hash_plan(plan), error);
-    }
     if (status != MF_OK)
         mf_kin_plan_destroy(mf_world_context(mf_group_world(group)), plan);
     return status;

@@ -33,13 +33,25 @@ typedef struct Step {
     Warnings warnings;
     mf_lane lift; // [m] that brings the lowest contact onto the ground
     Fit fit;
-    mf_lane goal[MF_ARTICULATED_MAX_LINKS];
-    Vec point[MF_ARTICULATED_MAX_CONTACTS];     // [m] feet, base axes
-    Vec way[MF_ARTICULATED_MAX_CONTACTS];       // [m] from there to their anchors, base axes
-    Vec spot[MF_ARTICULATED_MAX_CONTACTS];      // [m] feet, world
-    mf_lane holds[MF_ARTICULATED_MAX_CONTACTS]; // [1] 1: stands, also after this step
-    mf_lane above[MF_ARTICULATED_MAX_CONTACTS]; // [m] the ground
+    mf_lane *goal;    // per joint of the plan
+    LegFrame *frames; // per link of the plan, the base first
+    // Per foot:
+    Vec *point;     // [m] base axes
+    Vec *way;       // [m] from there to their anchors, base axes
+    Vec *spot;      // [m] world
+    mf_lane *holds; // [1] 1: stands, also after this step
+    mf_lane *above; // [m] the ground
 } Step;
+
+static void step_carve(const mf_KinPlan *plan, mf_Carver *carver, Step *s) {
+    MF_CARVE(carver, s->goal, plan->joint_count);
+    MF_CARVE(carver, s->frames, plan->link_count + 1);
+    MF_CARVE(carver, s->point, plan->foot_count);
+    MF_CARVE(carver, s->way, plan->foot_count);
+    MF_CARVE(carver, s->spot, plan->foot_count);
+    MF_CARVE(carver, s->holds, plan->foot_count);
+    MF_CARVE(carver, s->above, plan->foot_count);
+}
 
 static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
     mf_mask bad = mf_and(s->alive, mf_not(fine));
@@ -53,7 +65,7 @@ static void raise_fault(Step *s, mf_mask fine, uint32_t bit) {
 }
 
 static MF_INLINE mf_real *row_of(const Step *s, uint32_t row) {
-    return s->block->rows[row];
+    return (mf_real *)s->block->rows[row];
 }
 
 static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
@@ -123,8 +135,8 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     const uint32_t feet = s->plan->foot_count;
     fit->count = zero;
     fit->middle = fit->way = vec_zero();
-    fit->c = (Sym){zero, zero, zero, zero, zero, zero};
-    fit->g = (Mat){zero, zero, zero, zero, zero, zero, zero, zero, zero};
+    fit->c = MF_VALUE(Sym, zero, zero, zero, zero, zero, zero);
+    fit->g = MF_VALUE(Mat, zero, zero, zero, zero, zero, zero, zero, zero, zero);
     fit->turn = quat_unit();
     fit->left = zero;
     for (uint32_t i = 0; i < feet; i++)
@@ -141,7 +153,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     Mat excess = quat_excess(fit->turn);
     Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
     s->move = vec_select(s->stood, mat_apply(turn, shift),
-                         (Vec){zero, zero, s->linear.z * constant(s, MF_KIN_STEP)});
+                         MF_VALUE(Vec, zero, zero, s->linear.z * constant(s, MF_KIN_STEP)));
     s->turn = fit->turn;
     s->fit = own;
 }
@@ -247,7 +259,7 @@ static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
     // The last thousandth of the height goes at once, so that all contacts arrive together.
     mf_mask last = mf_less(left * constant(s, MF_KIN_SETTLE), mf_set((mf_real)1e-3));
     mf_lane part = mf_select(last, one, constant(s, MF_KIN_SETTLE_PART));
-    return vec_scale(sym_apply(&solver, (Vec){x, y, zero}), part);
+    return vec_scale(sym_apply(&solver, MF_VALUE(Vec, x, y, zero)), part);
 }
 
 // Turns the base about the middle of the contacts that stand, where they leave that open.
@@ -386,11 +398,11 @@ static MF_INLINE mf_lane find_base(Step *s, const Mat *turn, Moved *moved) {
 static MF_INLINE void move_base(Step *s) {
     const mf_real *q = row_of(s, MF_KIN_ROW_ORIENTATION);
     s->place = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
-    s->attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    s->attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
     s->linear = vec_load(row_of(s, MF_KIN_ROW_LINEAR), 0);
     Mat turn = quat_matrix(s->attitude);
     Moved moved;
-    s->linear = (Vec){mf_zero(), mf_zero(), s->linear.z - constant(s, MF_KIN_FALL)};
+    s->linear = MF_VALUE(Vec, mf_zero(), mf_zero(), s->linear.z - constant(s, MF_KIN_FALL));
     find_ways(s, &turn);
     mf_lane lowest = find_base(s, &turn, &moved);
     if (s->constant[MF_KIN_SETTLE] > 0 && mf_any(mf_and(s->stood, s->fit.thin))) {
@@ -403,6 +415,13 @@ static MF_INLINE void move_base(Step *s) {
     store_base(s, &moved);
 }
 
+size_t MF_KERNEL(mf_kinematic_room)(const mf_KinPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Step s;
+    step_carve(plan, &carver, &s);
+    return carver.used;
+}
+
 void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     Step s;
     s.block = block;
@@ -413,12 +432,14 @@ void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     s.warnings.any = false;
     if (!mf_any(s.alive))
         return;
+    mf_Carver carver = {(char *)block->scratch, 0};
+    step_carve(s.plan, &carver, &s);
     find_goals(&s);
     if (s.plan->tree->fixed) {
         store_joints(&s);
         return;
     }
-    legs_reach(block, s.goal, s.point);
+    legs_reach(block, s.goal, s.frames, s.point);
     move_base(&s);
     store_joints(&s);
     store_feet(&s);

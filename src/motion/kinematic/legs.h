@@ -1,5 +1,5 @@
-// Where the feet are in the base's frame: joint angles go where they are told, direct kinematics
-// along the links that carry feet.
+// Positions of the feet in the base's frame: joints track their targets exactly, forward kinematics
+// along the links to the feet.
 #ifndef MF_MOTION_KINEMATIC_LEGS_H
 #define MF_MOTION_KINEMATIC_LEGS_H
 
@@ -19,13 +19,13 @@ typedef struct LegFrame { // in the base's frame
 
 // Frames are written by columns, once: x and y turned about z.
 static MF_INLINE void frame_spin(LegFrame *out, Vec x, Vec y, Vec z, mf_lane c, mf_lane s) {
-    out->turn = (Mat){mf_fma(x.x, c, y.x * s), mf_fma(y.x, c, -(x.x * s)), z.x,
-                      mf_fma(x.y, c, y.y * s), mf_fma(y.y, c, -(x.y * s)), z.y,
-                      mf_fma(x.z, c, y.z * s), mf_fma(y.z, c, -(x.z * s)), z.z};
+    out->turn = MF_VALUE(Mat, mf_fma(x.x, c, y.x * s), mf_fma(y.x, c, -(x.x * s)), z.x,
+                         mf_fma(x.y, c, y.y * s), mf_fma(y.y, c, -(x.y * s)), z.y,
+                         mf_fma(x.z, c, y.z * s), mf_fma(y.z, c, -(x.z * s)), z.z);
 }
 
 static MF_INLINE Vec column_mix(Vec a, mf_lane c, Vec b, mf_lane s) {
-    return (Vec){mf_fma(a.x, c, b.x * s), mf_fma(a.y, c, b.y * s), mf_fma(a.z, c, b.z * s)};
+    return MF_VALUE(Vec, mf_fma(a.x, c, b.x * s), mf_fma(a.y, c, b.y * s), mf_fma(a.z, c, b.z * s));
 }
 
 // Column z after the tilt, along which slides go.
@@ -61,17 +61,17 @@ static MF_INLINE Vec leg_place(const LegFrame *parent, const mf_real *c, uint32_
     const Mat *m = &parent->turn;
     Vec place = parent->place;
     if (shift & 1u)
-        place = vec_fma((Vec){m->xx, m->yx, m->zx}, mf_set(c[MF_ART_PLACE]), place);
+        place = vec_fma(MF_VALUE(Vec, m->xx, m->yx, m->zx), mf_set(c[MF_ART_PLACE]), place);
     if (shift & 2u)
-        place = vec_fma((Vec){m->xy, m->yy, m->zy}, mf_set(c[MF_ART_PLACE + 1]), place);
+        place = vec_fma(MF_VALUE(Vec, m->xy, m->yy, m->zy), mf_set(c[MF_ART_PLACE + 1]), place);
     if (shift & 4u)
-        place = vec_fma((Vec){m->xz, m->yz, m->zz}, mf_set(c[MF_ART_PLACE + 2]), place);
+        place = vec_fma(MF_VALUE(Vec, m->xz, m->yz, m->zz), mf_set(c[MF_ART_PLACE + 2]), place);
     return place;
 }
 
 static inline void leg_ball(const mf_KinBlock *block, const mf_ArtLink *link, const mf_real *c,
                             const LegFrame *parent, LegFrame *out) {
-    const mf_real *row = block->rows[MF_KIN_ROW_BALL];
+    const mf_real *row = (const mf_real *)block->rows[MF_KIN_ROW_BALL];
     Quat q = {row_load(row, 4 * link->row), row_load(row, 4 * link->row + 1),
               row_load(row, 4 * link->row + 2), row_load(row, 4 * link->row + 3)};
     Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(q);
@@ -111,12 +111,12 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         out->place = vec_fma(along, value, out->place);
 }
 
-// The feet [m]; a ball's centre.
-static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Vec *point) {
+// The feet [m]; a ball's centre. `frames` is room for the links of the plan, the base first.
+static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, LegFrame *frames,
+                              Vec *point) {
     const mf_KinPlan *plan = block->plan;
-    LegFrame frames[MF_ARTICULATED_MAX_LINKS + 1]; // the base first
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    frames[0] = (LegFrame){{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()};
+    frames[0] = MF_VALUE(LegFrame, {one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_KinLink *link = &plan->links[l];
         leg_frame(block, link, &frames[link->parent + 1], goal, &frames[l + 1]);

@@ -55,12 +55,11 @@ static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies)
             values[link->position + c] =
                 mf_field_get(field, instance, (ball ? 4 : 1) * link->row + c);
     }
-    mf_ArtQuery query = {.plan = tree,
-                         .task = MF_ART_TASK_POSE,
+    mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
                          .velocity = velocity,
                          .out = bodies[0].turn};
-    tree->query(&query);
+    mf_art_ask(tree, &query);
 }
 
 static void find_center(const mf_KinPlan *plan, const Body *bodies, double center[3]) {

@@ -112,12 +112,11 @@ static void find_bodies(Build *b) {
             *value = model->start_angle[link->joint];
         }
     }
-    mf_ArtQuery query = {.plan = tree,
-                         .task = MF_ART_TASK_POSE,
+    mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
                          .velocity = velocity,
                          .out = b->bodies[0].turn};
-    tree->query(&query);
+    mf_art_ask(tree, &query);
 }
 
 // ---- feet ---------------------------------------------------------------------------------------
@@ -423,6 +422,7 @@ void mf_kin_plan_destroy(mf_Context *context, mf_KinPlan *plan) {
     if (plan == NULL)
         return;
     mf_art_plan_destroy(context, plan->tree);
+    mf_scratch_destroy(context, plan->pieces.scratch);
     mf_release(context, plan->joints);
     mf_release(context, plan->links);
     mf_release(context, plan->feet);

@@ -1,6 +1,6 @@
-// What the `kinematic` kernels need to know about a model and the settings: frozen before the first
-// step, shared by all threads. The tree and the places of contacts are those of the `articulated`
-// plan, without anything that acts.
+// Data of the `kinematic` kernels about a model and the settings: frozen before the first step,
+// shared by all threads. The tree and the positions of contacts are those of the `articulated`
+// plan, without forces.
 #ifndef MF_MOTION_KINEMATIC_PLAN_H
 #define MF_MOTION_KINEMATIC_PLAN_H
 
@@ -97,6 +97,7 @@ typedef struct mf_KinBlock {
     void *rows[MF_KIN_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;
+    void *scratch; // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_KinBlock;
 
 mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,

@@ -36,7 +36,7 @@ typedef struct Contacts {
     ContactSums sums;
     mf_lane has;      // [m^2] sum of the squares of `press`
     mf_mask standing; // lanes whose search for pressed points starts from those pressed before
-    Contact row[MF_POINTS_MAX_CONTACTS];
+    Contact *row;
 } Contacts;
 
 static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index, Vec place,

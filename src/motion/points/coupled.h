@@ -71,7 +71,7 @@ static inline Vec tangent_part(Vec a, Vec n) {
 // A unit vector across n, which never points down.
 static inline Vec tangent_of(Vec n) {
     mf_lane one = mf_set((mf_real)1), scale = one / (one + n.z);
-    return (Vec){one - n.x * n.x * scale, mf_zero() - n.x * n.y * scale, mf_zero() - n.x};
+    return MF_VALUE(Vec, one - n.x * n.x * scale, mf_zero() - n.x * n.y * scale, mf_zero() - n.x);
 }
 
 static inline mf_lane vec_size(Vec a) {
@@ -82,7 +82,7 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
     const Contact *row = &c->contacts->row[i];
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Grip grip;
-    grip.normal = ground_slopes(c->plan) ? row->normal : (Vec){zero, zero, one};
+    grip.normal = ground_slopes(c->plan) ? row->normal : MF_VALUE(Vec, zero, zero, one);
     Vec moved = shift_at(shift, row->place);
     grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
     grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);
@@ -198,11 +198,12 @@ static Shift rows_solve(Rows *r) {
             r->b[i] = r->b[i] - r->h[i][k] * r->b[k];
         r->b[i] = r->b[i] * inverse[i];
     }
-    return (Shift){{r->b[0], r->b[1], r->b[2]}, {r->b[3], r->b[4], r->b[5]}};
+    return MF_VALUE(Shift, {r->b[0], r->b[1], r->b[2]}, {r->b[3], r->b[4], r->b[5]});
 }
 
 static inline Shift shift_select(mf_mask where, const Shift *yes, const Shift *no) {
-    return (Shift){vec_select(where, yes->move, no->move), vec_select(where, yes->turn, no->turn)};
+    return MF_VALUE(Shift, vec_select(where, yes->move, no->move),
+                    vec_select(where, yes->turn, no->turn));
 }
 
 static inline void balance_take(Balance *b, mf_mask where, const Balance *other) {

@@ -15,7 +15,7 @@ typedef struct Fit {
 
 static MF_INLINE Fit fit_start(void) {
     mf_lane zero = mf_zero();
-    return (Fit){zero, zero, zero, zero, zero, zero, zero};
+    return MF_VALUE(Fit, zero, zero, zero, zero, zero, zero, zero);
 }
 
 // One contact where the mask holds.
@@ -59,7 +59,7 @@ static MF_INLINE Vec fit_solve(const Fit *fit) {
     yaw = mf_clamp(yaw, zero - limit, limit);
     mf_lane a1 = mf_fma(yaw, cy, -(fit->slip_x * inverse));
     mf_lane a2 = mf_fma(-yaw, cx, -(fit->slip_y * inverse));
-    return (Vec){mf_keep(any, a1), mf_keep(any, a2), yaw};
+    return MF_VALUE(Vec, mf_keep(any, a1), mf_keep(any, a2), yaw);
 }
 
 #endif

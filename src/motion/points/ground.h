@@ -34,7 +34,7 @@ static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *con
     mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
     if (map.bilinear) {
         mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
-        *normal = (Vec){-(slope_x * length), -(slope_y * length), length};
+        *normal = MF_VALUE(Vec, -(slope_x * length), -(slope_y * length), length);
     }
     return height;
 }

@@ -9,10 +9,11 @@
 static mf_lane joint_goal(const Step *s, const mf_PlanLink *link, const mf_real *c, mf_lane now) {
     mf_lane low = mf_set(c[MF_PLAN_LINK_LOWER]), high = mf_set(c[MF_PLAN_LINK_UPPER]);
     if (link->mimic >= 0) {
-        mf_lane leader = row_load(s->block->angle, s->plan->links[link->mimic].joint);
+        mf_lane leader =
+            row_load((const mf_real *)s->block->angle, s->plan->links[link->mimic].joint);
         return mf_fma(leader, mf_set(c[MF_PLAN_LINK_MULTIPLIER]), mf_set(c[MF_PLAN_LINK_OFFSET]));
     }
-    mf_lane target = row_load(s->block->target, link->joint);
+    mf_lane target = row_load((const mf_real *)s->block->target, link->joint);
     mf_lane reach = mf_set(c[MF_PLAN_LINK_REACH]);
     mf_lane change = mf_clamp(target - now, mf_zero() - reach, reach);
     return mf_clamp(now + change, low, high);
@@ -23,9 +24,11 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_INTERVAL]);
     mf_mask fine = mf_mask_all(), whole = fine;
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
-        whole = mf_and(whole, mf_finite(row_load(s->block->angle, s->plan->links[l].joint)));
+        whole = mf_and(
+            whole, mf_finite(row_load((const mf_real *)s->block->angle, s->plan->links[l].joint)));
         if (s->plan->links[l].mimic < 0)
-            fine = mf_and(fine, mf_finite(row_load(s->block->target, s->plan->links[l].joint)));
+            fine = mf_and(fine, mf_finite(row_load((const mf_real *)s->block->target,
+                                                   s->plan->links[l].joint)));
     }
     raise_fault(s, whole, MF_FAULT_NONFINITE);
     raise_fault(s, fine, MF_FAULT_INPUT);
@@ -37,7 +40,7 @@ static mf_mask move_joints(Step *s, mf_real *from) {
         if (link->kind == MF_PLAN_HELD || (link->mimic >= 0) != (i >= s->plan->link_count))
             continue;
         const mf_real *c = s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
-        mf_lane now = row_load(s->block->angle, link->joint);
+        mf_lane now = row_load((const mf_real *)s->block->angle, link->joint);
         mf_lane goal = joint_goal(s, link, c, now);
         row_store(from, link->joint, now);
         travel = travel + mf_abs(goal - now);
@@ -50,7 +53,7 @@ static mf_mask move_joints(Step *s, mf_real *from) {
 // New points, centre and inertia from the joint angles; the centre of mass and the angular momentum
 // stay what they were.
 static void reshape_body(Step *s, Body *body) {
-    kinematics_run(s->plan, s->constant, s->block->angle, &s->kinematics);
+    kinematics_run(s->plan, s->constant, (const mf_real *)s->block->angle, &s->kinematics);
     Sym inertia = body_inertia(s);
     Vec momentum = sym_apply(&inertia, body->rate), center;
     kinematics_inertia(&s->kinematics.moments, s->constant, &center, &inertia);
@@ -64,7 +67,7 @@ static void reshape_body(Step *s, Body *body) {
         keep_store(s, s->block->inverse, c, values[6 + c]);
     }
     for (size_t i = 0; i < s->plan->contact_count; i++) {
-        Vec old = vec_load(s->block->points, 3 * i);
+        Vec old = vec_load((const mf_real *)s->block->points, 3 * i);
         Vec place = vec_sub(s->kinematics.contact[i], center);
         Vec moved = vec_sub(place, old);
         s->climb[i] = mf_abs(moved.x) + mf_abs(moved.y) + mf_abs(moved.z);
@@ -81,7 +84,8 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
     mf_mask any = mf_not(mf_mask_all());
     Contact *row = s->contacts.row;
     for (size_t i = 0; i < points; i++) {
-        Vec local = s->kinematics.contact[i], old = vec_load(s->block->points, 3 * i);
+        Vec local = s->kinematics.contact[i],
+            old = vec_load((const mf_real *)s->block->points, 3 * i);
         keep_vec(s, s->block->points, 3 * i, local);
         mf_lane z = vec_dot(down, local), before = load_before(s, i);
         mf_mask near = mf_or(mf_less(body->com.z + z, highest), mf_less(zero, before));
@@ -110,15 +114,15 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
     for (size_t i = 0; i < s->contacts.count; i++) {
         size_t contact = s->contacts.row[i].index;
         mf_lane above = contact_rise(shift, s->contacts.row[i].place) - s->contacts.row[i].depth;
-        mf_lane load = row_load(s->block->load, contact);
+        mf_lane load = row_load((const mf_real *)s->block->load, contact);
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
-        Vec local = vec_load(s->block->points, 3 * contact);
+        Vec local = vec_load((const mf_real *)s->block->points, 3 * contact);
         Vec place = mat_apply_add(&turn, local, body->com);
         if (s->plan->config.friction == MF_FRICTION_COUPLED) {
             // The stretch that held the robot before the joints moved goes on holding it.
             Vec held = s->contacts.row[i].slip;
             place = vec_sub(place, vec_select(mf_less(zero, s->contacts.row[i].before), held,
-                                              (Vec){zero, zero, zero}));
+                                              MF_VALUE(Vec, zero, zero, zero)));
         }
         keep_vec_where(s, mf_less(zero, s->contacts.row[i].before), s->block->anchor, 3 * contact,
                        place);
@@ -131,7 +135,7 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
     for (size_t i = 0; i < s->contacts.count; i++) {
         size_t contact = s->contacts.row[i].index;
         Vec was = mat_apply_add(turn, old_place[i], body->com);
-        Vec anchor = vec_load(s->block->anchor, 3 * contact);
+        Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * contact);
         s->contacts.row[i].slip = vec_sub(was, anchor);
         keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor,
                        3 * contact, was);
@@ -140,27 +144,28 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec
 
 // The body after its joints went on from `from`.
 static void carry_body(Step *s, Body *body, const mf_real *from) {
-    Vec stretch[MF_POINTS_MAX_CONTACTS];
+    Vec *stretch = s->stretch;
     mf_lane zero = mf_zero();
     if (s->plan->config.keep_momentum) {
         mf_lane loads = zero;
         for (size_t i = 0; i < s->plan->contact_count; i++)
-            loads = loads + row_load(s->block->load, i);
-        Vec turned = reaction_turn(s->plan, s->constant, from, s->block->angle);
+            loads = loads + row_load((const mf_real *)s->block->load, i);
+        Vec turned = reaction_turn(s->plan, s->constant, from, (const mf_real *)s->block->angle,
+                                   &s->kinematics);
         Vec still = {zero, zero, zero};
-        Mat old = quat_matrix(body->attitude);
+        Mat before = quat_matrix(body->attitude);
         body->attitude =
             quat_turn_body(body->attitude, vec_select(mf_less(zero, loads), still, turned));
         // The angular momentum keeps its direction in the world, not in the body.
-        Mat new = quat_matrix(body->attitude);
+        Mat after = quat_matrix(body->attitude);
         Sym inertia = body_inertia(s), inverse = body_inverse(s);
-        Vec momentum = mat_apply(&old, sym_apply(&inertia, body->rate));
-        body->rate = sym_apply(&inverse, mat_apply_transposed(&new, momentum));
+        Vec momentum = mat_apply(&before, sym_apply(&inertia, body->rate));
+        body->rate = sym_apply(&inverse, mat_apply_transposed(&after, momentum));
     }
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     if (coupled)
         for (size_t i = 0; i < s->plan->contact_count; i++)
-            stretch[i] = vec_load(s->block->points, 3 * i);
+            stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);
     reshape_body(s, body);
     Mat turn = quat_matrix(body->attitude);
     find_joint_contacts(s, body, &turn);
@@ -185,16 +190,16 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
 static void check_memory(Step *s) {
     mf_lane sum = mf_zero();
     for (size_t i = 0; i < s->plan->contact_count; i++) {
-        Vec local = vec_load(s->block->points, 3 * i);
+        Vec local = vec_load((const mf_real *)s->block->points, 3 * i);
         sum = sum + (mf_abs(local.x) + mf_abs(local.y)) +
-              (mf_abs(local.z) + mf_abs(row_load(s->block->load, i)));
+              (mf_abs(local.z) + mf_abs(row_load((const mf_real *)s->block->load, i)));
     }
     raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
 }
 
 // Robots whose joints stay where they are do not change by a bit.
 static void update_joints(Step *s, Body *body) {
-    mf_real from[MF_POINTS_MAX_LINKS * MF_BLOCK] __attribute__((aligned(64)));
+    mf_real *from = s->from;
     mf_mask moved = move_joints(s, from);
     check_memory(s);
     if (!mf_any(moved))

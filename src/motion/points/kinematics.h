@@ -3,6 +3,7 @@
 #ifndef MF_MOTION_POINTS_KINEMATICS_H
 #define MF_MOTION_POINTS_KINEMATICS_H
 
+#include "math/carve.h"
 #include "motion/points/contacts.h"
 
 typedef struct Frame {
@@ -15,34 +16,50 @@ typedef struct Moments {
     Sym second; // [kg m^2] sum of mass times position squared
 } Moments;
 
-typedef struct Kinematics {
-    Vec contact[MF_POINTS_MAX_CONTACTS]; // [m] base frame
-    Moments moments;
-} Kinematics;
-
-static MF_INLINE Mat mat_constant(const mf_real *c) {
-    return (Mat){mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                 mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8])};
-}
-
-static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, (Vec){b->xx, b->yx, b->zx});
-    Vec y = mat_apply(a, (Vec){b->xy, b->yy, b->zy});
-    Vec z = mat_apply(a, (Vec){b->xz, b->yz, b->zz});
-    return (Mat){x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
-}
-
-// m times a rotation about z by the angle of this sine and cosine.
-static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane s, mf_lane c) {
-    return (Mat){mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
-                 mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
-                 mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz};
-}
-
 // A joint's position and, of a hinge, its sine and cosine.
 typedef struct Pose {
     mf_lane position, sine, cosine;
 } Pose;
+
+typedef struct Drift { // motion of a link relative to the base during one update
+    Vec turn;          // [rad]
+    Vec move;          // [m] of the frame's origin
+} Drift;
+
+typedef struct Kinematics {
+    Vec *contact; // [m] base frame
+    Moments moments;
+    // Room, per link of the plan:
+    Frame *frames;
+    Pose *poses;
+    Drift *drifts;
+} Kinematics;
+
+static inline void kinematics_carve(const mf_PointsPlan *plan, mf_Carver *carver, Kinematics *k) {
+    MF_CARVE(carver, k->contact, plan->contact_count);
+    MF_CARVE(carver, k->frames, plan->link_count);
+    MF_CARVE(carver, k->poses, plan->link_count);
+    MF_CARVE(carver, k->drifts, plan->link_count);
+}
+
+static MF_INLINE Mat mat_constant(const mf_real *c) {
+    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
+                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
+}
+
+static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
+    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx));
+    Vec y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy));
+    Vec z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
+    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
+}
+
+// m times a rotation about z by the angle of this sine and cosine.
+static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane s, mf_lane c) {
+    return MF_VALUE(Mat, mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
+                    mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
+                    mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz);
+}
 
 static MF_INLINE Pose joint_pose(const mf_PlanLink *link, mf_lane position) {
     Pose pose = {position, position, position};
@@ -85,7 +102,7 @@ static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *co
                                     size_t point, mf_real *mass) {
     const mf_real *c = constant + plan->point_offset + point * MF_PLAN_POINT_VALUES;
     *mass = c[3];
-    return (Vec){mf_set(c[0]), mf_set(c[1]), mf_set(c[2])};
+    return MF_VALUE(Vec, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]));
 }
 
 // Adds points to the moments and, unless it is NULL, writes those of contacts to `contact`.
@@ -106,15 +123,15 @@ static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real
 
 static MF_INLINE Moments moments_start(void) {
     mf_lane zero = mf_zero();
-    return (Moments){{zero, zero, zero}, {zero, zero, zero, zero, zero, zero}};
+    return MF_VALUE(Moments, {zero, zero, zero}, {zero, zero, zero, zero, zero, zero});
 }
 
 // `position` holds joint positions, one row of MF_BLOCK per joint. All sines come first, so that
 // the processor works on several joints at a time.
 static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *constant,
                                   const mf_real *position, Kinematics *k) {
-    Frame frames[MF_POINTS_MAX_LINKS];
-    Pose poses[MF_POINTS_MAX_LINKS];
+    Frame *frames = k->frames;
+    Pose *poses = k->poses;
     Moments sum = moments_start();
     for (size_t l = 0; l < plan->link_count; l++)
         poses[l] = joint_pose(&plan->links[l], row_load(position, plan->links[l].joint));
@@ -142,12 +159,10 @@ static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *cons
     mf_lane xx = mf_fma(-first.x, c.x, sum->second.xx), yy = mf_fma(-first.y, c.y, sum->second.yy);
     mf_lane zz = mf_fma(-first.z, c.z, sum->second.zz);
     *center = c;
-    *inertia = (Sym){mf_max(yy + zz, least),
-                     mf_max(xx + zz, least),
-                     mf_max(xx + yy, least),
-                     mf_fma(first.x, c.y, -sum->second.xy),
-                     mf_fma(first.x, c.z, -sum->second.xz),
-                     mf_fma(first.y, c.z, -sum->second.yz)};
+    *inertia =
+        MF_VALUE(Sym, mf_max(yy + zz, least), mf_max(xx + zz, least), mf_max(xx + yy, least),
+                 mf_fma(first.x, c.y, -sum->second.xy), mf_fma(first.x, c.z, -sum->second.xz),
+                 mf_fma(first.y, c.z, -sum->second.yz));
 }
 
 static MF_INLINE Sym sym_inverse(const Sym *s) {
@@ -157,8 +172,9 @@ static MF_INLINE Sym sym_inverse(const Sym *s) {
     mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
     mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
     mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
-    mf_lane scale = mf_set((mf_real)1) / vec_dot((Vec){s->xx, s->xy, s->xz}, (Vec){xx, xy, xz});
-    return (Sym){xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale};
+    mf_lane scale =
+        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), MF_VALUE(Vec, xx, xy, xz));
+    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
 }
 
 #endif

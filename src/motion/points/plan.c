@@ -204,6 +204,7 @@ static mf_Status allocate_plan(Build *b, mf_Error *error) {
 void mf_points_plan_destroy(mf_Context *context, mf_PointsPlan *plan) {
     if (plan == NULL)
         return;
+    mf_scratch_destroy(context, plan->pieces.scratch);
     mf_release(context, plan->links);
     mf_release(context, plan->contact);
     mf_release(context, plan->constants_f64);

@@ -1,5 +1,5 @@
-// What the `points` kernels need to know about a model, a terrain and the settings: frozen before
-// the first step, shared by all threads.
+// Data of the `points` kernels about a model, a terrain and the settings: frozen before the first
+// step, shared by all threads.
 #ifndef MF_MOTION_POINTS_PLAN_H
 #define MF_MOTION_POINTS_PLAN_H
 
@@ -124,6 +124,7 @@ typedef struct mf_PointsBlock {
     mf_WarningRows warnings;
     const void *push;       // push.link, NULL: robots are not pushed
     const uint32_t *pushed; // push.count
+    void *scratch;          // what the kernel needs meanwhile, aligned to 64 bytes
     bool joints_due;        // this step begins with a joint update
     bool only_refresh; // compute points, centre and inertia from the angles and do nothing else
 } mf_PointsBlock;

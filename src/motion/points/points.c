@@ -29,15 +29,15 @@ static const mf_FieldInfo points_fields[] = {
     {"body.inverse_inertia", "1/(kg m^2)", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
      "inverse of body.inertia: xx, yy, zz, xy, xz, yz"},
     {"point.anchor", "m", "world", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
-     "where each contact holds the ground; meaningful while it bears load"},
+     "anchor of each contact; valid while it carries load"},
     {"point.load", "N", "world", MF_REAL, MF_PER_CONTACT, 1, MF_FIELD_STATE,
-     "force that presses each contact point to the ground, 0 in the air"},
+     "normal force of each contact point with the ground, 0 in the air"},
     {"base.force", "N", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside force on the base link's origin"},
+     "external force on the base link's origin"},
     {"base.torque", "N m", "world", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "outside torque on the base link"},
+     "external torque on the base link"},
     {"point.residual", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-     "of the contacts' solution in the last step: what it leaves against its terms"},
+     "relative residual of the contact solution in the last step"},
 };
 
 static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
@@ -76,17 +76,17 @@ typedef struct PointsRun {
     bool joints_due;
 } PointsRun;
 
-static void step_piece(const void *context, uint32_t block, uint32_t lane, uint32_t *fault,
-                       bool single) {
+static void step_piece(const void *context, const mf_Piece *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
     work.plan = run->plan;
     work.joints_due = run->joints_due;
     work.only_refresh = false;
-    bind_block(run->plan, block, lane, &work);
-    work.fault = fault;
-    work.warnings = mf_warning_rows(&run->plan->warnings, block, lane);
-    (single ? run->plan->step_one : run->plan->step)(&work);
+    bind_block(run->plan, piece->block, piece->lane, &work);
+    work.fault = piece->fault;
+    work.scratch = piece->scratch;
+    work.warnings = mf_warning_rows(&run->plan->warnings, piece->block, piece->lane);
+    (piece->single ? run->plan->step_one : run->plan->step)(&work);
 }
 
 static void run_points(const mf_SystemRun *run, void *user) {
@@ -98,7 +98,9 @@ static void run_points(const mf_SystemRun *run, void *user) {
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
     mf_PointsBlock work = {.plan = plan, .only_refresh = true};
     bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &work);
+    work.scratch = mf_scratch_borrow(plan->pieces.scratch);
     plan->step_one(&work);
+    mf_scratch_return(plan->pieces.scratch, work.scratch);
 }
 
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
@@ -127,12 +129,17 @@ static void destroy_points(mf_Context *context, void *user) {
     mf_points_plan_destroy(context, user);
 }
 
-static void choose_kernel(mf_PointsPlan *plan, const mf_Group *group) {
+static mf_Status choose_kernel(mf_PointsPlan *plan, mf_Group *group, mf_Error *error) {
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
+        MF_KERNEL_TABLE(mf_points_room);
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
     const mf_KernelPick pick = mf_pieces_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
+    return mf_pieces_make_scratch(group, &plan->pieces,
+                                  rooms[pick.wide][pick.double_precision](plan),
+                                  rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static const char *const points_reads[] = {
@@ -169,10 +176,10 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
     if (status != MF_OK)
         return status;
     status = bind_fields(group, plan, error);
-    if (status == MF_OK) {
-        choose_kernel(plan, group);
+    if (status == MF_OK)
+        status = choose_kernel(plan, group, error);
+    if (status == MF_OK)
         status = mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
-    }
     if (status != MF_OK)
         mf_points_plan_destroy(mf_world_context(mf_group_world(group)), plan);
     return status;
@@ -254,7 +261,7 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     if (model->base == MF_BASE_FIXED)
-        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is held in the world",
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
                        model->name);
     return mf_points_add(group, &config->points, error);
 }

@@ -34,8 +34,8 @@ static MF_INLINE void add_pushes(const Step *s, Vec *force, Vec *torque) {
     const mf_lane zero = mf_zero();
     Vec linear = {zero, zero, zero}, angular = linear;
     for (size_t c = 0; c < s->plan->push->components; c += 6) {
-        linear = vec_add(linear, vec_load(s->block->push, c));
-        angular = vec_add(angular, vec_load(s->block->push, c + 3));
+        linear = vec_add(linear, vec_load((const mf_real *)s->block->push, c));
+        angular = vec_add(angular, vec_load((const mf_real *)s->block->push, c + 3));
     }
     *force = vec_select(pushed, vec_add(*force, linear), *force);
     *torque = vec_select(pushed, vec_add(*torque, angular), *torque);
@@ -43,7 +43,8 @@ static MF_INLINE void add_pushes(const Step *s, Vec *force, Vec *torque) {
 
 // An outside force on the base's origin and a torque, as an impulse at the start of the step.
 static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
-    Vec force = vec_load(s->block->force, 0), torque = vec_load(s->block->torque, 0);
+    Vec force = vec_load((const mf_real *)s->block->force, 0),
+        torque = vec_load((const mf_real *)s->block->torque, 0);
     if (s->block->push != NULL)
         add_pushes(s, &force, &torque);
     // (A sum, because a maximum forgets what is not a number.)
@@ -53,7 +54,8 @@ static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     if (mf_all(still))
         return;
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    torque = vec_cross_add(force, mat_apply(turn, vec_load(s->block->center, 0)), torque);
+    torque = vec_cross_add(force, mat_apply(turn, vec_load((const mf_real *)s->block->center, 0)),
+                           torque);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
     Sym inverse = body_inverse(s);
@@ -94,7 +96,7 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
     mf_mask any = mf_not(mf_mask_all());
     Contact *row = s->contacts.row;
     for (size_t i = 0; i < points; i++) {
-        Vec local = vec_load(s->block->points, 3 * i);
+        Vec local = vec_load((const mf_real *)s->block->points, 3 * i);
         mf_lane z = vec_dot(down, local);
         mf_mask near = mf_less(z, reach_z);
         if (!mf_any(near)) {
@@ -103,8 +105,8 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
         }
         mf_lane before = mf_keep(near, load_before(s, i));
         any = mf_or(any, near);
-        Vec place = {vec_dot((Vec){turn->xx, turn->xy, turn->xz}, local),
-                     vec_dot((Vec){turn->yx, turn->yy, turn->yz}, local), z};
+        Vec place = {vec_dot(MF_VALUE(Vec, turn->xx, turn->xy, turn->xz), local),
+                     vec_dot(MF_VALUE(Vec, turn->yx, turn->yy, turn->yz), local), z};
         mf_lane ground = ground_at(s->plan, s->constant, body->com.x + place.x,
                                    body->com.y + place.y, &row->normal);
         mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
@@ -183,7 +185,7 @@ static Body body_before(Step *s, const Body *saved) {
 // Where even that fails, by the curvature of large turns, the body stays where it was and stops.
 static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Body *saved,
                                                    mf_mask poor, mf_lane budget, mf_lane energy) {
-    mf_lane press[MF_POINTS_MAX_CONTACTS], hold[MF_POINTS_MAX_CONTACTS];
+    mf_lane *press = s->press, *hold = s->was;
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -193,7 +195,7 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     fly(s, &second); // as before the first response
     for (size_t i = 0; i < contacts->count; i++) {
         Contact *row = &contacts->row[i];
-        Vec local = vec_load(s->block->points, 3 * row->index);
+        Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);
         mf_lane top = vec_dot_add(down, local, was.com.z + row->before);
         top = top - (second.com.z + row->place.z);
         press[i] = row->press;
@@ -206,7 +208,7 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     mf_lane held = respond(s, &second, &turn, was.com.z, energy);
     s->residual = mf_select(poor, s->residual, residual);
     mf_mask stuck = mf_less(held, zero);
-    still.velocity = still.rate = (Vec){zero, zero, zero};
+    still.velocity = still.rate = MF_VALUE(Vec, zero, zero, zero);
     choose_pose(&second, stuck, &still);
     choose_pose(body, poor, &second);
     for (size_t i = 0; i < contacts->count; i++) {
@@ -222,7 +224,7 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
 static MF_INLINE void meet_ground(Step *s, Body *body, const Body *saved, const Mat *was_turn,
                                   mf_lane was_z, mf_lane energy) {
     Mat turn = quat_matrix(body->attitude);
-    find_contacts(s, body, &turn, (Vec){was_turn->zx, was_turn->zy, was_turn->zz}, was_z);
+    find_contacts(s, body, &turn, MF_VALUE(Vec, was_turn->zx, was_turn->zy, was_turn->zz), was_z);
     if (s->contacts.count == 0)
         return;
     mf_lane budget = respond(s, body, &turn, was_z, energy);
@@ -258,7 +260,7 @@ static MF_INLINE void check_state(Step *s, const Body *body) {
 static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     const mf_PointsBlock *block = s->block;
     Mat turn = quat_matrix(body->attitude);
-    Vec center = vec_load(block->center, 0);
+    Vec center = vec_load((const mf_real *)block->center, 0);
     Vec spin = mat_apply(&turn, vec_cross(body->rate, center));
     keep_vec_all(s, all, block->position, 0, vec_sub(body->com, mat_apply(&turn, center)));
     keep_vec_all(s, all, block->linear, 0, vec_sub(body->velocity, spin));
@@ -289,6 +291,13 @@ static __attribute__((noinline)) void store_residual(const Step *s) {
         keep_store(s, s->block->residual, 0, s->residual);
 }
 
+size_t MF_KERNEL(mf_points_room)(const mf_PointsPlan *plan) {
+    mf_Carver carver = {NULL, 0};
+    Step s;
+    step_carve(plan, &carver, &s);
+    return carver.used;
+}
+
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     Step s;
     s.block = block;
@@ -299,6 +308,8 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         return;
     s.all_alive = mf_all(s.alive);
     s.residual = mf_zero();
+    mf_Carver carver = {(char *)block->scratch, 0};
+    step_carve(s.plan, &carver, &s);
     Mat turn;
     Body body = load_body(block, &turn), saved;
     if (block->only_refresh) {

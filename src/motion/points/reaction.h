@@ -6,11 +6,6 @@
 
 #include "motion/points/kinematics.h"
 
-typedef struct Drift { // motion of a link relative to the base during one update
-    Vec turn;          // [rad]
-    Vec move;          // [m] of the frame's origin
-} Drift;
-
 typedef struct Swing {
     Moments shape;
     Vec momentum; // [kg m^2] sum of m r x (displacement), about the base's origin
@@ -50,14 +45,14 @@ static inline Drift link_drift(const mf_PlanLink *link, const Frame *frame, cons
 }
 
 // Rotation vector [rad] of the base, in its own axes, for joints that go from `from` to `to` (rows
-// of MF_BLOCK per joint).
+// of MF_BLOCK per joint). `k` lends its room.
 static inline Vec reaction_turn(const mf_PointsPlan *plan, const mf_real *constant,
-                                const mf_real *from, const mf_real *to) {
-    Frame frames[MF_POINTS_MAX_LINKS];
-    Drift drifts[MF_POINTS_MAX_LINKS];
+                                const mf_real *from, const mf_real *to, Kinematics *k) {
+    Frame *frames = k->frames;
+    Drift *drifts = k->drifts;
     Swing swing;
     mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
-    swing.momentum = swing.impulse = (Vec){zero, zero, zero};
+    swing.momentum = swing.impulse = MF_VALUE(Vec, zero, zero, zero);
     swing.shape = moments_start();
     kinematics_points(plan, constant, NULL, 0, plan->base_points, NULL, &swing.shape);
     for (uint32_t l = 0; l < plan->link_count; l++) {

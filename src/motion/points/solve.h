@@ -1,5 +1,5 @@
-// The displacement that the ground asks for, by one friction model or the other, and what it does
-// to the body and to the anchors of its contacts.
+// The displacement by contact with the ground, with one friction model or the other, and its effect
+// on the body and on the anchors of its contacts.
 #ifndef MF_MOTION_POINTS_SOLVE_H
 #define MF_MOTION_POINTS_SOLVE_H
 
@@ -40,7 +40,7 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
 static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_world, mf_real softness,
                                   mf_real inverse_mass) {
     Contacts *contacts = &s->contacts;
-    mf_lane depth[MF_POINTS_MAX_CONTACTS];
+    mf_lane *depth = s->depth;
     for (size_t i = 0; i < count; i++) {
         depth[i] = contacts->row[i].depth;
         contacts->row[i].depth = depth[i] + contacts->row[i].press;
@@ -103,7 +103,7 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
             s->weight[i] = contacts->row[i].before * mean;
         Vec slip = contact_slip(s, body, &contacts->row[i]);
         contacts->row[i].slip =
-            (Vec){mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z)};
+            MF_VALUE(Vec, mf_keep(held, slip.x), mf_keep(held, slip.y), mf_keep(held, slip.z));
     }
     const mf_real friction = s->constant[MF_PLAN_FRICTION];
     const mf_lane masses = mf_set(softness * s->constant[MF_PLAN_INVERSE_MASS]);
@@ -143,7 +143,7 @@ static MF_INLINE Shift limit_shift(const Shift *shift) {
         return *shift;
     mf_lane one = mf_set((mf_real)1);
     mf_lane scale = mf_select(far, limit / mf_select(far, most, one), one);
-    return (Shift){vec_scale(shift->move, scale), vec_scale(shift->turn, scale)};
+    return MF_VALUE(Shift, vec_scale(shift->move, scale), vec_scale(shift->turn, scale));
 }
 
 // Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
@@ -163,12 +163,12 @@ static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *wanted
 // the stretch that its friction can bear.
 static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn,
                                    const Contact *row) {
-    Vec local = vec_load(s->block->points, 3 * row->index);
+    Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);
     Vec place = mat_apply_add(turn, local, body->com);
     mf_mask bears = mf_less(mf_zero(), row->press);
     if (s->plan->config.friction == MF_FRICTION_COUPLED) {
         mf_mask stays = mf_and(mf_less(mf_zero(), row->before), bears);
-        Vec anchor = vec_load(s->block->anchor, 3 * row->index);
+        Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
         Vec left = vec_fma(vec_sub(anchor, place), s->hold[row - s->contacts.row], place);
         place = vec_select(stays, left, place);
     }

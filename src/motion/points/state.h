@@ -16,10 +16,33 @@ typedef struct Step {
     mf_mask near;   // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
-    mf_lane climb[MF_POINTS_MAX_CONTACTS]; // [m] how far the joints moved each point
-    mf_lane hold[MF_POINTS_MAX_CONTACTS], weight[MF_POINTS_MAX_CONTACTS];
     mf_lane residual; // [1] largest of this step's solutions of the contacts
+    // Per contact point:
+    mf_lane *climb; // [m] how far the joints moved it
+    mf_lane *hold, *weight;
+    // Room for what is needed by the way, per contact point:
+    mf_lane *depth;       // lift_clear
+    mf_lane *press, *was; // hold_poor
+    Vec *stretch;         // carry_body
+    mf_real *from;        // update_joints: rows of MF_BLOCK per joint
 } Step;
+
+static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step *s) {
+    const uint32_t points = plan->contact_count;
+    uint32_t joints = 0;
+    for (uint32_t l = 0; l < plan->link_count; l++)
+        joints = plan->links[l].joint >= joints ? plan->links[l].joint + 1 : joints;
+    MF_CARVE(carver, s->contacts.row, points);
+    kinematics_carve(plan, carver, &s->kinematics);
+    MF_CARVE(carver, s->climb, points);
+    MF_CARVE(carver, s->hold, points);
+    MF_CARVE(carver, s->weight, points);
+    MF_CARVE(carver, s->depth, points);
+    MF_CARVE(carver, s->press, points);
+    MF_CARVE(carver, s->was, points);
+    MF_CARVE(carver, s->stretch, points);
+    MF_CARVE(carver, s->from, (size_t)joints * MF_BLOCK);
+}
 
 // Depth of a point that is no contact of its lane but of another one: no tilt brings it down.
 static MF_INLINE mf_lane depth_of_none(void) {
@@ -85,12 +108,13 @@ static MF_INLINE Sym body_inverse(const Step *s) {
 
 static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
     Body body;
-    Vec place = vec_load(block->position, 0), velocity = vec_load(block->linear, 0);
-    const mf_real *q = block->orientation;
-    body.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
-    body.rate = vec_load(block->angular, 0);
+    Vec place = vec_load((const mf_real *)block->position, 0),
+        velocity = vec_load((const mf_real *)block->linear, 0);
+    const mf_real *q = (const mf_real *)block->orientation;
+    body.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
+    body.rate = vec_load((const mf_real *)block->angular, 0);
     *turn = quat_matrix(body.attitude);
-    Vec center = vec_load(block->center, 0), arm = mat_apply(turn, center);
+    Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(turn, center);
     body.com = vec_add(place, arm);
     body.velocity = vec_add(velocity, mat_apply(turn, vec_cross(body.rate, center)));
     return body;
@@ -109,13 +133,13 @@ static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane r
 }
 
 static MF_INLINE mf_lane load_before(const Step *s, size_t contact) {
-    mf_lane load = row_load(s->block->load, contact);
+    mf_lane load = row_load((const mf_real *)s->block->load, contact);
     return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
 }
 
 // Slip of a contact: where it is now minus its anchor.
 static MF_INLINE Vec contact_slip(const Step *s, const Body *body, const Contact *row) {
-    Vec anchor = vec_load(s->block->anchor, 3 * row->index);
+    Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
     return vec_sub(vec_add(body->com, row->place), anchor);
 }
 

@@ -44,14 +44,14 @@ static MF_INLINE Vec support_solve_sum(const Support *s) {
     mf_lane scale = one / mf_fma(rr, pp, -(rp * rp));
     mf_lane roll = mf_fma(r, pp, -(p * rp)) * scale, pitch = mf_fma(p, rr, -(r * rp)) * scale;
     mf_lane rise = mf_fma(-lr, roll, mf_fma(-lp, pitch, s->z * first));
-    return (Vec){rise, roll, pitch}; // x holds the rise
+    return MF_VALUE(Vec, rise, roll, pitch); // x holds the rise
 }
 
 // Inverse of the upper left 2x2 block of the world's inverse inertia: (xx, xy, yy).
 static MF_INLINE Vec support_inertia(const Sym *inverse_world) {
     mf_lane xx = inverse_world->xx, yy = inverse_world->yy, xy = inverse_world->xy;
     mf_lane scale = mf_set((mf_real)1) / mf_fma(xx, yy, -(xy * xy));
-    return (Vec){yy * scale, -(xy * scale), xx * scale};
+    return MF_VALUE(Vec, yy * scale, -(xy * scale), xx * scale);
 }
 
 // Presses each contact by what is left of its depth after `shift`; true while a set changes.

@@ -33,21 +33,21 @@ static MF_INLINE mf_lane twist_row(const Lanes *s, const mf_lane *square, int ax
 // From the squares of the rotors' speeds.
 static MF_INLINE Thrust thrust_of(const Lanes *s, const mf_lane *square) {
     mf_lane sum = (square[0] + square[1]) + (square[2] + square[3]);
-    return (Thrust){value_of(s, MF_QUAD_LIFT) * sum,
-                    {twist_row(s, square, 0), twist_row(s, square, 1), twist_row(s, square, 2)}};
+    return MF_VALUE(Thrust, value_of(s, MF_QUAD_LIFT) * sum,
+                    {twist_row(s, square, 0), twist_row(s, square, 1), twist_row(s, square, 2)});
 }
 
 static MF_INLINE Sym sym_constant(const Lanes *s, int first) {
-    return (Sym){value_of(s, first),     value_of(s, first + 1), value_of(s, first + 2),
-                 value_of(s, first + 3), value_of(s, first + 4), value_of(s, first + 5)};
+    return MF_VALUE(Sym, value_of(s, first), value_of(s, first + 1), value_of(s, first + 2),
+                    value_of(s, first + 3), value_of(s, first + 4), value_of(s, first + 5));
 }
 
 // The change of the rate that the rotation itself brings: -I^-1 (w x I w), added to `twist`.
 static MF_INLINE Vec add_gyro(const Lanes *s, Vec w, Vec twist, bool plain) {
     if (plain || !s->plan->full_inertia)
-        return (Vec){mf_fma(value_of(s, MF_QUAD_GYRO), w.y * w.z, twist.x),
-                     mf_fma(value_of(s, MF_QUAD_GYRO + 1), w.z * w.x, twist.y),
-                     mf_fma(value_of(s, MF_QUAD_GYRO + 2), w.x * w.y, twist.z)};
+        return MF_VALUE(Vec, mf_fma(value_of(s, MF_QUAD_GYRO), w.y * w.z, twist.x),
+                        mf_fma(value_of(s, MF_QUAD_GYRO + 1), w.z * w.x, twist.y),
+                        mf_fma(value_of(s, MF_QUAD_GYRO + 2), w.x * w.y, twist.z));
     Sym inertia = sym_constant(s, MF_QUAD_INERTIA), inverse = sym_constant(s, MF_QUAD_INVERSE);
     Vec torque = vec_cross(sym_apply(&inertia, w), w);
     return vec_add(twist, sym_apply(&inverse, torque));
@@ -55,10 +55,10 @@ static MF_INLINE Vec add_gyro(const Lanes *s, Vec w, Vec twist, bool plain) {
 
 // Twice the derivative of q.
 static MF_INLINE Quat drift_of(Quat q, Vec w) {
-    return (Quat){-mf_fma(q.x, w.x, mf_fma(q.y, w.y, q.z * w.z)),
-                  mf_fma(q.w, w.x, mf_fma(q.y, w.z, -(q.z * w.y))),
-                  mf_fma(q.w, w.y, mf_fma(q.z, w.x, -(q.x * w.z))),
-                  mf_fma(q.w, w.z, mf_fma(q.x, w.y, -(q.y * w.x)))};
+    return MF_VALUE(Quat, -mf_fma(q.x, w.x, mf_fma(q.y, w.y, q.z * w.z)),
+                    mf_fma(q.w, w.x, mf_fma(q.y, w.z, -(q.z * w.y))),
+                    mf_fma(q.w, w.y, mf_fma(q.z, w.x, -(q.x * w.z))),
+                    mf_fma(q.w, w.z, mf_fma(q.x, w.y, -(q.y * w.x))));
 }
 
 // ---- drag ---------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_la
         mf_lane fy = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 1) * mf_fma(w.z, x, air.y);
         mf_lane fz = turn * value_of(s, MF_QUAD_ROTOR_DRAG + 2) *
                      less_product(w.y, x, mf_fma(w.x, y, air.z));
-        *force = vec_add(*force, (Vec){fx, fy, fz});
+        *force = vec_add(*force, MF_VALUE(Vec, fx, fy, fz));
         torque->x = mf_fma(y, fz, torque->x);
         torque->y = less_product(x, fz, torque->y);
         torque->z = torque->z + less_product(y, fx, x * fy);
@@ -88,9 +88,9 @@ static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane
     Vec force = {zero, zero, zero}, torque = force;
     if (s->plan->body_drag) {
         mf_lane size = -mf_sqrt(vec_dot(air, air));
-        force = (Vec){value_of(s, MF_QUAD_BODY_DRAG) * size * air.x,
-                      value_of(s, MF_QUAD_BODY_DRAG + 1) * size * air.y,
-                      value_of(s, MF_QUAD_BODY_DRAG + 2) * size * air.z};
+        force = MF_VALUE(Vec, value_of(s, MF_QUAD_BODY_DRAG) * size * air.x,
+                         value_of(s, MF_QUAD_BODY_DRAG + 1) * size * air.y,
+                         value_of(s, MF_QUAD_BODY_DRAG + 2) * size * air.z);
     }
     if (s->plan->rotor_drag)
         add_rotor_drag(s, air, craft->rate, speed, &force, &torque);
@@ -113,8 +113,8 @@ static MF_INLINE Slope slope_at(const Lanes *s, const Craft *craft, const mf_lan
     Vec up = {mf_fma(q.x, q.z, q.w * q.y), mf_fma(q.y, q.z, -(q.w * q.x)),
               less_product(q.x, q.x, less_product(q.y, q.y, mf_set((mf_real)0.5)))};
     Slope slope;
-    slope.push = (Vec){thrust.lift * up.x, thrust.lift * up.y,
-                       mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY))};
+    slope.push = MF_VALUE(Vec, thrust.lift * up.x, thrust.lift * up.y,
+                          mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY)));
     slope.drift = drift_of(q, craft->rate);
     slope.twist = add_gyro(s, craft->rate, thrust.twist, plain);
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
@@ -141,8 +141,8 @@ static MF_INLINE mf_lane add_weighted(mf_real weight, mf_lane a, mf_lane sum) {
     return mf_fma(mf_set(weight), a, sum);
 }
 static MF_INLINE Vec vec_weighted(mf_real weight, Vec a, Vec sum) {
-    return (Vec){add_weighted(weight, a.x, sum.x), add_weighted(weight, a.y, sum.y),
-                 add_weighted(weight, a.z, sum.z)};
+    return MF_VALUE(Vec, add_weighted(weight, a.x, sum.x), add_weighted(weight, a.y, sum.y),
+                    add_weighted(weight, a.z, sum.z));
 }
 static MF_INLINE void slope_weighted(mf_real weight, const Slope *a, Slope *sum) {
     sum->push = vec_weighted(weight, a->push, sum->push);
@@ -153,8 +153,8 @@ static MF_INLINE void slope_weighted(mf_real weight, const Slope *a, Slope *sum)
     sum->drift.z = add_weighted(weight, a->drift.z, sum->drift.z);
 }
 static MF_INLINE Quat quat_along(mf_lane factor, Quat a, Quat b) {
-    return (Quat){mf_fma(factor, a.w, b.w), mf_fma(factor, a.x, b.x), mf_fma(factor, a.y, b.y),
-                  mf_fma(factor, a.z, b.z)};
+    return MF_VALUE(Quat, mf_fma(factor, a.w, b.w), mf_fma(factor, a.x, b.x),
+                    mf_fma(factor, a.y, b.y), mf_fma(factor, a.z, b.z));
 }
 
 // Speeds at a later stage or, as stage 4, at the end of the step.
@@ -176,7 +176,7 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
     else
         rotors_at(s, start.speed, command, 0, speed);
     Slope slope = slope_at(s, craft, speed, wind, plain), sum = slope;
-    Vec lean = stage_leans(method, 0) ? slope.push : (Vec){zero, zero, zero};
+    Vec lean = stage_leans(method, 0) ? slope.push : MF_VALUE(Vec, zero, zero, zero);
     for (uint32_t stage = 1; stage < stage_count(method); stage++) {
         mf_lane node = value_of(s, MF_QUAD_NODE + (int)stage);
         mf_lane turn = value_of(s, MF_QUAD_TURN_NODE + (int)stage);

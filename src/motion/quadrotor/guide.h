@@ -49,7 +49,8 @@ static Demand follow_attitude(const Lanes *s, const Craft *craft, const mf_lane 
     mf_sin_cos_lane(goal[2], &heading.sine, &heading.cosine);
     Vec up = {heading.cosine * sp * cr + heading.sine * sr,
               heading.sine * sp * cr - heading.cosine * sr, cp * cr};
-    return (Demand){value_of(s, MF_QUAD_LIFT_PER_FORCE) * goal[3], aim(s, &turn, up, heading)};
+    return MF_VALUE(Demand, value_of(s, MF_QUAD_LIFT_PER_FORCE) * goal[3],
+                    aim(s, &turn, up, heading));
 }
 
 // A horizontal vector no longer than `most`; `cut` tells where it was.
@@ -58,7 +59,7 @@ static Vec limit_level(Vec a, mf_lane most, mf_mask *cut) {
     *cut = mf_less(most, size);
     mf_lane scale =
         mf_select(*cut, most / mf_select(*cut, size, mf_set((mf_real)1)), mf_set((mf_real)1));
-    return (Vec){a.x * scale, a.y * scale, a.z};
+    return MF_VALUE(Vec, a.x * scale, a.y * scale, a.z);
 }
 
 // Integrates the velocity error where nothing was cut; the vertical goes its own way.
@@ -95,12 +96,13 @@ static Demand follow_velocity(const Lanes *s, const Craft *craft, Vec goal, mf_l
     Heading heading;
     mf_sin_cos_lane(yaw, &heading.sine, &heading.cosine);
     mf_lane along = pull.x * turn.xz + pull.y * turn.yz + pull.z * turn.zz;
-    return (Demand){mf_max(along + along, zero), aim(s, &turn, vec_scale(pull, inverse), heading)};
+    return MF_VALUE(Demand, mf_max(along + along, zero),
+                    aim(s, &turn, vec_scale(pull, inverse), heading));
 }
 
 static Demand follow_position(const Lanes *s, const Craft *craft, const mf_lane *goal) {
     mf_lane gain = value_of(s, MF_QUAD_POSITION_GAIN);
-    Vec way = vec_sub((Vec){goal[0], goal[1], goal[2]}, craft->place);
+    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), craft->place);
     return follow_velocity(s, craft, vec_scale(way, gain), goal[3]);
 }
 

@@ -1,4 +1,4 @@
-// What a quadrotor is: defaults, checks, body, and the speeds that hold it in the air.
+// Parameters of a quadrotor: defaults, checks, body, and hover speeds.
 #include "math/scalar.h"
 #include "motion/quadrotor/plan.h"
 
@@ -134,9 +134,9 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
                        p->rate_lead);
     if (!mf_quadrotor_allocation(p, matrix, inverse))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.rotor_x: these places and turns (rotor_x, rotor_y, rotor_turn) "
-                       "do not give thrust, roll, pitch and yaw independently: the allocation "
-                       "matrix cannot be inverted");
+                       "quadrotor.rotor_x: these positions and directions of rotation (rotor_x, "
+                       "rotor_y, rotor_turn) do not give thrust, roll, pitch and yaw "
+                       "independently: the allocation matrix cannot be inverted");
     for (int i = 0; i < 4; i++)
         if (!(inverse[4 * i] > 0.0))
             return mf_fail(error, MF_BAD_ARGUMENT,

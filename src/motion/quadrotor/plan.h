@@ -1,5 +1,5 @@
-// What the quadrotor kernels need to know about a vehicle, a step and the settings: frozen before
-// the first step, shared by all threads.
+// Data of the quadrotor kernels about a vehicle, a step and the settings: frozen before the first
+// step, shared by all threads.
 #ifndef MF_MOTION_QUADROTOR_PLAN_H
 #define MF_MOTION_QUADROTOR_PLAN_H
 

@@ -30,8 +30,10 @@ enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 static const mf_FieldInfo speed_field = {
     "rotor.speed", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT, "speed of the four rotors"};
 static const mf_FieldInfo held_field = {
-    "rotor.command", "rad/s", "body", MF_REAL,
-    MF_FIXED_COUNT,  1,       STATE,  "what the control asked of the four rotors at its last tick"};
+    "rotor.command", "rad/s",
+    "body",          MF_REAL,
+    MF_FIXED_COUNT,  1,
+    STATE,           "commanded speed of the four rotors at the last control tick"};
 static const mf_FieldInfo demand_field = {
     "control.demand",
     "1",
@@ -40,7 +42,7 @@ static const mf_FieldInfo demand_field = {
     MF_FIXED_COUNT,
     1,
     STATE,
-    "what the outer loops asked for at their last tick: body rates [rad/s], twice thrust over mass "
+    "commands of the outer loops at their last tick: body rates [rad/s], twice thrust over mass "
     "[m/s^2]"};
 static const mf_FieldInfo rate_integral_field = {
     "control.rate_integral", "rad/s^2", "body", MF_REAL,
@@ -56,7 +58,7 @@ static const mf_FieldInfo accepted_field = {
     MF_FIXED_COUNT,
     1,
     STATE,
-    "the four values of the command in force, in the order and units of the command"};
+    "the four values of the active command, in the order and units of the command"};
 static const mf_FieldInfo refused_field = {
     "command.refused",
     "1",
@@ -72,15 +74,15 @@ static const mf_FieldInfo wind_field = {"wind.velocity", "m/s", "world", MF_REAL
 // The fields that carry each kind of command.
 static const mf_FieldInfo command_fields[5][2] = {
     {{"command.rotors", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-      "wanted speed of the four rotors"},
+      "commanded speed of the four rotors"},
      {NULL, NULL, NULL, MF_REAL, MF_PER_INSTANCE, 0, 0, NULL}},
-    {{"command.rates", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted body rates"},
+    {{"command.rates", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "commanded body rates"},
      {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "wanted thrust of all rotors"}},
+      "commanded thrust of all rotors"}},
     {{"command.attitude", "rad", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-      "wanted roll, pitch and yaw"},
+      "commanded roll, pitch and yaw"},
      {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "wanted thrust of all rotors"}},
+      "commanded thrust of all rotors"}},
     {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted velocity"},
      {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}},
     {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
@@ -221,10 +223,10 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     if (settings->struct_size != sizeof *settings)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_settings()");
     if (!(settings->command <= MF_QUADROTOR_POSITION))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is no kind of command",
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is not a kind of command",
                        (int)settings->command);
     if (!(settings->integrator <= MF_INTEGRATOR_RK4))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is no integrator",
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is not an integrator",
                        (int)settings->integrator);
     if (settings->control_interval < 0 || settings->control_interval % step != 0 ||
         settings->control_interval / step > UINT32_MAX)

@@ -60,7 +60,8 @@ static __attribute__((noinline)) void guide(const Lanes *s, const Craft *craft,
     if (s->plan->settings.command == MF_QUADROTOR_ATTITUDE)
         *demand = follow_attitude(s, craft, command);
     else if (s->plan->settings.command == MF_QUADROTOR_VELOCITY)
-        *demand = follow_velocity(s, craft, (Vec){command[0], command[1], command[2]}, command[3]);
+        *demand = follow_velocity(s, craft, MF_VALUE(Vec, command[0], command[1], command[2]),
+                                  command[3]);
     else
         *demand = follow_position(s, craft, command);
 }
@@ -76,7 +77,7 @@ static void control_rotors(const Lanes *s, mf_lane *speed) {
 // What the outer loops asked for at their last tick.
 static MF_INLINE Demand held_demand(const Lanes *s) {
     const mf_real *rows = rows_of(s, s->fields->demand, 4);
-    return (Demand){row_load(rows, 3), vec_load(rows, 0)};
+    return MF_VALUE(Demand, row_load(rows, 3), vec_load(rows, 0));
 }
 
 static MF_INLINE void hold_demand(const Lanes *s, const Demand *demand) {
@@ -152,7 +153,7 @@ static MF_INLINE void check_and_store(Lanes *s, Craft *craft) {
     mf_lane square = mf_fma(q.w, q.w, q.x * q.x) + mf_fma(q.y, q.y, q.z * q.z);
     mf_lane scale = less_product(mf_set((mf_real)0.5), square, mf_set((mf_real)1.5));
     mf_mask fine = mf_less_equal(mf_abs(scale - one), mf_set((mf_real)0.25));
-    craft->attitude = (Quat){q.w * scale, q.x * scale, q.y * scale, q.z * scale};
+    craft->attitude = MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
     fine = mf_and(
         fine, mf_less_equal(vec_dot(craft->place, craft->place), value_of(s, MF_QUAD_PLACE_MOST)));
     fine = mf_and(fine, mf_less_equal(vec_dot(craft->velocity, craft->velocity),

@@ -92,7 +92,7 @@ static MF_INLINE void follow_rates(const Lanes *s, const Craft *craft, const Dem
         memory = rows_of(s, s->fields->rate_integral, 3);
         integral = vec_load(memory, 0);
     }
-    Vec gyro = add_gyro(s, craft->rate, (Vec){zero, zero, zero}, swift);
+    Vec gyro = add_gyro(s, craft->rate, MF_VALUE(Vec, zero, zero, zero), swift);
     Vec twist = {mf_fma(value_of(s, MF_QUAD_RATE_GAIN), error.x, integral.x - gyro.x),
                  mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 1), error.y, integral.y - gyro.y),
                  mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 2), error.z, integral.z - gyro.z)};

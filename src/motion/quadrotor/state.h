@@ -60,7 +60,7 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
     Craft craft;
     craft.place = vec_load(rows_of(s, s->fields->position, 3), 0);
     craft.velocity = vec_load(rows_of(s, s->fields->linear, 3), 0);
-    craft.attitude = (Quat){row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3)};
+    craft.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
     craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
     for (uint32_t i = 0; i < ROTORS; i++)
         craft.speed[i] = row_load(speed, i);

@@ -1,5 +1,5 @@
-// The body of a vehicle: one link whose origin is its centre of mass, carried by four mass points,
-// met by others as a sphere or an upright cylinder and by the ground at one point below it.
+// The body of a vehicle: one link whose origin is its centre of mass, with four mass points; its
+// collision shape is a sphere or an upright cylinder, its ground contact one point below it.
 #include "motion/vehicle/body.h"
 #include "math/scalar.h"
 #include "model/draft.h"

@@ -422,7 +422,7 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviourPlan *plan, mf_Error
         "number of the next way-point"};
     static const mf_FieldInfo offset = {
         "behaviour.offset", "m", "world", MF_REAL,
-        MF_PER_INSTANCE,    3,   0,       "place in the group that the agent keeps"};
+        MF_PER_INSTANCE,    3,   0,       "offset of the agent in the group"};
     if (plan->behaviour.kind != MF_BEHAVIOUR_WAYPOINTS)
         return MF_OK;
     if (plan->behaviour.point_count < 1)

@@ -1,6 +1,6 @@
-// What a team does: the robot nearest to the ball walks behind it and kicks it to the goal, others
-// keep a place behind it, the keeper stands between ball and goal and throws itself at fast balls;
-// whoever lies gets up; all keep apart.
+// Behaviour of a team: the robot nearest to the ball walks behind it and kicks it to the goal,
+// others keep a position behind it, the goalkeeper stands between ball and goal and dives for fast
+// balls; robots that lie get up; all keep a distance from each other.
 #include "scene/soccer/play.h"
 
 #include "math/scalar.h"

@@ -166,7 +166,7 @@ class NativeEnvironment(Native):
         self.action_count = int(lib.mf_environment_action_count(out[0]))
         self.interval = float(lib.mf_environment_interval(out[0]))
         self._buffers = ffi.new("mf_EnvironmentBuffers *")
-        self._error, self._status = error, ffi.new("mf_Status *")
+        self._error = error
         self._motion, self._precision = motion, precision
         self._world: EnvironmentWorld | None = None
 
@@ -252,14 +252,6 @@ class NativeEnvironment(Native):
         buffers.final_signals = ffi.NULL if told is None else memory("double[]", told)
         return buffers
 
-    def _done(self, went: bool) -> None:
-        if not went:
-            raise errors.OperatingSystemError(
-                "this thread's stack is small, and the system gives no thread with a large one: "
-                "call from another thread, or see threading.stack_size"
-            )
-        check(self._status[0], self._error)
-
     def reset(
         self,
         rows: Rows,
@@ -271,14 +263,12 @@ class NativeEnvironment(Native):
         chosen = ffi.NULL if mask is None else ffi.cast("uint8_t *", mask.ctypes.data)
         given = ffi.NULL if seeds is None else ffi.cast("uint64_t *", seeds.ctypes.data)
         buffers = self._point(rows, None)
-        self._done(
-            lib.mfpy_environment_reset(native, chosen, given, buffers, self._status, self._error)
-        )
+        check(lib.mf_environment_reset(native, chosen, given, buffers, self._error), self._error)
 
     def step(self, rows: Rows, action: npt.NDArray[np.float32]) -> None:
         """One step of all robots. Other Python threads run meanwhile."""
         native, buffers = self._use(), self._point(rows, action)
-        self._done(lib.mfpy_environment_step(native, buffers, self._status, self._error))
+        check(lib.mf_environment_step(native, buffers, self._error), self._error)
 
     def warned(self) -> bool:
         """Whether a robot has a warning."""

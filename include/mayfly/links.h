@@ -1,0 +1,32 @@
+// Mayfly: where the links of robots are and how they move, as fields that follow from the state.
+#ifndef MAYFLY_LINKS_H
+#define MAYFLY_LINKS_H
+
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Adds the fields link.pose (per link of the model: origin [m] in the world frame, then the
+// rotation link to world as a unit quaternion (w, x, y, z)) and link.velocity (per link: velocity
+// of the origin [m/s], angular velocity [rad/s], world axes), in the group's precision, and the
+// system `links`, which computes them at the end of every step. They are computed at once, and
+// again when a robot is reset, refreshed or set and when the world is restored; whoever writes the
+// fields of the state himself calls mf_group_update_links.
+//
+// They are no state: hashes are without them, snapshots keep none of their values. A snapshot of a
+// group with them is restored only into a group with them. Links are taken as the model's joints
+// and the state say, whatever the motion; joints that the motion does not move stay as they start.
+// Call it after the group's motions were added. A second call does nothing. MF_BAD_ARGUMENT,
+// MF_LIMIT, MF_NO_MEMORY.
+MF_API mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error);
+
+// Computes both fields from the present state, between two steps. Without the fields, and for NULL,
+// it does nothing.
+MF_API void mf_group_update_links(mf_Group *group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,156 @@
+"""The equations of motion of the robots of a group, and the poses and velocities of their links.
+
+All of them are computed in double for many robots at once, from the present state.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly._native import Turn, check, ffi, in_turn, lib
+from mayfly.arrays import matrix, whole
+
+if TYPE_CHECKING:
+    from mayfly.model import Model
+
+__all__ = ["Equations"]
+
+Numbers = npt.NDArray[np.float64]
+
+
+def _data(values: Numbers) -> Any:
+    return ffi.from_buffer("double[]", values)
+
+
+class Equations:
+    """The methods of a group that answer for its equations of motion.
+
+    Velocity vectors hold the base, where it is free (velocity of its origin [m/s] in world axes,
+    angular velocity [rad/s] in body axes), then the joints' values. With mass matrix M and bias h,
+    M acceleration + h = force: h holds gravity, centrifugal and Coriolis forces; springs, damping,
+    friction, limits, motors and contacts are not in it.
+
+    `robots` picks robots: None for all, a number, a slice, a list or a mask. Results have one row
+    per robot.
+    """
+
+    _lock: Turn
+    count: int
+    model: Model
+
+    def _use(self) -> Any:
+        raise NotImplementedError
+
+    def _robots(self, robots: Any) -> npt.NDArray[np.uint32]:
+        raise NotImplementedError
+
+    @property
+    @in_turn
+    def velocity_count(self) -> int:
+        """Values of a velocity vector as the equations of motion have it."""
+        return int(lib.mf_group_velocity_count(self._use()))
+
+    def mass_matrix(self, robots: Any = None) -> Numbers:
+        """Mass matrices with the armature of motors, (robots, values, values)."""
+        n = self.velocity_count
+        return self._ask(lib.mf_group_mass_matrix, robots, [], (n, n))
+
+    def bias(self, robots: Any = None) -> Numbers:
+        """Gravity, centrifugal and Coriolis forces [N], [N m], (robots, values)."""
+        return self._ask(lib.mf_group_bias, robots, [], (self.velocity_count,))
+
+    def inverse_dynamics(self, acceleration: npt.ArrayLike, robots: Any = None) -> Numbers:
+        """Forces [N], [N m] for given accelerations, (robots, values).
+
+        Args:
+            acceleration: derivative of the velocity vector: (values,), or one row per robot.
+            robots: which.
+
+        """
+        return self._convert(lib.mf_group_inverse_dynamics, acceleration, robots, "acceleration")
+
+    def forward_dynamics(self, force: npt.ArrayLike, robots: Any = None) -> Numbers:
+        """Accelerations for given forces [N], [N m], (robots, values).
+
+        Args:
+            force: conjugate to the velocity vector: (values,), or one row per robot.
+            robots: which.
+
+        """
+        return self._convert(lib.mf_group_forward_dynamics, force, robots, "force")
+
+    def jacobian(
+        self, link: str | int, point: npt.ArrayLike = (0.0, 0.0, 0.0), robots: Any = None
+    ) -> Numbers:
+        """Jacobians of a point of a link, (robots, 6, values).
+
+        Rows: its velocity [m/s], then the link's angular velocity [rad/s], world axes.
+
+        Args:
+            link: name or number of the link.
+            point: [m] in the link's frame.
+            robots: which.
+
+        """
+        if isinstance(link, str):
+            number = self.model.link(link).index
+        else:
+            number = whole(link, "link", 0, len(self.model.links))
+        at = matrix(point, 1, 3, "point")
+        with self._lock:
+            n = int(lib.mf_group_velocity_count(self._use()))
+            return self._ask(lib.mf_group_jacobian, robots, [number, _data(at)], (6, n))
+
+    def poses(self, robots: Any = None) -> tuple[Numbers, Numbers]:
+        """World poses of all links: positions [m] (robots, links, 3), and rotations (w, x, y, z),
+        link to world, (robots, links, 4). `model.link(name).index` finds a link.
+        """
+        links = len(self.model.links)
+        with self._lock:
+            native = self._use()
+            first, count, rows = self._range(robots)
+            position, rotation = np.empty((count, links, 3)), np.empty((count, links, 4))
+            error = ffi.new("mf_Error *")
+            out = (_data(position), _data(rotation))
+            check(lib.mf_group_link_poses(native, first, count, *out, error), error)
+        return position[rows], rotation[rows]
+
+    def link_velocities(self, robots: Any = None) -> Numbers:
+        """Velocities of all links, (robots, links, 6): of their origins [m/s], then angular
+        velocities [rad/s], world axes.
+        """
+        return self._ask(lib.mf_group_link_velocities, robots, [], (len(self.model.links), 6))
+
+    @in_turn
+    def derive_links(self) -> None:
+        """Adds the fields link.pose and link.velocity, computed at the end of every step."""
+        error = ffi.new("mf_Error *")
+        check(lib.mf_group_derive_links(self._use(), error), error)
+
+    def _range(self, robots: Any) -> tuple[int, int, npt.NDArray[np.intp]]:
+        """The smallest range with all of the robots, and their places in it."""
+        picked = self._robots(robots).astype(np.intp)
+        if len(picked) == 0:
+            return 0, 0, picked
+        first = int(picked.min())
+        return first, int(picked.max()) - first + 1, picked - first
+
+    def _ask(self, call: Any, robots: Any, more: list[Any], shape: tuple[int, ...]) -> Numbers:
+        with self._lock:
+            native = self._use()
+            first, count, rows = self._range(robots)
+            out = np.empty((count, *shape))
+            error = ffi.new("mf_Error *")
+            check(call(native, first, count, *more, _data(out), error), error)
+        return out if np.array_equal(rows, np.arange(count)) else out[rows]
+
+    def _convert(self, call: Any, values: Any, robots: Any, what: str) -> Numbers:
+        with self._lock:
+            n = int(lib.mf_group_velocity_count(self._use()))
+            _, count, rows = self._range(robots)
+            spread = np.zeros((count, n))
+            spread[rows] = matrix(values, len(rows), n, what)
+            return self._ask(call, robots, [_data(spread)], (n,))

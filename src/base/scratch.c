@@ -1,0 +1,63 @@
+// Blocks are taken by an atomic exchange of their flag, beginning with one that the thread's number
+// chooses, so that a thread mostly has the same block, which its processor's cache still holds.
+#include "base/scratch.h"
+
+#include "base/context.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+enum { ALIGNMENT = 64 };
+
+struct mf_Scratch {
+    size_t size; // [byte] of a block, a multiple of ALIGNMENT
+    uint32_t count;
+    char *blocks;
+    _Atomic uint32_t taken[]; // [1] per block: 1 while it is borrowed
+};
+
+mf_Status mf_scratch_create(mf_Context *context, size_t size, uint32_t most, mf_Scratch **out,
+                            mf_Error *error) {
+    const uint32_t threads = mf_context_threads(context);
+    const uint32_t count = most < threads ? (most > 0 ? most : 1) : threads;
+    mf_Scratch *scratch = *out =
+        mf_allocate(context, 1, sizeof *scratch + count * sizeof scratch->taken[0]);
+    if (scratch == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "scratch: out of memory");
+    scratch->size = (size / ALIGNMENT + 1) * ALIGNMENT; // never 0
+    scratch->count = count;
+    scratch->blocks = mf_allocate(context, count, scratch->size);
+    if (scratch->blocks != NULL)
+        return MF_OK;
+    mf_scratch_destroy(context, scratch);
+    *out = NULL;
+    return mf_fail(error, MF_NO_MEMORY, "scratch: out of memory");
+}
+
+void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch) {
+    if (scratch == NULL)
+        return;
+    mf_release(context, scratch->blocks);
+    mf_release(context, scratch);
+}
+
+void *mf_scratch_borrow(mf_Scratch *scratch) {
+    // Where a thread's data lie differs from thread to thread by at least a page.
+    const uint32_t first = (uint32_t)((uintptr_t)pthread_self() >> 12) % scratch->count;
+    for (;; sched_yield())
+        for (uint32_t i = 0; i < scratch->count; i++) {
+            const uint32_t at = (first + i) % scratch->count;
+            if (atomic_exchange_explicit(&scratch->taken[at], 1, memory_order_acquire) == 0)
+                return scratch->blocks + at * scratch->size;
+        }
+}
+
+void mf_scratch_return(mf_Scratch *scratch, void *block) {
+    const size_t at = (size_t)((char *)block - scratch->blocks) / scratch->size;
+    atomic_store_explicit(&scratch->taken[at], 0, memory_order_release);
+}
+
+size_t mf_scratch_size(const mf_Scratch *scratch) {
+    return scratch->size;
+}
