@@ -141,7 +141,7 @@ static void see_bodies(const Sight *s, uint32_t wants) {
 
 static void see_links(const mf_SightBatch *batch) {
     const mf_Tree *tree = batch->plan->tree;
-    const mf_real *q = batch->position, *v = batch->velocity;
+    const mf_real *q = (const mf_real *)batch->position, *v = (const mf_real *)batch->velocity;
     const bool free = tree->free;
     const mf_TreeState state = {.orientation = free ? q + 3 * MF_BLOCK : NULL,
                                 .linear = free ? v : NULL,

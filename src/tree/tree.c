@@ -69,12 +69,13 @@ static void set_mass(mf_TreeLink *out, const mf_Link *link) {
     memcpy(out->inertia, link->inertia, sizeof out->inertia);
 }
 
-static void set_links(mf_Tree *tree, const mf_Model *model, mf_TreeRows rows) {
+static void set_links(const mf_Tree *tree, const mf_Model *model, mf_TreeRows rows,
+                      mf_TreeLink *links) {
     const uint32_t base = tree->free ? 6 : 0;
     Counts counts = {.velocities = base};
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
-        mf_TreeLink *link = &tree->links[joint->child];
+        mf_TreeLink *link = &links[joint->child];
         set_joint(link, joint);
         set_rows(link, rows, joint, j, &counts);
         link->velocity = counts.velocities;
@@ -82,28 +83,28 @@ static void set_links(mf_Tree *tree, const mf_Model *model, mf_TreeRows rows) {
         counts.balls += joint->type == MF_JOINT_BALL || joint->type == MF_JOINT_FLOATING;
         counts.floating += joint->type == MF_JOINT_FLOATING;
     }
-    tree->links[0].parent = MF_NONE;
-    tree->links[0].dofs = base;
+    links[0].parent = MF_NONE;
+    links[0].dofs = base;
     for (uint32_t l = 0; l < model->link_count; l++)
-        set_mass(&tree->links[l], &model->links[l]);
+        set_mass(&links[l], &model->links[l]);
 }
 
 static void set_dofs(mf_Tree *tree, const mf_Model *model, const double *armature,
                      mf_TreeDof *dofs) {
+    const mf_TreeLink *links = mf_tree_links(tree);
     for (uint32_t l = 0; l < tree->link_count; l++) {
-        const mf_TreeLink *link = &tree->links[l];
+        const mf_TreeLink *link = &links[l];
         uint32_t above = l; // the next link on the way to the base that can move
         do
-            above = tree->links[above].parent;
-        while (above != MF_NONE && tree->links[above].dofs == 0);
+            above = links[above].parent;
+        while (above != MF_NONE && links[above].dofs == 0);
         for (uint32_t i = 0; i < link->dofs; i++) {
             mf_TreeDof *dof = &dofs[link->velocity + i];
             dof->link = l;
             dof->parent = link->velocity + i - 1;
             if (i == 0)
-                dof->parent = above == MF_NONE
-                                  ? MF_NONE
-                                  : tree->links[above].velocity + tree->links[above].dofs - 1;
+                dof->parent =
+                    above == MF_NONE ? MF_NONE : links[above].velocity + links[above].dofs - 1;
             if (armature != NULL)
                 dof->armature = armature[link->velocity + i];
             else if (l > 0)
@@ -129,9 +130,10 @@ mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows
     tree->bytes = (uint32_t)bytes;
     tree->link_count = model->link_count;
     tree->dof_count = dofs;
+    tree->links_at = sizeof(mf_Tree);
     tree->dofs_at = (uint32_t)at;
     tree->free = free;
-    set_links(tree, model, rows);
+    set_links(tree, model, rows, (mf_TreeLink *)(void *)(tree + 1));
     set_dofs(tree, model, armature, (mf_TreeDof *)(void *)((char *)tree + at));
     return MF_OK;
 }

@@ -40,11 +40,14 @@ typedef struct mf_Tree {
     uint32_t bytes;      // [byte] of the block
     uint32_t link_count; // [1] the base first, parents before children
     uint32_t dof_count;
-    uint32_t entry_count; // [1] of the lower half of the mass matrix that can be other than 0
-    uint32_t dofs_at;     // [byte] from the beginning of the block
-    bool free;            // the base has six degrees of freedom
-    mf_TreeLink links[];
+    uint32_t entry_count;       // [1] of the lower half of the mass matrix that can be other than 0
+    uint32_t links_at, dofs_at; // [byte] of the arrays below, from the beginning of the block
+    bool free;                  // the base has six degrees of freedom
 } mf_Tree;
+
+static inline const mf_TreeLink *mf_tree_links(const mf_Tree *tree) {
+    return (const mf_TreeLink *)(const void *)((const char *)tree + tree->links_at);
+}
 
 static inline const mf_TreeDof *mf_tree_dofs(const mf_Tree *tree) {
     return (const mf_TreeDof *)(const void *)((const char *)tree + tree->dofs_at);

@@ -116,7 +116,7 @@ static void find_twists(const Ask *a) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Mat unit = {one, zero, zero, zero, one, zero, zero, zero, one};
     for (uint32_t l = 0; l < a->tree->link_count; l++) {
-        const mf_TreeLink *link = &a->tree->links[l];
+        const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
         if (link->dofs == 0)
             continue;
         const Mat axes = matrix_of(a, l);
@@ -138,7 +138,7 @@ static void find_twists(const Ask *a) {
 
 // About the base's origin by Steiner's theorem: + m (|p|^2 - p p^T).
 static void put_inertia(const Ask *a, uint32_t l) {
-    const mf_TreeLink *link = &a->tree->links[l];
+    const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const Mat axes = matrix_of(a, l);
     const double *j = link->inertia;
     const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
@@ -161,7 +161,7 @@ static void add_inertia(const Ask *a, uint32_t parent, uint32_t child) {
     const Inertia more = inertia_load(a, child);
     const Sym *m = &more.about;
     sum.about = MF_VALUE(Sym, sum.about.xx + m->xx, sum.about.yy + m->yy, sum.about.zz + m->zz,
-                      sum.about.xy + m->xy, sum.about.xz + m->xz, sum.about.yz + m->yz);
+                         sum.about.xy + m->xy, sum.about.xz + m->xz, sum.about.yz + m->yz);
     sum.moment = vec_add(sum.moment, more.moment);
     sum.mass = sum.mass + more.mass;
     inertia_store(a, parent, &sum);
@@ -169,7 +169,8 @@ static void add_inertia(const Ask *a, uint32_t parent, uint32_t child) {
 
 // Momentum of a body of this inertia that moves by a twist.
 static MF_INLINE Six momentum(const Inertia *inertia, Six twist) {
-    return MF_VALUE(Six, 
+    return MF_VALUE(
+        Six,
         vec_cross_add(inertia->moment, twist.linear, sym_apply(&inertia->about, twist.angular)),
         vec_cross_add(twist.angular, inertia->moment, vec_scale(twist.linear, inertia->mass)));
 }
@@ -178,7 +179,7 @@ static void find_mass(const Ask *a) {
     for (uint32_t l = 0; l < a->tree->link_count; l++)
         put_inertia(a, l);
     for (uint32_t l = a->tree->link_count; l-- > 1;)
-        add_inertia(a, a->tree->links[l].parent, l);
+        add_inertia(a, mf_tree_links(a->tree)[l].parent, l);
     for (uint32_t d = 0; d < a->tree->dof_count; d++) {
         const Inertia carried = inertia_load(a, a->dofs[d].link);
         const Six own = six_load(a, a->query->twists, d), linear = momentum(&carried, own);
@@ -194,7 +195,7 @@ static void find_mass(const Ask *a) {
 
 // The wrench that gives a link its acceleration, gravity taken away.
 static Six need(const Ask *a, uint32_t l) {
-    const mf_TreeLink *link = &a->tree->links[l];
+    const mf_TreeLink *link = &mf_tree_links(a->tree)[l];
     const mf_TreeMotion *motion = &a->query->motion;
     const Mat axes = matrix_of(a, l);
     const double *j = link->inertia;
@@ -221,10 +222,11 @@ static void find_forces(const Ask *a, void *out) {
     for (uint32_t l = 0; l < a->tree->link_count; l++)
         six_store(a, wrenches, l, need(a, l));
     for (uint32_t l = a->tree->link_count; l-- > 1;) {
-        const uint32_t parent = a->tree->links[l].parent;
+        const uint32_t parent = mf_tree_links(a->tree)[l].parent;
         const Six own = six_load(a, wrenches, l), sum = six_load(a, wrenches, parent);
-        six_store(a, wrenches, parent,
-                  MF_VALUE(Six, vec_add(sum.angular, own.angular), vec_add(sum.linear, own.linear)));
+        six_store(
+            a, wrenches, parent,
+            MF_VALUE(Six, vec_add(sum.angular, own.angular), vec_add(sum.linear, own.linear)));
     }
     for (uint32_t d = 0; d < a->tree->dof_count; d++) {
         mf_lane force =
@@ -289,11 +291,11 @@ static void find_jacobian(const Ask *a) {
     for (uint32_t d = 0; d < a->tree->dof_count; d++)
         six_store(a, a->query->out, d, MF_VALUE(Six, no_vec(), no_vec()));
     uint32_t l = link;
-    while (l != MF_NONE && a->tree->links[l].dofs == 0)
-        l = a->tree->links[l].parent;
+    while (l != MF_NONE && mf_tree_links(a->tree)[l].dofs == 0)
+        l = mf_tree_links(a->tree)[l].parent;
     if (l == MF_NONE)
         return;
-    const mf_TreeLink *mover = &a->tree->links[l];
+    const mf_TreeLink *mover = &mf_tree_links(a->tree)[l];
     for (uint32_t d = mover->velocity + mover->dofs - 1; d != MF_NONE; d = a->dofs[d].parent) {
         const Six twist = six_load(a, a->query->twists, d);
         const Vec speed = vec_cross_add(twist.angular, point, twist.linear);

@@ -26,7 +26,7 @@ static MF_INLINE Vec set_vec(const double v[3]) {
 
 static MF_INLINE Quat set_quat(const double q[4]) {
     return MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]), mf_set((mf_real)q[2]),
-                  mf_set((mf_real)q[3]));
+                    mf_set((mf_real)q[3]));
 }
 
 static MF_INLINE Vec no_vec(void) {
@@ -43,7 +43,7 @@ static MF_INLINE mf_lane value(const Walk *w, const void *rows, size_t c) {
     const size_t at = c * MF_BLOCK + w->lane;
     if (w->same)
         return mf_load((const mf_real *)rows + at);
-    _Alignas(64) mf_real values[MF_LANES];
+    MF_ALIGNED(64) mf_real values[MF_LANES];
     for (int i = 0; i < MF_LANES; i++)
         values[i] = (mf_real)((const Other *)rows)[at + (size_t)i];
     return mf_load(values);
@@ -58,8 +58,8 @@ static MF_INLINE Vec triple(const Walk *w, const void *rows, size_t c) {
 static MF_INLINE Quat unit(const Walk *w, const void *rows, size_t c) {
     if (rows == NULL)
         return no_rotation();
-    return quat_normalize(MF_VALUE(Quat, value(w, rows, c), value(w, rows, c + 1), value(w, rows, c + 2),
-                                 value(w, rows, c + 3)));
+    return quat_normalize(MF_VALUE(Quat, value(w, rows, c), value(w, rows, c + 1),
+                                   value(w, rows, c + 2), value(w, rows, c + 3)));
 }
 
 static MF_INLINE mf_real *row_at(const Walk *w, void *rows, size_t c) {
@@ -68,16 +68,17 @@ static MF_INLINE mf_real *row_at(const Walk *w, void *rows, size_t c) {
 
 static MF_INLINE Quat rotation_of(const Walk *w, uint32_t link) {
     const mf_real *from = row_at(w, w->motion->rotation, (size_t)link * w->motion->rotation_rows);
-    return MF_VALUE(Quat, row_load(from, 0), row_load(from, 1), row_load(from, 2), row_load(from, 3));
+    return MF_VALUE(Quat, row_load(from, 0), row_load(from, 1), row_load(from, 2),
+                    row_load(from, 3));
 }
 
 static MF_INLINE Mat matrix_of(const Walk *w, uint32_t link) {
     if (w->motion->matrix == NULL)
         return quat_matrix(rotation_of(w, link));
     const mf_real *from = row_at(w, w->motion->matrix, (size_t)link * w->motion->matrix_rows);
-    return MF_VALUE(Mat, row_load(from, 0), row_load(from, 1), row_load(from, 2),
-                 row_load(from, 3), row_load(from, 4), row_load(from, 5),
-                 row_load(from, 6), row_load(from, 7), row_load(from, 8));
+    return MF_VALUE(Mat, row_load(from, 0), row_load(from, 1), row_load(from, 2), row_load(from, 3),
+                    row_load(from, 4), row_load(from, 5), row_load(from, 6), row_load(from, 7),
+                    row_load(from, 8));
 }
 
 static MF_INLINE Vec position_of(const Walk *w, uint32_t link) {
@@ -163,8 +164,8 @@ static MF_INLINE Carried carry(const Walk *w, const mf_TreeLink *link) {
     const Vec arm = mat_apply(&axes, set_vec(link->position));
     const mf_real *above =
         row_at(w, w->motion->velocity, (size_t)link->parent * w->motion->velocity_rows);
-    Carried own = {.rotation = rotation_of(w, link->parent),
-                   .rate = vec_load(above, 3),
+    Carried own = {.rate = vec_load(above, 3),
+                   .rotation = rotation_of(w, link->parent),
                    .accelerated = w->motion->acceleration != NULL};
     own.rate_above = own.rate;
     own.position = vec_add(position_of(w, link->parent), arm);
@@ -197,7 +198,7 @@ static MF_INLINE void slide(Carried *own, Vec way, Vec speed, Vec rate_change) {
 }
 
 static void move_link(const Walk *w, uint32_t number) {
-    const mf_TreeLink *link = &w->tree->links[number];
+    const mf_TreeLink *link = &mf_tree_links(w->tree)[number];
     const mf_TreeState *state = w->state;
     const Vec axis = set_vec(link->axis);
     Vec rate = no_vec(), rate_change = rate; // of the joint, in the link
