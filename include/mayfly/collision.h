@@ -29,13 +29,30 @@ typedef struct mf_CollisionsMember {
 } mf_CollisionsMember;
 MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
+// How touching robots push each other (docs/explanation/collision.md).
+typedef enum mf_CollisionLaw {
+    MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
+                           // for crowds that bump into each other
+    MF_COLLISION_HARD,     // no softness: contacts and run-time joints are solved together, for
+                           // robots that carry, hold, stack and lean
+    MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
+} mf_CollisionLaw;
+// "explicit", "hard", "compliant".
+MF_API const char *mf_collision_law_name(mf_CollisionLaw law);
+
 typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
-    double duration;    // [s] duration of a perfectly elastic head-on impact of two balls, >= 4
-                        // steps; default 0: 6 steps
-    double restitution; // [1] of the normal velocity, 0.05 .. 1; default 0.5
+    mf_CollisionLaw law;                // default MF_COLLISION_EXPLICIT, which robots that move by
+                                        // a plugin have in any case
+    double contact_time;  // [s] compliant: > 0; stiffness = mass / time^2, with the effective mass
+                          // of both at the contact; default 0: 2 steps
+    double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
+    double duration; // [s] explicit: duration of a perfectly elastic head-on impact of two balls,
+                     // >= 4 steps; default 0: 6 steps
+    double restitution; // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default
+                        // 0.5
     double friction;    // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
     double turning;     // [m] torsional friction, >= 0; default NAN: that of the shapes
     double depth;       // [m] > 0; the force does not increase beyond this depth; default 0.02
@@ -67,11 +84,14 @@ typedef struct mf_CollisionsStatistics {
                            // shape
     uint64_t shape_tests;  // [1] tests of two shapes
     uint64_t without;      // [1] tests of two shapes without bounding spheres and trees
-    uint64_t touches;      // [1] contacts with a force
+    uint64_t touches;      // [1] contacts
     uint64_t searches;     // [1] searches for nearby robots
     uint64_t lost_pairs;   // [1] pairs of robots dropped because a buffer was full: they did not
                            // collide
     uint64_t lost_touches; // [1] contacts dropped likewise
+    uint64_t solved;       // [1] contacts that the world's solver computed
+    uint64_t rounds;       // [1] trial steps with corrected forces, of contacts and joints
+    double residual;       // [1] residual of those forces, largest of a step
 } mf_CollisionsStatistics;
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
 MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);

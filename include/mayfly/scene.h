@@ -297,6 +297,7 @@ typedef struct mf_SceneFile {
     mf_SceneGroup *groups;
     uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
     bool contact;                     // robots meet
+    mf_CollisionLaw contact_law;      // between robots
     double friction;                  // [1] between robots; NAN: that of their shapes
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air

@@ -437,11 +437,12 @@ def test_ground(hexapod: mayfly.Model) -> None:
         world.step(3)
 
 
-def test_collisions_push() -> None:
+@pytest.mark.parametrize("law", ["explicit", "hard"])
+def test_collisions_push(law: str) -> None:
     ball = mayfly.Model.from_file("ball.xml")
     with mayfly.World(step=0.001, gravity=0.0) as world:
         balls = world.add_group(ball, 2, isolated=False, pushable=True, contacts=False)
-        world.add_collisions(restitution=1.0, friction=0.0)
+        world.add_collisions(law=law, restitution=1.0, friction=0.0)
         balls["base.position"] = [[0, 0, 5], [0.5, 0, 5]]
         balls["base.linear_velocity"] = [[2, 0, 0], [0, 0, 0]]
         world.run(0.5)

@@ -1,7 +1,7 @@
-// Run-time joints of a world: creation, removal and accessors. The step is in joints_step.c.
+// Run-time joints of a world: creation, removal and accessors. The step is in solver_step.c.
 //
 // Invariants: a slot's generation increases with each joint created in it, and is kept while it is
-// free; the graph contains all existing joints, including those that are disabled or broken.
+// free; the solver has room for all existing joints.
 #include "dynamics/joints.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -273,42 +273,22 @@ mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position
 
 // ---- the joints of a world ----------------------------------------------------------------------
 
-static void destroy(mf_Context *context, void *user) {
-    mf_WorldJoints *all = user;
-    mf_joints_graph_destroy(context, &all->graph);
-    mf_joints_graph_destroy(context, &all->next_graph);
-    for (uint32_t g = 0; g < all->trial_count; g++)
-        mf_trial_step_destroy(context, all->trials[g]);
-    mf_release(context, all->trials);
-    mf_release(context, all->records);
-    mf_release(context, all->next_records);
-    mf_release(context, all);
+mf_Status mf_joints_create(mf_Solver *solver, mf_WorldJoints **out, mf_Error *error) {
+    mf_WorldJoints *all = *out = mf_allocate(solver->context, 1, sizeof *all);
+    if (all == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
+    all->context = solver->context;
+    all->world = solver->world;
+    all->solver = solver;
+    return mf_joints_keep(all, error);
 }
 
-static mf_Status add_systems(mf_WorldJoints *all, mf_Error *error) {
-    static const char *const reads[] = {
-        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
-        "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
-        "free.position", "free.velocity",    "fault.word",           NULL};
-    static const char *const writes[] = {"push.link",     "push.count",       "warning.word",
-                                         "warning.steps", "warning.residual", NULL};
-    mf_WorldSystemConfig system = mf_world_system_config();
-    system.name = "joints.end";
-    system.phase = MF_PHASE_AFTER;
-    system.run = mf_joints_end;
-    system.user = all;
-    system.writes = writes;
-    mf_Status status = mf_world_add_system(all->world, &system, error);
-    if (status != MF_OK)
-        return status;
-    system.name = "joints";
-    system.phase = MF_PHASE_MOTION;
-    system.run = mf_joints_run;
-    system.reads = reads;
-    system.destroy = destroy;
-    system.settings_hash = mf_hash_u32(MF_HASH_START, all->config.rounds);
-    system.settings_hash = mf_hash_doubles(system.settings_hash, &all->config.tolerance, 1);
-    return mf_world_add_last_system(all->world, &system, error); // behind collisions
+void mf_joints_destroy(mf_WorldJoints *all) {
+    if (all == NULL)
+        return;
+    mf_release(all->context, all->records);
+    mf_release(all->context, all->next_records);
+    mf_release(all->context, all);
 }
 
 mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *config,
@@ -324,26 +304,16 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
     if (!(settings.tolerance >= 1e-9 && settings.tolerance <= 0.1))
         return mf_fail(error, MF_BAD_ARGUMENT, "joints.tolerance: %g, need 1e-9 .. 0.1",
                        settings.tolerance);
-    for (uint32_t i = 0; i < mf_world_system_count(world); i++)
-        if (strcmp(mf_world_system(world, i)->name, "joints") == 0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
-    if (mf_world_system_count(world) + 2 > MF_WORLD_SYSTEM_LIMIT)
-        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
-    mf_Context *context = mf_world_context(world);
-    mf_WorldJoints *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
-    all->context = context;
-    all->world = world;
-    all->config = settings;
-    mf_Status status = mf_joints_keep(all, error);
-    if (status == MF_OK)
-        status = add_systems(all, error); // there is room for them
-    if (status != MF_OK) {
-        destroy(context, all);
+    mf_Solver *solver;
+    mf_Status status = mf_solver_of(world, &solver, error);
+    if (status != MF_OK)
         return status;
-    }
-    *out = all;
+    if (solver->joints->added)
+        return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
+    solver->rounds = settings.rounds;
+    solver->tolerance = settings.tolerance;
+    solver->joints->added = true;
+    *out = solver->joints;
     return MF_OK;
 }
 
@@ -385,20 +355,65 @@ static mf_Status make_room(mf_WorldJoints *joints, mf_Error *error) {
     return MF_OK;
 }
 
-// Puts a record into a slot, with a graph of all joints; on failure nothing has changed.
+// Groups of a record, and keys of the links of both sides that are none of the world.
+static mf_Status take_sides(mf_WorldJoints *all, const mf_JointRecord *record, uint64_t *keys,
+                            uint32_t *count, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
+        if (record->group[s] == MF_NONE)
+            continue;
+        keys[(*count)++] = (uint64_t)record->group[s] << 56 | (uint64_t)record->instance[s] << 24 |
+                           record->link[s];
+        status = mf_solver_add_group(all->solver, mf_world_group(all->world, record->group[s]),
+                                     false, error);
+    }
+    return status;
+}
+
+// [1] Blocks of the responses of all robots to their links of sorted `keys`.
+static uint32_t count_blocks(const uint64_t *keys, uint32_t count) {
+    uint32_t blocks = 0, links = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && keys[i] == keys[i - 1])
+            continue;
+        links = i > 0 && keys[i] >> 24 == keys[i - 1] >> 24 ? links + 1 : 1;
+        blocks += 2 * links - 1; // of links^2
+    }
+    return blocks;
+}
+
+mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, uint32_t used,
+                            mf_Error *error) {
+    uint32_t joints = 0, count = 0;
+    mf_Status status = MF_OK;
+    uint64_t *keys = mf_allocate(all->context, 2 * (size_t)used + 1, sizeof *keys);
+    if (keys == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", used);
+    for (uint32_t slot = 0; slot < used && status == MF_OK; slot++)
+        if (records[slot].exists) {
+            joints++;
+            status = take_sides(all, &records[slot], keys, &count, error);
+        }
+    if (status == MF_OK) {
+        mf_solver_sort(keys, count);
+        status = mf_solver_reserve_joints(all->solver, joints, count_blocks(keys, count), error);
+    }
+    mf_release(all->context, keys);
+    return status;
+}
+
+// Puts a record into a slot; on failure nothing has changed.
 static mf_Status place(mf_WorldJoints *joints, uint32_t slot, const mf_JointRecord *record,
                        mf_Error *error) {
-    mf_JointGraph graph;
     const mf_JointRecord before = joints->records[slot];
     const uint32_t used = slot < joints->used ? joints->used : slot + 1;
     joints->records[slot] = *record;
-    mf_Status status = mf_joints_graph_create(joints, joints->records, used, &graph, error);
+    mf_Status status =
+        record->exists ? mf_joints_reserve(joints, joints->records, used, error) : MF_OK;
     if (status != MF_OK) {
         joints->records[slot] = before;
         return status;
     }
-    mf_joints_graph_destroy(joints->context, &joints->graph);
-    joints->graph = graph;
     joints->used = used;
     joints->count += record->exists;
     joints->count -= before.exists;
@@ -498,7 +513,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
         motions[s] = mf_link_motion_world();
         if (record->group[s] == MF_NONE)
             continue;
-        const mf_TrialStep *trial = joints->trials[record->group[s]];
+        const mf_TrialStep *trial = joints->solver->trials[record->group[s]];
         read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
     }
     for (uint32_t s = 0; s < 2; s++) {

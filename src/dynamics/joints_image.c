@@ -1,5 +1,6 @@
-// Run-time joints in snapshots and hashes: the number of slots and the records, as they are. The
-// graph follows from them.
+// Run-time joints in snapshots and hashes: the number of slots and the records, as they are. What
+// a step makes of them follows from them.
+#include "base/hash.h"
 #include "dynamics/joints.h"
 #include "math/scalar.h"
 #include "world/world_state.h"
@@ -26,13 +27,15 @@ static void image_save(const void *user, void *image) {
 
 static uint64_t image_hash(const void *user, uint64_t hash) {
     const mf_WorldJoints *all = user;
-    return all->used > 0 ? mf_hash_bytes(hash, all->records, all->used * sizeof *all->records)
-                         : hash;
+    if (all->used == 0)
+        return hash;
+    hash = mf_hash_u32(hash, all->solver->rounds);
+    hash = mf_hash_doubles(hash, &all->solver->tolerance, 1);
+    return mf_hash_bytes(hash, all->records, all->used * sizeof *all->records);
 }
 
 static void forget_next(mf_WorldJoints *all) {
     mf_release(all->context, all->next_records);
-    mf_joints_graph_destroy(all->context, &all->next_graph);
     all->next_records = NULL;
     all->next_used = 0;
 }
@@ -63,8 +66,7 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
     all->next_used = head.used;
     mf_Status status = check_all(all, error);
     if (status == MF_OK)
-        status =
-            mf_joints_graph_create(all, all->next_records, all->next_used, &all->next_graph, error);
+        status = mf_joints_reserve(all, all->next_records, all->next_used, error);
     if (status != MF_OK)
         forget_next(all);
     return status;
@@ -73,12 +75,9 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
 static void image_restore(void *user) {
     mf_WorldJoints *all = user;
     mf_release(all->context, all->records);
-    mf_joints_graph_destroy(all->context, &all->graph);
     all->records = all->next_records;
     all->used = all->room = all->next_used;
-    all->graph = all->next_graph;
     all->next_records = NULL;
-    all->next_graph = (mf_JointGraph){.node_count = 0};
     all->next_used = all->count = all->lowest = 0;
     for (uint32_t slot = 0; slot < all->used; slot++)
         all->count += all->records[slot].exists;

@@ -84,7 +84,7 @@ static void add_system(mf_TrialStep *trial, const mf_SystemConfig *system) {
         add_field(trial, mf_group_field(trial->group, f));
 }
 
-static void fill(mf_TrialStep *trial) {
+void mf_trial_step_fill(mf_TrialStep *trial) {
     static const char *const state[] = {"base.position",
                                         "base.orientation",
                                         "base.linear_velocity",
@@ -104,6 +104,11 @@ static void fill(mf_TrialStep *trial) {
                                         NULL};
     mf_Group *group = trial->group;
     const mf_Model *model = mf_group_model(group);
+    trial->field_count = trial->system_count = 0;
+    trial->bytes = 0;
+    trial->mass = 0.0;
+    trial->seen_fields = mf_group_field_count(group);
+    trial->seen_systems = mf_group_system_count(group);
     trial->push = mf_group_find_field(group, "push.link");
     trial->pushed = mf_group_find_field(group, "push.count");
     trial->fault = mf_group_find_field(group, "fault.word");
@@ -123,6 +128,11 @@ static void fill(mf_TrialStep *trial) {
         add_system(trial, mf_group_system(group, i));
 }
 
+bool mf_trial_step_stale(const mf_TrialStep *trial) {
+    return trial->seen_fields != mf_group_field_count(trial->group) ||
+           trial->seen_systems != mf_group_system_count(trial->group);
+}
+
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_TrialStep *trial = *out = mf_allocate(context, 1, sizeof *trial);
@@ -138,7 +148,7 @@ mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *er
         return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
     }
     trial->group = group;
-    fill(trial);
+    mf_trial_step_fill(trial);
     return MF_OK;
 }
 
@@ -168,6 +178,14 @@ void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void
         memcpy(block_data(trial->fields[f], block), from, size);
         from += size;
     }
+}
+
+void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved) {
+    if (trial->push == NULL)
+        return;
+    const size_t size = block_bytes(trial->push);
+    memcpy(saved, block_data(trial->push, block), size);
+    memcpy((char *)saved + size, block_data(trial->pushed, block), block_bytes(trial->pushed));
 }
 
 void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved) {

@@ -18,11 +18,11 @@ typedef struct mf_TrialStep {
     bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
     double mass; // [kg] of the model
     uint32_t field_count, system_count;
+    uint32_t seen_fields, seen_systems;     // [1] of the group, when it was filled
     mf_Field *fields[MF_TRIAL_STEP_FIELDS]; // all that the motion reads or writes
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
-    size_t bytes;       // [byte] of a saved block
-    size_t push_offset; // [byte] of push.link in it; push.count is behind it
-    double *values;     // [1] room for the motions of links of a block, outside of steps
+    size_t bytes;   // [byte] of a saved block
+    double *values; // [1] room for the motions of links of a block, outside of steps
 } mf_TrialStep;
 
 // How robots of a group take part in trials.
@@ -36,6 +36,10 @@ mf_TrialStepKind mf_trial_step_kind(mf_Group *group);
 
 // Of a group that answers or is kinematic. MF_NO_MEMORY.
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error);
+// Whether the group has got fields or systems since, and takes them in: no allocation, but a saved
+// block may need more room.
+bool mf_trial_step_stale(const mf_TrialStep *trial);
+void mf_trial_step_fill(mf_TrialStep *trial);
 void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial); // NULL is fine
 
 // Robots of a block.
@@ -44,7 +48,7 @@ static inline uint32_t mf_trial_step_lanes(const mf_TrialStep *trial, uint32_t b
     return left < MF_BLOCK ? left : MF_BLOCK;
 }
 
-// The robot's place in the order of a group: it stands still, frozen by a fault.
+// The robot stands still, frozen by a fault.
 static inline bool mf_trial_step_frozen(const mf_TrialStep *trial, uint32_t instance) {
     return ((const uint32_t *)trial->fault->data)[instance] != 0;
 }
@@ -53,6 +57,7 @@ static inline bool mf_trial_step_frozen(const mf_TrialStep *trial, uint32_t inst
 void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved);
 // Only the forces on links.
+void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved);
 // Makes the first `lanes` robots of a block copies of robots `from` of the saved block.
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,

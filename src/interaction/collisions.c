@@ -22,6 +22,7 @@ mf_CollisionsMember mf_collisions_member(mf_Group *group) {
 
 mf_CollisionsConfig mf_collisions_config(void) {
     return (mf_CollisionsConfig){.struct_size = sizeof(mf_CollisionsConfig),
+                                 .contact_ratio = 1.0,
                                  .restitution = 0.5,
                                  .friction = (double)NAN,
                                  .turning = (double)NAN,
@@ -29,6 +30,11 @@ mf_CollisionsConfig mf_collisions_config(void) {
                                  .pairs = 64,
                                  .touches = 512,
                                  .trees = true};
+}
+
+const char *mf_collision_law_name(mf_CollisionLaw law) {
+    static const char *const names[] = {"explicit", "hard", "compliant"};
+    return (unsigned)law <= MF_COLLISION_COMPLIANT ? names[law] : "unknown";
 }
 
 static const char *motion_of(const mf_Group *group) {
@@ -80,6 +86,10 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         const char *name;
         double value, low, high;
     } ranges[] = {
+        {"law", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
+        {"contact_time", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
+         10.0},
+        {"contact_ratio", config->contact_ratio, 0.0, 1e3},
         {"duration", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step, 10.0},
         {"restitution", config->restitution, 0.05, 1.0},
         {"friction", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
@@ -138,6 +148,8 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     if (status != MF_OK)
         return status;
     group->group = own;
+    while (mf_world_group(all->world, group->number) != own)
+        group->number++;
     group->inner = member->inner;
     group->count = mf_group_count(own);
     group->first = all->robot_count;
@@ -334,6 +346,8 @@ static void forget(mf_World *world, void *user) {
     all->searched = false;
     all->contact_count = 0;
     all->contacts_left = 0;
+    if (all->solver != NULL)
+        mf_solver_clear_contacts(all->solver);
 }
 
 const mf_Collisions *mf_collisions_of(const mf_World *world) {
@@ -411,17 +425,64 @@ static void choose_kernels(mf_Collisions *all) {
 // Of what bits depend on.
 static uint64_t hash_settings(const mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
+    const double solved[] = {(double)config->law, all->settings.give, all->settings.closing};
     const double values[] = {all->settings.stiffness, config->restitution,
                              isnan(config->friction) ? -1.0 : config->friction,
                              isnan(config->turning) ? -1.0 : config->turning, config->depth};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
     hash = mf_hash_u32(hash, config->pairs);
     hash = mf_hash_u32(hash, config->touches);
+    if (config->law != MF_COLLISION_EXPLICIT)
+        hash = mf_hash_doubles(hash, solved, sizeof solved / sizeof *solved);
     for (uint32_t g = 0; g < all->group_count; g++) {
         hash = mf_hash_u32(hash, all->groups[g].inner);
         hash = mf_hash_u32(hash, all->groups[g].is_pushed);
     }
     return hash;
+}
+
+// Hard contacts close a fifth of their depth in a step, as joints do, but no faster than
+// restitution: an impact that goes deep would bounce higher.
+static void fill_settings(mf_Collisions *all) {
+    const mf_CollisionsConfig *config = &all->config;
+    const double step = (double)mf_world_settings(all->world)->step * 1e-9;
+    const double duration = config->duration > 0.0 ? config->duration : 6.0 * step;
+    const double time = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
+    const double stiffness = 1.0 / (time * time), damping = 2.0 * config->contact_ratio / time;
+    const double part = config->restitution < 0.2 ? config->restitution : 0.2;
+    mf_CollisionSettings *out = &all->settings;
+    *out = (mf_CollisionSettings){.stiffness = MF_PI * MF_PI / (duration * duration),
+                                  .slow = config->restitution * config->restitution,
+                                  .step = step};
+    if (config->law == MF_COLLISION_COMPLIANT) {
+        out->give = 1.0 / (damping + step * stiffness);
+        out->closing = stiffness * out->give;
+    } else {
+        out->closing = part / step;
+        out->rest = mf_clamp(10.0 * step * step, 1e-6, 5e-4);
+        out->slowest = 20.0 * step;
+    }
+}
+
+// Contacts that find no room are explicit.
+static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
+    const uint64_t few = 4 * (uint64_t)all->robot_count + 256;
+    bool any = false;
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        mf_CollisionGroup *group = &all->groups[g];
+        group->solved = all->config.law != MF_COLLISION_EXPLICIT && mf_solver_takes(group->group);
+        any = any || (group->solved && group->is_pushed);
+    }
+    if (!any)
+        return MF_OK;
+    mf_Status status = mf_solver_of(all->world, &all->solver, error);
+    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+        if (all->groups[g].solved)
+            status = mf_solver_add_group(all->solver, all->groups[g].group, true, error);
+    if (status == MF_OK)
+        status =
+            mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
+    return status;
 }
 
 static mf_Status fill(mf_Collisions *all, mf_Error *error) {
@@ -430,16 +491,13 @@ static mf_Status fill(mf_Collisions *all, mf_Error *error) {
         status = make_memory(all, error);
     if (status != MF_OK)
         return status;
-    const double step = (double)mf_world_settings(all->world)->step * 1e-9;
-    const double duration = all->config.duration > 0.0 ? all->config.duration : 6.0 * step;
-    all->settings =
-        (mf_CollisionSettings){.stiffness = MF_PI * MF_PI / (duration * duration),
-                               .slow = all->config.restitution * all->config.restitution,
-                               .step = step};
+    fill_settings(all);
     choose_kernels(all);
     for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
         if (all->groups[g].inner && all->groups[g].compound->root != MF_NONE)
             status = leave_overlaps(all, &all->groups[g], error);
+    if (status == MF_OK)
+        status = join_solver(all, error);
     if (status != MF_OK)
         return status;
     mf_WorldSystemConfig system = mf_world_system_config();

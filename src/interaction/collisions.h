@@ -4,6 +4,7 @@
 
 #include "base/scratch.h"
 #include "contact/compounds.h"
+#include "dynamics/solver.h"
 
 #include <mayfly/collision.h>
 #include <mayfly/motion.h>
@@ -16,6 +17,8 @@ enum {
 
 typedef struct mf_CollisionGroup {
     mf_Group *group;
+    uint32_t number; // [1] of the world's groups
+    bool solved;     // the world's solver knows its robots
     mf_Compound *compound;
     mf_TreeFields fields;
     const mf_Field *position, *orientation, *fault;
@@ -39,6 +42,10 @@ typedef struct mf_CollisionSettings { // per pair of shapes they come from both
     double stiffness;                 // [1/s^2] over the effective mass
     double slow;                      // [1] stiffness of parting shapes over that of approaching
     double step;                      // [s]
+    double closing; // [1/s] solved contacts: part of the depth that is closed in a second
+    double give;    // [1/s] compliant ones: softness times the mass that both have there
+    double rest;    // [m] hard ones: depth that is left
+    double slowest; // [m/s] hard ones: what approaches slower does not bounce
 } mf_CollisionSettings;
 
 // Two robots, the first one's number smaller; both the same: its own limbs.
@@ -64,7 +71,8 @@ struct mf_Collisions {
     mf_CollisionSettings settings;
     uint32_t group_count, robot_count; // [1]
     mf_CollisionGroup groups[MF_COLLISION_GROUPS];
-    bool wide; // kernels in double
+    mf_Solver *solver; // NULL: all contacts are explicit
+    bool wide;         // kernels in double
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;
     mf_CompoundMeetFn meet;

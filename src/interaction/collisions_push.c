@@ -135,11 +135,13 @@ static void add_wrench(const Body *body, const double force[3], const double tor
     ((uint32_t *)body->group->pushed->data)[body->instance]++;
 }
 
-static void keep_contact(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundTouch *touch,
-                         double load, const double force[3]) {
+// NULL: there is no room.
+static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two,
+                                         const mf_CompoundTouch *touch, double load,
+                                         const double force[3]) {
     if (all->contact_count == all->contact_room) {
         all->contacts_left++;
-        return;
+        return NULL;
     }
     mf_CollisionContact *contact = &all->contacts[all->contact_count++];
     *contact = (mf_CollisionContact){.robots = two,
@@ -149,6 +151,64 @@ static void keep_contact(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_add(contact->point, all->position[two.a], touch->point);
     mf_vec3_copy(contact->normal, touch->normal);
     mf_vec3_copy(contact->force, force);
+    return contact;
+}
+
+// [1] How much hard contacts give way, of what the robots do (solver_rows.c). Shapes that overlap
+// by more than they can have approached within a step may be unable to part: what holds them from
+// all sides would answer with any force, so they give way more.
+static double give_of(double overlap) {
+    const double least = 1e-3, most = 0.1, usual = 1e-3; // [1], [1], [m]
+    const double part = overlap / usual;
+    return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
+}
+
+typedef struct Meeting { // a touch, for the world's solver
+    mf_CollisionTwo two;
+    const mf_CompoundTouch *touch;
+    const Body *sides[2];
+    double inverse;  // [1/kg] of what both have there
+    double approach; // [m/s]
+} Meeting;
+
+static bool can_hand_over(const mf_Collisions *all, const Body *a, const Body *b) {
+    return all->solver != NULL && a->group->solved && b->group->solved &&
+           mf_solver_has_room(all->solver);
+}
+
+// Leaves a touch to the world's solver. `force` and `torque`: of the explicit law.
+static void hand_over(mf_Collisions *all, const Meeting *meeting, Rubbing rub,
+                      const double force[3], const double torque[3]) {
+    static const double none[3] = {0.0, 0.0, 0.0};
+    const mf_CollisionSettings *settings = &all->settings;
+    const mf_CompoundTouch *touch = meeting->touch;
+    const double approach = meeting->approach;
+    mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
+                                                                          : all->config.depth,
+                                .friction = rub.sliding,
+                                .turning = rub.turning,
+                                .softness = settings->give * meeting->inverse,
+                                .closing = settings->closing,
+                                .rest = settings->rest};
+    contact.give = give_of(contact.depth - (approach > 0.0 ? approach * settings->step : 0.0));
+    if (all->config.law == MF_COLLISION_HARD && approach > settings->slowest)
+        contact.bounce = all->config.restitution * approach;
+    for (uint32_t s = 0; s < 2; s++) {
+        contact.group[s] = meeting->sides[s]->group->number;
+        contact.instance[s] = meeting->sides[s]->instance;
+        contact.link[s] = meeting->sides[s]->solid->link;
+    }
+    mf_vec3_add(contact.point, all->position[meeting->two.a], touch->point);
+    mf_vec3_copy(contact.normal, touch->normal);
+    mf_vec3_copy(contact.spare, force);
+    mf_vec3_copy(contact.spare + 3, torque);
+    mf_CollisionContact *kept = keep_contact(all, meeting->two, touch, 0.0, none);
+    if (kept != NULL) {
+        contact.load = &kept->load;
+        contact.force = kept->force;
+    }
+    mf_solver_add_contact(all->solver, &contact);
+    all->statistics.solved++;
 }
 
 void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
@@ -162,11 +222,11 @@ void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_Compou
     if (a.held && b.held)
         return;
     const double inverse = (a.held ? 0.0 : a.solid->pressed) + (b.held ? 0.0 : b.solid->pressed);
+    mf_vec3_sub(way, a.velocity, b.velocity);
+    mf_vec3_sub(spin, a.rate, b.rate);
     const double spun = (a.held ? 0.0 : a.solid->spun) + (b.held ? 0.0 : b.solid->spun);
     const Rubbing rub = rubbing(all, &a, &b);
     const double step = all->settings.step;
-    mf_vec3_sub(way, a.velocity, b.velocity);
-    mf_vec3_sub(spin, a.rate, b.rate);
     const double approach = mf_vec3_dot(way, n);
     const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
     mf_vec3_add_scaled(along, way, -approach, n);
@@ -177,9 +237,14 @@ void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_Compou
              0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
     drag(spin, rub.turning * pressing, 0.25 / (step * spun), torque);
     mf_vec3_add_scaled(force, force, pressing, n);
-    keep_contact(all, two, touch, pressing, force);
-    add_wrench(&a, force, torque, -1.0);
-    add_wrench(&b, force, torque, 1.0);
+    if (can_hand_over(all, &a, &b)) {
+        const Meeting place = {two, touch, {&a, &b}, inverse, approach};
+        hand_over(all, &place, rub, force, torque);
+    } else {
+        keep_contact(all, two, touch, pressing, force);
+        add_wrench(&a, force, torque, -1.0);
+        add_wrench(&b, force, torque, 1.0);
+    }
     all->statistics.touches++;
 }
 
@@ -195,6 +260,8 @@ static void clear(const mf_Field *field, uint32_t instance) {
 void mf_collisions_relax(mf_Collisions *all) {
     all->contact_count = 0;
     all->contacts_left = 0;
+    if (all->solver != NULL)
+        mf_solver_clear_contacts(all->solver);
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         if (group->pushed == NULL)

@@ -150,6 +150,11 @@ static uint64_t tests_without(const mf_Collisions *all) {
 void mf_collisions_run(const mf_WorldRun *run, void *user) {
     mf_Collisions *all = user;
     (void)run;
+    if (all->solver != NULL) { // of the step before
+        all->statistics.rounds += all->solver->tried;
+        if (all->solver->residual > all->statistics.residual)
+            all->statistics.residual = all->solver->residual;
+    }
     mf_collisions_relax(all);
     mf_collisions_find(all);
     const mf_CollisionsStatistics before = all->statistics;

@@ -134,6 +134,7 @@ static mf_Status add_contact(mf_SceneBuilder *builder) {
     if (config.member_count == 0)
         return MF_OK;
     config.members = members;
+    config.law = (mf_CollisionLaw)builder->file->contact_law;
     config.friction = builder->file->friction;
     return mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
 }

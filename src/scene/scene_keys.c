@@ -8,6 +8,7 @@
 static const char *const ground_shapes[] = {"flat",  "slope", "steps", "sine",
                                             "noise", "model", NULL};
 static const char *const interpolations[] = {"nearest", "bilinear", NULL};
+static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
@@ -99,6 +100,10 @@ static const mf_Key scene_keys[] = {
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),
            "robots push each other; false: they pass through each other, the default where "
            "proximity.collisions.agents removes those that touch"),
+    MF_KEY("contact.law", MF_KEY_CHOICE, 0, "", "explicit", 0, 0, contact_laws, AT(contact_law),
+           "`explicit`: springs, the cheapest; `hard`: contacts are solved together with run-time "
+           "joints, for robots that carry, hold, stack and lean; `compliant`: likewise, with springs "
+           "and dampers at the end of the step"),
     MF_KEY("contact.friction", MF_KEY_REAL, MF_KEY_AUTO, "1", "auto", 0, 10, NULL, AT(friction),
            "friction coefficient between robots; `auto`: that of their shapes"),
 

@@ -302,12 +302,14 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 // moves on (test_momentum.c).
 static void a_kicked_ball_keeps_momentum(void **state) {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int k = 0; k < 6; k++) {
+        const int kind = k % 3;
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
         mf_CollisionsConfig config = mf_collisions_config();
+        config.law = k < 3 ? MF_COLLISION_EXPLICIT : MF_COLLISION_HARD;
         pitch_collide(&pitch, &config);
         const Totals start = totals_of(&pitch);
         mf_world_step(pitch.world, 4000);
@@ -317,7 +319,7 @@ static void a_kicked_ball_keeps_momentum(void **state) {
         if (!(passed > 0.2))
             fail_msg("target %d: %g kg m/s", kind, passed);
         for (int c = 0; c < 3; c++) {
-            near(end.linear[c], start.linear[c], 1e-7);
+            near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
             near(end.angular[c], start.angular[c], 1e-3 * passed);
         }
         pitch_close(&pitch);

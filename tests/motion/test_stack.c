@@ -36,6 +36,7 @@ typedef struct Case {
     mf_ArticulatedIntegrator integrator;
     mf_ContactLaw law;
     bool floats, collide;
+    mf_CollisionLaw between; // robots
     uint32_t threads;
 } Case;
 
@@ -81,12 +82,16 @@ static Scene scene_open(const Case *from) {
     config.isolated = !from->collide;
     must(mf_world_create(scene.context, &world, &scene.world, &error), &error);
     must(mf_world_add_group(scene.world, &config, &group, &error), &error);
+    if (from->between != MF_COLLISION_EXPLICIT)
+        must(mf_collisions_prepare(group, &error), &error);
     must(mf_motion_add(group, from->motion, &motions, &error), &error);
     if (scene.model->sensor_count > 0)
         must(mf_instruments_add(group, NULL, &error), &error);
     if (from->collide) {
+        mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;
-        must(mf_collisions_add(scene.world, NULL, &collisions, &error), &error);
+        settings.law = from->between;
+        must(mf_collisions_add(scene.world, &settings, &collisions, &error), &error);
     }
     return scene;
 }
@@ -127,9 +132,11 @@ static void check_case(const Case *from) {
     Scene large = scene_open(from), small = scene_open(from);
     mf_world_step(large.world, STEPS);
     const size_t used = step_on_small_stack(small.world);
-    print_message("%-14s %-12s %s%s %zu kB\n", from->file != NULL ? from->file : "",
+    print_message("%-14s %-12s %s%s%s %zu kB\n", from->file != NULL ? from->file : "",
                   mf_motion_name(from->motion), from->floats ? "float" : "double",
-                  from->collide ? " together" : "", (used + KILOBYTE - 1) / KILOBYTE);
+                  from->collide ? " together, " : "",
+                  from->collide ? mf_collision_law_name(from->between) : "",
+                  (used + KILOBYTE - 1) / KILOBYTE);
     assert_true(mf_world_hash(large.world) == mf_world_hash(small.world));
     if (!SANITIZED)
         assert_true(used <= (from->collide ? MOST_TOGETHER : MOST));
@@ -202,7 +209,15 @@ static void vehicles_step(void **state) {
 static void robots_collide(void **state) {
     static const Case cases[] = {
         {.file = "figure.xml", .motion = MF_MOTION_ARTICULATED, .collide = true},
-        {.file = "car.urdf", .motion = MF_MOTION_RIGID, .collide = true}};
+        {.file = "car.urdf", .motion = MF_MOTION_RIGID, .collide = true},
+        {.file = "figure.xml",
+         .motion = MF_MOTION_ARTICULATED,
+         .collide = true,
+         .between = MF_COLLISION_HARD},
+        {.file = "car.urdf",
+         .motion = MF_MOTION_RIGID,
+         .collide = true,
+         .between = MF_COLLISION_COMPLIANT}};
     (void)state;
     check_all(cases, sizeof cases / sizeof *cases);
 }

@@ -23,7 +23,7 @@ FLOORS = {
     "control": 4,
     "motion": 4,
     "world": 5,
-    "interaction": 6,
+    "interaction": 7,
     "dynamics": 6,
     "io": 6,
     "search": 6,

@@ -9,8 +9,8 @@
 // (soft constraints: Catto, Soft Constraints, GDC 2011; Smith, Open Dynamics Engine manual, 2006,
 // section 3.8, with the opening at the end of the step in place of that at its beginning). A stiff
 // joint with time constant T has d / k = T, so beta = 1 / (T + h), and a gamma that is small beside
-// what the robots give way (joints_step.c).
-#include "dynamics/joints.h"
+// what the robots give way (solver_newton.c).
+#include "dynamics/joint_rows.h"
 #include "math/scalar.h"
 
 // Stiff joints close no faster than this: robots that are joined while they are far apart are
@@ -100,7 +100,8 @@ static void soften(double stiffness, double damping, double time, double step, u
     node->alpha[row] = 1.0 - node->beta[row] * step;
 }
 
-void mf_joint_begin(const mf_JointRecord *record, double step, mf_JointNode *node) {
+void mf_joint_begin(double step, mf_JointNode *node) {
+    const mf_JointRecord *record = node->record;
     double at[2][3], turn[2][4], arm[3], back[4];
     for (uint32_t s = 0; s < 2; s++)
         mf_joint_frame(record, s, &node->sides[s].motion, at[s], turn[s]);
@@ -117,17 +118,22 @@ void mf_joint_begin(const mf_JointRecord *record, double step, mf_JointNode *nod
         soften(turns ? record->turning_stiffness : record->stiffness,
                turns ? record->turning_damping : record->damping, record->time, step, r, node);
     }
-    mf_joint_rows_of(node, record->force, record->moment, node->force);
+    const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
+    double opening[3], turning[3];
+    mf_joint_error(record, motions, opening, turning);
+    node->opening = mf_vec3_length(opening);
+    node->turning = mf_vec3_length(turning);
 }
 
-void mf_joint_velocity(const mf_JointNode *node, uint32_t side, const mf_LinkMotion *motion,
-                       double rows[MF_JOINT_ROWS]) {
+// Adds the part of one side in the relative velocity of the points that the joint pushes.
+static void add_velocity(const mf_JointNode *node, uint32_t side, double rows[MF_JOINT_ROWS]) {
+    const mf_LinkMotion *motion = &node->sides[side].motion;
     const double sign = side == 0 ? -1.0 : 1.0;
     double velocity[3];
     mf_link_point(motion, node->sides[side].point, NULL, velocity);
     for (uint32_t r = 0; r < 3; r++) {
-        rows[r] = sign * velocity[r];
-        rows[3 + r] = sign * mf_vec3_dot(node->axes[r], motion->rate);
+        rows[r] += sign * velocity[r];
+        rows[3 + r] += sign * mf_vec3_dot(node->axes[r], motion->rate);
     }
 }
 
@@ -139,20 +145,19 @@ static double held_back(const mf_JointNode *node, uint32_t row, const double way
     return stiff && fast > most ? most / fast : 1.0;
 }
 
-void mf_joint_wrong(const mf_JointRecord *record, mf_JointNode *node) {
+void mf_joint_now(const mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
+    const mf_JointRecord *record = node->record;
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
-    double opening[3], turning[3], parts[2][MF_JOINT_ROWS];
+    double opening[3], turning[3], velocity[MF_JOINT_ROWS] = {0};
     mf_joint_error(record, motions, opening, turning);
     mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
     mf_vec3_scale(turning, turning,
                   held_back(node, 3, turning, !(record->turning_stiffness > 0.0)));
     for (uint32_t s = 0; s < 2; s++)
-        mf_joint_velocity(node, s, &motions[s], parts[s]);
-    for (uint32_t r = 0; r < node->rows; r++) {
+        add_velocity(node, s, velocity);
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
         const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], turning);
-        const double velocity = parts[0][r] + parts[1][r];
-        node->wrong[r] =
-            node->gamma[r] * node->force[r] + node->beta[r] * way + node->alpha[r] * velocity;
+        rows[r] = r < node->rows ? node->beta[r] * way + node->alpha[r] * velocity[r] : 0.0;
     }
 }
 

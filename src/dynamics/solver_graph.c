@@ -1,0 +1,306 @@
+// Which links the joints and contacts of a step connect, and the order in which they are
+// eliminated.
+//
+// Links are found breadth first from the first of each island; links of one robot are neighbours
+// of each other. The last found is eliminated first: where islands are trees of robots no block
+// is added then (block_system.h).
+//
+// Invariant: nodes are in the order of names of groups, of instances and of links, so all of it
+// follows from the constraints alone. Nothing is allocated.
+#include "dynamics/joints.h"
+
+#include <string.h>
+
+// ---- sorting ------------------------------------------------------------------------------------
+
+static void sift_down(uint64_t *heap, uint32_t root, uint32_t count) {
+    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
+        child += child + 1 < count && heap[child] < heap[child + 1];
+        if (heap[root] >= heap[child])
+            return;
+        const uint64_t keep = heap[root];
+        heap[root] = heap[child];
+        heap[child] = keep;
+    }
+}
+
+void mf_solver_sort(uint64_t *keys, uint32_t count) {
+    for (uint32_t root = count / 2; root-- > 0;)
+        sift_down(keys, root, count);
+    for (uint32_t left = count; left-- > 1;) {
+        const uint64_t keep = keys[0];
+        keys[0] = keys[left];
+        keys[left] = keep;
+        sift_down(keys, 0, left);
+    }
+}
+
+static uint32_t unique(uint64_t *keys, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || keys[i] != keys[i - 1])
+            keys[kept++] = keys[i];
+    return kept;
+}
+
+static uint32_t position_of(const uint64_t *keys, uint32_t count, uint64_t key) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// ---- constraints and nodes ----------------------------------------------------------------------
+
+static const uint64_t no_key = UINT64_MAX; // of the world
+
+static uint64_t key_of(const mf_Solver *solver, uint32_t group, uint32_t instance, uint32_t link) {
+    return group == MF_NONE
+               ? no_key
+               : (uint64_t)solver->ranks[group] << 56 | (uint64_t)instance << 24 | link;
+}
+
+static void add_constraint(mf_Solver *solver, uint32_t joint, uint32_t contact,
+                           const uint32_t *group, const uint32_t *instance, const uint32_t *link) {
+    const uint32_t at = solver->constraint_count++;
+    solver->constraints[at] = (mf_SolverConstraint){
+        .island = MF_NONE, .joint = joint, .contact = contact, .node = {MF_NONE, MF_NONE}};
+    for (uint32_t s = 0; s < 2; s++)
+        solver->side_keys[2 * at + s] = key_of(solver, group[s], instance[s], link[s]);
+}
+
+static void list_constraints(mf_Solver *solver) {
+    mf_WorldJoints *joints = solver->joints;
+    uint32_t number = 0;
+    solver->constraint_count = 0;
+    for (uint32_t slot = 0; slot < joints->used; slot++) {
+        mf_JointRecord *record = &joints->records[slot];
+        if (!record->exists || !record->enabled || record->broken)
+            continue;
+        solver->joint_nodes[number].record = record;
+        add_constraint(solver, number++, MF_NONE, record->group, record->instance, record->link);
+    }
+    for (uint32_t i = 0; i < solver->contact_count; i++) {
+        const mf_SolverContact *contact = &solver->contacts[i];
+        add_constraint(solver, MF_NONE, i, contact->group, contact->instance, contact->link);
+    }
+}
+
+static void list_nodes(mf_Solver *solver) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 2 * solver->constraint_count; i++)
+        if (solver->side_keys[i] != no_key)
+            solver->keys[count++] = solver->side_keys[i];
+    mf_solver_sort(solver->keys, count);
+    count = unique(solver->keys, count);
+    for (uint32_t i = 0; i < 2 * solver->constraint_count; i++)
+        if (solver->side_keys[i] != no_key)
+            solver->constraints[i / 2].node[i % 2] =
+                position_of(solver->keys, count, solver->side_keys[i]);
+    solver->node_count = count;
+}
+
+static mf_SolverBlock block_at(const mf_Solver *solver, uint32_t group, uint32_t block) {
+    const mf_TrialStep *trial = solver->trials[group];
+    const mf_SolverRoom *room = &solver->rooms[group];
+    const size_t links = mf_group_model(trial->group)->link_count;
+    const size_t values = mf_link_motions_size(&trial->links);
+    return (mf_SolverBlock){.group = group,
+                            .block = block,
+                            .saved = room->saved + block * trial->bytes,
+                            .links = room->links + block * links,
+                            .motions = room->motions + block * values};
+}
+
+// Bodies and blocks are runs of nodes.
+static void list_bodies(mf_Solver *solver) {
+    solver->body_count = solver->block_count = 0;
+    for (uint32_t n = 0; n < solver->node_count; n++) {
+        const uint64_t key = solver->keys[n];
+        const uint32_t group = solver->group_at[key >> 56];
+        const uint32_t instance = (uint32_t)(key >> 24);
+        if (n == 0 || key >> 24 != solver->keys[n - 1] >> 24) {
+            const bool moves =
+                solver->answers[group] && !mf_trial_step_frozen(solver->trials[group], instance);
+            solver->bodies[solver->body_count++] = (mf_SolverBody){.group = group,
+                                                                   .instance = instance,
+                                                                   .first = n,
+                                                                   .island = MF_NONE,
+                                                                   .moves = moves};
+        }
+        solver->bodies[solver->body_count - 1].count++;
+        solver->nodes[n] = (mf_SolverNode){
+            .body = solver->body_count - 1, .link = (uint32_t)key & 0xffffffu, .at = MF_NONE};
+    }
+    for (uint32_t b = 0; b < solver->body_count; b++) {
+        const mf_SolverBody *body = &solver->bodies[b];
+        const uint32_t block = body->instance / MF_BLOCK;
+        mf_SolverBlock *last = &solver->blocks[solver->block_count];
+        if (b == 0 || last[-1].group != body->group || last[-1].block != block) {
+            *last = block_at(solver, body->group, block);
+            last->first = b;
+            solver->block_count++;
+        }
+        solver->blocks[solver->block_count - 1].count++;
+    }
+}
+
+// Robots whose response finds no room do not give way; they are told as not exact.
+static void place_responses(mf_Solver *solver) {
+    size_t used = 0;
+    for (uint32_t b = 0; b < solver->body_count; b++) {
+        mf_SolverBody *body = &solver->bodies[b];
+        const size_t size = (size_t)body->count * body->count;
+        if (!body->moves)
+            continue;
+        if (used + size > solver->response_room) {
+            body->moves = false;
+            body->crowded = true;
+            continue;
+        }
+        body->response = used;
+        used += size;
+    }
+}
+
+void mf_solver_assemble(mf_Solver *solver) {
+    list_constraints(solver);
+    list_nodes(solver);
+    list_bodies(solver);
+    place_responses(solver);
+}
+
+// ---- islands and order --------------------------------------------------------------------------
+
+static bool node_moves(const mf_Solver *solver, uint32_t node) {
+    return node != MF_NONE && solver->bodies[solver->nodes[node].body].moves;
+}
+
+// Which constraints touch a node: solver->touch from solver->starts[node] on.
+static void list_touching(mf_Solver *solver) {
+    memset(solver->starts, 0, (solver->node_count + 1) * sizeof *solver->starts);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t c = solver->constraint_count; c-- > 0;)
+            for (uint32_t s = 2; s-- > 0;) {
+                const uint32_t node = solver->constraints[c].node[s];
+                if (node == MF_NONE)
+                    continue;
+                if (pass == 0)
+                    solver->starts[node]++;
+                else
+                    solver->touch[--solver->starts[node]] = c;
+            }
+        // After the first pass: where each node's end; the second brings it to where they begin.
+        for (uint32_t n = 1; pass == 0 && n <= solver->node_count; n++)
+            solver->starts[n] += solver->starts[n - 1];
+    }
+}
+
+static void enqueue(mf_Solver *solver, uint32_t node, uint32_t *end) {
+    if (!node_moves(solver, node) || solver->nodes[node].at != MF_NONE)
+        return;
+    solver->nodes[node].at = *end; // in the order of being found
+    solver->queue[(*end)++] = node;
+}
+
+static void enqueue_body(mf_Solver *solver, const mf_SolverBody *body, uint32_t *end) {
+    for (uint32_t n = body->first; n < body->first + body->count; n++)
+        enqueue(solver, n, end);
+}
+
+// The island of `first`, breadth first, its nodes at places from `begin` on. Returns where it ends.
+static uint32_t walk(mf_Solver *solver, uint32_t first, uint32_t begin) {
+    uint32_t end = begin;
+    enqueue(solver, first, &end);
+    for (uint32_t next = begin; next < end; next++) {
+        const uint32_t node = solver->queue[next];
+        mf_SolverBody *body = &solver->bodies[solver->nodes[node].body];
+        body->island = solver->island_count;
+        enqueue_body(solver, body, &end);
+        for (uint32_t i = solver->starts[node]; i < solver->starts[node + 1]; i++)
+            for (uint32_t s = 0; s < 2; s++)
+                enqueue(solver, solver->constraints[solver->touch[i]].node[s], &end);
+    }
+    for (uint32_t i = begin; i < end; i++) // the last found first
+        solver->nodes[solver->queue[i]].at = begin + end - 1 - i;
+    return end;
+}
+
+static void find_islands(mf_Solver *solver) {
+    uint32_t begin = 0;
+    solver->island_count = 0;
+    for (uint32_t n = 0; n < solver->node_count; n++) {
+        if (!node_moves(solver, n) || solver->nodes[n].at != MF_NONE)
+            continue;
+        const uint32_t end = walk(solver, n, begin);
+        solver->islands[solver->island_count++] = (mf_SolverIsland){.first = begin, .end = end};
+        begin = end;
+    }
+    solver->system.node_count = begin;
+}
+
+// Constraints by island, in their order.
+static void list_members(mf_Solver *solver) {
+    for (uint32_t c = 0; c < solver->constraint_count; c++) {
+        mf_SolverConstraint *constraint = &solver->constraints[c];
+        for (uint32_t s = 0; s < 2; s++)
+            if (node_moves(solver, constraint->node[s]))
+                constraint->island = solver->bodies[solver->nodes[constraint->node[s]].body].island;
+        if (constraint->island != MF_NONE)
+            solver->islands[constraint->island].row_end++;
+    }
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < solver->island_count; i++) {
+        mf_SolverIsland *island = &solver->islands[i];
+        const uint32_t count = island->row_end;
+        island->row = island->row_end = at;
+        at += count;
+    }
+    for (uint32_t c = 0; c < solver->constraint_count; c++)
+        if (solver->constraints[c].island != MF_NONE)
+            solver->members[solver->islands[solver->constraints[c].island].row_end++] = c;
+}
+
+static void add_pair(mf_Solver *solver, uint32_t a, uint32_t b, uint32_t *count) {
+    const uint64_t x = solver->nodes[a].at, y = solver->nodes[b].at;
+    if (x != y)
+        solver->keys[(*count)++] = x < y ? x << 32 | y : y << 32 | x;
+}
+
+static void list_blocks(mf_Solver *solver) {
+    mf_BlockSystem *system = &solver->system;
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < solver->constraint_count; c++) {
+        const uint32_t *node = solver->constraints[c].node;
+        if (node_moves(solver, node[0]) && node_moves(solver, node[1]))
+            add_pair(solver, node[0], node[1], &count);
+    }
+    for (uint32_t b = 0; b < solver->body_count; b++) {
+        const mf_SolverBody *body = &solver->bodies[b];
+        for (uint32_t i = 0; body->moves && i < body->count; i++)
+            for (uint32_t j = i + 1; j < body->count; j++)
+                add_pair(solver, body->first + i, body->first + j, &count);
+    }
+    mf_solver_sort(solver->keys, count);
+    count = unique(solver->keys, count);
+    uint32_t next = 0;
+    for (uint32_t n = 0; n <= system->node_count; n++) {
+        while (next < count && solver->keys[next] >> 32 < n)
+            next++;
+        system->starts[n] = next;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        system->rows[i] = (uint32_t)solver->keys[i];
+}
+
+void mf_solver_order(mf_Solver *solver) {
+    list_touching(solver);
+    find_islands(solver);
+    list_members(solver);
+    list_blocks(solver);
+}

@@ -1,0 +1,256 @@
+// What joints and contacts answer to the velocities of their links at the end of a step.
+//
+// With the row value s that vanishes in a free direction, v + beta x of a joint and
+//     v_n - max(beta (d - d0), b)                                                          (1)
+// of a contact of depth d along its normal that parts with b at least, and what gives way gamma,
+//     joint       f = -s / gamma
+//     normal      f = max(0, -s / gamma)
+//     friction    f = -s / gamma, cut to the circle of radius mu f_n
+//     turning     likewise, cut to the ball of radius nu f_n
+// (soft constraints, joint_rows.c; Coulomb's law with a gamma against creep.) The bound of friction
+// is held while its forces are found (solver_newton.c), so that these laws are the slopes of a
+// convex cost.
+#include "dynamics/joints.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+// [1] How much stiff joints give way, of what the robots do. It makes forces that are not unique
+// share what they bear, and is beside the step's own error: the velocity that is left under a load
+// f is this times what f would change within a step.
+static const double give_joint = 1e-4;
+// Deeper contacts, and wider gaps, close no faster.
+static const double closing_most = 0.2; // [m/s]
+
+static const mf_SolverNode *node_of(const mf_Solver *solver, uint32_t node) {
+    return node != MF_NONE ? &solver->nodes[node] : NULL;
+}
+
+// ---- the beginning of a step --------------------------------------------------------------------
+
+static void set_arms(const mf_Solver *solver, mf_SolverConstraint *constraint,
+                     const double point[3]) {
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverNode *node = node_of(solver, constraint->node[s]);
+        if (node != NULL)
+            mf_vec3_sub(constraint->arm[s], point, node->point);
+    }
+}
+
+static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
+    mf_JointNode *joint = &solver->joint_nodes[constraint->joint];
+    mf_JointRecord *record = joint->record;
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverNode *node = node_of(solver, constraint->node[s]);
+        joint->sides[s].motion = node != NULL ? node->begin : mf_link_motion_world();
+    }
+    mf_joint_begin((double)solver->run.step * 1e-9, joint);
+    mf_joint_rows_of(joint, record->force, record->moment, constraint->force);
+    record->residual = 0.0;
+    constraint->rows = joint->rows;
+    constraint->give = give_joint;
+    for (uint32_t r = 0; r < 3; r++) {
+        mf_vec3_set(constraint->axes[r], r == 0, r == 1, r == 2);
+        mf_vec3_copy(constraint->axes[3 + r], joint->axes[r]);
+    }
+    memcpy(constraint->gamma, joint->gamma, sizeof constraint->gamma);
+    set_arms(solver, constraint, joint->point);
+}
+
+// Two unit vectors across `normal`, of what axis it is farthest from.
+static void find_tangents(const double normal[3], double first[3], double second[3]) {
+    uint32_t least = mf_abs(normal[0]) <= mf_abs(normal[1]) ? 0 : 1;
+    least = mf_abs(normal[least]) <= mf_abs(normal[2]) ? least : 2;
+    double axis[3] = {0, 0, 0};
+    axis[least] = 1.0;
+    mf_vec3_cross(first, normal, axis);
+    mf_vec3_normalize(first);
+    mf_vec3_cross(second, normal, first);
+}
+
+static void begin_contact(mf_Solver *solver, mf_SolverConstraint *constraint) {
+    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
+    constraint->rows = contact->turning > 0.0 ? 6 : contact->friction > 0.0 ? 3 : 1;
+    mf_vec3_copy(constraint->axes[0], contact->normal);
+    find_tangents(contact->normal, constraint->axes[1], constraint->axes[2]);
+    for (uint32_t r = 0; r < 3; r++)
+        mf_vec3_copy(constraint->axes[3 + r], constraint->axes[r]);
+    constraint->gamma[0] = contact->softness;
+    constraint->give = contact->give;
+    constraint->friction = contact->friction;
+    constraint->turning = contact->turning;
+    set_arms(solver, constraint, contact->point);
+}
+
+void mf_solver_begin(mf_Solver *solver, mf_SolverConstraint *constraint) {
+    if (constraint->joint != MF_NONE)
+        begin_joint(solver, constraint);
+    else
+        begin_contact(solver, constraint);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+void mf_solver_jacobian(const mf_SolverConstraint *constraint, uint32_t side,
+                        double out[MF_BLOCK_VALUES]) {
+    const double sign = side == 0 ? -1.0 : 1.0;
+    memset(out, 0, MF_BLOCK_VALUES * sizeof *out);
+    for (uint32_t r = 0; r < constraint->rows; r++) {
+        double *row = out + (size_t)r * MF_BLOCK_ROWS;
+        if (r < 3) {
+            mf_vec3_scale(row, constraint->axes[r], sign);
+            mf_vec3_cross(row + 3, constraint->arm[side], row);
+        } else {
+            mf_vec3_scale(row + 3, constraint->axes[r], sign);
+        }
+    }
+}
+
+void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
+                      const double force[MF_JOINT_ROWS], double wrench[6]) {
+    double rows[MF_BLOCK_VALUES];
+    mf_solver_jacobian(constraint, side, rows);
+    for (uint32_t c = 0; c < 6; c++)
+        wrench[c] = 0.0;
+    for (uint32_t r = 0; r < constraint->rows; r++)
+        for (uint32_t c = 0; c < 6; c++)
+            wrench[c] += rows[MF_BLOCK_ROWS * r + c] * force[r];
+}
+
+static void measure_contact(const mf_Solver *solver, mf_SolverConstraint *constraint) {
+    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
+    double rows[MF_BLOCK_VALUES];
+    for (uint32_t r = 0; r < constraint->rows; r++)
+        constraint->now[r] = 0.0;
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverNode *node = node_of(solver, constraint->node[s]);
+        if (node == NULL)
+            continue;
+        mf_solver_jacobian(constraint, s, rows);
+        for (uint32_t r = 0; r < constraint->rows; r++)
+            for (uint32_t c = 0; c < 6; c++)
+                constraint->now[r] += rows[MF_BLOCK_ROWS * r + c] * node->velocity[c];
+    }
+    const double out =
+        mf_clamp(contact->closing * (contact->depth - contact->rest), -closing_most, closing_most);
+    constraint->now[0] -= out > contact->bounce ? out : contact->bounce;
+}
+
+void mf_solver_measure(mf_Solver *solver, mf_SolverConstraint *constraint) {
+    if (constraint->joint == MF_NONE) {
+        measure_contact(solver, constraint);
+        return;
+    }
+    mf_JointNode *joint = &solver->joint_nodes[constraint->joint];
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverNode *node = node_of(solver, constraint->node[s]);
+        if (node != NULL)
+            joint->sides[s].motion = node->end;
+    }
+    mf_joint_now(joint, constraint->now);
+}
+
+// ---- forces -------------------------------------------------------------------------------------
+
+// Rows first .. end - 1 stick, or slide at the limit.
+static void rub(const double *rows, const double *gamma, uint32_t first, uint32_t end, double limit,
+                double *force, double *slope) {
+    double square = 0.0;
+    for (uint32_t r = first; r < end; r++) {
+        force[r] = -rows[r] / gamma[r];
+        square += force[r] * force[r];
+    }
+    const double size = mf_sqrt(square);
+    const bool slides = size > limit;
+    const double part = slides ? limit / size : 1.0;
+    for (uint32_t r = first; r < end; r++)
+        for (uint32_t c = first; c < end && slope != NULL; c++) {
+            const double along = slides ? force[r] * force[c] / square : 0.0;
+            slope[MF_JOINT_ROWS * r + c] = part * ((r == c ? 1.0 : 0.0) - along) / gamma[r];
+        }
+    for (uint32_t r = first; r < end; r++)
+        force[r] *= part;
+}
+
+double mf_solver_load(const mf_SolverConstraint *constraint, const double *rows) {
+    const bool pressed = !constraint->dead[0] && rows[0] < 0.0;
+    return pressed ? -rows[0] / constraint->gamma[0] : 0.0;
+}
+
+void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF_JOINT_ROWS],
+                     double force[MF_JOINT_ROWS], double slope[MF_BLOCK_VALUES]) {
+    const double *gamma = constraint->gamma;
+    for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
+        force[r] = 0.0;
+    if (slope != NULL)
+        memset(slope, 0, MF_BLOCK_VALUES * sizeof *slope);
+    if (constraint->joint != MF_NONE) {
+        for (uint32_t r = 0; r < constraint->rows; r++) {
+            if (constraint->dead[r >= 3])
+                continue;
+            force[r] = -rows[r] / gamma[r];
+            if (slope != NULL)
+                slope[(MF_JOINT_ROWS + 1) * r] = 1.0 / gamma[r];
+        }
+        return;
+    }
+    force[0] = mf_solver_load(constraint, rows);
+    if (slope != NULL && force[0] > 0.0)
+        slope[0] = 1.0 / gamma[0];
+    if (constraint->rows > 1 && !constraint->dead[0])
+        rub(rows, gamma, 1, 3, constraint->friction * constraint->grip, force, slope);
+    if (constraint->rows > 3 && !constraint->dead[1])
+        rub(rows, gamma, 3, 6, constraint->turning * constraint->grip, force, slope);
+}
+
+// ---- what is left -------------------------------------------------------------------------------
+
+// [m/s] How far forces of rows first .. end - 1 are from where the row values want them within
+// `limit`.
+static double rubbing_left(const mf_SolverConstraint *constraint, uint32_t first, uint32_t end,
+                           double limit) {
+    double wanted[MF_JOINT_ROWS] = {0}, square = 0.0, left = 0.0;
+    const double gives = constraint->gives[first];
+    for (uint32_t r = first; r < end; r++) {
+        const double value = constraint->now[r] + constraint->gamma[r] * constraint->force[r];
+        wanted[r] = constraint->force[r] - value / gives;
+        square += wanted[r] * wanted[r];
+    }
+    const double size = mf_sqrt(square), part = size > limit ? limit / size : 1.0;
+    for (uint32_t r = first; r < end; r++) {
+        const double own = mf_abs(constraint->force[r] - part * wanted[r]) * gives;
+        left = own > left || !mf_is_finite(own) ? own : left;
+    }
+    return left;
+}
+
+static double contact_left(const mf_SolverConstraint *constraint) {
+    const double load = constraint->force[0], *scale = constraint->scale;
+    double value = constraint->now[0] + constraint->gamma[0] * load, most = 0.0;
+    if (!constraint->dead[0]) {
+        const double lift = constraint->gives[0] * load;
+        most = mf_abs(value < lift ? value : lift) / scale[0];
+    }
+    if (constraint->rows > 1 && !constraint->dead[0]) {
+        const double part = rubbing_left(constraint, 1, 3, constraint->friction * load) / scale[0];
+        most = part > most || !mf_is_finite(part) ? part : most;
+    }
+    if (constraint->rows > 3 && !constraint->dead[1]) {
+        const double part = rubbing_left(constraint, 3, 6, constraint->turning * load) / scale[1];
+        most = part > most || !mf_is_finite(part) ? part : most;
+    }
+    return most;
+}
+
+double mf_solver_residual(const mf_SolverConstraint *constraint) {
+    double most = 0.0;
+    if (constraint->joint == MF_NONE)
+        return contact_left(constraint);
+    for (uint32_t r = 0; r < constraint->rows; r++) {
+        const double value = constraint->now[r] + constraint->gamma[r] * constraint->force[r];
+        const double part =
+            constraint->dead[r >= 3] ? 0.0 : mf_abs(value) / constraint->scale[r >= 3];
+        most = part > most || !mf_is_finite(part) ? part : most;
+    }
+    return most;
+}

@@ -1,0 +1,311 @@
+// Contacts between robots that are solved together with run-time joints: loads and friction by
+// closed forms, mass ratios, stacks, and what bits depend on.
+#include "dynamics/joints_rig.h"
+
+#include <mayfly/external.h>
+#include <mayfly/query.h>
+
+// A cube of 0.2 m whose origin is its centre.
+static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "<mujoco model='cube'><worldbody><body><freejoint/>"
+             "<geom type='box' size='0.1 0.1 0.1' mass='%g' friction='%g 0.005 0.0001'/>"
+             "</body></worldbody></mujoco>",
+             mass, friction);
+    return load_text(context, text);
+}
+
+// Sum of the loads of all contacts between robots, along z.
+static double load_between(const Pitch *pitch, const mf_Group *above, uint32_t instance) {
+    mf_Contact contacts[512];
+    uint32_t count;
+    mf_Error error = {0};
+    double sum = 0.0;
+    must(mf_world_contacts(pitch->world, contacts, 512, &count, &error), &error);
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_ShapeOwner *owners = contacts[i].owners;
+        if (owners[1].group == NULL)
+            continue;
+        if (owners[1].group == above && owners[1].instance == instance)
+            sum += contacts[i].force[2];
+        else if (owners[0].group == above && owners[0].instance == instance)
+            sum -= contacts[i].force[2];
+    }
+    return sum;
+}
+
+static void collide(Pitch *pitch, mf_CollisionLaw law) {
+    mf_CollisionsConfig config = mf_collisions_config();
+    config.law = law;
+    pitch_collide(pitch, &config);
+}
+
+// `articulated`, with hard contacts with the ground.
+static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
+                              bool wide) {
+    mf_Group *group = pitch_group(pitch, model, name, count, wide);
+    mf_ArticulatedConfig motion = mf_articulated_config();
+    motion.shapes = true;
+    motion.contact_law = MF_CONTACT_LAW_HARD;
+    prepare(pitch, group);
+    must(mf_articulated_add(group, &motion, &pitch->error), &pitch->error);
+    return group;
+}
+
+// ---- mass ratios --------------------------------------------------------------------------------
+
+static void a_light_box_bears_a_heavy_one(void **state) {
+    (void)state;
+    const double masses[] = {1.0, 30.0, 1000.0};
+    for (int k = 0; k < 4; k++) { // the last one softer than the others
+        const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
+        const double mass = masses[k % 3];
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
+        mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
+        put_at(&pitch, low, 0, 0, 0, 0.1);
+        put_at(&pitch, high, 0, 0, 0, 0.3);
+        collide(&pitch, law);
+        mf_world_step(pitch.world, 1000);
+        const double apart =
+            get(high, "base.position", 0, 2) - get(low, "base.position", 0, 2) - 0.2;
+        const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        print_message("%s, %g kg on 1 kg: load %.7g N, %.2g m deep, residual %.2g, %.2g rounds\n",
+                      mf_collision_law_name(law), mass, load_between(&pitch, high, 0), -apart,
+                      statistics.residual, (double)statistics.rounds / 1000.0);
+        near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
+        if (law == MF_COLLISION_HARD)
+            assert_true(-apart > 0.0 && -apart < 1e-3);
+        assert_int_equal(mf_group_warning(high, 0), 0);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- stacks -------------------------------------------------------------------------------------
+
+static void a_stack_stands(void **state) {
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
+        for (uint32_t i = 0; i < 12; i++)
+            put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
+        collide(&pitch, MF_COLLISION_HARD);
+        mf_world_step(pitch.world, 10000);
+        double far = 0.0;
+        for (uint32_t i = 0; i < 12; i++)
+            far = fmax(far, fabs(get(boxes, "base.position", i, 0) - 0.002 * (i % 3)));
+        const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+        print_message("12 boxes, %s, 20 s: %.2g m aside, top at %.6g m, residual %.2g, "
+                      "%.2g rounds\n",
+                      wide ? "double" : "float", far, get(boxes, "base.position", 11, 2),
+                      statistics.residual, (double)statistics.rounds / 10000.0);
+        near(get(boxes, "base.position", 11, 2), 2.3, 2e-3);
+        assert_true(far < 5e-4);
+        near(load_between(&pitch, boxes, 11), 9.81, 9.81e-3);
+        assert_int_equal(mf_group_fault_total(boxes), 0);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- friction -----------------------------------------------------------------------------------
+
+// A cube on a slab of another instance, which is held; gravity is inclined. Returns how far it slid
+// in a second.
+static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
+    Pitch pitch;
+    memset(&pitch, 0, sizeof pitch);
+    must(mf_context_create(NULL, &pitch.context, &pitch.error), &pitch.error);
+    mf_WorldConfig world = mf_world_config();
+    world.step = 2 * MF_MILLISECOND;
+    const double length = sqrt(1.0 + tangent * tangent);
+    world.gravity_direction[0] = tangent / length;
+    world.gravity_direction[2] = -1.0 / length;
+    must(mf_world_create(pitch.context, &world, &pitch.world, &pitch.error), &pitch.error);
+    mf_Group *slab = pitch_group(
+        &pitch,
+        load_text(pitch.context, "<mujoco model='slab'><worldbody><body><freejoint/>"
+                                 "<geom type='box' size='4 4 0.5' mass='1' friction='0.1'/>"
+                                 "</body></worldbody></mujoco>"),
+        "slab", 1, true);
+    must(mf_external_add(slab, NULL, &pitch.error), &pitch.error);
+    mf_Group *cube =
+        add_bodies(&pitch, cube_of(pitch.context, 2.0, 0.5), "cube", 1, motion, true, false);
+    put_at(&pitch, slab, 0, 0, 0, 0.5);
+    put_at(&pitch, cube, 0, -1, 0, 1.1);
+    collide(&pitch, law);
+    mf_world_step(pitch.world, 250); // what it fell
+    const double begin = get(cube, "base.position", 0, 0);
+    const double speed = get(cube, "base.linear_velocity", 0, 0);
+    mf_world_step(pitch.world, 500);
+    const double far = get(cube, "base.position", 0, 0) - begin - speed * 1.0;
+    assert_int_equal(mf_group_warning(cube, 0), 0);
+    pitch_close(&pitch);
+    return far;
+}
+
+static void it_slips_at_the_angle_of_friction(void **state) {
+    (void)state;
+    const mf_CollisionLaw laws[] = {MF_COLLISION_HARD, MF_COLLISION_COMPLIANT};
+    for (int k = 0; k < 2; k++) {
+        const double held = slide(laws[k], MF_MOTION_ARTICULATED, 0.495);
+        const double slips = slide(laws[k], MF_MOTION_ARTICULATED, 0.505);
+        const double fast = slide(laws[k], MF_MOTION_ARTICULATED, 0.7);
+        const double expected = 0.5 * 9.81 * (0.7 - 0.5) / sqrt(1.0 + 0.7 * 0.7);
+        print_message("%s, mu = 0.5: %.2g m at tan 0.495, %.3g m at 0.505, %.4g m at 0.7, "
+                      "not %.4g\n",
+                      mf_collision_law_name(laws[k]), held, slips, fast, expected);
+        assert_true(fabs(held) < 1e-4);
+        near(slips, 0.5 * 9.81 * 0.005 / sqrt(1.0 + 0.505 * 0.505), 2e-3);
+        near(fast, expected, 1e-2 * expected);
+    }
+}
+
+// ---- impacts ------------------------------------------------------------------------------------
+
+// Balls in a head-on impact: momentum to rounding, and the speed apart by the restitution.
+static void balls_part_by_the_restitution(void **state) {
+    (void)state;
+    const double restitutions[] = {0.05, 0.5, 1.0};
+    const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
+    for (int k = 0; k < 6; k++) {
+        const double e = restitutions[k % 3];
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
+                                     motions[k / 3], true, false);
+        mf_Group *second = add_bodies(&pitch, ball_of(pitch.context, 3.0), "second", 1,
+                                      MF_MOTION_ARTICULATED, true, false);
+        put(&pitch, first, 0, 0.0, 0.0, 1.0, 2.0);
+        put(&pitch, second, 0, 0.3, 0.0, 1.0, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.law = MF_COLLISION_HARD;
+        config.restitution = e;
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 500);
+        const double u = get(first, "base.linear_velocity", 0, 0);
+        const double v = get(second, "base.linear_velocity", 0, 0);
+        near(u + 3.0 * v, 2.0, 1e-13);
+        near(v - u, 2.0 * e, 0.01);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- contacts and joints together ---------------------------------------------------------------
+
+// A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
+// on both of their tops, so the joint bears what the contact with the second one bears.
+static void joints_and_contacts_agree(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
+                               MF_MOTION_ARTICULATED, true, true);
+    mf_Group *high = add_bodies(&pitch, cube_of(pitch.context, 3.0, 1.0), "high", 1,
+                                MF_MOTION_ARTICULATED, true, true);
+    put_at(&pitch, low, 0, 0, 0, 0.1);
+    put_at(&pitch, low, 1, 0.201, 0, 0.1005); // in the air
+    put_at(&pitch, high, 0, 0.05, 0, 0.3005);
+    mf_WorldJoints *joints = add_joints(&pitch);
+    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, low, 0, low, 1);
+    const mf_WorldJointId id = join(joints, &config, 0.1, 0, 0.1, NULL);
+    collide(&pitch, MF_COLLISION_HARD);
+    double open = 0.0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        mf_world_step(pitch.world, 1);
+        open = fmax(open, state_of(joints, id).opening);
+    }
+    const double load = load_between(&pitch, high, 0);
+    print_message("joint: open %.2g m, %.5g N, residual %.2g; load %.6g N\n", open,
+                  state_of(joints, id).force[2], state_of(joints, id).residual, load);
+    near(load, 29.43, 0.03);
+    assert_true(open < 1e-4 && state_of(joints, id).residual < 1e-3);
+    pitch_close(&pitch);
+}
+
+// ---- what bits depend on ------------------------------------------------------------------------
+
+enum { KINDS = 3, MANY = 9 };
+
+typedef struct Result {
+    uint64_t robots[KINDS][MANY];
+} Result;
+
+// Boxes, balls and hexapods fall onto each other; groups are made in the order of `order`.
+static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
+    static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
+    Pitch pitch;
+    Result result = {{{0}}};
+    mf_Group *groups[KINDS];
+    pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    for (uint32_t k = 0; k < KINDS; k++) {
+        const uint32_t kind = order[k];
+        mf_Model *model = kind == 0   ? cube_of(pitch.context, 1.0, 0.6)
+                          : kind == 1 ? ball_of(pitch.context, 0.5)
+                                      : load_file(pitch.context, "hexapod.urdf");
+        groups[kind] = add_bodies(&pitch, model, names[kind], kind == 2 ? 2 : MANY,
+                                  kind == 1 ? MF_MOTION_RIGID : MF_MOTION_ARTICULATED, false, true);
+        for (uint32_t i = 0; i < mf_group_count(groups[kind]); i++)
+            put_at(&pitch, groups[kind], i, 0.3 * (i % 3) + 0.05 * kind, 0.3 * (i / 3) + 0.03 * i,
+                   0.15 + 0.25 * kind);
+    }
+    collide(&pitch, MF_COLLISION_HARD);
+    mf_world_step(pitch.world, 300);
+    const mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
+    assert_true(statistics.solved > 500);
+    for (uint32_t k = 0; k < KINDS; k++) {
+        assert_int_equal(mf_group_fault_total(groups[k]), 0);
+        for (uint32_t i = 0; i < mf_group_count(groups[k]); i++)
+            result.robots[k][i] = mf_group_instance_hash(groups[k], i);
+    }
+    pitch_close(&pitch);
+    return result;
+}
+
+static void bits_depend_on_nothing_else(void **state) {
+    (void)state;
+    const uint32_t order[KINDS] = {0, 1, 2}, other[KINDS] = {2, 0, 1};
+    const Result one = heap(order, 1, MF_ISA_AUTO);
+    Result result = heap(order, 2, MF_ISA_AUTO);
+    assert_memory_equal(&one, &result, sizeof one);
+    result = heap(order, 7, MF_ISA_AUTO);
+    assert_memory_equal(&one, &result, sizeof one);
+    result = heap(other, 1, MF_ISA_AUTO);
+    assert_memory_equal(&one, &result, sizeof one);
+    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+        if (mf_isa_available((mf_Isa)isa)) {
+            result = heap(order, 1, (mf_Isa)isa);
+            assert_memory_equal(&one, &result, sizeof one);
+        }
+}
+
+static void a_step_allocates_nothing(void **state) {
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
+    for (uint32_t i = 0; i < 4; i++)
+        put_at(&pitch, boxes, i, 0, 0, 0.1 + 0.2 * i);
+    collide(&pitch, MF_COLLISION_HARD);
+    mf_context_fail_after(pitch.context, 1);
+    mf_world_step(pitch.world, 100);
+    mf_context_fail_after(pitch.context, 0);
+    near(load_between(&pitch, boxes, 3), 9.81, 0.1);
+    pitch_close(&pitch);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_light_box_bears_a_heavy_one),
+        cmocka_unit_test(a_stack_stands),
+        cmocka_unit_test(it_slips_at_the_angle_of_friction),
+        cmocka_unit_test(balls_part_by_the_restitution),
+        cmocka_unit_test(joints_and_contacts_agree),
+        cmocka_unit_test(bits_depend_on_nothing_else),
+        cmocka_unit_test(a_step_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
