@@ -2,6 +2,8 @@
 // is thinned by halves, so a film of any length has the same room and even steps.
 #include "view/film.h"
 
+#include "math/scalar.h"
+
 #include <mayfly/dynamics.h>
 
 #include <math.h>
