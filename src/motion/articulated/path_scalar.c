@@ -28,8 +28,8 @@ static size_t room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) 
     return carver->used + MF_KERNEL(mf_articulated_constrain_room)(plan);
 }
 
-// Sets `room` to zeros, and returns the block that holds its arrays, zeros too; NULL where there is no
-// memory. The caller releases it.
+// Sets `room` to zeros, and returns the block that holds its arrays, zeros too; NULL where there is
+// no memory. The caller releases it.
 static void *room_open(const mf_ArtPlan *plan, mf_Context *context, Room *room) {
     mf_Carver carver = {NULL, 0};
     memset(room, 0, sizeof *room);
