@@ -28,9 +28,9 @@ int main(void) {
     for (uint32_t row = config.rows; row-- > 0;) // the image starts with the highest y
         for (uint32_t column = 0; column < config.columns; column++) {
             double height = terrain->height_f64[row * config.columns + column];
-            unsigned grey = (unsigned)((height + 1.0) * 0.5 * 65535.0 + 0.5);
-            putchar((int)(grey >> 8));
-            putchar((int)(grey & 255));
+            unsigned gray = (unsigned)((height + 1.0) * 0.5 * 65535.0 + 0.5);
+            putchar((int)(gray >> 8));
+            putchar((int)(gray & 255));
         }
     mf_terrain_destroy(terrain);
     mf_context_destroy(context);

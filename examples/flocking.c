@@ -9,7 +9,7 @@
 enum { AGENTS = 300, PILLARS = 24, SECONDS = 40 };
 
 static const double flight_speed = 3.0;  // [m/s]
-static const double keep_apart = 2.5;    // [m] nearer neighbours push away
+static const double keep_apart = 2.5;    // [m] nearer neighbors push away
 static const double pillar_radius = 1.5; // [m]
 static const double look_ahead = 8.0;    // [m] pillars farther away do not matter
 
@@ -28,22 +28,22 @@ static double length_of(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// The three rules, from the neighbours' places and velocities relative to the agent.
+// The three rules, from the neighbors' places and velocities relative to the agent.
 static void obey_neighbors(const Controller *controller, uint32_t agent, double wish[3]) {
     uint32_t most = controller->neighbor_position->components / 3;
     uint32_t count = (uint32_t)mf_field_get(controller->neighbor_count, agent, 0);
     count = count < most ? count : most;
     for (uint32_t i = 0; i < count; i++) {
-        double place[3], velocity[3];
+        double position[3], velocity[3];
         for (uint32_t c = 0; c < 3; c++) {
-            place[c] = mf_field_get(controller->neighbor_position, agent, 3 * i + c);
+            position[c] = mf_field_get(controller->neighbor_position, agent, 3 * i + c);
             velocity[c] = mf_field_get(controller->neighbor_velocity, agent, 3 * i + c);
         }
-        double distance = length_of(place);
+        double distance = length_of(position);
         if (distance < keep_apart && distance > 0.0)
-            add(wish, place, -3.0 * (keep_apart / distance - 1.0)); // separation
-        add(wish, velocity, 1.0 / count);                           // alignment
-        add(wish, place, 0.25 / count);                             // cohesion
+            add(wish, position, -3.0 * (keep_apart / distance - 1.0)); // separation
+        add(wish, velocity, 1.0 / count);                              // alignment
+        add(wish, position, 0.25 / count);                             // cohesion
     }
 }
 
@@ -109,7 +109,7 @@ static void report(mf_World *world, mf_Group *group, const Controller *controlle
 
 static mf_Status prepare(mf_World *world, mf_Group *group, const mf_Quadrotor *quadrotor,
                          Controller *controller, mf_Error *error) {
-    static double places[3 * AGENTS], headings[AGENTS];
+    static double positions[3 * AGENTS], headings[AGENTS];
     const mf_Placement box = {.kind = MF_PLACEMENT_RANDOM,
                               .lower = {-40.0, -20.0, 8.0},
                               .upper = {-5.0, 20.0, 22.0},
@@ -124,10 +124,10 @@ static mf_Status prepare(mf_World *world, mf_Group *group, const mf_Quadrotor *q
         controller->pillars[i][1] = -18.0 + 12.0 * (i % 4) + 6.0 * (i / 4 % 2);
     }
     mf_Status status =
-        mf_placement_places(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius, 0.0,
-                            true, NULL, 0, places, headings, error);
+        mf_placement_positions(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius, 0.0,
+                               true, NULL, 0, positions, headings, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
-        status = mf_group_place(group, i, places + 3 * i, NULL, NULL, error);
+        status = mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error);
     if (status == MF_OK)
         status = mf_interaction_add(world, &config, &interaction, error);
     if (status != MF_OK)
@@ -150,11 +150,11 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     config.model = model;
     config.count = AGENTS;
     config.isolated = false; // they meet
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.command = MF_QUADROTOR_VELOCITY;
+    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
+    vehicle_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &settings, error);
+        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
     if (status == MF_OK)
         status = prepare(world, group, quadrotor, &controller, error);
     double nearest = INFINITY;

@@ -1,4 +1,4 @@
-// A thousand quadrotors start scattered in a box and spread over ten coloured circles, every second
+// A thousand quadrotors start scattered in a box and spread over ten colored circles, every second
 // one turning the other way. The controller is the C function below: it knows an agent's number and
 // the time, and asks for a velocity.
 #include <mayfly/mayfly.h>
@@ -17,13 +17,13 @@ typedef struct Controller {
 } Controller;
 
 // Where an agent should be, and how fast it should move there.
-static void find_slot(uint32_t agent, double time, double place[3], double velocity[3]) {
+static void find_slot(uint32_t agent, double time, double position[3], double velocity[3]) {
     uint32_t circle = agent % CIRCLES, on_it = AGENTS / CIRCLES;
     double radius = 30.0 + 10.0 * circle, sense = circle % 2 == 0 ? 1.0 : -1.0;
     double angle = full_turn * (agent / CIRCLES) / on_it + sense * flight_speed / radius * time;
-    place[0] = radius * cos(angle);
-    place[1] = radius * sin(angle);
-    place[2] = 30.0 + 4.0 * circle;
+    position[0] = radius * cos(angle);
+    position[1] = radius * sin(angle);
+    position[2] = 30.0 + 4.0 * circle;
     velocity[0] = -sense * flight_speed * sin(angle);
     velocity[1] = sense * flight_speed * cos(angle);
     velocity[2] = 0.0;
@@ -31,14 +31,14 @@ static void find_slot(uint32_t agent, double time, double place[3], double veloc
 
 static double way_to_slot(const mf_Field *position, uint32_t agent, double time, double way[3],
                           double velocity[3]) {
-    double place[3];
-    find_slot(agent, time, place, velocity);
+    double point[3];
+    find_slot(agent, time, point, velocity);
     for (uint32_t c = 0; c < 3; c++)
-        way[c] = place[c] - mf_field_get(position, agent, c);
+        way[c] = point[c] - mf_field_get(position, agent, c);
     return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
 }
 
-// Away from detected neighbours, more the nearer they are.
+// Away from detected neighbors, more the nearer they are.
 static void keep_apart(const Controller *controller, uint32_t agent, double wanted[3]) {
     const double least = 6.0; // [m]
     uint32_t most = controller->neighbor_position->components / 3;
@@ -53,7 +53,7 @@ static void keep_apart(const Controller *controller, uint32_t agent, double want
     }
 }
 
-// Fly with the slot, and a metre away from it one metre per second towards it.
+// Fly with the slot, and a meter away from it one meter per second towards it.
 static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
     const Controller *controller = user;
     double way[3], wanted[3];
@@ -71,16 +71,16 @@ static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
 }
 
 static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf_Error *error) {
-    static double places[3 * AGENTS], headings[AGENTS];
+    static double positions[3 * AGENTS], headings[AGENTS];
     const mf_Placement box = {.kind = MF_PLACEMENT_RANDOM,
                               .lower = {-130.0, -130.0, 20.0},
                               .upper = {130.0, 130.0, 80.0},
                               .distance = 3.0,
                               .seed = 7};
-    mf_Status status = mf_placement_places(context, &box, NULL, AGENTS, radius, 0.0, true, NULL, 0,
-                                           places, headings, error);
+    mf_Status status = mf_placement_positions(context, &box, NULL, AGENTS, radius, 0.0, true, NULL,
+                                              0, positions, headings, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
-        status = mf_group_place(group, i, places + 3 * i, NULL, NULL, error);
+        status = mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error);
     return status;
 }
 
@@ -109,17 +109,17 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     config.model = model;
     config.count = AGENTS;
     config.isolated = false; // they meet
-    mf_InteractionConfig meeting = mf_interaction_config();
-    meeting.radius = 8.0; // [m] seen
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.command = MF_QUADROTOR_VELOCITY;
+    mf_InteractionConfig interaction_config = mf_interaction_config();
+    interaction_config.radius = 8.0; // [m] seen
+    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
+    vehicle_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &settings, error);
+        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
     if (status == MF_OK)
         status = scatter(mf_world_context(world), group, quadrotor->radius, error);
     if (status == MF_OK)
-        status = mf_interaction_add(world, &meeting, &interaction, error);
+        status = mf_interaction_add(world, &interaction_config, &interaction, error);
     if (status != MF_OK)
         return status;
     Controller controller = {

@@ -13,7 +13,7 @@ enum { AGENTS = 41, TICKS_PER_SECOND = 20, SECONDS = 60 }; // agent 0 leads
 static const double full_turn = 6.283185307179586;
 
 typedef struct Broadcast {
-    double place[3], velocity[3], time; // [m], [m/s], [s]
+    double position[3], velocity[3], time; // [m], [m/s], [s]
 } Broadcast;
 
 typedef struct Formation {
@@ -24,9 +24,9 @@ typedef struct Formation {
     double error_sum; // [m] over ticks and followers
 } Formation;
 
-static void extrapolate(const Broadcast *heard, double time, double place[3]) {
+static void extrapolate(const Broadcast *heard, double time, double position[3]) {
     for (uint32_t c = 0; c < 3; c++)
-        place[c] = heard->place[c] + heard->velocity[c] * (time - heard->time);
+        position[c] = heard->position[c] + heard->velocity[c] * (time - heard->time);
 }
 
 static void talk(Formation *formation, uint32_t agent, double time) {
@@ -38,7 +38,7 @@ static void talk(Formation *formation, uint32_t agent, double time) {
     if (formation->ticks > 0 && drift <= formation->threshold)
         return;
     for (uint32_t c = 0; c < 3; c++) {
-        last->place[c] = mf_field_get(formation->position, agent, c);
+        last->position[c] = mf_field_get(formation->position, agent, c);
         last->velocity[c] = mf_field_get(formation->velocity, agent, c);
     }
     last->time = time;
@@ -62,11 +62,11 @@ static void order(Formation *formation, uint32_t agent, const double velocity[3]
 // The leader flies a figure of eight of 30 m; it alone knows the way.
 static void lead(Formation *formation, double time) {
     double phase = 0.12 * time;
-    const double place[3] = {30.0 * sin(phase), 15.0 * sin(2.0 * phase), 20.0};
+    const double position[3] = {30.0 * sin(phase), 15.0 * sin(2.0 * phase), 20.0};
     const double speed[3] = {3.6 * cos(phase), 3.6 * cos(2.0 * phase), 0.0};
     double velocity[3];
     for (uint32_t c = 0; c < 3; c++)
-        velocity[c] = speed[c] + place[c] - mf_field_get(formation->position, 0, c);
+        velocity[c] = speed[c] + position[c] - mf_field_get(formation->position, 0, c);
     order(formation, 0, velocity);
 }
 
@@ -81,10 +81,10 @@ static void follow(Formation *formation, uint32_t agent, double time) {
     find_offset(agent, own);
     find_offset(next, other);
     for (uint32_t c = 0; c < 3; c++) {
-        double place = mf_field_get(formation->position, agent, c);
-        double way = believed[c] + own[c] - place;
-        double gap = beside[c] - other[c] + own[c] - place;
-        double truth = mf_field_get(formation->position, 0, c) + own[c] - place;
+        double position = mf_field_get(formation->position, agent, c);
+        double way = believed[c] + own[c] - position;
+        double gap = beside[c] - other[c] + own[c] - position;
+        double truth = mf_field_get(formation->position, 0, c) + own[c] - position;
         velocity[c] = leader->velocity[c] + 0.8 * way + 0.2 * gap;
         error += truth * truth;
     }
@@ -111,17 +111,17 @@ static mf_Status add_agents(mf_World *world, const mf_Model *model, const mf_Qua
     config.model = model;
     config.count = AGENTS;
     config.isolated = false;
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.command = MF_QUADROTOR_VELOCITY;
+    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
+    vehicle_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(group, quadrotor, &settings, error);
+        status = mf_quadrotor_add(group, quadrotor, &vehicle_config, error);
     for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++) {
-        double place[3] = {0.0, 0.0, 0.0};
+        double position[3] = {0.0, 0.0, 0.0};
         if (i > 0)
-            find_offset(i, place);
-        place[2] += 20.0;
-        status = mf_group_place(group, i, place, NULL, NULL, error);
+            find_offset(i, position);
+        position[2] += 20.0;
+        status = mf_group_set_start(group, i, position, NULL, NULL, error);
     }
     if (status != MF_OK)
         return status;

@@ -70,9 +70,10 @@ int main(int argc, char **argv) {
         list(mf_plugin_describe(plugin));
         mf_world_step(world, 500);
         for (uint32_t i = 0; i < robots.count; i++) {
-            const mf_Field *place = mf_group_find_field(group, "base.position");
-            printf("robot %u after 5 s: %.3f %.3f %.3f m, fault %u\n", i, mf_field_get(place, i, 0),
-                   mf_field_get(place, i, 1), mf_field_get(place, i, 2), mf_group_fault(group, i));
+            const mf_Field *position = mf_group_find_field(group, "base.position");
+            printf("robot %u after 5 s: %.3f %.3f %.3f m, fault %u\n", i,
+                   mf_field_get(position, i, 0), mf_field_get(position, i, 1),
+                   mf_field_get(position, i, 2), mf_group_fault(group, i));
         }
         mf_PluginStatistics seen = mf_plugin_statistics(plugin);
         printf("%llu calls, the slowest %.1f us\n", (unsigned long long)seen.calls,

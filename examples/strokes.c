@@ -39,13 +39,13 @@ typedef struct Walk {
 } Walk;
 
 static Pose find_pose(mf_Group *group) {
-    const mf_Field *place = mf_group_find_field(group, "base.position");
+    const mf_Field *position = mf_group_find_field(group, "base.position");
     const mf_Field *attitude = mf_group_find_field(group, "base.orientation");
     double q[4];
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(attitude, 0, c);
     return (Pose){
-        mf_field_get(place, 0, 0), mf_field_get(place, 0, 1),
+        mf_field_get(position, 0, 0), mf_field_get(position, 0, 1),
         atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]))};
 }
 
@@ -90,12 +90,12 @@ static void live(mf_Scene *scene, uint64_t stroke_steps, Walk *walk) {
     walk->distance = mf_scene_distance(scene, 0);
 }
 
-static void print_kind(const Walk *walk, uint32_t place, const Kind *kind) {
+static void print_kind(const Walk *walk, uint32_t index, const Kind *kind) {
     double of_place = (double)(walk->strokes - walk->settling) / walk->cycle, count = kind->count;
     if (count < 0.01 * of_place)
         return;
     printf("    stroke %" PRIu32 " of %" PRIu32 ", %3.0f %%: (%6.1f, %6.1f) mm, %6.2f deg, on",
-           place + 1, walk->cycle, 100.0 * count / of_place, 1000.0 * kind->forward / count,
+           index + 1, walk->cycle, 100.0 * count / of_place, 1000.0 * kind->forward / count,
            1000.0 * kind->left / count, kind->turn / count * 180.0 / pi);
     for (uint32_t i = 0; i < 64; i++)
         if (kind->points >> i & 1)
@@ -106,9 +106,9 @@ static void print_kind(const Walk *walk, uint32_t place, const Kind *kind) {
 static void print_walk(const Walk *walk, double step) {
     printf("step %4.1f ms: distance %6.2f m, path %6.2f m, turned %7.1f deg\n", 1000.0 * step,
            walk->distance, walk->path, walk->turned * 180.0 / pi);
-    for (uint32_t place = 0; place < walk->cycle; place++)
-        for (uint32_t i = 0; i < KINDS_MOST && walk->kinds[place][i].count > 0; i++)
-            print_kind(walk, place, &walk->kinds[place][i]);
+    for (uint32_t index = 0; index < walk->cycle; index++)
+        for (uint32_t i = 0; i < KINDS_MOST && walk->kinds[index][i].count > 0; i++)
+            print_kind(walk, index, &walk->kinds[index][i]);
 }
 
 // One life with a step that is `divisor` times smaller. `stroke` is the time of one.

@@ -31,6 +31,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/inject.h"
+
 typedef mf_Status (*TortureScenario)(mf_Context *context, void *user, mf_Error *error);
 
 typedef enum TortureRule {

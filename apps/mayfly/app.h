@@ -40,7 +40,7 @@ void mf_app_quote(char *out, size_t size, const char *word);
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
 
-// From now on SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
+// From now on SIGINT and SIGTERM request a stop; a second one ends the process at once.
 void mf_app_catch_stop(void);
 // While set, the first one does, and says so: what is being made may take long and is worth
 // nothing.

@@ -73,7 +73,7 @@ typedef struct Kind {
     const char *(*name)(uint32_t n);  // of all; NULL behind the last
     const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last
     int (*run)(const char *name, const mf_BenchOptions *options, bool json);
-    const char *ignores; // options that change nothing, beside --generations
+    const char *ignores; // options that change nothing, next to --generations
 } Kind;
 
 static const Kind kinds[] = {

@@ -4,7 +4,7 @@
 
 #include "app.h"
 
-// What the command line asks for; 0 where the bench's own value holds.
+// What the command line requests; 0 where the bench's own value holds.
 typedef struct mf_BenchOptions {
     uint32_t threads;     // [1]
     uint32_t instances;   // [1]
@@ -13,7 +13,7 @@ typedef struct mf_BenchOptions {
     uint32_t repeats;     // [1]
     bool double_precision;
     const char *model; // file for the benches of full dynamics, NULL: their own
-    double gflops;     // [GFLOP/s] of one core, printed beside every figure
+    double gflops;     // [GFLOP/s] of one core, printed next to every figure
 } mf_BenchOptions;
 
 typedef struct mf_BenchResult {

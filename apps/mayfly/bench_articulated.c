@@ -33,18 +33,18 @@ static const Bench benches[] = {
 
 #define BENCH_COUNT (sizeof benches / sizeof benches[0])
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
     mf_Field *control;
-} Stage;
+} Setup;
 
 // ---- random controls ---------------------------------------------------------------------------
 
 // A cheap mixture of bits (the last steps of MurmurHash3, Appleby): the numbers must only be
-// different, and drawing them must cost nothing beside a step.
+// different, and drawing them must cost nothing compared with a step.
 static uint32_t mix(uint32_t a) {
     a ^= a >> 16;
     a *= 0x85ebca6bu;
@@ -55,7 +55,7 @@ static uint32_t mix(uint32_t a) {
 
 static void draw_controls(const mf_SystemRun *run, void *user) {
     const mf_Field *control = user;
-    const bool twice = mf_group_settings(run->group)->double_precision;
+    const bool twice = mf_group_config_of(run->group)->double_precision;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
         size_t first = (size_t)b * control->components * MF_BLOCK;
         uint32_t robots = mf_group_count(run->group) - b * MF_BLOCK;
@@ -76,10 +76,10 @@ static void draw_controls(const mf_SystemRun *run, void *user) {
 
 // ---- the stage ---------------------------------------------------------------------------------
 
-static void stage_free(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    mf_world_destroy(setup->world);
+    mf_model_destroy(setup->model);
+    mf_context_destroy(setup->context);
 }
 
 static const char *find_model(const Bench *bench, const mf_BenchOptions *options,
@@ -89,22 +89,22 @@ static const char *find_model(const Bench *bench, const mf_BenchOptions *options
     return mf_bench_robot(bench->name, bench->shared, bench->own, out);
 }
 
-static mf_Status add_controls(Stage *stage, mf_Error *error) {
+static mf_Status add_controls(Setup *setup, mf_Error *error) {
     static const char *const reads[] = {NULL}, *const writes[] = {"actuator.control", NULL};
-    stage->control = mf_group_find_field(stage->group, "actuator.control");
-    if (stage->control == NULL)
+    setup->control = mf_group_find_field(setup->group, "actuator.control");
+    if (setup->control == NULL)
         return MF_OK;
     mf_SystemConfig system = mf_system_config();
     system.name = "random";
     system.phase = MF_PHASE_CONTROL;
     system.run = draw_controls;
-    system.user = stage->control;
+    system.user = setup->control;
     system.reads = reads;
     system.writes = writes;
-    return mf_group_add_system(stage->group, &system, error);
+    return mf_group_add_system(setup->group, &system, error);
 }
 
-static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                             mf_Error *error) {
     char path[MF_APP_PATH];
     mf_ContextConfig context = mf_context_config();
@@ -114,33 +114,33 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
     mf_ImportConfig import = mf_import_config();
     context.threads = options->threads != 0 ? options->threads : 1;
     import.lenient = true;
-    mf_Status status = mf_context_create(&context, &stage->context, error);
+    mf_Status status = mf_context_create(&context, &setup->context, error);
     if (status == MF_OK)
-        status = mf_model_load(stage->context, find_model(bench, options, path), &import,
-                               &stage->model, error);
+        status = mf_model_load(setup->context, find_model(bench, options, path), &import,
+                               &setup->model, error);
     if (status != MF_OK)
         return status;
-    world.step = (mf_Time)(stage->model->physics.step * 1e9 + 0.5);
-    group.model = stage->model;
+    world.step = (mf_Time)(setup->model->physics.step * 1e9 + 0.5);
+    group.model = setup->model;
     group.count = options->instances != 0 ? options->instances : bench->instances;
     group.double_precision = options->double_precision;
     motion.contacts = bench->contacts;
     motion.shapes = true;
     motion.self_contacts = bench->contacts;
-    status = mf_world_create(stage->context, &world, &stage->world, error);
+    status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
-        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+        status = mf_world_add_group(setup->world, &group, &setup->group, error);
     if (status == MF_OK)
-        status = mf_articulated_add(stage->group, &motion, error);
+        status = mf_articulated_add(setup->group, &motion, error);
     if (status == MF_OK)
-        status = add_controls(stage, error);
+        status = add_controls(setup, error);
     return status;
 }
 
 // ---- timing ------------------------------------------------------------------------------------
 
 typedef struct Episodes {
-    Stage *stage;
+    Setup *setup;
     uint64_t steps;  // [1] of one
     uint32_t number; // [1]
 } Episodes;
@@ -148,31 +148,31 @@ typedef struct Episodes {
 static void run_episodes(void *user) {
     const Episodes *episodes = user;
     for (uint32_t e = 0; e < episodes->number; e++) {
-        mf_group_reset_all(episodes->stage->group);
-        mf_world_step(episodes->stage->world, episodes->steps);
+        mf_group_reset_all(episodes->setup->group);
+        mf_world_step(episodes->setup->world, episodes->steps);
     }
 }
 
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                          mf_BenchResult *result, mf_Error *error) {
-    Episodes episodes = {stage, options->steps != 0 ? options->steps : bench->episode,
+    Episodes episodes = {setup, options->steps != 0 ? options->steps : bench->episode,
                          bench->episodes};
     const mf_BenchWork work = {.name = bench->name,
-                               .world = stage->world,
+                               .world = setup->world,
                                .steps = episodes.steps * episodes.number,
                                .run = run_episodes,
                                .user = &episodes};
     mf_Status status = mf_bench_time(&work, options, result, error);
-    result->instances = mf_group_count(stage->group);
+    result->instances = mf_group_count(setup->group);
     result->double_precision = options->double_precision;
-    result->bytes_per_robot = (double)mf_group_bytes_per_instance(stage->group);
-    result->contacts_per_robot = mf_bench_contacts(stage->group, "contact.load");
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(setup->group);
+    result->contacts_per_robot = mf_bench_contacts(setup->group, "contact.load");
     return status;
 }
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Stage *stage,
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Setup *setup,
                        const mf_BenchResult *r) {
     double robot_steps = (double)r->steps * r->instances;
     return mf_bench_print_line(
@@ -180,7 +180,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
         json_pack(
             "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
             "s:I, s:I, s:o}",
-            "bench", bench->name, "motion", "articulated", "model", stage->model->name, "instances",
+            "bench", bench->name, "motion", "articulated", "model", setup->model->name, "instances",
             (json_int_t)r->instances, "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa),
             "precision", r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt),
             "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
@@ -189,8 +189,8 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
             "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
             mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest),
             "repeats", (json_int_t)r->repeats, "episodes", (json_int_t)bench->episodes, "faults",
-            (json_int_t)mf_group_fault_total(stage->group), "warnings",
-            mf_warnings_pack(stage->group)));
+            (json_int_t)mf_group_fault_total(setup->group), "warnings",
+            mf_warnings_pack(setup->group)));
 }
 
 // ---- what bench.c calls ------------------------------------------------------------------------
@@ -218,16 +218,16 @@ const char *mf_bench_articulated_usual(uint32_t n) {
 
 int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, bool json) {
     const Bench *bench = find(name);
-    Stage stage = {0};
+    Setup setup = {0};
     mf_Error error = {0};
     mf_BenchResult result = {0};
-    mf_Status status = stage_make(bench, options, &stage, &error);
+    mf_Status status = setup_make(bench, options, &setup, &error);
     if (status == MF_OK)
-        status = measure(bench, options, &stage, &result, &error);
+        status = measure(bench, options, &setup, &result, &error);
     bool written =
-        status == MF_OK && (json ? print_json(options, bench, &stage, &result)
-                                 : mf_bench_print_row(bench->name, &result, stage.group));
-    stage_free(&stage);
+        status == MF_OK && (json ? print_json(options, bench, &setup, &result)
+                                 : mf_bench_print_row(bench->name, &result, setup.group));
+    setup_free(&setup);
     if (status != MF_OK)
         return mf_app_fail(&error);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;

@@ -45,45 +45,45 @@ const mf_Bench mf_benches[] = {
 
 // ---- scenes ------------------------------------------------------------------------------------
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_SceneFile *file;
     mf_Scene scene;
-} Stage;
+} Setup;
 
-static void stage_free(Stage *stage) {
-    mf_scene_destroy(&stage->scene);
-    mf_scene_file_destroy(stage->file);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    mf_scene_destroy(&setup->scene);
+    mf_scene_file_destroy(setup->file);
+    mf_context_destroy(setup->context);
 }
 
-static mf_Status stage_make(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status setup_make(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
                             mf_Error *error) {
     char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
     mf_ContextConfig config = mf_context_config();
     config.threads = options->threads != 0 ? options->threads : bench->threads;
     mf_SceneConfig scene = mf_scene_config();
     mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
-    *stage = (Stage){0};
+    *setup = (Setup){0};
     snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = mf_context_create(&config, &stage->context, error);
+    mf_Status status = mf_context_create(&config, &setup->context, error);
     if (status == MF_OK)
-        status = mf_scene_file_parse(stage->context, path, bench->scene, strlen(bench->scene),
-                                     &override, 1, &stage->file, error);
+        status = mf_scene_file_parse(setup->context, path, bench->scene, strlen(bench->scene),
+                                     &override, 1, &setup->file, error);
     if (status != MF_OK)
         return status;
     scene.evaluates = true;
     scene.count = options->instances != 0 ? options->instances : bench->instances;
     if (bench->generations != 0) {
-        stage->file->search.population = scene.count;
-        stage->file->search.survivors = scene.count / 2;
+        setup->file->search.population = scene.count;
+        setup->file->search.survivors = scene.count / 2;
     }
-    return mf_scene_create(stage->context, stage->file, &scene, &stage->scene, error);
+    return mf_scene_create(setup->context, setup->file, &scene, &setup->scene, error);
 }
 
 static void random_programs(void *user) {
-    Stage *stage = user;
-    for (uint32_t robot = 0; robot < mf_group_count(stage->scene.group); robot++) {
+    Setup *setup = user;
+    for (uint32_t robot = 0; robot < mf_group_count(setup->scene.group); robot++) {
         uint8_t program[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
             uint32_t words[4];
@@ -91,44 +91,44 @@ static void random_programs(void *user) {
             for (uint32_t k = 0; k < 4; k++)
                 program[i + k] = (uint8_t)(words[k] >> 24);
         }
-        mf_scene_apply_genome(&stage->scene, robot, program);
+        mf_scene_apply_genome(&setup->scene, robot, program);
     }
 }
 
-static void describe(const Stage *stage, mf_BenchResult *result) {
+static void describe(const Setup *setup, mf_BenchResult *result) {
     *result =
-        (mf_BenchResult){.instances = mf_group_count(stage->scene.group),
-                         .threads = mf_context_threads(stage->context),
-                         .isa = mf_world_isa(stage->scene.world),
-                         .double_precision = stage->file->groups[0].double_precision,
-                         .dt = mf_time_to_seconds(stage->scene.step),
-                         .bytes_per_robot = (double)mf_group_bytes_per_instance(stage->scene.group),
+        (mf_BenchResult){.instances = mf_group_count(setup->scene.group),
+                         .threads = mf_context_threads(setup->context),
+                         .isa = mf_world_isa(setup->scene.world),
+                         .double_precision = setup->file->groups[0].double_precision,
+                         .dt = mf_time_to_seconds(setup->scene.step),
+                         .bytes_per_robot = (double)mf_group_bytes_per_instance(setup->scene.group),
                          .best = NAN};
 }
 
 // ---- plain runs --------------------------------------------------------------------------------
 
-static mf_Status time_run(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status time_run(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
                           mf_BenchResult *result, mf_Error *error) {
     const mf_BenchWork work = {.name = bench->name,
-                               .world = stage->scene.world,
-                               .image = stage->scene.start,
-                               .size = stage->scene.start_size,
+                               .world = setup->scene.world,
+                               .image = setup->scene.start,
+                               .size = setup->scene.start_size,
                                .steps = options->steps != 0 ? options->steps : bench->steps,
                                .prepare = random_programs,
-                               .user = stage};
+                               .user = setup};
     mf_Status status = mf_bench_time(&work, options, result, error);
-    result->contacts_per_robot = mf_bench_contacts(stage->scene.group, "point.load");
+    result->contacts_per_robot = mf_bench_contacts(setup->scene.group, "point.load");
     return status;
 }
 
 // ---- evolutions --------------------------------------------------------------------------------
 
-static mf_Status evolve_all(Stage *stage, const char *path, uint32_t generations, mf_Search *search,
+static mf_Status evolve_all(Setup *setup, const char *path, uint32_t generations, mf_Search *search,
                             mf_Error *error) {
     mf_Archive *archive;
-    mf_Status status = mf_archive_create(stage->context, path, mf_search_settings(search), "", 0, 0,
-                                         &archive, error);
+    mf_Status status = mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0,
+                                         0, &archive, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
@@ -143,26 +143,26 @@ static mf_Status evolve_all(Stage *stage, const char *path, uint32_t generations
     return status;
 }
 
-static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
                                 mf_BenchResult *result, mf_Error *error) {
     const char *root = getenv("TMPDIR");
     char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
     uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
     if (options->steps != 0)
-        stage->file->duration = (double)options->steps * result->dt;
-    mf_SearchConfig config = stage->file->search;
-    config.genome_bytes = mf_scene_genome_bytes(&stage->scene);
+        setup->file->duration = (double)options->steps * result->dt;
+    mf_SearchConfig config = setup->file->search;
+    config.genome_bytes = mf_scene_genome_bytes(&setup->scene);
     config.evaluate = mf_scene_evaluate;
-    config.user = &stage->scene;
+    config.user = &setup->scene;
     mf_Search *search;
     snprintf(folder, sizeof folder, "%s/mayfly-bench-XXXXXX", root == NULL ? "/tmp" : root);
     if (mkdtemp(folder) == NULL)
         return mf_fail_at(error, MF_IO, folder, 0, 0, "cannot create a temporary folder");
     snprintf(path, sizeof path, "%s/archive", folder);
     double started = mf_app_clock();
-    mf_Status status = mf_search_create(stage->context, &config, &search, error);
+    mf_Status status = mf_search_create(setup->context, &config, &search, error);
     if (status == MF_OK) {
-        status = evolve_all(stage, path, generations, search, error);
+        status = evolve_all(setup, path, generations, search, error);
         result->seconds = result->slowest = mf_app_clock() - started;
         if (status == MF_OK) {
             result->hash = mf_search_hash(search);
@@ -174,19 +174,19 @@ static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *op
     rmdir(folder);
     result->repeats = 1;
     result->steps = generations * (options->steps != 0 ? options->steps : bench->steps);
-    result->contacts_per_robot = mf_bench_contacts(stage->scene.group, "point.load");
+    result->contacts_per_robot = mf_bench_contacts(setup->scene.group, "point.load");
     return status;
 }
 
 mf_Status mf_bench_run(const mf_Bench *bench, const mf_BenchOptions *options,
                        mf_BenchResult *result, mf_Error *error) {
-    Stage stage;
-    mf_Status status = stage_make(bench, options, &stage, error);
+    Setup setup;
+    mf_Status status = setup_make(bench, options, &setup, error);
     if (status == MF_OK) {
-        describe(&stage, result);
-        status = bench->generations != 0 ? time_evolution(bench, options, &stage, result, error)
-                                         : time_run(bench, options, &stage, result, error);
+        describe(&setup, result);
+        status = bench->generations != 0 ? time_evolution(bench, options, &setup, result, error)
+                                         : time_run(bench, options, &setup, result, error);
     }
-    stage_free(&stage);
+    setup_free(&setup);
     return status;
 }

@@ -32,7 +32,7 @@ static const Bench benches[] = {
 
 enum { BENCHES = sizeof benches / sizeof *benches };
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_Model *model;
     mf_Environment *environment;
@@ -44,41 +44,41 @@ typedef struct Stage {
     uint64_t done; // [1] steps since the start
     mf_Status status;
     mf_Error error;
-} Stage;
+} Setup;
 
 // ---- the stage ---------------------------------------------------------------------------------
 
-static void stage_free(Stage *stage) {
-    mf_environment_destroy(stage->environment);
-    for (uint32_t i = 0; i < stage->memories; i++)
-        mf_release(stage->context, stage->memory[i]);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    mf_environment_destroy(setup->environment);
+    for (uint32_t i = 0; i < setup->memories; i++)
+        mf_release(setup->context, setup->memory[i]);
+    mf_model_destroy(setup->model);
+    mf_context_destroy(setup->context);
 }
 
-static void *take(Stage *stage, size_t count, size_t size) {
-    void *memory = mf_allocate(stage->context, count, size);
+static void *take(Setup *setup, size_t count, size_t size) {
+    void *memory = mf_allocate(setup->context, count, size);
     if (memory == NULL)
-        stage->status = mf_fail(&stage->error, MF_NO_MEMORY, "bench: out of memory");
+        setup->status = mf_fail(&setup->error, MF_NO_MEMORY, "bench: out of memory");
     else
-        stage->memory[stage->memories++] = memory;
+        setup->memory[setup->memories++] = memory;
     return memory;
 }
 
-static void take_buffers(Stage *stage) {
-    const mf_Environment *e = stage->environment;
+static void take_buffers(Setup *setup) {
+    const mf_Environment *e = setup->environment;
     const size_t count = mf_environment_count(e);
-    mf_EnvironmentBuffers *buffers = &stage->buffers;
-    stage->actions = take(stage, TABLES * count * mf_environment_action_count(e), sizeof(float));
-    buffers->observation = take(stage, count * mf_environment_observation_count(e), sizeof(float));
-    buffers->reward = take(stage, count, sizeof(double));
-    buffers->terminated = take(stage, count, 1);
-    buffers->truncated = take(stage, count, 1);
-    buffers->signals = take(stage, count * mf_environment_task(e)->signal_count, sizeof(double));
+    mf_EnvironmentBuffers *buffers = &setup->buffers;
+    setup->actions = take(setup, TABLES * count * mf_environment_action_count(e), sizeof(float));
+    buffers->observation = take(setup, count * mf_environment_observation_count(e), sizeof(float));
+    buffers->reward = take(setup, count, sizeof(double));
+    buffers->terminated = take(setup, count, 1);
+    buffers->truncated = take(setup, count, 1);
+    buffers->signals = take(setup, count * mf_environment_task(e)->signal_count, sizeof(double));
 }
 
-static void draw_actions(Stage *stage) {
-    const mf_Environment *e = stage->environment;
+static void draw_actions(Setup *setup) {
+    const mf_Environment *e = setup->environment;
     const uint32_t count = mf_environment_count(e), width = mf_environment_action_count(e);
     for (uint32_t a = 0; a < width; a++) {
         double lower, upper;
@@ -87,33 +87,33 @@ static void draw_actions(Stage *stage) {
             uint32_t words[4];
             mf_random(1, i, a, 0, words);
             double share = mf_random_unit_double(words[0], words[1]);
-            stage->actions[(size_t)i * width + a] = (float)(lower + share * (upper - lower));
+            setup->actions[(size_t)i * width + a] = (float)(lower + share * (upper - lower));
         }
     }
 }
 
 static void go(void *user) {
-    Stage *stage = user;
-    const mf_Environment *e = stage->environment;
+    Setup *setup = user;
+    const mf_Environment *e = setup->environment;
     const size_t table = (size_t)mf_environment_count(e) * mf_environment_action_count(e);
-    for (uint64_t i = 0; stage->status == MF_OK && i < stage->steps; i++) {
-        stage->buffers.action = stage->actions + table * (stage->done++ % TABLES);
-        stage->status = mf_environment_step(stage->environment, &stage->buffers, &stage->error);
+    for (uint64_t i = 0; setup->status == MF_OK && i < setup->steps; i++) {
+        setup->buffers.action = setup->actions + table * (setup->done++ % TABLES);
+        setup->status = mf_environment_step(setup->environment, &setup->buffers, &setup->error);
     }
 }
 
 static void begin(void *user) {
-    Stage *stage = user;
-    stage->done = 0;
+    Setup *setup = user;
+    setup->done = 0;
 }
 
-static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage) {
+static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup) {
     char path[MF_APP_PATH];
     mf_ContextConfig context = mf_context_config();
     mf_EnvironmentConfig config = mf_environment_config();
-    mf_Error *error = &stage->error;
+    mf_Error *error = &setup->error;
     context.threads = options->threads != 0 ? options->threads : 1;
-    mf_Status status = mf_context_create(&context, &stage->context, error);
+    mf_Status status = mf_context_create(&context, &setup->context, error);
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
     if (bench->twin && options->model == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT,
@@ -121,57 +121,57 @@ static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, 
     if (bench->twin)
         file = options->model;
     if (status == MF_OK && file != NULL)
-        status = mf_model_load(stage->context, file, NULL, &stage->model, error);
+        status = mf_model_load(setup->context, file, NULL, &setup->model, error);
     if (status != MF_OK)
         return status;
     config.task = bench->task;
-    config.model = stage->model;
+    config.model = setup->model;
     config.motion = bench->motion;
     config.count = options->instances != 0 ? options->instances : 4096;
     config.double_precision = options->double_precision;
     config.observation_type = MF_F32;
-    status = mf_environment_create(stage->context, &config, &stage->environment, error);
+    status = mf_environment_create(setup->context, &config, &setup->environment, error);
     if (status == MF_OK)
-        take_buffers(stage);
-    return status == MF_OK ? stage->status : status;
+        take_buffers(setup);
+    return status == MF_OK ? setup->status : status;
 }
 
-static mf_Status start(Stage *stage) {
-    const uint32_t count = mf_environment_count(stage->environment);
-    uint64_t *seeds = mf_allocate(stage->context, count, sizeof *seeds);
+static mf_Status start(Setup *setup) {
+    const uint32_t count = mf_environment_count(setup->environment);
+    uint64_t *seeds = mf_allocate(setup->context, count, sizeof *seeds);
     if (seeds == NULL)
-        return mf_fail(&stage->error, MF_NO_MEMORY, "bench: out of memory");
+        return mf_fail(&setup->error, MF_NO_MEMORY, "bench: out of memory");
     for (uint32_t i = 0; i < count; i++)
         seeds[i] = i;
-    draw_actions(stage);
-    stage->status =
-        mf_environment_reset(stage->environment, NULL, seeds, &stage->buffers, &stage->error);
-    mf_release(stage->context, seeds);
-    stage->steps = SPREAD;
-    go(stage);
-    return stage->status;
+    draw_actions(setup);
+    setup->status =
+        mf_environment_reset(setup->environment, NULL, seeds, &setup->buffers, &setup->error);
+    mf_release(setup->context, seeds);
+    setup->steps = SPREAD;
+    go(setup);
+    return setup->status;
 }
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                          mf_BenchResult *result) {
-    mf_Group *group = mf_environment_group(stage->environment);
+    mf_Group *group = mf_environment_group(setup->environment);
     const mf_BenchWork work = {.name = bench->name,
-                               .world = mf_environment_world(stage->environment),
+                               .world = mf_environment_world(setup->environment),
                                .steps = options->steps != 0 ? options->steps : bench->steps,
                                .prepare = begin,
                                .run = go,
-                               .user = stage};
-    stage->steps = work.steps;
-    mf_Status status = mf_bench_time(&work, options, result, &stage->error);
-    result->dt = mf_environment_interval(stage->environment);
-    result->instances = mf_environment_count(stage->environment);
+                               .user = setup};
+    setup->steps = work.steps;
+    mf_Status status = mf_bench_time(&work, options, result, &setup->error);
+    result->dt = mf_environment_interval(setup->environment);
+    result->instances = mf_environment_count(setup->environment);
     result->double_precision = options->double_precision;
     result->bytes_per_robot = (double)mf_group_bytes_per_instance(group);
     result->contacts_per_robot =
         mf_bench_contacts(group, bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load");
-    return status == MF_OK ? stage->status : status;
+    return status == MF_OK ? setup->status : status;
 }
 
 // Tasks that make their own model make a quadrotor.
@@ -199,21 +199,21 @@ const char *mf_bench_environment_usual(uint32_t n) {
 int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, bool json) {
     const Bench *bench = find(name);
     mf_BenchResult result = {0};
-    Stage stage = {0};
-    mf_Status status = stage_make(bench, options, &stage);
+    Setup setup = {0};
+    mf_Status status = setup_make(bench, options, &setup);
     if (status == MF_OK)
-        status = start(&stage);
+        status = start(&setup);
     if (status == MF_OK)
-        status = measure(bench, options, &stage, &result);
+        status = measure(bench, options, &setup, &result);
     bool written = false;
     if (status == MF_OK) {
-        const mf_Group *group = mf_environment_group(stage.environment);
+        const mf_Group *group = mf_environment_group(setup.environment);
         written = json ? mf_bench_print_json(options, bench->name, name_of_motion(bench), "task",
                                              bench->task, &result, group)
                        : mf_bench_print_row(bench->name, &result, group);
     }
-    stage_free(&stage);
+    setup_free(&setup);
     if (status != MF_OK)
-        return mf_app_fail(&stage.error);
+        return mf_app_fail(&setup.error);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }

@@ -24,7 +24,7 @@ static const Bench benches[] = {{"humanoid-kinematic", MF_MOTION_KINEMATIC},
 
 enum { BENCHES = sizeof benches / sizeof *benches };
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
@@ -33,7 +33,7 @@ typedef struct Stage {
     bool twice;                      // the target is of type double
     bool crouches;                   // instead of walking
     float wave[PERIOD][JOINTS_MOST]; // [rad] targets along the cycle
-} Stage;
+} Setup;
 
 // ---- the gait ----------------------------------------------------------------------------------
 
@@ -74,12 +74,12 @@ static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, LIFTS},
                                {"right_shoulder_roll", -0.1, 0.05, 0, SWINGS}};
 
 // Crouching: both legs together from where they are straight, and nothing to the sides.
-static void make_waves(Stage *stage) {
-    const bool crouches = stage->crouches;
-    for (uint32_t j = 0; j < stage->model->joint_count && j < JOINTS_MOST; j++) {
+static void make_waves(Setup *setup) {
+    const bool crouches = setup->crouches;
+    for (uint32_t j = 0; j < setup->model->joint_count && j < JOINTS_MOST; j++) {
         const Swing *swing = NULL;
         for (size_t i = 0; i < sizeof swings / sizeof *swings; i++)
-            if (strcmp(swings[i].joint, stage->model->joints[j].name) == 0)
+            if (strcmp(swings[i].joint, setup->model->joints[j].name) == 0)
                 swing = &swings[i];
         for (int n = 0; swing != NULL && n < PERIOD; n++) {
             double shift = crouches && swing->kind == LIFTS ? 0.0 : swing->shift;
@@ -87,7 +87,7 @@ static void make_waves(Stage *stage) {
             if ((swing->kind == LIFTS && wave < 0.0) || (swing->kind == SWAYS && crouches))
                 wave = 0.0;
             double middle = swing->kind == LIFTS && crouches ? 0.0 : swing->middle;
-            stage->wave[n][j] = (float)(middle + swing->size * wave);
+            setup->wave[n][j] = (float)(middle + swing->size * wave);
         }
     }
 }
@@ -95,16 +95,16 @@ static void make_waves(Stage *stage) {
 // Robots of a block are in step, blocks are not. Those that crouch begin while their legs are
 // straight.
 static void drive(const mf_SystemRun *run, void *user) {
-    const Stage *stage = user;
-    const uint32_t joints = stage->target->components;
-    const bool twice = stage->twice;
+    const Setup *setup = user;
+    const uint32_t joints = setup->target->components;
+    const bool twice = setup->twice;
     for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++) {
         const uint32_t shift = 37 * b, straight = PERIOD / 2 + shift % (PERIOD / 2);
         const float *wave =
-            stage->wave[(run->tick + (stage->crouches ? straight : shift)) % PERIOD];
+            setup->wave[(run->tick + (setup->crouches ? straight : shift)) % PERIOD];
         const size_t first = (size_t)b * joints * MF_BLOCK;
-        double *wide = (double *)stage->target->data + first;
-        float *narrow = (float *)stage->target->data + first;
+        double *wide = (double *)setup->target->data + first;
+        float *narrow = (float *)setup->target->data + first;
         for (uint32_t j = 0; j < joints && j < JOINTS_MOST; j++) {
             const float value = wave[j];
             if (twice)
@@ -119,74 +119,74 @@ static void drive(const mf_SystemRun *run, void *user) {
 
 // ---- the stage ---------------------------------------------------------------------------------
 
-static void stage_free(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    mf_world_destroy(setup->world);
+    mf_model_destroy(setup->model);
+    mf_context_destroy(setup->context);
 }
 
-static mf_Status add_drive(Stage *stage, mf_Error *error) {
+static mf_Status add_drive(Setup *setup, mf_Error *error) {
     static const char *const writes[] = {"joint.target", NULL};
     mf_SystemConfig system = mf_system_config();
-    stage->target = mf_group_find_field(stage->group, "joint.target");
-    stage->twice = stage->target->info.type == MF_F64;
-    make_waves(stage);
+    setup->target = mf_group_find_field(setup->group, "joint.target");
+    setup->twice = setup->target->info.type == MF_F64;
+    make_waves(setup);
     system.name = "drive";
     system.phase = MF_PHASE_CONTROL;
     system.run = drive;
-    system.user = stage;
+    system.user = setup;
     system.writes = writes;
-    if (stage->crouches)
+    if (setup->crouches)
         system.rate = (mf_Rate){100, 1};
-    return mf_group_add_system(stage->group, &system, error);
+    return mf_group_add_system(setup->group, &system, error);
 }
 
-static mf_Status add_motion(const Bench *bench, Stage *stage, mf_Error *error) {
-    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(stage->group, NULL, error)
-           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(stage->group, NULL, error)
-                                                : mf_prescribed_add(stage->group, NULL, error);
+static mf_Status add_motion(const Bench *bench, Setup *setup, mf_Error *error) {
+    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(setup->group, NULL, error)
+           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(setup->group, NULL, error)
+                                                : mf_prescribed_add(setup->group, NULL, error);
 }
 
-static mf_Status stage_make(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                             mf_Error *error) {
     char path[MF_APP_PATH];
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     context.threads = options->threads != 0 ? options->threads : 1;
-    mf_Status status = mf_context_create(&context, &stage->context, error);
+    mf_Status status = mf_context_create(&context, &setup->context, error);
     if (status == MF_OK)
-        status = mf_model_load(stage->context, mf_app_own("models/humanoid.urdf", path), NULL,
-                               &stage->model, error);
+        status = mf_model_load(setup->context, mf_app_own("models/humanoid.urdf", path), NULL,
+                               &setup->model, error);
     if (status != MF_OK)
         return status;
-    stage->crouches = bench->motion != MF_MOTION_KINEMATIC;
+    setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
     world.step = MF_MILLISECOND;
-    group.model = stage->model;
+    group.model = setup->model;
     group.count = options->instances != 0 ? options->instances : 4096;
     group.double_precision = options->double_precision;
-    status = mf_world_create(stage->context, &world, &stage->world, error);
+    status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
-        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+        status = mf_world_add_group(setup->world, &group, &setup->group, error);
     if (status == MF_OK)
-        status = add_motion(bench, stage, error);
+        status = add_motion(bench, setup, error);
     if (status == MF_OK)
-        status = add_drive(stage, error);
+        status = add_drive(setup, error);
     return status;
 }
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Stage *stage,
+static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                          mf_BenchResult *result, mf_Error *error) {
     const mf_BenchWork work = {.name = bench->name,
-                               .world = stage->world,
+                               .world = setup->world,
                                .steps = options->steps != 0 ? options->steps : 5 * PERIOD};
     mf_Status status = mf_bench_time(&work, options, result, error);
-    result->instances = mf_group_count(stage->group);
+    result->instances = mf_group_count(setup->group);
     result->double_precision = options->double_precision;
-    result->bytes_per_robot = (double)mf_group_bytes_per_instance(stage->group);
-    result->contacts_per_robot = mf_bench_contacts(stage->group, "contact.load");
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(setup->group);
+    result->contacts_per_robot = mf_bench_contacts(setup->group, "contact.load");
     return status;
 }
 
@@ -211,18 +211,18 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
     const Bench *bench = find(name);
     mf_Error error = {0};
     mf_BenchResult result = {0};
-    Stage *stage = calloc(1, sizeof *stage); // its waves are large
-    mf_Status status = stage == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
-                                     : stage_make(bench, options, stage, &error);
+    Setup *setup = calloc(1, sizeof *setup); // its waves are large
+    mf_Status status = setup == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
+                                     : setup_make(bench, options, setup, &error);
     if (status == MF_OK)
-        status = measure(bench, options, stage, &result, &error);
+        status = measure(bench, options, setup, &result, &error);
     bool written = status == MF_OK &&
                    (json ? mf_bench_print_json(options, bench->name, mf_motion_name(bench->motion),
-                                               "model", stage->model->name, &result, stage->group)
-                         : mf_bench_print_row(bench->name, &result, stage->group));
-    if (stage != NULL)
-        stage_free(stage);
-    free(stage);
+                                               "model", setup->model->name, &result, setup->group)
+                         : mf_bench_print_row(bench->name, &result, setup->group));
+    if (setup != NULL)
+        setup_free(setup);
+    free(setup);
     if (status != MF_OK)
         return mf_app_fail(&error);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;

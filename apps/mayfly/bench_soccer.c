@@ -59,22 +59,22 @@ typedef struct Swings {
     uint32_t joints[SWINGS]; // [1]
 } Swings;
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_Model *models[MODELS];
     mf_World *world;
     mf_Collisions *collisions;
     Swings swings;
-} Stage;
+} Setup;
 
-static void stage_free(Stage *stage) {
-    mf_world_destroy(stage->world);
+static void setup_free(Setup *setup) {
+    mf_world_destroy(setup->world);
     for (int i = 0; i < MODELS; i++)
-        mf_model_destroy(stage->models[i]);
-    mf_context_destroy(stage->context);
+        mf_model_destroy(setup->models[i]);
+    mf_context_destroy(setup->context);
 }
 
-static mf_Status load_models(const Bench *bench, Stage *stage, mf_Error *error) {
+static mf_Status load_models(const Bench *bench, Setup *setup, mf_Error *error) {
     static const char *const names[MODELS] = {"humanoid.urdf", "car.urdf", "ball.xml",
                                               "soccer_field.xml"};
     const bool wanted[MODELS] = {true, bench->car, bench->ball, bench->field};
@@ -84,7 +84,7 @@ static mf_Status load_models(const Bench *bench, Stage *stage, mf_Error *error) 
         if (!wanted[i])
             continue;
         snprintf(path, sizeof path, "%s/%s", mf_app_own("models", models), names[i]);
-        status = mf_model_load(stage->context, path, NULL, &stage->models[i], error);
+        status = mf_model_load(setup->context, path, NULL, &setup->models[i], error);
     }
     return status;
 }
@@ -177,53 +177,53 @@ static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t c
                               mf_group_model(group)->rest_height};
         const double walk = bench->spacing > 0.0 && !bench->car ? 0.5 : 0.0;
         const double speed[3] = {column % 2 ? -walk : walk, 0, 0};
-        status = mf_group_place(group, i, at, NULL, speed, error);
+        status = mf_group_set_start(group, i, at, NULL, speed, error);
     }
     return status;
 }
 
-static mf_Status fill_world(const Bench *bench, Stage *stage, uint32_t count, mf_World *world,
+static mf_Status fill_world(const Bench *bench, Setup *setup, uint32_t count, mf_World *world,
                             mf_Error *error) {
     mf_Group *group;
     mf_Status status =
-        add_group(bench, world, stage->models[HUMANOID], "humanoids", count, true, &group, error);
+        add_group(bench, world, setup->models[HUMANOID], "humanoids", count, true, &group, error);
     if (status == MF_OK)
         status = place_humanoids(bench, group, count, error);
     if (status == MF_OK && bench->swings)
-        status = add_swings(group, &stage->swings, error);
+        status = add_swings(group, &setup->swings, error);
     if (status == MF_OK && bench->car) {
         const double at[3] = {-0.9, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
-        status = add_group(bench, world, stage->models[CAR], "car", 1, true, &group, error);
+        status = add_group(bench, world, setup->models[CAR], "car", 1, true, &group, error);
         if (status == MF_OK)
-            status = mf_group_place(group, 0, at, NULL, speed, error);
+            status = mf_group_set_start(group, 0, at, NULL, speed, error);
     }
     if (status == MF_OK && bench->ball) {
         const double at[3] = {-0.5, 0.02, 0.07}, speed[3] = {1.0, 0, 0};
-        status = add_group(bench, world, stage->models[BALL], "ball", 1, true, &group, error);
+        status = add_group(bench, world, setup->models[BALL], "ball", 1, true, &group, error);
         if (status == MF_OK)
-            status = mf_group_place(group, 0, at, NULL, speed, error);
+            status = mf_group_set_start(group, 0, at, NULL, speed, error);
     }
     if (status == MF_OK && bench->field)
-        status = add_group(bench, world, stage->models[FIELD], "field", 1, false, &group, error);
+        status = add_group(bench, world, setup->models[FIELD], "field", 1, false, &group, error);
     return status;
 }
 
-static mf_Status stage_make(const Bench *bench, uint32_t count, const mf_BenchOptions *options,
-                            Stage *stage, mf_Error *error) {
+static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOptions *options,
+                            Setup *setup, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = options->threads != 0 ? options->threads : bench->threads;
-    mf_Status status = mf_context_create(&config, &stage->context, error);
+    mf_Status status = mf_context_create(&config, &setup->context, error);
     if (status == MF_OK)
-        status = load_models(bench, stage, error);
+        status = load_models(bench, setup, error);
     if (status != MF_OK)
         return status;
     mf_WorldConfig world = mf_world_config();
     world.step = MF_MILLISECOND;
-    status = mf_world_create(stage->context, &world, &stage->world, error);
+    status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
-        status = fill_world(bench, stage, count, stage->world, error);
+        status = fill_world(bench, setup, count, setup->world, error);
     if (status == MF_OK)
-        status = mf_collisions_add(stage->world, NULL, &stage->collisions, error);
+        status = mf_collisions_add(setup->world, NULL, &setup->collisions, error);
     return status;
 }
 
@@ -237,7 +237,7 @@ typedef struct Result {
 } Result;
 
 typedef struct Match {
-    const Stage *stage;
+    const Setup *setup;
     uint64_t steps;                     // [1]
     uint32_t number;                    // [1] of repeats
     double parts[MF_BENCH_REPEATS + 1]; // [s] in collisions; the first warms up
@@ -245,23 +245,23 @@ typedef struct Match {
 
 static void prepare(void *user) {
     const Match *match = user;
-    mf_collisions_clear_statistics(match->stage->collisions);
-    mf_world_measure(match->stage->world, true);
+    mf_collisions_clear_statistics(match->setup->collisions);
+    mf_world_measure(match->setup->world, true);
 }
 
 static void play(void *user) {
     Match *match = user;
-    mf_World *world = match->stage->world;
+    mf_World *world = match->setup->world;
     const double before = mf_world_system_seconds(world, 0);
     mf_world_step(world, match->steps);
     match->parts[match->number++] = mf_world_system_seconds(world, 0) - before;
 }
 
-static mf_Status time_steps(const Bench *bench, const Stage *stage, uint64_t steps,
+static mf_Status time_steps(const Bench *bench, const Setup *setup, uint64_t steps,
                             const mf_BenchOptions *options, Result *out, mf_Error *error) {
-    Match match = {.stage = stage, .steps = steps};
+    Match match = {.setup = setup, .steps = steps};
     const mf_BenchWork work = {.name = bench->name,
-                               .world = stage->world,
+                               .world = setup->world,
                                .steps = steps,
                                .prepare = prepare,
                                .run = play,
@@ -273,7 +273,7 @@ static mf_Status time_steps(const Bench *bench, const Stage *stage, uint64_t ste
     *out = (Result){.seconds = result.seconds / (double)steps,
                     .part = mf_bench_median(match.parts + 1, result.repeats) / (double)steps,
                     .hash = result.hash,
-                    .statistics = mf_collisions_statistics(stage->collisions)};
+                    .statistics = mf_collisions_statistics(setup->collisions)};
     return MF_OK;
 }
 
@@ -284,7 +284,7 @@ static double per_step(const Result *result, uint64_t sum) {
 }
 
 static bool print_json(const mf_BenchOptions *options, const Bench *bench, uint32_t count,
-                       const Stage *stage, uint64_t steps, const Result *r) {
+                       const Setup *setup, uint64_t steps, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
     return mf_bench_print_line(
         options,
@@ -292,8 +292,8 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, uint3
             "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
             "s:o}",
             "bench", bench->name, "motion", mf_motion_name(bench->motion), "instances",
-            (json_int_t)count, "threads", (json_int_t)mf_context_threads(stage->context), "isa",
-            mf_isa_name(mf_world_isa(stage->world)), "precision", "float", "dt", mf_app_real(1e-3),
+            (json_int_t)count, "threads", (json_int_t)mf_context_threads(setup->context), "isa",
+            mf_isa_name(mf_world_isa(setup->world)), "precision", "float", "dt", mf_app_real(1e-3),
             "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
             "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
             mf_app_real(1e-3 / r->seconds), "hash", mf_app_hash(r->hash), "step_us",
@@ -315,18 +315,18 @@ static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
 
 static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
                    const mf_BenchOptions *options, bool json) {
-    Stage stage = {0};
+    Setup setup = {0};
     mf_Error error = {0};
     Result result = {0};
     const uint64_t steps = options->steps != 0 ? options->steps : usual;
-    mf_Status status = stage_make(bench, count, options, &stage, &error);
+    mf_Status status = setup_make(bench, count, options, &setup, &error);
     if (status == MF_OK)
-        status = time_steps(bench, &stage, steps, options, &result, &error);
+        status = time_steps(bench, &setup, steps, options, &result, &error);
     bool written = false;
     if (status == MF_OK)
-        written = json ? print_json(options, bench, count, &stage, steps, &result)
+        written = json ? print_json(options, bench, count, &setup, steps, &result)
                        : print_row(bench, count, &result);
-    stage_free(&stage);
+    setup_free(&setup);
     if (status != MF_OK)
         return mf_app_fail(&error);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;

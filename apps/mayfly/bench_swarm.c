@@ -39,9 +39,9 @@ static void write_quadrotors(char *out, uint32_t agents, const char *precision) 
              agents, precision);
 }
 
-// About 20 neighbours within 5 m: 0.0382 agents in a cubic metre. Position loops hold the density
+// About 20 neighbors within 5 m: 0.0382 agents in a cubic meter. Position loops hold the density
 // against the downwash. The discs are those of four propellers of 5 inches. Who is within 5 m is
-// counted for each agent; nobody here reads the nearest one by one, so they are not asked for.
+// counted for each agent; nobody here reads the nearest one by one, so they are not consulted for.
 static void write_interacting(char *out, uint32_t agents, const char *precision) {
     double edge = 1.0;
     while (edge * edge * edge * 0.0382 < agents)
@@ -63,10 +63,10 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
 }
 
 // Ten quadrotors to one aircraft and one car, as in scenes/swarm.yaml. All move at 1 kHz; the loops
-// of aircraft and cars run at 100 Hz, detection (the eight nearest with places and velocities) at
-// 50 Hz, collisions at 100 Hz: between two looks even aircraft head on (50 m/s) come 0.5 m nearer
-// and cars (20 m/s) 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors, which
-// overlap over 0.4 m, would have to close at 40 m/s. So nobody passes through another unseen.
+// of aircraft and cars run at 100 Hz, detection (the eight nearest with positions and velocities)
+// at 50 Hz, collisions at 100 Hz: between two looks even aircraft head on (50 m/s) come 0.5 m
+// nearer and cars (20 m/s) 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors,
+// which overlap over 0.4 m, would have to close at 40 m/s. So nobody passes through another unseen.
 static void write_mixed(char *out, uint32_t agents, const char *precision) {
     uint32_t wings = agents / 12, cars = agents / 12;
     wings = wings > 0 ? wings : 1;
@@ -119,37 +119,37 @@ static const Bench benches[] = {
 
 // ---- timing ------------------------------------------------------------------------------------
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_SceneFile *file;
     mf_Scene scene;
-} Stage;
+} Setup;
 
-static void stage_free(Stage *stage) {
-    mf_scene_destroy(&stage->scene);
-    mf_scene_file_destroy(stage->file);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    mf_scene_destroy(&setup->scene);
+    mf_scene_file_destroy(setup->file);
+    mf_context_destroy(setup->context);
 }
 
-static mf_Status stage_make(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
-                            Stage *stage, mf_Error *error) {
+static mf_Status setup_make(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
+                            Setup *setup, mf_Error *error) {
     char text[TEXT_MOST], scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
     mf_ContextConfig config = mf_context_config();
     config.threads = options->threads != 0 ? options->threads : bench->threads;
     bench->write(text, agents, options->double_precision ? "double" : "float");
     snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = mf_context_create(&config, &stage->context, error);
+    mf_Status status = mf_context_create(&config, &setup->context, error);
     if (status == MF_OK)
-        status = mf_scene_file_parse(stage->context, path, text, strlen(text), NULL, 0,
-                                     &stage->file, error);
+        status = mf_scene_file_parse(setup->context, path, text, strlen(text), NULL, 0,
+                                     &setup->file, error);
     if (status == MF_OK)
-        status = mf_scene_create(stage->context, stage->file, NULL, &stage->scene, error);
+        status = mf_scene_create(setup->context, setup->file, NULL, &setup->scene, error);
     return status;
 }
 
-// Neighbours that agents of the first group have, mean; 0 when they are not told.
-static double count_neighbours(const Stage *stage) {
-    mf_Group *group = mf_world_group(stage->scene.world, 0);
+// Neighbors that agents of the first group have, mean; 0 when they are not told.
+static double count_neighbors(const Setup *setup) {
+    mf_Group *group = mf_world_group(setup->scene.world, 0);
     const mf_Field *field = mf_group_find_field(group, "neighbor.count");
     double sum = 0.0;
     for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
@@ -157,10 +157,10 @@ static double count_neighbours(const Stage *stage) {
     return sum / mf_group_count(group);
 }
 
-static uint32_t count_alive(const Stage *stage) {
+static uint32_t count_alive(const Setup *setup) {
     uint32_t alive = 0;
-    for (uint32_t g = 0; g < mf_world_group_count(stage->scene.world); g++) {
-        mf_Group *group = mf_world_group(stage->scene.world, g);
+    for (uint32_t g = 0; g < mf_world_group_count(setup->scene.world); g++) {
+        mf_Group *group = mf_world_group(setup->scene.world, g);
         alive += mf_group_count(group) - mf_group_fault_total(group);
     }
     return alive;
@@ -168,11 +168,11 @@ static uint32_t count_alive(const Stage *stage) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// What a line tells beside the result.
+// What a line tells next to the result.
 typedef struct Facts {
-    uint64_t rounds;   // [1]
-    uint32_t alive;    // [1] at the end
-    double neighbours; // [1] mean
+    uint64_t rounds;  // [1]
+    uint32_t alive;   // [1] at the end
+    double neighbors; // [1] mean
 } Facts;
 
 static bool print_json(const mf_BenchOptions *options, const Bench *bench, const mf_BenchResult *r,
@@ -189,7 +189,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
             (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
             mf_app_real((double)r->steps / r->seconds), "realtime_factor",
             mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "hash",
-            mf_app_hash(r->hash), "neighbours", mf_app_real(facts->neighbours), "slowest_seconds",
+            mf_app_hash(r->hash), "neighbours", mf_app_real(facts->neighbors), "slowest_seconds",
             mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats, "rounds",
             (json_int_t)facts->rounds, "alive", (json_int_t)facts->alive));
 }
@@ -200,32 +200,32 @@ static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *
     printf("%-28s %9u %7u %-8s %-6s %10.4g ms/round %8.3g ns/agent %9s x  %5.1f near  %016llx\n",
            bench->name, r->instances, r->threads, mf_isa_name(r->isa),
            r->double_precision ? "double" : "float", 1e3 * round, 1e9 * round / r->instances,
-           mf_app_count(r->dt / round, speed), facts->neighbours, (unsigned long long)r->hash);
+           mf_app_count(r->dt / round, speed), facts->neighbors, (unsigned long long)r->hash);
     return mf_app_flush();
 }
 
 static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
                    const mf_BenchOptions *options, bool json) {
-    Stage stage = {0};
+    Setup setup = {0};
     mf_Error error = {0};
     mf_BenchResult result = {0};
     Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
-    mf_Status status = stage_make(bench, agents, options, &stage, &error);
+    mf_Status status = setup_make(bench, agents, options, &setup, &error);
     const mf_BenchWork work = {
-        .name = bench->name, .world = stage.scene.world, .steps = facts.rounds};
+        .name = bench->name, .world = setup.scene.world, .steps = facts.rounds};
     if (status == MF_OK)
         status = mf_bench_time(&work, options, &result, &error);
     bool written = false;
     if (status == MF_OK) {
-        result.instances = (uint32_t)mf_scene_file_count(stage.file);
+        result.instances = (uint32_t)mf_scene_file_count(setup.file);
         result.double_precision = options->double_precision;
         result.steps = facts.rounds * result.instances;
-        facts.alive = count_alive(&stage);
-        facts.neighbours = count_neighbours(&stage);
+        facts.alive = count_alive(&setup);
+        facts.neighbors = count_neighbors(&setup);
         written =
             json ? print_json(options, bench, &result, &facts) : print_row(bench, &result, &facts);
     }
-    stage_free(&stage);
+    setup_free(&setup);
     if (status != MF_OK)
         return mf_app_fail(&error);
     return written ? MF_EXIT_DONE : MF_EXIT_FAILED;

@@ -82,7 +82,7 @@ mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options
     result->steps = work->steps;
     result->threads = mf_context_threads(mf_world_context(work->world));
     result->isa = mf_world_isa(work->world);
-    result->dt = mf_time_to_seconds(mf_world_settings(work->world)->step);
+    result->dt = mf_time_to_seconds(mf_world_config_of(work->world)->step);
     return work->image != NULL ? repeat(work, work->image, work->size, result, error)
                                : repeat_from_now(work, result, error);
 }

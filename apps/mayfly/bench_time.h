@@ -35,7 +35,7 @@ double mf_bench_contacts(mf_Group *group, const char *field);
 bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
 // The same as a line of JSON; `what` is "model", "task" or the like, and `value` which one.
-// The file `shared` of the folder that MAYFLY_SHARED names (else `shared` beside the source
+// The file `shared` of the folder that MAYFLY_SHARED names (else `shared` next to the source
 // folder): whether it is there.
 bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]);
 

@@ -20,11 +20,11 @@ static void count_fault(mf_Census *census, uint32_t fault) {
 
 mf_Census mf_census_of(mf_Group *group) {
     const mf_Field *refused = mf_group_find_field(group, "command.refused");
-    const mf_Field *turn = mf_group_find_field(group, "base.orientation");
+    const mf_Field *rotation = mf_group_find_field(group, "base.orientation");
     const bool joints = mf_group_model(group)->joint_count > 0;
     mf_Census census = {.robots = mf_group_count(group)};
     for (uint32_t i = 0; i < census.robots; i++) {
-        double x = mf_field_get(turn, i, 1), y = mf_field_get(turn, i, 2);
+        double x = mf_field_get(rotation, i, 1), y = mf_field_get(rotation, i, 2);
         mf_Motion motion = mf_motion_of(group, i);
         count_fault(&census, mf_group_fault(group, i));
         census.lying += joints && 1.0 - 2.0 * (x * x + y * y) < LYING;

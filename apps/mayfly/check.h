@@ -46,7 +46,7 @@ extern const mf_CheckCase mf_check_control_cases[];
 extern const mf_CheckCase mf_check_contact_cases[];
 extern const mf_CheckCase mf_check_stack_cases[];
 extern const mf_CheckCase mf_check_constraint_cases[];
-extern const mf_CheckCase mf_check_spin_cases[];
+extern const mf_CheckCase mf_check_rotation_cases[];
 extern const mf_CheckCase mf_check_energy_cases[];
 extern const mf_CheckCase mf_check_algorithms_cases[];
 extern const mf_CheckCase mf_check_algorithms_full_cases[];

@@ -139,11 +139,11 @@ static double smallest_pivot(const double *matrix, uint32_t n) {
 // v M v with the state moved along v for a time `ahead`.
 static double energy_ahead(const mf_Rig *rig, const Draw *draw, double ahead) {
     const mf_Model *model = mf_group_model(rig->group);
-    double moved[MOST_POSITIONS], turn[4], rate = mf_vec3_length(draw->velocity + 3);
+    double moved[MOST_POSITIONS], rotation[4], rate = mf_vec3_length(draw->velocity + 3);
     double axis[3] = {draw->velocity[3] / rate, draw->velocity[4] / rate, draw->velocity[5] / rate};
     memcpy(moved, draw->position, sizeof moved);
-    mf_quat_from_axis_angle(turn, axis, rate * ahead);
-    mf_quat_multiply(moved + 3, draw->position + 3, turn);
+    mf_quat_from_axis_angle(rotation, axis, rate * ahead);
+    mf_quat_multiply(moved + 3, draw->position + 3, rotation);
     for (uint32_t i = 7; i < model->position_count; i++)
         moved[i] += draw->velocity[i - 1] * ahead;
     mf_group_set_state(rig->group, 0, moved, draw->velocity);

@@ -141,11 +141,11 @@ static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // ---- loops --------------------------------------------------------------------------------------
 
-// The slider's place when the crank passes `angle`, by the cubic through four steps.
-static double place_at(const double angles[4], const double places[4], double angle) {
+// The slider's position when the crank passes `angle`, by the cubic through four steps.
+static double position_at(const double angles[4], const double positions[4], double angle) {
     double sum = 0.0;
     for (int i = 0; i < 4; i++) {
-        double weight = places[i];
+        double weight = positions[i];
         for (int k = 0; k < 4; k++)
             if (k != i)
                 weight *= (angle - angles[k]) / (angles[i] - angles[k]);
@@ -183,19 +183,19 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
     mf_rig_set(&rig, "joint.rate", 0, 6.0);
     // A crank 60 degrees from the slider's line, one turn and 30 degrees from its start.
     const double sixty = 390 * MF_CHECK_DEGREE;
-    double worst = 0.0, angles[4] = {0}, places[4] = {0};
+    double worst = 0.0, angles[4] = {0}, positions[4] = {0};
     for (int n = 0; n < 100000; n++) {
         mf_world_step(rig.world, 1);
         double q = mf_rig_get(&rig, "joint.angle", 0), x = mf_rig_get(&rig, "joint.angle", 2) + far;
         for (int i = 0; i < 3; i++) {
             angles[i] = angles[i + 1];
-            places[i] = places[i + 1];
+            positions[i] = positions[i + 1];
         }
         angles[3] = q;
-        places[3] = x;
+        positions[3] = x;
         if (angles[1] < sixty && sixty <= angles[2])
             mf_check_near(run, "slider with the crank at 60 degrees [m]", 0.22025624,
-                          place_at(angles, places, sixty), 5e-9);
+                          position_at(angles, positions, sixty), 5e-9);
         double wanted = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
         if (n >= 100) // at first only the crank turned
             worst = mf_check_worse(worst, fabs(x - wanted));

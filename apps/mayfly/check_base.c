@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "base/hash.h"
 
 // Salmon, Moraes, Dror, Shaw (2011), "Parallel random numbers: as easy as 1, 2, 3"; the vectors are
 // those of the authors' Random123 package, file kat_vectors, philox4x32 with 10 rounds.

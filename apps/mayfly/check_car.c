@@ -1,5 +1,5 @@
 // Check cases of cars, in double precision: circles without slip, steady cornering on Pacejka
-// tyres, yaw gain, top speed, and a car alone against the same car in a swarm. The numbers come
+// tires, yaw gain, top speed, and a car alone against the same car in a swarm. The numbers come
 // from closed forms and from an independent solution of the equations; see docs/explanation/car.md.
 #include <math.h>
 
@@ -15,15 +15,15 @@ typedef struct Rig {
 
 typedef struct RigConfig {
     mf_Car car;
-    mf_CarSettings settings;
+    mf_CarConfig config;
     uint32_t count;
     bool double_precision;
 } RigConfig;
 
 static RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
-    RigConfig config = {mf_car(), mf_car_settings(), 1, true};
-    config.settings.model = model;
-    config.settings.command = command;
+    RigConfig config = {mf_car(), mf_car_config(), 1, true};
+    config.config.model = model;
+    config.config.command = command;
     return config;
 }
 
@@ -46,7 +46,7 @@ static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = mf_car_add(rig->group, &config->car, &config->settings, error);
+        status = mf_car_add(rig->group, &config->car, &config->config, error);
     if (status != MF_OK)
         rig_close(rig);
     return status;
@@ -98,10 +98,10 @@ static mf_Status circle_without_slip(mf_Context *context, mf_CheckRun *out, mf_E
     return MF_OK;
 }
 
-static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarTyre tyre, Rig *rig,
+static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarTire tire, Rig *rig,
                         mf_Error *error) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
-    config.settings.tyre = tyre;
+    config.config.tire = tire;
     config.car.speed_integral = 16.0;
     mf_Status status = rig_open(rig, context, &config, error);
     if (status != MF_OK)
@@ -124,18 +124,18 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
         Rig rig;
         double along, across;
         mf_Status status =
-            corner(context, cases[i].speed, cases[i].angle, MF_CAR_TYRE_PACEJKA, &rig, error);
+            corner(context, cases[i].speed, cases[i].angle, MF_CAR_TIRE_PACEJKA, &rig, error);
         if (status != MF_OK)
             return status;
-        double turn = rig_get(&rig, "base.angular_velocity", 2);
+        double yaw_rate = rig_get(&rig, "base.angular_velocity", 2);
         rig_velocity(&rig, &along, &across);
-        mf_check_near(out, cases[i].what, cases[i].turn, turn, 1.5e-8);
+        mf_check_near(out, cases[i].what, cases[i].turn, yaw_rate, 1.5e-8);
         if (i == 0) {
             mf_check_near(out, "sideways speed [m/s]", 0.00495487, across, 1e-8);
             mf_check_near(out, "front slip angle [rad]", 0.02521361,
-                          0.05 - atan((across + 0.029 * turn) / along), 1e-8);
+                          0.05 - atan((across + 0.029 * yaw_rate) / along), 1e-8);
             mf_check_near(out, "rear slip angle [rad]", 0.01761599,
-                          -atan((across - 0.033 * turn) / along), 1e-8);
+                          -atan((across - 0.033 * yaw_rate) / along), 1e-8);
         }
         rig_close(&rig);
     }
@@ -144,11 +144,11 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
 
 static mf_Status yaw_gain(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
     Rig rig;
-    mf_Status status = corner(context, 1.0, 1e-4, MF_CAR_TYRE_LINEAR, &rig, error);
+    mf_Status status = corner(context, 1.0, 1e-4, MF_CAR_TIRE_LINEAR, &rig, error);
     if (status != MF_OK)
         return status;
-    double turn = rig_get(&rig, "base.angular_velocity", 2) * 0.05 / 1e-4;
-    mf_check_near(out, "yaw rate for 0.05 rad, linear [rad/s]", 0.6846760, turn, 1e-6);
+    double yaw_rate = rig_get(&rig, "base.angular_velocity", 2) * 0.05 / 1e-4;
+    mf_check_near(out, "yaw rate for 0.05 rad, linear [rad/s]", 0.6846760, yaw_rate, 1e-6);
     rig_close(&rig);
     return MF_OK;
 }

@@ -32,7 +32,7 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
     return mf_rig_close(&rig, error);
 }
 
-// A mass on a spring with a damper that may pull: it passes the place where it came in with
+// A mass on a spring with a damper that may pull: it passes the position where it came in with
 // exp(-pi z / sqrt(1 - z^2)) of its speed.
 static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double cases[2][2] = {{0.1, 0.7292476}, {0.2154538, 0.5}};

@@ -77,7 +77,7 @@ static mf_Status check_servo(mf_Context *context, mf_CheckRun *run, mf_Error *er
 // ---- the cart with a pole -----------------------------------------------------------------------
 
 // Gymnasium 1.4.0, classic_control/cartpole.py, from (0.02, -0.03, 0.04, 0.01) with the forces
-// below: cart's place and speed, pole's angle and rate after some steps, for both of its
+// below: cart's position and speed, pole's angle and rate after some steps, for both of its
 // integrators.
 typedef struct CartRow {
     int step;
@@ -134,16 +134,16 @@ static void gym_step(double s[4], double force, bool explicit) {
     double temp = (force + moment * (s[3] * s[3]) * sine) / total;
     double spin =
         (9.8 * sine - cosine * temp) / (0.5 * (4.0 / 3.0 - 0.1 * (cosine * cosine) / total));
-    double push = temp - moment * spin * cosine / total;
+    double shove = temp - moment * spin * cosine / total;
     double old[2] = {s[1], s[3]};
-    s[1] = s[1] + tau * push;
+    s[1] = s[1] + tau * shove;
     s[3] = s[3] + tau * spin;
     s[0] = s[0] + tau * (explicit ? old[0] : s[1]);
     s[2] = s[2] + tau * (explicit ? old[1] : s[3]);
 }
 
-// The motion's own step is Gymnasium's "semi-implicit euler"; its "euler" moves places with the old
-// rates, which is done here with the motion's accelerations.
+// The motion's own step is Gymnasium's "semi-implicit euler"; its "euler" moves positions with the
+// old rates, which is done here with the motion's accelerations.
 static void cart_step(const mf_Rig *rig, double force, bool explicit) {
     mf_rig_set(rig, "joint.torque", 0, force);
     if (!explicit) {

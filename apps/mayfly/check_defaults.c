@@ -26,7 +26,7 @@ static const char *named(char out[96], mf_Motion motion, const char *what) {
 }
 
 static void run_for(const mf_Rig *rig, double seconds) {
-    const mf_Time step = mf_world_settings(rig->world)->step;
+    const mf_Time step = mf_world_config_of(rig->world)->step;
     mf_world_step(rig->world, (uint64_t)(mf_time_from_seconds(seconds) / step));
 }
 

@@ -68,12 +68,12 @@ static mf_Status residual_order(mf_Context *context, mf_CheckRun *run,
 
 // Kinetic, potential and elastic energy of a box of eight corners over level ground.
 static double box_energy(const mf_Rig *rig) {
-    double place[1][3], turn[1][4], energy = mf_rig_energy(rig);
-    const double stiffness = mf_articulated_settings(rig->group)->contact_stiffness;
-    mf_group_link_poses(rig->group, 0, 1, place[0], turn[0], NULL);
-    const double w = turn[0][0], x = turn[0][1], y = turn[0][2], z = turn[0][3];
+    double position[1][3], rotation[1][4], energy = mf_rig_energy(rig);
+    const double stiffness = mf_articulated_config_of(rig->group)->contact_stiffness;
+    mf_group_link_poses(rig->group, 0, 1, position[0], rotation[0], NULL);
+    const double w = rotation[0][0], x = rotation[0][1], y = rotation[0][2], z = rotation[0][3];
     for (int i = 0; i < 8; i++) {
-        double height = place[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +
+        double height = position[0][2] + 2.0 * (x * z - w * y) * (i & 1 ? 0.2 : -0.2) +
                         2.0 * (y * z + w * x) * (i & 2 ? 0.15 : -0.15) +
                         (1.0 - 2.0 * (x * x + y * y)) * (i & 4 ? 0.1 : -0.1);
         energy += 0.5 * stiffness * fmin(height, 0.0) * fmin(height, 0.0);
@@ -155,7 +155,7 @@ static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     mf_Rig rig;
     char text[4096];
-    double center[3], linear[2][3], angular[2][3], worst = 0.0, twist = 0.0, size = 0.0;
+    double center[3], linear[2][3], angular[2][3], worst = 0.0, torque = 0.0, size = 0.0;
     config.world.gravity = 0.0;
     config.motion.contacts = false;
     config.motion.contact_stiffness = 1e5;
@@ -175,11 +175,11 @@ static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *erro
         mf_articulated_momentum(rig.group, 0, center, linear[1], angular[1]);
         for (int c = 0; c < 3; c++) {
             worst = mf_check_worse(worst, fabs(linear[1][c] - linear[0][c]) / 50.0);
-            twist = mf_check_worse(twist, fabs(angular[1][c] - angular[0][c]) / size);
+            torque = mf_check_worse(torque, fabs(angular[1][c] - angular[0][c]) / size);
         }
     }
     mf_check_below(run, "change of linear momentum, relative [1]", 1e-9, worst);
-    mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, twist);
+    mf_check_below(run, "change of angular momentum, relative [1]", 1e-9, torque);
     mf_check_above(run, "loss of speed of the ball [m/s]", 2.0,
                    mf_rig_get(&rig, "free.velocity", 5) + 5.0);
     return mf_rig_close(&rig, error);

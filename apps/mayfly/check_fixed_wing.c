@@ -20,21 +20,21 @@ static void close_hangar(Hangar *hangar) {
 static mf_Status open_hangar(mf_Context *context, const mf_FixedWing *aircraft,
                              mf_FixedWingCommand command, uint32_t count, bool double_precision,
                              Hangar *out, mf_Error *error) {
-    mf_FixedWingSettings settings = mf_fixed_wing_settings();
+    mf_FixedWingConfig config = mf_fixed_wing_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     *out = (Hangar){NULL, NULL, NULL};
     mf_Status status = mf_fixed_wing_model(context, aircraft, &out->model, error);
     if (status == MF_OK)
         status = mf_world_create(context, &world, &out->world, error);
-    settings.command = command;
+    config.command = command;
     group.model = out->model;
     group.count = count;
     group.double_precision = double_precision;
     if (status == MF_OK)
         status = mf_world_add_group(out->world, &group, &out->group, error);
     if (status == MF_OK)
-        status = mf_fixed_wing_add(out->group, aircraft, &settings, error);
+        status = mf_fixed_wing_add(out->group, aircraft, &config, error);
     if (status != MF_OK)
         close_hangar(out);
     return status;

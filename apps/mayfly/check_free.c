@@ -52,7 +52,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return mf_rig_close(&rig, error);
 }
 
-// The same brick in two halves of equal centre and inertia on an oblique hinge away from it, which
+// The same brick in two halves of equal center and inertia on an oblique hinge away from it, which
 // an equality constraint locks.
 static mf_Status check_locked(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double half[3] = {0.00094711, 0.0031055095, 0.0035973325};
@@ -248,15 +248,15 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_rig_set3(&rig, "base.position", 0, 0, 100);
     mf_rig_set3(&rig, "base.linear_velocity", 1, -2, 3);
     mf_rig_set3(&rig, "base.angular_velocity", 0.5, 1, -0.7);
-    double center[3], linear[3], angular[3], place[3], push[3], spin[3];
+    double center[3], linear[3], angular[3], position[3], force[3], rate[3];
     double way = 0.0, turned = 0.0, size = 0.0, mass = rig.hand.model.mass;
     mf_articulated_momentum(rig.group, 0, center, linear, angular);
     flail(&rig, 1000);
-    mf_articulated_momentum(rig.group, 0, place, push, spin);
+    mf_articulated_momentum(rig.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
         double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-        way = mf_check_worse(way, fabs(place[c] - center[c] - linear[c] / mass - fall));
-        turned = mf_check_worse(turned, fabs(spin[c] - angular[c]));
+        way = mf_check_worse(way, fabs(position[c] - center[c] - linear[c] / mass - fall));
+        turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
     mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);

@@ -123,7 +123,7 @@ static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // The same in twelve directions, the box turned as well.
 static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    const double turn = 3.14159265358979323846 / 6.0;
+    const double angle = 3.14159265358979323846 / 6.0;
     for (int m = 0; m < 4; m++) {
         Slide slide = {.motion = motions[m], .step = 2 * MF_MILLISECOND};
         double least = INFINITY, most = 0.0, aside = 0.0;
@@ -131,7 +131,7 @@ static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Erro
         for (int i = 0; i < 12; i++) {
             double way[2];
             slide.heading = 0.4 * i;
-            mf_Status status = throw(context, &slide, turn * i, way, error);
+            mf_Status status = throw(context, &slide, angle * i, way, error);
             if (status != MF_OK)
                 return status;
             least = fmin(least, way[0]);

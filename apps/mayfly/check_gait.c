@@ -33,14 +33,14 @@ static mf_Status find_leg(mf_Context *context, mf_Model **model, mf_Leg *leg, mf
     return status;
 }
 
-// What one place gives: how far the leg's end is from where it should be, and the foot's turn.
+// What one position gives: how far the leg's end is from where it should be, and the foot's turn.
 typedef struct Return {
-    double place, turn; // [m], [rad]
+    double position, yaw; // [m], [rad]
     bool reached, finite;
 } Return;
 
 static Return go_and_return(const mf_Leg *leg, uint32_t n, double radius) {
-    double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], turned[4], length = 0.0, dot = 0.0;
+    double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], rotated[4], length = 0.0, dot = 0.0;
     Return out = {0.0, 0.0, false, true};
     for (uint32_t c = 0; c < 4; c++) {
         foot[c] = c == 0 ? 1.0 : 0.5 * draw(n, 3 + c);
@@ -53,37 +53,37 @@ static Return go_and_return(const mf_Leg *leg, uint32_t n, double radius) {
     out.reached = mf_leg_inverse(leg, ankle, foot, angles);
     for (int i = 0; i < MF_LEG_JOINTS; i++)
         out.finite = out.finite && isfinite(angles[i]);
-    mf_leg_forward(leg, angles, back, turned);
+    mf_leg_forward(leg, angles, back, rotated);
     for (int c = 0; c < 3; c++)
-        out.place = fmax(out.place, fabs(back[c] - ankle[c]));
+        out.position = fmax(out.position, fabs(back[c] - ankle[c]));
     for (int c = 0; c < 4; c++)
-        dot += foot[c] * turned[c];
+        dot += foot[c] * rotated[c];
     for (int c = 0; c < 4; c++)
-        out.turn = fmax(out.turn, fabs(turned[c] * (dot < 0.0 ? -1.0 : 1.0) - foot[c]));
+        out.yaw = fmax(out.yaw, fabs(rotated[c] * (dot < 0.0 ? -1.0 : 1.0) - foot[c]));
     return out;
 }
 
-// B1. Forward kinematics of what inverse kinematics gives is the place that was asked for; what is
-// farther than the leg is long, 2 * 93 mm, is refused, with finite angles.
+// B1. Forward kinematics of what inverse kinematics gives is the position that was requested; what
+// is farther than the leg is long, 2 * 93 mm, is refused, with finite angles.
 static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_Model *model;
     mf_Leg leg;
     mf_Status status = find_leg(context, &model, &leg, error);
     if (status != MF_OK)
         return status;
-    double place = 0.0, turn = 0.0;
+    double position = 0.0, yaw = 0.0;
     uint32_t missed = 0, accepted = 0, wild = 0;
     for (uint32_t n = 0; n < PLACES; n++) {
         Return near = go_and_return(&leg, n, 0.107); // a cube within the sphere of 186 mm
-        place = mf_check_worse(place, near.place);
-        turn = mf_check_worse(turn, near.turn);
+        position = mf_check_worse(position, near.position);
+        yaw = mf_check_worse(yaw, near.yaw);
         missed += !near.reached;
         Return far = go_and_return(&leg, n, 10.0);
-        accepted += far.reached && far.place > 1e-9;
+        accepted += far.reached && far.position > 1e-9;
         wild += !far.finite;
     }
-    mf_check_below(run, "position error of forward after inverse kinematics [m]", 1e-12, place);
-    mf_check_below(run, "rotation error of the foot [1]", 1e-12, turn);
+    mf_check_below(run, "position error of forward after inverse kinematics [m]", 1e-12, position);
+    mf_check_below(run, "rotation error of the foot [1]", 1e-12, yaw);
     mf_check_near(run, "reachable positions that were rejected [1]", 0.0, missed, 0.0);
     mf_check_near(run, "unreachable positions that were accepted [1]", 0.0, accepted, 0.0);
     mf_check_near(run, "unreachable positions with infinite angles [1]", 0.0, wild, 0.0);

@@ -134,18 +134,18 @@ static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slid
         }
         mf_world_step(rig->world, 1);
         for (uint32_t i = 0; i < feet && i < 6; i++) {
-            double place[3], foot[2];
+            double position[3], foot[2];
             bool stands = rig_get(rig, "stance.holds", i) > 0.0;
             leg_rest(&legs[i], foot);
             foot[0] += stride * (0.5 - part);
             // The body goes straight ahead, so its frame is the world's, moved.
             for (uint32_t c = 0; c < 3; c++)
-                place[c] = rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
+                position[c] = rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
             for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)
                 if (stood[i] && n % half > 0)
-                    slide->worst = fmax(slide->worst, fabs(place[c] - held[i][c]));
+                    slide->worst = fmax(slide->worst, fabs(position[c] - held[i][c]));
             for (uint32_t c = 0; c < 3; c++)
-                held[i][c] = place[c];
+                held[i][c] = position[c];
             stood[i] = stands;
         }
         slide->height = fmax(slide->height, fabs(rig_get(rig, "base.position", 2) - rest));
@@ -188,7 +188,7 @@ static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return status;
 }
 
-// B4. Six feet on a circle of radius R, the centre of mass in its middle: R cos 30 degrees.
+// B4. Six feet on a circle of radius R, the center of mass in its middle: R cos 30 degrees.
 static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1};
     Rig rig = {0};

@@ -74,7 +74,7 @@ static const char *named(char out[80], mf_Motion motion, const char *what) {
 
 // ---- tumbling -----------------------------------------------------------------------------------
 
-// NESC check case 2 (NASA/TM-2015-218675), of a brick in two halves of equal centre and inertia on
+// NESC check case 2 (NASA/TM-2015-218675), of a brick in two halves of equal center and inertia on
 // an oblique hinge away from it, which is told to stay.
 static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double half[3] = {0.00094711, 0.0031055095, 0.0035973325};
@@ -231,7 +231,7 @@ static void build_flailer(mf_Rig *rig) {
     mf_rig_body(rig, wheel, 0.4, centers[4], moments[4]);
 }
 
-// Arms that are told to flail, in the air: the centre of mass stays on its parabola.
+// Arms that are told to flail, in the air: the center of mass stays on its parabola.
 static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     Ladder config = ladder(MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, MF_MILLISECOND);
     mf_Rig rig;
@@ -243,7 +243,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_rig_set3(&rig, "base.position", 0, 0, 100);
     mf_rig_set3(&rig, "base.linear_velocity", 1, -2, 3);
     mf_rig_set3(&rig, "base.angular_velocity", 0.5, 1, -0.7);
-    double center[3], linear[3], angular[3], place[3], push[3], spin[3];
+    double center[3], linear[3], angular[3], position[3], force[3], rate[3];
     double way = 0.0, turned = 0.0, size = 0.0, mass = rig.hand.model.mass, swept = 0.0;
     mf_prescribed_momentum(rig.group, 0, center, linear, angular);
     for (int n = 0; n < 100; n++) {
@@ -253,11 +253,11 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         mf_world_step(rig.world, 10);
         swept = fmax(swept, fabs(mf_rig_get(&rig, "joint.rate", 0)));
     }
-    mf_prescribed_momentum(rig.group, 0, place, push, spin);
+    mf_prescribed_momentum(rig.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
         double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-        way = mf_check_worse(way, fabs(place[c] - center[c] - linear[c] / mass - fall));
-        turned = mf_check_worse(turned, fabs(spin[c] - angular[c]));
+        way = mf_check_worse(way, fabs(position[c] - center[c] - linear[c] / mass - fall));
+        turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
     mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
@@ -390,7 +390,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// A block on four feet at (+-a, +-b) in the plane of its centre, which is (dx, dy) off the middle.
+// A block on four feet at (+-a, +-b) in the plane of its center, which is (dx, dy) off the middle.
 static void build_table(mf_Rig *rig, double mass, const double center[3], double a, double b,
                         double low) {
     mf_rig_body(rig, 0, mass, center, (double[3]){0.03, 0.03, 0.05});

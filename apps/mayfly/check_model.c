@@ -1,10 +1,10 @@
-// Check cases of models built by the construction API: mass, centre and inertia.
+// Check cases of models built by the construction API: mass, center and inertia.
 #include "check.h"
 
 // E4. Two boxes glued together. A of 2 kg, 0.4 x 0.2 x 0.1 m about (0, 0, 0); B of 1 kg,
 // 0.1 x 0.1 x 0.3 m about (0.3, 0, 0.2). In the construction API a box is eight equal points at its
 // corners, so Ixx = m/4 (b^2 + c^2), and the parallel axis theorem adds m (d^2 E - d d^T); by hand:
-//   centre = (0.1, 0, 0.0666...); reduced mass 2 * 1 / 3 = 2/3 at d = (0.3, 0, 0.2):
+//   center = (0.1, 0, 0.0666...); reduced mass 2 * 1 / 3 = 2/3 at d = (0.3, 0, 0.2):
 //     xx 2/3 * 0.04 = 0.0266..., yy 2/3 * 0.13 = 0.0866..., zz 2/3 * 0.09 = 0.06,
 //     xz -2/3 * 0.06 = -0.04
 //   A: xx 2/4 (0.04 + 0.01) = 0.025, yy 2/4 (0.16 + 0.01) = 0.085, zz 2/4 (0.16 + 0.04) = 0.1

@@ -186,7 +186,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     if (status != MF_OK)
         return status;
     rig_set3(&rig, "base.angular_velocity", 0.5, -0.7, 0.4);
-    double start[3], end[3], speed[3], momentum[3], turned[3];
+    double start[3], end[3], speed[3], momentum[3], rotated[3];
     mf_points_momentum(rig.group, 0, start, speed, momentum);
     for (int update = 0; update < 25; update++) {
         rig_set(&rig, "joint.target", 0, sin(1.3 * update));
@@ -195,10 +195,10 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     }
     double mass = rig.hand.model.mass, off = 0.0, size = 0.0;
     double linear[3];
-    mf_points_momentum(rig.group, 0, end, linear, turned);
+    mf_points_momentum(rig.group, 0, end, linear, rotated);
     for (int i = 0; i < 3; i++) {
         end[i] -= start[i] + speed[i] / mass * 2.0;
-        off = fmax(off, fabs(turned[i] - momentum[i]));
+        off = fmax(off, fabs(rotated[i] - momentum[i]));
         size = fmax(size, fabs(momentum[i]));
     }
     // g h^2 n(n+1)/2 for 200 steps of 10 ms
@@ -211,7 +211,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
 
 // ---- support ------------------------------------------------------------------------------------
 
-// Feet at (x, y, 0), the centre of mass at `center`.
+// Feet at (x, y, 0), the center of mass at `center`.
 static mf_Status stand(Rig *rig, mf_Context *context, double mass, const double center[3],
                        const double (*feet)[2], int count, mf_Error *error) {
     mf_hand_start(&rig->hand, context);
@@ -325,11 +325,11 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// Pushes a block by 0.5 % below and 1 % above mu m g in many directions.
+// ExternalWrenches a block by 0.5 % below and 1 % above mu m g in many directions.
 static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double still = 0.0, least = INFINITY, most = 0.0;
     for (int i = 0; i < 48; i++) {
-        double angle = 2 * pi * (i / 2) / 24, push = 0.5 * 2 * 9.81 * (i & 1 ? 1.01 : 0.995);
+        double angle = 2 * pi * (i / 2) / 24, force = 0.5 * 2 * 9.81 * (i & 1 ? 1.01 : 0.995);
         Rig rig;
         make_block(&rig, context);
         RigConfig config = rig_config(9.81);
@@ -338,7 +338,7 @@ static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *err
         if (status != MF_OK)
             return status;
         mf_world_step(rig.world, 200);
-        rig_set3(&rig, "base.force", push * cos(angle), push * sin(angle), 0);
+        rig_set3(&rig, "base.force", force * cos(angle), force * sin(angle), 0);
         mf_world_step(rig.world, 200);
         double moved = rig_get(&rig, "base.position", 0) * cos(angle) +
                        rig_get(&rig, "base.position", 1) * sin(angle);

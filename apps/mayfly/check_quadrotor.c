@@ -19,14 +19,14 @@ typedef struct Rig {
 
 typedef struct RigConfig {
     mf_Quadrotor quadrotor;
-    mf_QuadrotorSettings settings;
+    mf_QuadrotorConfig config;
     mf_WorldConfig world;
     uint32_t count;
 } RigConfig;
 
 static RigConfig rig_config(mf_QuadrotorCommand command) {
-    RigConfig config = {mf_quadrotor(), mf_quadrotor_settings(), mf_world_config(), 1};
-    config.settings.command = command;
+    RigConfig config = {mf_quadrotor(), mf_quadrotor_config(), mf_world_config(), 1};
+    config.config.command = command;
     config.world.step = MF_MILLISECOND;
     return config;
 }
@@ -49,7 +49,7 @@ static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = mf_quadrotor_add(rig->group, &config->quadrotor, &config->settings, error);
+        status = mf_quadrotor_add(rig->group, &config->quadrotor, &config->config, error);
     if (status != MF_OK)
         rig_close(rig);
     return status;

@@ -45,7 +45,7 @@ void mf_rig_set3(const mf_Rig *rig, const char *field, double x, double y, doubl
 double mf_rig_time(const mf_Rig *rig);   // [s]
 double mf_rig_energy(const mf_Rig *rig); // [J] kinetic, potential and elastic
 
-// Gives a link of rig->hand mass [kg], centre [m] and principal moments about it [kg m^2].
+// Gives a link of rig->hand mass [kg], center [m] and principal moments about it [kg m^2].
 void mf_rig_body(mf_Rig *rig, uint32_t link, double mass, const double center[3],
                  const double moments[3]);
 

@@ -11,7 +11,7 @@ enum { TREE = 6, TREE_VALUES = 6 + TREE - 1 };
 
 typedef struct TreeLink {
     uint32_t parent;
-    double place[3], turn[4], axis[3]; // of its joint in the parent
+    double position[3], rotation[4], axis[3]; // of its joint in the parent
     double mass, center[3], inertia[6];
 } TreeLink;
 
@@ -28,16 +28,16 @@ static void draw_tree(uint64_t number, Tree *tree) {
         TreeLink *link = &tree->links[l];
         link->parent = parents[l];
         for (int i = 0; i < 3; i++) {
-            link->place[i] = 0.4 * mf_rig_random(4, at++);
+            link->position[i] = 0.4 * mf_rig_random(4, at++);
             link->axis[i] = mf_rig_random(4, at++);
             link->center[i] = 0.2 * mf_rig_random(4, at++);
             link->inertia[i] = 0.05 + 0.01 * mf_rig_random(4, at++);
             link->inertia[3 + i] = 0.01 * mf_rig_random(4, at++);
         }
         for (int i = 0; i < 4; i++)
-            link->turn[i] = mf_rig_random(4, at++);
+            link->rotation[i] = mf_rig_random(4, at++);
         mf_vec3_normalize(link->axis);
-        mf_quat_normalize(link->turn);
+        mf_quat_normalize(link->rotation);
         link->mass = 1.5 + mf_rig_random(4, at++);
         tree->angle[l] = 3.0 * mf_rig_random(4, at++);
     }
@@ -58,9 +58,9 @@ static mf_Status tree_gain(mf_Context *context, const Tree *tree, double *gain, 
     for (uint32_t l = 0; l < TREE; l++) {
         const TreeLink *link = &tree->links[l];
         if (l > 0) {
-            mf_hand_hinge(&rig.hand, link->parent, link->place[0], link->place[1], link->place[2],
-                          link->axis);
-            memcpy(rig.hand.joints[l - 1].rotation, link->turn, sizeof link->turn);
+            mf_hand_hinge(&rig.hand, link->parent, link->position[0], link->position[1],
+                          link->position[2], link->axis);
+            memcpy(rig.hand.joints[l - 1].rotation, link->rotation, sizeof link->rotation);
             position[6 + l] = tree->angle[l];
         }
         mf_rig_body(&rig, l, link->mass, link->center, link->inertia);
@@ -76,7 +76,7 @@ static mf_Status tree_gain(mf_Context *context, const Tree *tree, double *gain, 
 }
 
 // Each but the base seen from axes of its own, turned anyhow: nothing may change.
-static void turn_frames(Tree *tree, uint64_t number) {
+static void rotate_frames(Tree *tree, uint64_t number) {
     double turns[TREE][4], back[4];
     mf_quat_identity(turns[0]);
     for (uint32_t l = 1; l < TREE; l++) {
@@ -88,14 +88,14 @@ static void turn_frames(Tree *tree, uint64_t number) {
         mf_quat_rotate_inverse(link->axis, turns[l], link->axis);
         mf_quat_rotate_inverse(link->center, turns[l], link->center);
         mf_inertia_rotate(link->inertia, link->inertia, back);
-        mf_quat_rotate_inverse(link->place, turns[link->parent], link->place);
-        mf_quat_multiply(link->turn, link->turn, turns[l]);
+        mf_quat_rotate_inverse(link->position, turns[link->parent], link->position);
+        mf_quat_multiply(link->rotation, link->rotation, turns[l]);
         mf_quat_conjugate(back, turns[link->parent]);
-        mf_quat_multiply(link->turn, back, link->turn);
+        mf_quat_multiply(link->rotation, back, link->rotation);
     }
 }
 
-// Links 1 .. 5 told in the order 3, 4, 1, 5, 2.
+// Links 1 .. 5 described in the order 3, 4, 1, 5, 2.
 static const uint32_t told[TREE] = {0, 3, 4, 1, 5, 2}, untold[TREE] = {0, 3, 5, 1, 2, 4};
 
 static void reorder(Tree *tree) {
@@ -130,12 +130,12 @@ static void mirror_values(double *values) {
 static void mirror_tree(Tree *tree) {
     for (uint32_t l = 0; l < TREE; l++) {
         TreeLink *link = &tree->links[l];
-        link->place[1] = -link->place[1];
+        link->position[1] = -link->position[1];
         link->center[1] = -link->center[1];
         link->axis[0] = -link->axis[0];
         link->axis[2] = -link->axis[2];
-        link->turn[1] = -link->turn[1];
-        link->turn[3] = -link->turn[3];
+        link->rotation[1] = -link->rotation[1];
+        link->rotation[3] = -link->rotation[3];
         link->inertia[3] = -link->inertia[3]; // xy
         link->inertia[5] = -link->inertia[5]; // yz
     }
@@ -146,7 +146,7 @@ static void mirror_tree(Tree *tree) {
 }
 
 // The whole robot turned about the vertical: what is in world axes turns with it.
-static void turn_world(Tree *tree, const double yaw[4]) {
+static void rotate_world(Tree *tree, const double yaw[4]) {
     mf_quat_multiply(tree->orientation, yaw, tree->orientation);
     mf_quat_rotate(tree->velocity, yaw, tree->velocity);
     mf_quat_rotate(tree->force, yaw, tree->force);
@@ -166,7 +166,7 @@ static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, dou
         return status;
     memcpy(expected, before, sizeof expected);
     if (kind == FRAMES)
-        turn_frames(&tree, number);
+        rotate_frames(&tree, number);
     if (kind == MASS)
         scale_mass(&tree, 1e3 / 7.0);
     if (kind == ORDER) {
@@ -179,7 +179,7 @@ static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, dou
         mirror_values(expected);
     }
     if (kind == WORLD) {
-        turn_world(&tree, yaw);
+        rotate_world(&tree, yaw);
         mf_quat_rotate(expected, yaw, expected);
     }
     status = tree_gain(context, &tree, after, error);

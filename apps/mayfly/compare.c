@@ -85,7 +85,7 @@ static void print_row(const mf_CompareRow *row) {
         return;
     }
     put(row->forward, 1.0, 8, 3);
-    put(row->turned, 1.0, 8, 3);
+    put(row->heading_change, 1.0, 8, 3);
     put(row->position_error, 1.0, 8, 3);
     put(row->heading_error, 1.0, 8, 3);
     put(row->height_error, 1e3, 8, 2);
@@ -139,7 +139,7 @@ static json_t *pack_row(const mf_CompareRow *row) {
         "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
         "fault", (json_int_t)row->fault, "fell", mf_app_real(row->fell), "distance",
         mf_app_real(row->distance), "forward", mf_app_real(row->forward), "turned",
-        mf_app_real(row->turned), "height", mf_app_real(row->height), "tilt",
+        mf_app_real(row->heading_change), "height", mf_app_real(row->height), "tilt",
         mf_app_real(row->tilt), "penetration", mf_app_real(row->penetration), "slip",
         mf_app_real(row->slip), "position_error", mf_app_real(row->position_error), "heading_error",
         mf_app_real(row->heading_error), "height_error", mf_app_real(row->height_error),

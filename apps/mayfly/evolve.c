@@ -236,9 +236,9 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
     if (status != MF_OK)
         return status;
     status = mf_archive_create(evolution->context, evolution->archive_path,
-                               mf_search_settings(evolution->search), settings,
+                               mf_search_config_of(evolution->search), settings,
                                mf_model_hash(evolution->scene.model),
-                               mf_terrain_hash(mf_world_settings(evolution->scene.world)->terrain),
+                               mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain),
                                &evolution->archive, error);
     evolution->fresh = status == MF_OK;
     if (status == MF_OK)
@@ -333,10 +333,10 @@ static bool print_generation(const Evolution *evolution, double wall) {
 static void show_progress(const Evolution *evolution, mf_Progress *progress, double wall) {
     if (!progress->visible)
         return;
-    char note[160], life[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char note[160], lifetime[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     snprintf(note, sizeof note, "best %.3g %s  %s  %s x real time",
              mf_search_best(evolution->search), mf_fitness_unit(evolution->file->fitness),
-             mf_app_duration(evolution->simulated, life),
+             mf_app_duration(evolution->simulated, lifetime),
              mf_app_count(evolution->simulated / wall, speed));
     mf_progress_update(progress, mf_search_generation(evolution->search), note);
 }
@@ -395,21 +395,21 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
             mf_app_real(wall), "realtime_factor", mf_app_real(evolution->simulated / wall), "hash",
             mf_app_hash(hash), "archive", evolution->archive_path, "report",
             done ? evolution->report_path : ""));
-    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char again[2 * MF_APP_PATH] = "";
     mf_app_quote(again, sizeof again, mf_app_program());
     mf_app_quote(again, sizeof again, "replay");
     mf_app_quote(again, sizeof again, evolution->folder);
-    mf_app_duration(evolution->simulated, life);
+    mf_app_duration(evolution->simulated, lifetime);
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
     printf("best %-11s %.4g %s after %u generations of %u robots\n",
            mf_fitness_title(evolution->file->fitness), best,
            mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
-           mf_search_settings(evolution->search)->population);
+           mf_search_config_of(evolution->search)->population);
     print_levels(evolution, best);
     printf("simulated time   %s\nwall time        %s, %s x real time\npopulation hash  %016llx\n",
-           life, time, speed, (unsigned long long)hash);
+           lifetime, time, speed, (unsigned long long)hash);
     if (done)
         printf("report           %s\nfilm of the best %s --plot walk.html\n",
                evolution->report_path, again);

@@ -7,18 +7,18 @@
 
 #include "math/scalar.h"
 
-#define FALLEN 1.0          // [rad] as in comparisons of levels
-#define DEPTH_OF 4u         // [1] robots whose depth is sampled
-#define FAULT_BITS 31       // [1] at most
-#define ASKED_AT_STOP 4096u // [1] robots, where more were stopped early
+#define FALLEN 1.0              // [rad] as in comparisons of levels
+#define DEPTH_OF 4u             // [1] robots whose depth is sampled
+#define FAULT_BITS 31           // [1] at most
+#define REQUESTED_AT_STOP 4096u // [1] robots, where more were stopped early
 
 // ---- samples ------------------------------------------------------------------------------------
 
 static void take(mf_Fate *fate, uint32_t robot) {
     double up[3];
     mf_robot_pose_read(fate->group, robot, &fate->pose);
-    const double x = fate->pose.place[0][0] - fate->start[robot][0];
-    const double y = fate->pose.place[0][1] - fate->start[robot][1];
+    const double x = fate->pose.position[0][0] - fate->start[robot][0];
+    const double y = fate->pose.position[0][1] - fate->start[robot][1];
     mf_quat_rotate(up, fate->pose.rotation[0], fate->up[robot]);
     fate->distance[robot] = sqrt(x * x + y * y);
     fate->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
@@ -51,7 +51,7 @@ mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_E
         static const double vertical[3] = {0.0, 0.0, 1.0};
         double back[4];
         mf_robot_pose_read(group, i, &out->pose);
-        memcpy(out->start[i], out->pose.place[0], sizeof out->start[i]);
+        memcpy(out->start[i], out->pose.position[0], sizeof out->start[i]);
         for (int c = 0; c < 4; c++)
             back[c] = c == 0 ? out->pose.rotation[0][c] : -out->pose.rotation[0][c];
         mf_quat_rotate(out->up[i], back, vertical);
@@ -70,15 +70,15 @@ void mf_fate_end(mf_Fate *fate) {
     *fate = (mf_Fate){.count = 0};
 }
 
-uint32_t mf_fate_asked(const mf_Group *group) {
+uint32_t mf_fate_requested(const mf_Group *group) {
     const uint32_t count = mf_group_count(group);
-    return mf_app_stop_wanted() && count > ASKED_AT_STOP ? ASKED_AT_STOP : count;
+    return mf_app_stop_wanted() && count > REQUESTED_AT_STOP ? REQUESTED_AT_STOP : count;
 }
 
 void mf_fate_sample(void *fate) {
     mf_Fate *own = fate;
-    const uint32_t asked = mf_fate_asked(own->group);
-    for (uint32_t i = 0; i < asked; i++)
+    const uint32_t requested = mf_fate_requested(own->group);
+    for (uint32_t i = 0; i < requested; i++)
         if (mf_group_fault(own->group, i) == 0)
             take(own, i);
 }
@@ -86,9 +86,9 @@ void mf_fate_sample(void *fate) {
 mf_FateSum mf_fate_sum(const mf_Fate *fate) {
     mf_FateSum sum = {.falls = 0};
     const uint32_t faults = mf_group_fault_total(fate->group);
-    const uint32_t asked = mf_fate_asked(fate->group);
+    const uint32_t requested = mf_fate_requested(fate->group);
     uint32_t counted = 0;
-    for (uint32_t i = 0; i < asked; i++) {
+    for (uint32_t i = 0; i < requested; i++) {
         sum.falls += fate->fell[i];
         if (faults < fate->count && mf_group_fault(fate->group, i) != 0)
             continue;

@@ -10,7 +10,7 @@ typedef struct mf_Fate {
     mf_Context *context;
     mf_Group *group;
     uint32_t count;
-    double (*start)[3]; // [m] place of each base at the start
+    double (*start)[3]; // [m] position of each base at the start
     double (*up)[3];    // [1] the vertical at the start, in each base's frame
     bool *fell;         // leaned more than 1 rad from its start
     double *tilt;       // [rad] of the last sample, from the vertical of the start
@@ -25,7 +25,7 @@ void mf_fate_end(mf_Fate *fate);
 void mf_fate_sample(void *fate);
 // How many robots stand for all: the first few thousand of more when the user wants to stop, who
 // does not want to wait.
-uint32_t mf_fate_asked(const mf_Group *group);
+uint32_t mf_fate_requested(const mf_Group *group);
 
 // Over the robots without a fault, or all when there are none.
 typedef struct mf_FateSum {

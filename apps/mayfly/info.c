@@ -15,7 +15,7 @@
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_SCENE, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
-// What the options ask for beside the file.
+// What the options request next to the file.
 typedef struct Wishes {
     bool strict;
     const char *root;
@@ -303,7 +303,7 @@ static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const 
         status = show_parts(scene.world, wishes, error);
     } else if (status == MF_OK) {
         printf("%s\nstep: %g ms\nground: ", text, 1e3 * mf_time_to_seconds(scene.step));
-        show_ground(mf_world_settings(scene.world)->terrain);
+        show_ground(mf_world_config_of(scene.world)->terrain);
         show_groups(&scene);
         putchar('\n');
         mf_info_schedule(scene.world);
@@ -349,14 +349,14 @@ static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *e
 // ---- archives ----------------------------------------------------------------------------------
 
 static void show_run(const char *path, const mf_ArchiveRun *run) {
-    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     printf(
         "%s, written by version %s\npopulation %u, survivors %u, genomes of %u bytes, seed %llu, "
         "mutation rate %g\n%u generations: %s simulated in %s, %s x real time\nrobot %016llx, "
         "ground %016llx\n\n%s\n",
         path, run->version, run->search.population, run->search.survivors, run->search.genome_bytes,
         (unsigned long long)run->search.seed, run->search.mutation_rate, run->generations,
-        mf_app_duration(run->simulated, life), mf_app_duration(run->seconds, time),
+        mf_app_duration(run->simulated, lifetime), mf_app_duration(run->seconds, time),
         mf_app_count(run->seconds > 0.0 ? run->simulated / run->seconds : 0.0, speed),
         (unsigned long long)run->model_hash, (unsigned long long)run->terrain_hash, run->settings);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 8 }; // [1] systems that one field is told of
+enum { FEW = 8 }; // [1] systems that one field is reported of
 
 // ---- schedule ----------------------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ static void show_rate(mf_Rate rate, mf_Time step) {
     printf(", ...");
 }
 
-static void show_beside(const mf_Group *group, uint32_t index) {
+static void show_background(const mf_Group *group, uint32_t index) {
     const mf_SystemConfig *system = mf_group_system(group, index);
     bool any = false;
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
@@ -65,7 +65,7 @@ static void show_world_phase(mf_World *world, mf_Phase phase) {
         if (system->phase != phase)
             continue;
         printf("  %-8s %-24s ", mf_phase_name(phase), system->name);
-        show_rate(system->rate, mf_world_settings(world)->step);
+        show_rate(system->rate, mf_world_config_of(world)->step);
         printf(" (of all shared groups, alone)\n");
         if (system->reads != NULL)
             show_names("reads", system->reads);
@@ -80,17 +80,17 @@ static void show_group_phase(mf_Group *group, mf_Phase phase) {
         if (system->phase != phase)
             continue;
         printf("  %-8s %-24s ", mf_phase_name(phase), system->name);
-        show_rate(system->rate, mf_world_settings(mf_group_world(group))->step);
-        printf(" (%s%s)\n", mf_group_settings(group)->name, system->slow ? ", slow" : "");
+        show_rate(system->rate, mf_world_config_of(mf_group_world(group))->step);
+        printf(" (%s%s)\n", mf_group_config_of(group)->name, system->slow ? ", slow" : "");
         show_names("reads", system->reads);
         show_names("writes", system->writes);
-        show_beside(group, i);
+        show_background(group, i);
     }
 }
 
 void mf_info_schedule(mf_World *world) {
     uint32_t groups = mf_world_group_count(world);
-    printf("schedule of a step of %g ms%s:\n", 1e-6 * (double)mf_world_settings(world)->step,
+    printf("schedule of a step of %g ms%s:\n", 1e-6 * (double)mf_world_config_of(world)->step,
            groups > 1 ? "; systems of different groups run in parallel" : "");
     for (mf_Phase phase = MF_PHASE_SENSE; phase <= MF_PHASE_AFTER; phase++) {
         if (phase != MF_PHASE_AFTER)
@@ -135,7 +135,7 @@ static const char *shape_of(const mf_Field *field, char out[32]) {
 }
 
 static void show_group_fields(mf_Group *group) {
-    const mf_GroupConfig *config = mf_group_settings(group);
+    const mf_GroupConfig *config = mf_group_config_of(group);
     printf("fields of %s[0 .. %u] (%s, %zu bytes per robot)\n", config->name, config->count - 1,
            config->model->name, mf_group_bytes_per_instance(group));
     for (uint32_t i = 0; i < mf_group_field_count(group); i++) {
@@ -167,7 +167,8 @@ static bool show_constant(const mf_Property *property, void *user) {
         return true;
     if (property->part != listing->part || property->index != listing->index) {
         mf_property_path(property, path, sizeof path);
-        const char *name = strchr(path + strlen(mf_group_settings(property->group)->name), '/') + 1;
+        const char *name =
+            strchr(path + strlen(mf_group_config_of(property->group)->name), '/') + 1;
         listing->column = printf("\n  %-8s %.*s", mf_part_name(property->part),
                                  (int)(strlen(name) - strlen(property->name)), name);
         listing->part = property->part;
@@ -258,8 +259,8 @@ static bool pack_constant(const mf_Property *property, void *user) {
 }
 
 static json_t *pack_group(mf_Group *group) {
-    const mf_GroupConfig *config = mf_group_settings(group);
-    mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_GroupConfig *config = mf_group_config_of(group);
+    mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     json_t *fields = json_array(), *systems = json_array();
     Listing listing = {.list = json_array()};
     for (uint32_t i = 0; i < mf_group_field_count(group); i++)
@@ -282,7 +283,7 @@ static json_t *pack_group(mf_Group *group) {
 }
 
 json_t *mf_info_world_json(mf_World *world) {
-    mf_Time step = mf_world_settings(world)->step;
+    mf_Time step = mf_world_config_of(world)->step;
     json_t *groups = json_array(), *systems = json_array();
     for (uint32_t g = 0; g < mf_world_group_count(world); g++)
         json_array_append_new(groups, pack_group(mf_world_group(world, g)));

@@ -5,7 +5,7 @@
 #include "app.h"
 
 // Every system in the order of a step: phase, rate, what it reads and writes, what it may run
-// beside.
+// next to.
 void mf_info_schedule(mf_World *world);
 // Every field: values, type, unit, frame, what may be done with it, writers and readers; and the
 // constants of the model with their values.

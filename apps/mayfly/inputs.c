@@ -105,7 +105,7 @@ static void add_ground(Builder *builder, const char *ground) {
     add_file(builder, "ground.file", ground);
 }
 
-// A gait's file is seen from the current folder; a name means the one beside the robot.
+// A gait's file is seen from the current folder; a name means the background thread the robot.
 static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
     char found[MF_APP_PATH], absolute[MF_APP_PATH], list[MF_APP_PATH + 8];
     const char *gait = inputs->gait;

@@ -64,10 +64,10 @@ typedef struct mf_Inputs {
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
                 "load the plugins that the file names: their code runs with your permissions")
 
-// Makes a context with the threads asked for.
+// Makes a context with the threads requested.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);
 
-// Loads the scene or robot `name` (found as mf_app_find does) with everything asked for. Relative
+// Loads the scene or robot `name` (found as mf_app_find does) with everything requested. Relative
 // paths on the command line are seen from the current folder. What is malformed prints a usage line
 // and returns MF_BAD_ARGUMENT with an empty message.
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,

@@ -9,7 +9,8 @@
 
 static double ground_load(mf_Group *group, uint32_t robot) {
     const mf_Field *load = mf_group_find_field(group, "contact.load");
-    double weight = mf_group_model(group)->mass * mf_world_settings(mf_group_world(group))->gravity;
+    double weight =
+        mf_group_model(group)->mass * mf_world_config_of(mf_group_world(group))->gravity;
     double sum = 0.0;
     if (load == NULL)
         load = mf_group_find_field(group, "point.load");
@@ -19,8 +20,8 @@ static double ground_load(mf_Group *group, uint32_t robot) {
 }
 
 mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
-    const mf_Field *turn = mf_group_find_field(group, "base.orientation");
-    double x = mf_field_get(turn, robot, 1), y = mf_field_get(turn, robot, 2);
+    const mf_Field *rotation = mf_group_find_field(group, "base.orientation");
+    double x = mf_field_get(rotation, robot, 1), y = mf_field_get(rotation, robot, 2);
     double center[3], linear[3], angular[3];
     mf_Moment moment = {.height =
                             mf_field_get(mf_group_find_field(group, "base.position"), robot, 2),
@@ -41,10 +42,10 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
 }
 
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
-    const uint32_t asked = mf_fate_asked(group);
+    const uint32_t requested = mf_fate_requested(group);
     mf_Moment sum = {0};
     *alive = 0;
-    for (uint32_t i = 0; i < asked; i++) {
+    for (uint32_t i = 0; i < requested; i++) {
         if (mf_group_fault(group, i) != 0)
             continue;
         mf_Moment one = mf_moment_of(group, i);
@@ -62,8 +63,8 @@ mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
                        sum.kinetic * part, sum.potential * part, sum.load * part};
 }
 
-bool mf_moment_is_held(const mf_Group *group) {
-    return mf_group_model(group)->base == MF_BASE_FIXED && mf_points_settings(group) == NULL;
+bool mf_moment_is_kept(const mf_Group *group) {
+    return mf_group_model(group)->base == MF_BASE_FIXED && mf_points_config_of(group) == NULL;
 }
 
 void mf_moment_print_head(void) {
@@ -78,7 +79,7 @@ void mf_moment_print(mf_Group *group, double time) {
         printf("%8.3f  fault %s: frozen\n", time, mf_fault_words(mf_group_fault(group, 0), words));
         return;
     }
-    if (mf_moment_is_held(group))
+    if (mf_moment_is_kept(group))
         printf("%8.3f %9s %9.4f %9.4f %7s", time, "-", moment.center, moment.speed, "-");
     else
         printf("%8.3f %9.4f %9.4f %9.4f %6.1f°", time, moment.height, moment.center, moment.speed,

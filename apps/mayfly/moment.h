@@ -6,19 +6,19 @@
 
 typedef struct mf_Moment {
     double height;             // [m] of the base's origin
-    double center;             // [m] height of the centre of mass
-    double speed;              // [m/s] of the centre of mass
+    double center;             // [m] height of the center of mass
+    double speed;              // [m/s] of the center of mass
     double tilt;               // [rad] between the base's z axis and the vertical
     double kinetic, potential; // [J]
     double load;               // [1] what the ground bears over the weight
 } mf_Moment;
 
 mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
-// Mean over the robots without a fault, `*alive` of them, as far as mf_fate_asked goes.
+// Mean over the robots without a fault, `*alive` of them, as far as mf_fate_requested goes.
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive);
 
 // The base is held by the world, so that nothing can be said of it.
-bool mf_moment_is_held(const mf_Group *group);
+bool mf_moment_is_kept(const mf_Group *group);
 
 // A table of moments of the first robot.
 void mf_moment_print_head(void);

@@ -314,10 +314,10 @@ static int unknown_option(const mf_CommandHelp *help, const char *word, size_t l
     return mf_app_usage(help->name, "unknown option '%s'%s", typed, near);
 }
 
-// Reads the option at argv[*place] and moves *place to its last word.
-static int read_option(Reading *reading, int argc, char **argv, int *place) {
+// Reads the option at argv[*position] and moves *position to its last word.
+static int read_option(Reading *reading, int argc, char **argv, int *index) {
     const mf_CommandHelp *help = reading->help;
-    const char *word = argv[*place];
+    const char *word = argv[*index];
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return print_help(help);
     const size_t length = strcspn(word, "=");
@@ -329,10 +329,10 @@ static int read_option(Reading *reading, int argc, char **argv, int *place) {
     if (option->kind == MF_OPTION_FLAG && value != NULL)
         return mf_app_usage(help->name, "--%s takes no value", option->name);
     if (option->kind != MF_OPTION_FLAG && value == NULL) {
-        if (*place + 1 >= argc)
+        if (*index + 1 >= argc)
             return mf_app_usage(help->name, "--%s: expected %s after it", option->name,
                                 option->value);
-        value = argv[++*place];
+        value = argv[++*index];
     }
     return store(reading, option, value);
 }
@@ -354,13 +354,13 @@ int mf_options_parse(const mf_CommandHelp *help, void *values, int argc, char **
     Reading reading = {.help = help, .values = values};
     int found = 0, result = MF_OPTIONS_GO_ON;
     bool plain = false;
-    for (int place = 1; place < argc && result == MF_OPTIONS_GO_ON; place++) {
-        if (!plain && strcmp(argv[place], "--") == 0)
+    for (int index = 1; index < argc && result == MF_OPTIONS_GO_ON; index++) {
+        if (!plain && strcmp(argv[index], "--") == 0)
             plain = true;
-        else if (plain || argv[place][0] != '-' || argv[place][1] == '\0')
-            argv[1 + found++] = argv[place];
+        else if (plain || argv[index][0] != '-' || argv[index][1] == '\0')
+            argv[1 + found++] = argv[index];
         else
-            result = read_option(&reading, argc, argv, &place);
+            result = read_option(&reading, argc, argv, &index);
     }
     *count = found;
     if (result == MF_OPTIONS_GO_ON)

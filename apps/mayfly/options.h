@@ -68,7 +68,7 @@ typedef struct mf_CommandHelp {
     const char *summary;      // one line
     const char *text;         // paragraphs
     const char *examples;     // lines, each starting with two blanks
-    uint32_t least, most;     // [1] arguments beside options
+    uint32_t least, most;     // [1] arguments next to options
     const mf_Option *options; // ends with MF_OPT_END
     mf_WordFn words;          // for arguments that are no files; its list is NULL
     const char *noun;         // what such a word is called, where no other is taken: "bench"

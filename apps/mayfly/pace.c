@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LATE_SECONDS 0.5 // [s] behind the clock that nobody is told of
+#define LATE_SECONDS 0.5 // [s] behind the clock that nobody is reported of
 #define LATE_SHARE 0.1   // [1] of the time since the start, likewise
 
 // The system of all that took the most, and its share of what all took.
@@ -24,7 +24,7 @@ static double find_dearest(mf_World *world, char *out, size_t size) {
                 continue;
             most = took;
             snprintf(out, size, "%.60s of %.60s", mf_group_system(group, s)->name,
-                     mf_group_settings(group)->name);
+                     mf_group_config_of(group)->name);
         }
     }
     for (uint32_t s = 0; s < mf_world_system_count(world); s++) {

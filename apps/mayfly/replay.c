@@ -28,7 +28,7 @@ typedef struct Replay {
     mf_Individual individual;
     uint8_t *genome;
     char path[MF_APP_PATH];
-    mf_FolderPlaces places;
+    mf_FolderPaths paths;
     mf_Simulation simulation;
 } Replay;
 
@@ -116,10 +116,10 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
     uint32_t divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
     mf_Status status = mf_inputs_parse(replay->context, &replay->options->inputs, "replay",
                                        replay->path, replay->run.settings, &replay->file, error);
-    replay->places.own_model = replay->options->inputs.model != NULL;
-    replay->places.own_ground = replay->options->inputs.ground != NULL;
+    replay->paths.own_model = replay->options->inputs.model != NULL;
+    replay->paths.own_ground = replay->options->inputs.ground != NULL;
     if (status == MF_OK)
-        status = mf_folder_find(replay->path, replay->file, &replay->places, error);
+        status = mf_folder_find(replay->path, replay->file, &replay->paths, error);
     if (status != MF_OK)
         return status;
     mf_Motion motion = replay->file->groups[0].motion;
@@ -175,15 +175,15 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             mf_app_real(simulation->simulated), "wall_seconds", mf_app_real(simulation->seconds),
             "realtime_factor", mf_app_real(factor), "warnings",
             mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
-    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
+    char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
-    if (replay->places.moved)
-        printf("model      found at: %s\n", replay->places.model);
+    if (replay->paths.moved)
+        printf("model      found at: %s\n", replay->paths.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
     printf("individual %llu: %s in %s, %s x real time\nmotion %s with a step of %g ms\ndistance "
            "%.9g m\nstored %.9g m, %s%s\n",
-           (unsigned long long)id, mf_app_duration(simulation->simulated, life),
+           (unsigned long long)id, mf_app_duration(simulation->simulated, lifetime),
            mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
            1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
            equal ? "the same bits" : "not the same", share);

@@ -10,26 +10,26 @@
 mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const uint32_t links = mf_group_model(group)->link_count;
-    out->place = mf_allocate(context, links, sizeof *out->place);
+    out->position = mf_allocate(context, links, sizeof *out->position);
     out->rotation = mf_allocate(context, links, sizeof *out->rotation);
     mf_Status status = MF_OK;
-    if (out->place == NULL || out->rotation == NULL)
+    if (out->position == NULL || out->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "pose: out of memory");
     else // lets the group prepare
-        status = mf_group_link_poses(group, 0, 0, out->place[0], out->rotation[0], error);
+        status = mf_group_link_poses(group, 0, 0, out->position[0], out->rotation[0], error);
     if (status != MF_OK)
         mf_robot_pose_free(context, out);
     return status;
 }
 
 void mf_robot_pose_free(mf_Context *context, mf_RobotPose *pose) {
-    mf_release(context, pose->place);
+    mf_release(context, pose->position);
     mf_release(context, pose->rotation);
-    *pose = (mf_RobotPose){.place = NULL};
+    *pose = (mf_RobotPose){.position = NULL};
 }
 
 void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose) {
-    mf_group_link_poses(group, robot, 1, pose->place[0], pose->rotation[0], NULL);
+    mf_group_link_poses(group, robot, 1, pose->position[0], pose->rotation[0], NULL);
 }
 
 double mf_robot_tilt(const mf_RobotPose *pose) {
@@ -38,7 +38,7 @@ double mf_robot_tilt(const mf_RobotPose *pose) {
 }
 
 static double ground_at(const mf_Group *group, const double point[3]) {
-    const mf_Terrain *terrain = mf_world_settings(mf_group_world(group))->terrain;
+    const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
     return terrain != NULL ? mf_terrain_height(terrain, point[0], point[1], NULL) : 0.0;
 }
 
@@ -58,15 +58,15 @@ static void note_shape(const mf_Group *group, const mf_RobotPose *pose, uint32_t
     static const double over[4] = {0.0, 1.0, 0.0, 0.0};
     const mf_Model *model = mf_group_model(group);
     const uint32_t link = model->shapes[shape].link;
-    const double *place = pose->place[link], *rotation = pose->rotation[link];
-    const double below[3] = {place[0], -place[1], -place[2]};
-    double turned[4], point[3], at[3];
-    mf_quat_multiply(turned, over, rotation);
+    const double *position = pose->position[link], *rotation = pose->rotation[link];
+    const double below[3] = {position[0], -position[1], -position[2]};
+    double rotated[4], point[3], at[3];
+    mf_quat_multiply(rotated, over, rotation);
     for (int side = 0; side < 2; side++) {
-        mf_model_shape_lowest(model, shape, side == 0 ? place : below,
-                              side == 0 ? rotation : turned, point);
+        mf_model_shape_lowest(model, shape, side == 0 ? position : below,
+                              side == 0 ? rotation : rotated, point);
         mf_quat_rotate(at, rotation, point);
-        mf_vec3_add(at, at, place);
+        mf_vec3_add(at, at, position);
         note_point(group, at, link, depth);
     }
 }
@@ -79,7 +79,7 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
         mf_quat_rotate(at, pose->rotation[point->link], point->position);
-        mf_vec3_add(at, at, pose->place[point->link]);
+        mf_vec3_add(at, at, pose->position[point->link]);
         note_point(group, at, point->link, depth);
         depth->touches = true;
     }
@@ -88,7 +88,7 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
 mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose) {
     const mf_Model *model = mf_group_model(group);
     mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
-    if (!mf_group_meets_ground(group))
+    if (!mf_group_touches_ground(group))
         return depth;
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].link != MF_NONE) {

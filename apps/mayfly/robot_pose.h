@@ -5,7 +5,7 @@
 #include "app.h"
 
 typedef struct mf_RobotPose {
-    double (*place)[3], (*rotation)[4]; // [m], [1] of the links, world; the base first
+    double (*position)[3], (*rotation)[4]; // [m], [1] of the links, world; the base first
 } mf_RobotPose;
 
 // MF_NO_MEMORY, MF_LIMIT.
@@ -17,7 +17,7 @@ void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose);
 double mf_robot_tilt(const mf_RobotPose *pose);
 
 typedef struct mf_RobotDepth {
-    bool touches;   // something of the robot can meet the ground
+    bool touches;   // something of the robot can touch the ground
     double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
     double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
     uint32_t link;  // [1] that is deepest

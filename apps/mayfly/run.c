@@ -12,7 +12,7 @@
 #include "run_end.h"
 
 #define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
-#define MOMENTS 10u             // [1] printed beside the start
+#define MOMENTS 10u             // [1] printed next to the start
 #define TRACK_SAMPLES 190.0     // [1] of a run, about
 
 typedef struct Options {
@@ -150,7 +150,7 @@ static double watch_period(double duration) {
 
 // ---- the run -----------------------------------------------------------------------------------
 
-// The file's record, unless the command line asks for another; fields in one line, as --fields has
+// The file's record, unless the command line requests another; fields in one line, as --fields has
 // them.
 static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
                                mf_Simulation *simulation, char fields[MF_APP_PATH],

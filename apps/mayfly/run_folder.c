@@ -1,5 +1,6 @@
 // The folder of an evolution run.
 #include "run_folder.h"
+#include "base/inject.h"
 
 #include "run_files.h"
 
@@ -124,18 +125,17 @@ static mf_Status find_again(const char *archive, const char *what, const char **
     return MF_OK;
 }
 
-mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPlaces *places,
+mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths *paths,
                          mf_Error *error) {
     bool ground_moved = false;
     mf_Status status = MF_OK;
-    places->moved = false;
-    if (!places->own_model)
-        status = find_again(archive, "model", &file->groups[0].model_path, places->model,
-                            &places->moved, error);
-    return status == MF_OK && !places->own_ground
-               ? find_again(archive, "ground", &file->ground.path, places->ground, &ground_moved,
-                            error)
-               : status;
+    paths->moved = false;
+    if (!paths->own_model)
+        status = find_again(archive, "model", &file->groups[0].model_path, paths->model,
+                            &paths->moved, error);
+    return status == MF_OK && !paths->own_ground ? find_again(archive, "ground", &file->ground.path,
+                                                              paths->ground, &ground_moved, error)
+                                                 : status;
 }
 
 // ---- comparing ---------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
 mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
                                 mf_Error *error) {
     uint64_t model = mf_model_hash(scene->model);
-    uint64_t ground = mf_terrain_hash(mf_world_settings(scene->world)->terrain);
+    uint64_t ground = mf_terrain_hash(mf_world_config_of(scene->world)->terrain);
     if (run->model_hash != model)
         return mf_fail_at(error, MF_BAD_ARGUMENT, path, 0, 0,
                           "the robot %.300s has changed since the archive was made (hash "

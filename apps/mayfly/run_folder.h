@@ -25,15 +25,15 @@ mf_Status mf_folder_settings(mf_SceneFile *file, uint32_t generations, char **te
 
 // Where the files of an archive's scene are now: the copies that its folder keeps; without them
 // where they were, or under the last parts of their names, the longest first, in the archive's
-// folder, in those above it, and in the present one. `places` keeps the new names as long as the
+// folder, in those above it, and in the present one. `paths` keeps the new names as long as the
 // file lives. Whether they are the same is for mf_folder_check_world to say. MF_NOT_FOUND, with
 // what to pass. What the user has named (`--model`, `--ground`) is left alone.
-typedef struct mf_FolderPlaces {
+typedef struct mf_FolderPaths {
     bool own_model, own_ground; // named by the user
     bool moved;                 // the model was found elsewhere than it was, and is no copy
     char model[MF_APP_PATH], ground[MF_APP_PATH];
-} mf_FolderPlaces;
-mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPlaces *places,
+} mf_FolderPaths;
+mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths *paths,
                          mf_Error *error);
 
 // MF_BAD_ARGUMENT, naming the first line that differs, when the archive was made with other

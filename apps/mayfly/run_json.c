@@ -7,6 +7,7 @@
 #include "readings.h"
 #include "run_end.h"
 #include "warnings.h"
+#include "scene/soccer/play.h"
 
 static void set(json_t *object, const char *name, json_t *value) {
     json_object_set_new(object, name, value);
@@ -36,13 +37,13 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Fate *fate) {
     set_real(object, "tilt", sum.tilt);
     set_count(object, "falls", sum.falls);
     set_real(object, "penetration", fate->deepest);
-    set_count(object, "means_of", mf_fate_asked(group));
+    set_count(object, "means_of", mf_fate_requested(group));
     set(object, "sensors", mf_readings_pack(group));
 }
 
 static void set_game(json_t *object, const mf_Scene *scene, uint32_t index) {
     const mf_PlayCount play = mf_play_count(scene->play, index);
-    if (scene->file->groups[index].behaviour.kind != MF_BEHAVIOUR_SOCCER)
+    if (scene->file->groups[index].behavior.kind != MF_BEHAVIOR_SOCCER)
         return;
     set_count(object, "goals", play.goals);
     set_count(object, "kicks", play.kicks);

@@ -7,6 +7,7 @@
 #include "readings.h"
 #include "run_end.h"
 #include "warnings.h"
+#include "scene/soccer/play.h"
 
 #define EVENTS_SHOWN 5u            // [1] lines of first events
 #define DEGREES 57.295779513082321 // [deg/rad]
@@ -17,7 +18,7 @@ static void print_way(const mf_Scene *scene) {
     const mf_SceneGroup *from = &scene->file->groups[0];
     const mf_Model *model = scene->model;
     const mf_Field *command = mf_group_find_field(scene->group, "gait.command");
-    if (from->behaviour.kind == MF_BEHAVIOUR_GAIT)
+    if (from->behavior.kind == MF_BEHAVIOR_GAIT)
         printf("stands for %g s, then follows %s with the command %g m/s forward, %g m/s left, %g "
                "rad/s\n",
                from->settle, scene->gaits[0][0]->name, mf_field_get(command, 0, 0),
@@ -34,12 +35,12 @@ static void print_way(const mf_Scene *scene) {
 }
 
 static void print_robot(const mf_Scene *scene) {
-    const mf_ArticulatedConfig *full = mf_articulated_settings(scene->group);
+    const mf_ArticulatedConfig *full = mf_articulated_config_of(scene->group);
     bool rk4 = full != NULL && full->integrator == MF_ARTICULATED_RK4;
     const char *detail = scene->motion != MF_MOTION_ARTICULATED ? ""
                          : rk4                                  ? " (RK4)"
                                                                 : " (implicit)";
-    const mf_WorldConfig *settings = mf_world_settings(scene->world);
+    const mf_WorldConfig *settings = mf_world_config_of(scene->world);
     const double *way = settings->gravity_direction;
     printf("%s: %u joints, %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", scene->model->name,
            scene->model->joint_count, scene->model->mass, mf_motion_name(scene->motion), detail,
@@ -66,7 +67,7 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
                         : mean->load > 0.5 ? "at rest"
                                            : "still";
     printf("end       %s: ", state);
-    if (!mf_moment_is_held(group))
+    if (!mf_moment_is_kept(group))
         printf("base at %.4g m, ", mean->height);
     printf("centre of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
            mean->speed, mean->load);
@@ -75,13 +76,13 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
 // How far, how upright and how deep.
 static void print_sum(const mf_Group *group, const mf_Fate *fate) {
     const mf_FateSum sum = mf_fate_sum(fate);
-    if (!mf_moment_is_held(group)) {
+    if (!mf_moment_is_kept(group)) {
         printf("distance  %.4g m", sum.distance);
         if (fate->count > 1)
             printf(" on average, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
         printf("\ntilt      %.3g° from the initial tilt", sum.tilt * DEGREES);
         if (fate->count > 1)
-            printf(" on average; %u of %u robots fell\n", sum.falls, mf_fate_asked(group));
+            printf(" on average; %u of %u robots fell\n", sum.falls, mf_fate_requested(group));
         else
             printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
     }
@@ -93,8 +94,8 @@ static void print_alone(const mf_Run *run) {
     char faults[MF_FAULT_TEXT];
     uint32_t count = mf_group_count(group), alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
-    if (mf_fate_asked(group) < count)
-        printf("means     over the first %u robots\n", mf_fate_asked(group));
+    if (mf_fate_requested(group) < count)
+        printf("means     over the first %u robots\n", mf_fate_requested(group));
     if (alive > 0)
         print_state(group, &mean);
     print_sum(group, &run->fates[0]);
@@ -120,7 +121,7 @@ static void print_groups(const mf_Scene *scene) {
 static void print_game(const mf_Scene *scene) {
     for (uint32_t g = 0; scene->play != NULL && g < scene->group_count; g++) {
         const mf_PlayCount play = mf_play_count(scene->play, g);
-        if (scene->file->groups[g].behaviour.kind == MF_BEHAVIOUR_SOCCER)
+        if (scene->file->groups[g].behavior.kind == MF_BEHAVIOR_SOCCER)
             printf("%-16s %u goals, %u kicks, %u falls, %u dives\n", scene->file->groups[g].name,
                    play.goals, play.kicks, play.falls, play.dives);
     }
@@ -144,7 +145,7 @@ static void put_agent(const mf_Scene *scene, uint32_t agent) {
     mf_Group *group;
     uint32_t instance;
     if (mf_interaction_locate(scene->interaction, agent, &group, &instance))
-        printf("%s %u", mf_group_settings(group)->name, instance);
+        printf("%s %u", mf_group_config_of(group)->name, instance);
 }
 
 static void print_event(const mf_Scene *scene, const mf_InteractionEvent *event) {
@@ -176,16 +177,16 @@ static void print_events(const mf_Scene *scene) {
 
 static void print_first_line(const mf_Run *run) {
     const mf_Simulation *simulation = &run->simulation;
-    char life[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER], robots[MF_APP_NUMBER];
+    char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER], robots[MF_APP_NUMBER];
     const char *factor = mf_app_count(simulation->simulated / simulation->seconds, speed);
-    mf_app_duration(simulation->simulated, life);
+    mf_app_duration(simulation->simulated, lifetime);
     mf_app_duration(simulation->seconds, time);
     if (run->alone)
         printf("%s robot%s: %s in %s, %s x real time\n", mf_app_count(simulation->agents, robots),
-               simulation->agents == 1.0 ? "" : "s", life, time, factor);
+               simulation->agents == 1.0 ? "" : "s", lifetime, time, factor);
     else
         printf("%s: %s robots, %s in %s, %s x real time\n", run->scene.file->name,
-               mf_app_count(simulation->agents, robots), life, time, factor);
+               mf_app_count(simulation->agents, robots), lifetime, time, factor);
 }
 
 bool mf_run_print_end(mf_Run *run) {

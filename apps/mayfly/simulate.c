@@ -85,7 +85,7 @@ static uint64_t period_steps(double period, double step) {
 
 static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
     mf_World *world = simulation->world;
-    double step = mf_time_to_seconds(mf_world_settings(world)->step);
+    double step = mf_time_to_seconds(mf_world_config_of(world)->step);
     uint64_t every = period_steps(simulation->record_period, step);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
     uint64_t watch_every = period_steps(simulation->watch_period, step);
@@ -174,7 +174,7 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     simulation->film = NULL;
     if (path == NULL)
         return MF_OK;
-    double step = mf_time_to_seconds(mf_world_settings(simulation->world)->step);
+    double step = mf_time_to_seconds(mf_world_config_of(simulation->world)->step);
     uint64_t every = period_steps(FILM_PERIOD, step);
     simulation->picture_period = (double)every * step;
     double period = simulation->picture_period;

@@ -116,9 +116,9 @@ void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
 // What stands in for a floor that an MJCF file has not.
 static void report_ground(const mf_Scene *scene, const mf_Group *group, mf_StartReport *report) {
     const mf_Model *model = mf_group_model(group);
-    if (scene->terrain != NULL || model->body_count == 0 || !mf_model_meets_ground(model, true))
+    if (scene->terrain != NULL || model->body_count == 0 || !mf_model_touches_ground(model, true))
         return;
-    if (mf_group_meets_ground(group))
+    if (mf_group_touches_ground(group))
         say(report, "the file has no floor: a level ground at height 0 is added");
     else if (model->base == MF_BASE_FREE)
         say(report, "the file has no level plane: the robot touches the shapes of its file only");

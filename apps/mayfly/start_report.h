@@ -15,7 +15,7 @@ typedef struct mf_StartReport {
 } mf_StartReport;
 
 // All of it, of robot 0 of each group with links at its start, and the notes of the scene. The only
-// place that collects such lines.
+// position that collects such lines.
 void mf_start_report(const mf_Scene *scene, mf_StartReport *out);
 
 // What of it is about the pose and the step: in the ground, under it, upside down, links in each

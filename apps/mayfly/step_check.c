@@ -249,7 +249,7 @@ static bool find_softened(const Check *check, char *text) {
 }
 
 bool mf_step_note(mf_Group *group, uint32_t index, char *text) {
-    const mf_ArticulatedConfig *config = mf_articulated_settings(group);
+    const mf_ArticulatedConfig *config = mf_articulated_config_of(group);
     if (config == NULL)
         return false;
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -263,7 +263,7 @@ bool mf_step_note(mf_Group *group, uint32_t index, char *text) {
                    .rk4 = config->integrator == MF_ARTICULATED_RK4,
                    .implicit =
                        integrator == MF_PHYSICS_IMPLICIT || integrator == MF_PHYSICS_IMPLICIT_FAST,
-                   .step = mf_time_to_seconds(mf_world_settings(mf_group_world(group))->step),
+                   .step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step),
                    .forces = values,
                    .still = values + count,
                    .moved = values + 2 * (size_t)count};

@@ -48,14 +48,14 @@ typedef struct Job {
     uint32_t wave_count;
 } Job;
 
-typedef struct Stage {
+typedef struct Setup {
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
     void *image; // the start
     size_t image_size;
-} Stage;
+} Setup;
 
 // ---- the command line --------------------------------------------------------------------------
 
@@ -174,24 +174,24 @@ static bool control(mf_Group *group, uint32_t instance, mf_Time time, void *user
     return true;
 }
 
-static mf_Status add_control(Stage *stage, Job *job, mf_Error *error) {
+static mf_Status add_control(Setup *setup, Job *job, mf_Error *error) {
     if (job->wave_count == 0)
         return MF_OK;
-    if (job->wave_count != stage->model->actuator_count)
+    if (job->wave_count != setup->model->actuator_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "%u waves for %u actuators", job->wave_count,
-                       stage->model->actuator_count);
-    return mf_callback_add(stage->group, mf_rate_from_period(job->step), control, job, error);
+                       setup->model->actuator_count);
+    return mf_callback_add(setup->group, mf_rate_from_period(job->step), control, job, error);
 }
 
 // Velocities of the keyframe; those of robots behind the first changed by a fixed sequence
 // (Weyl's, of the golden ratio).
-static mf_Status start_all(Stage *stage, const Job *job, mf_Error *error) {
-    const mf_Model *model = stage->model;
+static mf_Status start_all(Setup *setup, const Job *job, mf_Error *error) {
+    const mf_Model *model = setup->model;
     const mf_Keyframe *key = model->keyframes;
-    mf_Field *force = mf_group_find_field(stage->group, "base.force");
+    mf_Field *force = mf_group_find_field(setup->group, "base.force");
     if (model->keyframe_count == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: needs a keyframe to start at", model->file);
-    double *velocity = mf_allocate(stage->context, model->velocity_count, sizeof *velocity);
+    double *velocity = mf_allocate(setup->context, model->velocity_count, sizeof *velocity);
     if (velocity == NULL)
         return mf_fail(error, MF_NO_MEMORY, "bench_precision: out of memory");
     for (uint32_t robot = 0; robot < job->robots; robot++) {
@@ -200,23 +200,23 @@ static mf_Status start_all(Stage *stage, const Job *job, mf_Error *error) {
             double random = 2.0 * (turns - floor(turns)) - 1.0;
             velocity[i] = key->velocity[i] + (robot > 0 ? SPREAD * random : 0.0);
         }
-        mf_group_set_state(stage->group, robot, key->position, velocity);
+        mf_group_set_state(setup->group, robot, key->position, velocity);
         for (uint32_t i = 0; i < 3; i++)
             mf_field_set(force, robot, i, job->force[i]);
     }
-    mf_release(stage->context, velocity);
+    mf_release(setup->context, velocity);
     return MF_OK;
 }
 
-static mf_Status keep_start(Stage *stage, mf_Error *error) {
-    stage->image_size = mf_world_snapshot_size(stage->world);
-    stage->image = mf_allocate(stage->context, stage->image_size, 1);
-    if (stage->image == NULL)
+static mf_Status keep_start(Setup *setup, mf_Error *error) {
+    setup->image_size = mf_world_snapshot_size(setup->world);
+    setup->image = mf_allocate(setup->context, setup->image_size, 1);
+    if (setup->image == NULL)
         return mf_fail(error, MF_NO_MEMORY, "bench_precision: out of memory");
-    return mf_world_snapshot(stage->world, stage->image, stage->image_size, error);
+    return mf_world_snapshot(setup->world, setup->image, setup->image_size, error);
 }
 
-static mf_Status add_motion(Stage *stage, const Job *job, mf_Error *error) {
+static mf_Status add_motion(Setup *setup, const Job *job, mf_Error *error) {
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.integrator = job->integrator;
     motion.shapes = true;
@@ -224,45 +224,45 @@ static mf_Status add_motion(Stage *stage, const Job *job, mf_Error *error) {
     motion.sweeps = job->sweeps;
     motion.contact_time = job->contact_time;
     motion.friction = job->friction;
-    return mf_articulated_add(stage->group, &motion, error);
+    return mf_articulated_add(setup->group, &motion, error);
 }
 
-static mf_Status stage_make(Stage *stage, Job *job, mf_Error *error) {
+static mf_Status setup_make(Setup *setup, Job *job, mf_Error *error) {
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     context.threads = 1; // so that the time of this thread is the cost
-    mf_Status status = mf_context_create(&context, &stage->context, error);
+    mf_Status status = mf_context_create(&context, &setup->context, error);
     if (status == MF_OK)
-        status = mf_model_load(stage->context, job->model, NULL, &stage->model, error);
+        status = mf_model_load(setup->context, job->model, NULL, &setup->model, error);
     if (status != MF_OK)
         return status;
-    const double *pull = stage->model->physics.gravity;
+    const double *pull = setup->model->physics.gravity;
     world.step = job->step;
     world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
     if (world.gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
-    group.model = stage->model;
+    group.model = setup->model;
     group.count = job->robots;
     group.double_precision = !job->float_precision;
-    status = mf_world_create(stage->context, &world, &stage->world, error);
+    status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
-        status = mf_world_add_group(stage->world, &group, &stage->group, error);
+        status = mf_world_add_group(setup->world, &group, &setup->group, error);
     if (status == MF_OK)
-        status = add_motion(stage, job, error);
+        status = add_motion(setup, job, error);
     if (status == MF_OK)
-        status = add_control(stage, job, error);
+        status = add_control(setup, job, error);
     if (status == MF_OK)
-        status = start_all(stage, job, error);
-    return status == MF_OK ? keep_start(stage, error) : status;
+        status = start_all(setup, job, error);
+    return status == MF_OK ? keep_start(setup, error) : status;
 }
 
-static void stage_free(Stage *stage) {
-    if (stage->context != NULL)
-        mf_release(stage->context, stage->image);
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void setup_free(Setup *setup) {
+    if (setup->context != NULL)
+        mf_release(setup->context, setup->image);
+    mf_world_destroy(setup->world);
+    mf_model_destroy(setup->model);
+    mf_context_destroy(setup->context);
 }
 
 // ---- the run -----------------------------------------------------------------------------------
@@ -273,40 +273,40 @@ static double thread_seconds(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// place = centre of the body's frame in the world: p + R(q) r of its link's pose and its own.
-static void body_place(const mf_Body *body, const double (*links)[3], const double (*turns)[4],
-                       double place[3]) {
+// place = center of the body's frame in the world: p + R(q) r of its link's pose and its own.
+static void body_position(const mf_Body *body, const double (*links)[3], const double (*turns)[4],
+                          double position[3]) {
     double r[3] = {body->position[0], body->position[1], body->position[2]};
     if (body->link == MF_NONE) {
-        memcpy(place, r, sizeof r);
+        memcpy(position, r, sizeof r);
         return;
     }
     const double *q = turns[body->link], *p = links[body->link];
     double t[3] = {2.0 * (q[2] * r[2] - q[3] * r[1]), 2.0 * (q[3] * r[0] - q[1] * r[2]),
                    2.0 * (q[1] * r[1] - q[2] * r[0])};
-    place[0] = p[0] + r[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    place[1] = p[1] + r[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    place[2] = p[2] + r[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+    position[0] = p[0] + r[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+    position[1] = p[1] + r[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+    position[2] = p[2] + r[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
-static void print_moment(const Stage *stage, double (*links)[3], double (*turns)[4]) {
-    mf_ArticulatedEnergy energy = mf_articulated_energy(stage->group, 0);
-    mf_group_link_poses(stage->group, 0, 1, links[0], turns[0], NULL);
-    printf("%.9f %.17g %.17g", mf_time_to_seconds(mf_world_time(stage->world)), energy.kinetic,
+static void print_moment(const Setup *setup, double (*links)[3], double (*turns)[4]) {
+    mf_ArticulatedEnergy energy = mf_articulated_energy(setup->group, 0);
+    mf_group_link_poses(setup->group, 0, 1, links[0], turns[0], NULL);
+    printf("%.9f %.17g %.17g", mf_time_to_seconds(mf_world_time(setup->world)), energy.kinetic,
            energy.potential + energy.elastic);
-    for (uint32_t i = 0; i < stage->model->body_count; i++) {
-        double place[3];
-        body_place(&stage->model->bodies[i], (const double(*)[3])links, (const double(*)[4])turns,
-                   place);
-        printf(" %.17g %.17g %.17g", place[0], place[1], place[2]);
+    for (uint32_t i = 0; i < setup->model->body_count; i++) {
+        double position[3];
+        body_position(&setup->model->bodies[i], (const double(*)[3])links,
+                      (const double(*)[4])turns, position);
+        printf(" %.17g %.17g %.17g", position[0], position[1], position[2]);
     }
     putchar('\n');
 }
 
-static mf_Status run(Stage *stage, const Job *job, mf_Error *error) {
-    const mf_Model *model = stage->model;
-    double(*links)[3] = mf_allocate(stage->context, model->link_count, sizeof *links);
-    double(*turns)[4] = mf_allocate(stage->context, model->link_count, sizeof *turns);
+static mf_Status run(Setup *setup, const Job *job, mf_Error *error) {
+    const mf_Model *model = setup->model;
+    double(*links)[3] = mf_allocate(setup->context, model->link_count, sizeof *links);
+    double(*turns)[4] = mf_allocate(setup->context, model->link_count, sizeof *turns);
     uint64_t steps = (uint64_t)(job->every / job->step);
     double best = INFINITY;
     mf_Status status = MF_OK;
@@ -315,37 +315,37 @@ static mf_Status run(Stage *stage, const Job *job, mf_Error *error) {
     for (uint32_t repeat = 0; repeat < job->repeats && status == MF_OK; repeat++) {
         double cost = 0.0;
         bool last = repeat + 1 == job->repeats;
-        status = mf_world_restore(stage->world, stage->image, stage->image_size, error);
+        status = mf_world_restore(setup->world, setup->image, setup->image_size, error);
         if (last)
-            print_moment(stage, links, turns);
+            print_moment(setup, links, turns);
         for (uint32_t frame = 0; frame < job->frames && status == MF_OK; frame++) {
             double began = thread_seconds();
-            mf_world_step(stage->world, steps);
+            mf_world_step(setup->world, steps);
             cost += thread_seconds() - began;
             if (last)
-                print_moment(stage, links, turns);
+                print_moment(setup, links, turns);
         }
         best = fmin(best, cost);
     }
-    mf_release(stage->context, links);
-    mf_release(stage->context, turns);
+    mf_release(setup->context, links);
+    mf_release(setup->context, turns);
     if (status == MF_OK)
         printf("cost %.9g %llu %u\n", best, (unsigned long long)(steps * job->frames),
-               mf_group_fault_total(stage->group));
+               mf_group_fault_total(setup->group));
     return status;
 }
 
 int main(int argc, char **argv) {
     Job job;
-    Stage stage = {0};
+    Setup setup = {0};
     mf_Error error = {0};
     char text[1024];
     if (!read_job(argc, argv, &job))
         return 2;
-    mf_Status status = stage_make(&stage, &job, &error);
+    mf_Status status = setup_make(&setup, &job, &error);
     if (status == MF_OK)
-        status = run(&stage, &job, &error);
-    stage_free(&stage);
+        status = run(&setup, &job, &error);
+    setup_free(&setup);
     if (status != MF_OK)
         fprintf(stderr, "bench_precision: %s\n", mf_error_format(&error, text, sizeof text));
     return status == MF_OK ? 0 : 1;

@@ -54,11 +54,11 @@ static void move(const mf_PluginSetup *setup, const mf_PluginView *view, uint32_
     double z = setup->services->height(setup->terrain, x, y, NULL) + s[0];
     mf_plugin_set(view, VELOCITY, 2, lane, (z - mf_plugin_get(view, POSITION, 2, lane)) / h);
     setup->services->sin_cos(0.5 * course, &sine, &cosine);
-    const double turn[4] = {cosine, 0.0, 0.0, sine}, place[3] = {x, y, z};
+    const double rotation[4] = {cosine, 0.0, 0.0, sine}, position[3] = {x, y, z};
     for (uint32_t c = 0; c < 4; c++)
-        mf_plugin_set(view, ORIENTATION, c, lane, turn[c]);
+        mf_plugin_set(view, ORIENTATION, c, lane, rotation[c]);
     for (uint32_t c = 0; c < 3; c++)
-        mf_plugin_set(view, POSITION, c, lane, place[c]);
+        mf_plugin_set(view, POSITION, c, lane, position[c]);
     for (uint32_t c = 0; c < 2; c++)
         mf_plugin_set(view, VELOCITY, c, lane, velocity[c]);
     mf_plugin_set(view, SPIN, 2, lane, spin);

@@ -13,7 +13,7 @@ typedef enum mf_ArticulatedIntegrator {
                              // contacts at the end of the step: stable at any stiffness
     MF_ARTICULATED_EULER,    // semi-implicit Euler with all forces at the beginning of the step
     MF_ARTICULATED_RK4,      // classical Runge-Kutta, all forces explicit: order 4 while smooth
-    MF_ARTICULATED_OF_MODEL  // RK4 where the model's file asks for it and contacts, if any, have
+    MF_ARTICULATED_OF_MODEL  // RK4 where the model's file requests it and contacts, if any, have
                              // MuJoCo's law; else IMPLICIT
 } mf_ArticulatedIntegrator;
 
@@ -70,6 +70,7 @@ typedef struct mf_ArticulatedConfig {
     uint32_t solver_rounds; // [1] solutions of all rows within their ranges where the sweeps did
                             // not converge, at most; up to 1000; default 30; 0: sweeps alone
 } mf_ArticulatedConfig;
+// The defaults of mf_ArticulatedConfig: every configuration starts from them.
 MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Adds the motion `articulated` to `group`: the fields joint.torque, base.force and base.torque,
@@ -85,7 +86,7 @@ MF_API mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig 
                                     mf_Error *error);
 
 // The settings in use, or NULL if the motion of the group is not `articulated`.
-MF_API const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group);
+MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group);
 
 // Additional outputs for sensors, stored in their own fields. The motion of the group must be
 // `articulated`; call each function at most once, before the first step. On failure the zeroed
@@ -119,18 +120,19 @@ MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, con
                                    double *acceleration);
 
 // Position [m] of the contact of a row of contact.load in the frame of `link`: its point, or the
-// centre of its ball or disc. False if it belongs to another rigid part, or the row does not exist.
-MF_API bool mf_articulated_contact_place(const mf_Group *group, uint32_t row, uint32_t link,
-                                         double place[3]);
+// center of its ball or disc. False if it belongs to another rigid part, or the row does not exist.
+MF_API bool mf_articulated_contact_position(const mf_Group *group, uint32_t row, uint32_t link,
+                                            double place[3]);
 
 typedef struct mf_ArticulatedEnergy {
     double kinetic;   // [J] including rotors
     double potential; // [J] m g z of all links (z against gravity), zero at the world's origin
     double elastic;   // [J] in joint springs
 } mf_ArticulatedEnergy;
+// Energies [J] of an instance.
 MF_API mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance);
 
-// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
+// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
 // world frame, without rotors.
 MF_API void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
                                     double linear[3], double angular[3]);

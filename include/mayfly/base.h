@@ -85,6 +85,7 @@ typedef struct mf_ContextConfig {
     void (*parallel_for)(void *user, uint32_t count, mf_TaskFn function, void *task);
 } mf_ContextConfig;
 
+// The defaults of mf_ContextConfig: every configuration starts from them.
 MF_API mf_ContextConfig mf_context_config(void);
 
 // Creates a context. `config` may be NULL for the defaults. Free with mf_context_destroy.
@@ -95,20 +96,12 @@ MF_API void mf_context_destroy(mf_Context *context); // NULL is allowed
 // Number of workers that mf_parallel_for uses, >= 1.
 MF_API uint32_t mf_context_threads(const mf_Context *context);
 
-// Failure injection for tests: the `countdown`-th fallible call (allocation, open, read, write,
-// rename, sync, thread creation, database step) from now on fails once; 0 disables it.
-MF_API void mf_context_fail_after(mf_Context *context, uint64_t countdown);
-MF_API uint64_t mf_context_call_count(const mf_Context *context); // [1] fallible calls so far
-MF_API size_t mf_context_live_bytes(const mf_Context *context);   // [byte] allocated, not freed
+MF_API size_t mf_context_live_bytes(const mf_Context *context); // [byte] allocated, not freed
 
 // Zeroed memory, aligned to 64 bytes; NULL if it fails or count * size overflows. A count or size
 // of 0 gives a valid pointer that can be released.
 MF_API void *mf_allocate(mf_Context *context, size_t count, size_t size);
 MF_API void mf_release(mf_Context *context, void *memory); // NULL is allowed
-
-// True if a fallible operation named `operation` may proceed; false if failure injection lets it
-// fail (errno is then EIO). Call it before each operating system call.
-MF_API bool mf_allow(mf_Context *context, const char *operation);
 
 // Runs function(task, 0 .. count-1), distributed over the context's threads; returns when all are
 // done. Work is divided by index, never by worker. Must not be nested.
@@ -175,9 +168,6 @@ MF_API uint32_t mf_random_below(uint32_t word, uint32_t bound);
 // state hashes (byte order: little endian on every machine).
 #define MF_HASH_START UINT64_C(0xcbf29ce484222325)
 MF_API uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size);
-
-// CRC-32 (IEEE 802.3, reflected), for snapshots; start from 0.
-MF_API uint32_t mf_crc32(uint32_t crc, const void *data, size_t size);
 
 // "major.minor.patch" of the library.
 MF_API const char *mf_version(void);

@@ -1,4 +1,4 @@
-// Mayfly: cars. A kinematic and a dynamic bicycle with Pacejka tyres on the ground, and the loops
+// Mayfly: cars. A kinematic and a dynamic bicycle with Pacejka tires on the ground, and the loops
 // that drive it. Equations, frames and sources: docs/explanation/car.md.
 #ifndef MAYFLY_CAR_H
 #define MAYFLY_CAR_H
@@ -12,16 +12,16 @@ extern "C" {
 // Steering model.
 typedef enum mf_CarModel {
     MF_CAR_KINEMATIC, // wheels never slip sideways
-    MF_CAR_DYNAMIC,   // tyre forces at every speed; slip is softened below blend_low
+    MF_CAR_DYNAMIC,   // tire forces at every speed; slip is softened below blend_low
     MF_CAR_BLENDED    // kinematic below blend_low, dynamic above blend_high, linear between
 } mf_CarModel;
 
 // Lateral force of an axle from the slip angle s.
-typedef enum mf_CarTyre {
-    MF_CAR_TYRE_PACEJKA,   // D sin(C atan(B s))
-    MF_CAR_TYRE_CURVATURE, // D sin(C atan(B s (1 - E) + E atan(B s)))
-    MF_CAR_TYRE_LINEAR     // B C D s
-} mf_CarTyre;
+typedef enum mf_CarTire {
+    MF_CAR_TIRE_PACEJKA,   // D sin(C atan(B s))
+    MF_CAR_TIRE_CURVATURE, // D sin(C atan(B s (1 - E) + E atan(B s)))
+    MF_CAR_TIRE_LINEAR     // B C D s
+} mf_CarTire;
 
 // Command mode; determines the command.* fields of the group.
 typedef enum mf_CarCommand {
@@ -36,24 +36,24 @@ typedef enum mf_CarCommand {
 // "kinematic", "dynamic", "blended"; "pacejka", "curvature", "linear"; "drive", "speed", "circle",
 // "line", "path", "waypoint". "unknown" for other values.
 MF_API const char *mf_car_model_name(mf_CarModel model);
-MF_API const char *mf_car_tyre_name(mf_CarTyre tyre);
+MF_API const char *mf_car_tire_name(mf_CarTire tire);
 MF_API const char *mf_car_command_name(mf_CarCommand command);
 
 // The parameters of a car. Ranges are checked by mf_car_check().
 typedef struct mf_Car {
     uint32_t struct_size; // [byte] set by mf_car()
     double mass;          // [kg] 1e-6 .. 1e6
-    double yaw_inertia;   // [kg m^2] > 0, about the vertical axis through the centre of mass
-    double front;         // [m] >= 0, centre of mass to front axle; front + rear > 0
-    double rear;          // [m] >= 0, centre of mass to rear axle
-    double height;        // [m] >= 0, centre of mass above the ground
+    double yaw_inertia;   // [kg m^2] > 0, about the vertical axis through the center of mass
+    double front;         // [m] >= 0, center of mass to front axle; front + rear > 0
+    double rear;          // [m] >= 0, center of mass to rear axle
+    double height;        // [m] >= 0, center of mass above the ground
     double radius;        // [m] > 0, of the sphere about it; its collision shape is the upright
                           // cylinder in it, from the ground to twice the height
     double rotating_mass; // [kg] >= 0, equivalent mass of the inertia of the wheels
-    double front_b;       // [1/rad] > 0, tyre stiffness factor, front axle
-    double front_c;       // [1] 0 < C <= 2, tyre shape factor, front axle
+    double front_b;       // [1/rad] > 0, tire stiffness factor, front axle
+    double front_c;       // [1] 0 < C <= 2, tire shape factor, front axle
     double front_d;       // [N] > 0, largest lateral force of the front axle at rest
-    double front_e;       // [1] -10 .. 1, tyre curvature factor, front axle
+    double front_e;       // [1] -10 .. 1, tire curvature factor, front axle
     double rear_b;        // [1/rad] > 0, as front_b
     double rear_c;        // [1] 0 < C <= 2
     double rear_d;        // [N] > 0
@@ -65,7 +65,7 @@ typedef struct mf_Car {
     double drag;          // [N s^2/m^2] >= 0, air drag per squared speed (Cr2)
     double downforce;     // [N s^2/m^2] >= 0, aerodynamic load per squared speed, distributed
                           // like weight
-    double ellipse; // [1] >= 0, limit of the combined drive and lateral force of the rear tyre, in
+    double ellipse; // [1] >= 0, limit of the combined drive and lateral force of the rear tire, in
                     // rear_d; 0: no limit
     double ellipse_long;     // [1] > 0, weight of the drive force in that limit
     double steering_limit;   // [rad] 0 .. 1.4, largest steering angle of the front wheel
@@ -87,21 +87,22 @@ typedef struct mf_Car {
 // The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
 MF_API mf_Car mf_car(void);
 MF_API mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
-MF_API mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tyre CURVATURE
+MF_API mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
 
 // MF_BAD_ARGUMENT with the member's name if a parameter is out of range.
 MF_API mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
 
-typedef struct mf_CarSettings {
-    uint32_t struct_size;     // [byte] set by mf_car_settings()
+typedef struct mf_CarConfig {
+    uint32_t struct_size;     // [byte] set by mf_car_config()
     mf_CarModel model;        // default MF_CAR_BLENDED
-    mf_CarTyre tyre;          // default MF_CAR_TYRE_PACEJKA
+    mf_CarTire tire;          // default MF_CAR_TIRE_PACEJKA
     mf_Integrator integrator; // default MF_INTEGRATOR_RK4
     mf_CarCommand command;    // default MF_CAR_COMMAND_SPEED
     mf_Time control_interval; // [ns] period of reading commands and of the control loops; a
                               // multiple of the step; default 0: every step
-} mf_CarSettings;
-MF_API mf_CarSettings mf_car_settings(void);
+} mf_CarConfig;
+// The defaults of mf_CarConfig: every configuration starts from them.
+MF_API mf_CarConfig mf_car_config(void);
 
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
 MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name,
@@ -109,20 +110,20 @@ MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char 
 
 // Adds the motion of cars to `group`: the fields car.*, command.* and wind.velocity and one system,
 // and places the cars on the ground. External wrenches (mayfly/collision.h) act in the plane of the
-// ground; their normal component loads the tyres. `car` and `settings` may be NULL for the
-// defaults. Fails if the step is too long for the tyres.
+// ground; their normal component loads the tires. `car` and `settings` may be NULL for the
+// defaults. Fails if the step is too long for the tires.
 //
 // A command that is not finite or out of range is rejected: the last valid one (command.accepted)
 // remains active, and command.refused increases by one at each control tick. Ranges: steering
 // within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
 // mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
 // to the left, counter-clockwise.
-MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
+MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *settings,
                             mf_Error *error);
 
 // The parameters and settings in use, or NULL if the motion of the group is not that of cars.
 MF_API const mf_Car *mf_car_parameters(const mf_Group *group);
-MF_API const mf_CarSettings *mf_car_settings_of(const mf_Group *group);
+MF_API const mf_CarConfig *mf_car_config_of(const mf_Group *group);
 
 // The path of a group with MF_CAR_COMMAND_PATH: `count` >= 2 points (x, y) [m], world frame, joined
 // by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of

@@ -27,6 +27,7 @@ typedef struct mf_CollisionsMember {
                 // the start angles never do. Default false: `articulated` computes these contacts
                 // itself
 } mf_CollisionsMember;
+// The defaults of a member: `group`, as its model is.
 MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 
 // How touching robots push each other (docs/explanation/collision.md).
@@ -51,18 +52,19 @@ typedef struct mf_CollisionsConfig {
     double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
     double duration; // [s] explicit: duration of a perfectly elastic head-on impact of two balls,
                      // >= 4 steps; default 0: 6 steps
-    double restitution; // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default
-                        // 0.5
-    double friction;    // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
-    double turning;     // [m] torsional friction, >= 0; default NAN: that of the shapes
-    double depth;       // [m] > 0; the force does not increase beyond this depth; default 0.02
-    double margin;      // [m] > 0 candidate margin; candidate lists are rebuilt after a robot has
-                        // moved by half of it; results do not depend on it; default 0: 0.15
-    uint32_t pairs;     // [1] capacity for pairs of nearby robots, per robot, 1 .. 4096; default 64
-    uint32_t touches;   // [1] capacity for contacts, per 8 pairs of robots that may touch, 4 ..
-                        // 65536; default 512
-    bool trees;         // false: no trees, all pairs of shapes are tested; default true
+    double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default
+                               // 0.5
+    double friction;           // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
+    double torsional_friction; // [m] torsional friction, >= 0; default NAN: that of the shapes
+    double depth;     // [m] > 0; the force does not increase beyond this depth; default 0.02
+    double margin;    // [m] > 0 candidate margin; candidate lists are rebuilt after a robot has
+                      // moved by half of it; results do not depend on it; default 0: 0.15
+    uint32_t pairs;   // [1] capacity for pairs of nearby robots, per robot, 1 .. 4096; default 64
+    uint32_t touches; // [1] capacity for contacts, per 8 pairs of robots that may touch, 4 ..
+                      // 65536; default 512
+    bool trees;       // false: no trees, all pairs of shapes are tested; default true
 } mf_CollisionsConfig;
+// The defaults of mf_CollisionsConfig: every configuration starts from them.
 MF_API mf_CollisionsConfig mf_collisions_config(void);
 
 // The collisions of a world; owned by the world.
@@ -93,6 +95,7 @@ typedef struct mf_CollisionsStatistics {
     uint64_t rounds;       // [1] trial steps with corrected forces, of contacts and joints
     double residual;       // [1] residual of those forces, largest of a step
 } mf_CollisionsStatistics;
+// What happened so far, since the start or the last mf_collisions_clear_statistics.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
 MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);
 

@@ -15,6 +15,7 @@ typedef struct mf_CompareConfig {
                                    // measured; default 256
     bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
+// The defaults of mf_CompareConfig: every configuration starts from them.
 MF_API mf_CompareConfig mf_compare_config(void);
 
 // The robot at one moment, counted from the end of settling.
@@ -31,18 +32,18 @@ typedef struct mf_CompareSample {
 // Results of one level.
 typedef struct mf_CompareRow {
     mf_Motion motion;
-    bool possible;      // false: the level does not support the model, with `reason`
-    char reason[256];   // "" if possible
-    bool finished;      // no fault
-    uint32_t fault;     // [1] MF_FAULT_*
-    double fell;        // [s] first time with a tilt of more than 1 rad; NAN: never
-    double distance;    // [m] between start and end, horizontally
-    double forward;     // [m] of that along the heading at the start
-    double turned;      // [rad] change of heading
-    double height;      // [m] mean of the base
-    double tilt;        // [rad] largest
-    double penetration; // [m] largest
-    double slip;        // [m/s] mean
+    bool possible;         // false: the level does not support the model, with `reason`
+    char reason[256];      // "" if possible
+    bool finished;         // no fault
+    uint32_t fault;        // [1] MF_FAULT_*
+    double fell;           // [s] first time with a tilt of more than 1 rad; NAN: never
+    double distance;       // [m] between start and end, horizontally
+    double forward;        // [m] of that along the heading at the start
+    double heading_change; // [rad] change of heading
+    double height;         // [m] mean of the base
+    double tilt;           // [rad] largest
+    double penetration;    // [m] largest
+    double slip;           // [m/s] mean
     // Root mean square of the difference to the level of highest fidelity, over the whole time; NAN
     // for that level and for levels that did not run:
     double position_error; // [m] horizontally

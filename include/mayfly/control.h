@@ -44,6 +44,7 @@ typedef struct mf_GpConfig {
     double angle_per_move;          // [rad] or [m] > 0; default 0.06
     mf_GpUnknown unknown;           // default MF_GP_UNKNOWN_WRAP
 } mf_GpConfig;
+// The defaults of mf_GpConfig: every configuration starts from them.
 MF_API mf_GpConfig mf_gp_config(void);
 
 // Controls every instance by its own program in the field gp.program (32 values 0..255). Sensors
@@ -63,6 +64,7 @@ typedef struct mf_GpMove {
     uint32_t motor; // [1] already wrapped; MF_NONE without a move
     int direction;  // [1] -1 left, +1 right, 0 none
 } mf_GpMove;
+// Executes one instruction at machine->address; `sensors` [1] are their readings.
 MF_API mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES],
                                uint32_t motors, const int32_t *sensors, uint32_t sensor_count,
                                mf_GpUnknown unknown);
@@ -82,6 +84,7 @@ typedef struct mf_OscillatorConfig {
     uint32_t struct_size; // [byte] set by mf_oscillator_config()
     mf_Rate rate;         // [1/s] ticks; default one per 80 ms
 } mf_OscillatorConfig;
+// The defaults of mf_OscillatorConfig: every configuration starts from them.
 MF_API mf_OscillatorConfig mf_oscillator_config(void);
 
 // target = offset + amplitude * sin(2 pi (frequency * time + phase)) for every joint, from the
@@ -109,6 +112,7 @@ typedef struct mf_NetworkConfig {
     const double *upper;       // [1] upper end; NULL: of joints for joint.target, of controls for
                                // actuator.control, +-pi rad or +-1 if they have none; else +-1
 } mf_NetworkConfig;
+// The defaults of mf_NetworkConfig: every configuration starts from them.
 MF_API mf_NetworkConfig mf_network_config(void);
 
 // Controls every instance by its own network. With inputs x, each hidden layer is
@@ -131,6 +135,7 @@ MF_API uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); 
 // Called for one instance at a time, from several threads at once. Reads and writes the group's
 // fields of that instance. Returns false to raise MF_FAULT_CONTROL.
 typedef bool (*mf_ControlFn)(mf_Group *group, uint32_t instance, mf_Time time, void *user);
+// Calls `function` for every instance at `rate`. `user` is borrowed while the world lives.
 MF_API mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
                                  mf_Error *error);
 

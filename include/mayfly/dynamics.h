@@ -21,7 +21,7 @@ extern "C" {
 // the group has; a base that `articulated` holds or frees by its settings is held or free here, and
 // the armature of its motors counts. They compute in double, several robots at a time, on the
 // context's threads. Results do not depend on threads, instruction set, or on which instances are
-// asked for together. Arrays are the caller's: n values or matrices, instance after instance, where
+// requested together. Arrays are the caller's: n values or matrices, instance after instance, where
 // n is `count` times the size below. Robots whose state is not finite get values that are not.
 //
 // The first question to a group makes what the next ones need and keeps it with the world; later

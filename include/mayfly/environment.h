@@ -37,6 +37,7 @@ typedef struct mf_TaskInfo {
     const char *const *signals; // names of the values that explain a step: "reward_forward"
 } mf_TaskInfo;
 
+// [1] tasks that this version has.
 MF_API uint32_t mf_task_count(void);
 MF_API const mf_TaskInfo *mf_task_info(uint32_t index);
 MF_API const mf_TaskInfo *mf_task_find(const char *name); // NULL if the name is unknown
@@ -84,6 +85,7 @@ typedef struct mf_EnvironmentConfig {
     const mf_TaskSetting *settings; // borrowed for the call; may be NULL
     uint32_t setting_count;         // [1]
 } mf_EnvironmentConfig;
+// The defaults of mf_EnvironmentConfig: every configuration starts from them.
 MF_API mf_EnvironmentConfig mf_environment_config(void);
 
 // Creates a world with the robots of one task. MF_NOT_FOUND: no such task or parameter;

@@ -16,6 +16,7 @@ typedef struct mf_ExternalConfig {
     mf_Time control_interval; // [ns] a target is reached at the end of each such interval; a
                               // multiple of the step; default 0: every step
 } mf_ExternalConfig;
+// The defaults of mf_ExternalConfig: every configuration starts from them.
 MF_API mf_ExternalConfig mf_external_config(void);
 
 // Adds the motion `external` to `group`. `config` may be NULL.
@@ -39,7 +40,7 @@ MF_API mf_ExternalConfig mf_external_config(void);
 MF_API mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_Error *error);
 
 // The settings in use, or NULL if the motion of the group is not `external`.
-MF_API const mf_ExternalConfig *mf_external_settings(const mf_Group *group);
+MF_API const mf_ExternalConfig *mf_external_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

@@ -20,11 +20,11 @@ typedef struct mf_Film mf_Film;
 // between two samples. The group must outlive the film.
 MF_API mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error);
 // The same for all groups of a world, in one picture with `title` (borrowed). `colors` has a CSS
-// colour (borrowed) per group for its coloured shapes, or NULL for their own; NULL: all have their
+// color (borrowed) per group for its colored shapes, or NULL for their own; NULL: all have their
 // own. No groups may be added afterwards.
 MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
                                       double period, mf_Film **out, mf_Error *error);
-// Shows the run-time joints of the film's world, too, as lines between their anchors, coloured by
+// Shows the run-time joints of the film's world, too, as lines between their anchors, colored by
 // force. Before the first sample; `joints` must outlive the film.
 MF_API mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error);
 // Stores the present poses of the links. Never fails: when the capacity is reached, every second

@@ -33,7 +33,7 @@ typedef struct mf_FixedWing {
     double inertia_zz; // [kg m^2] > 0
     double inertia_xz; // [kg m^2] integral of x z dm, x forward and z down; the book's J_xz
     double radius;     // [m] > 0 of the collision sphere
-    double clearance;  // [m] >= 0 from the centre of mass to the ground where it stands
+    double clearance;  // [m] >= 0 from the center of mass to the ground where it stands
 
     double air_density; // [kg/m^3] 0 .. 100; 0 leaves only gravity
     double wing_area;   // [m^2] > 0
@@ -182,8 +182,8 @@ typedef enum mf_Turbulence { // Beard and McLain, table 4.1
 } mf_Turbulence;
 MF_API mf_Dryden mf_dryden(mf_Turbulence turbulence, double airspeed); // airspeed [m/s]
 
-typedef struct mf_FixedWingSettings {
-    uint32_t struct_size;        // [byte] set by mf_fixed_wing_settings()
+typedef struct mf_FixedWingConfig {
+    uint32_t struct_size;        // [byte] set by mf_fixed_wing_config()
     mf_FixedWingCommand command; // default MF_FIXED_WING_AUTOPILOT
     mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
     mf_Time control_interval;    // [ns] a multiple of the step; default 10 ms; 0 = every step
@@ -192,8 +192,9 @@ typedef struct mf_FixedWingSettings {
                                  // them at airspeed_design
     double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
     double start_altitude;       // [m] agents that would start lower start at this altitude; 100
-} mf_FixedWingSettings;
-MF_API mf_FixedWingSettings mf_fixed_wing_settings(void);
+} mf_FixedWingConfig;
+// The defaults of mf_FixedWingConfig: every configuration starts from them.
+MF_API mf_FixedWingConfig mf_fixed_wing_config(void);
 
 // Adds the motion of aircraft to `group`. `parameters` and `settings` may be NULL for the defaults;
 // both are copied. The group's model must have the mass of the parameters (mf_fixed_wing_model).
@@ -206,7 +207,7 @@ MF_API mf_FixedWingSettings mf_fixed_wing_settings(void);
 //
 // Commands are rejected, all of an agent's together, if one is not finite or out of range: surfaces
 // within their limits, throttle 0 .. 1, airspeed within airspeed_min .. airspeed_max, altitude
-// within +-1e5 m, course within +-1000 rad (east is 0, north pi/2), centre within 1e6 m, |radius| 1
+// within +-1e5 m, course within +-1000 rad (east is 0, north pi/2), center within 1e6 m, |radius| 1
 // m .. 1e6 m (positive: counter-clockwise seen from above).
 //
 // A reset puts the agent into trimmed flight at start_airspeed along its initial heading, through
@@ -214,11 +215,11 @@ MF_API mf_FixedWingSettings mf_fixed_wing_settings(void);
 // was placed with a velocity keeps it. External wrenches (mayfly/collision.h) act as impulses at
 // the beginning of a step.
 MF_API mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
-                                   const mf_FixedWingSettings *settings, mf_Error *error);
+                                   const mf_FixedWingConfig *settings, mf_Error *error);
 
 // Parameters and settings of a group; NULL if it has no aircraft.
 MF_API const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group);
-MF_API const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group);
+MF_API const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

@@ -97,7 +97,7 @@ typedef struct mf_GaitWalk {
     double sway;           // [m] of the hips to the stance side, >= 0
     double double_support; // [1] share of the period with both feet down, 0 .. 0.9
     double lean;           // [rad] of the trunk, forward
-    double width;          // [m] from the centre line to each foot, > 0
+    double width;          // [m] from the center line to each foot, > 0
     double offset;         // [m] of the feet forward of the hips
     double arms;           // [rad] amplitude of the arms at the largest forward command
     mf_GaitPath path;
@@ -210,6 +210,7 @@ typedef struct mf_GaitConfig {
     mf_Rate rate;         // [1/s] ticks; default 100
     uint32_t first;       // [1] gait that robots start with, MF_NONE: none; default 0
 } mf_GaitConfig;
+// The defaults of mf_GaitConfig: every configuration starts from them.
 MF_API mf_GaitConfig mf_gait_config(void);
 
 // Adds gaits to `group`: each instance follows one of `gaits`, which are copied. Fields:

@@ -15,6 +15,7 @@ typedef struct mf_InstrumentsConfig {
     bool lenient;         // sensors that cannot be computed read 0 instead of causing an error;
                           // default false
 } mf_InstrumentsConfig;
+// The defaults of mf_InstrumentsConfig: every configuration starts from them.
 MF_API mf_InstrumentsConfig mf_instruments_config(void);
 
 // Adds the model's sensors as the field sensor.value: the values of a sensor begin at its

@@ -1,4 +1,4 @@
-// Mayfly: interaction of agents of shared groups: detection of neighbours, collisions, downwash and
+// Mayfly: interaction of agents of shared groups: detection of neighbors, collisions, downwash and
 // wind, a fence. docs/explanation/interaction.md has the method and the equations.
 #ifndef MAYFLY_INTERACTION_H
 #define MAYFLY_INTERACTION_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define MF_NEAREST_LIMIT 32u // [1] largest number of listed neighbours
+#define MF_NEAREST_LIMIT 32u // [1] largest number of listed neighbors
 
 // Options of a group in the interaction. Start from mf_interaction_member().
 typedef struct mf_InteractionMember {
@@ -22,6 +22,7 @@ typedef struct mf_InteractionMember {
     double rotor_area;    // [m^2] of all rotor discs, 0 .. 1e6; > 0: causes downwash; default 0
     double thrust;        // [N] thrust for downwash, 0 .. 1e9; 0: the weight; default 0
 } mf_InteractionMember;
+// The defaults of a member: `group`, as its model is.
 MF_API mf_InteractionMember mf_interaction_member(mf_Group *group);
 
 typedef enum mf_WindProfile {
@@ -34,12 +35,12 @@ typedef struct mf_InteractionConfig {
     const mf_InteractionMember *members; // copied; NULL: all shared groups, with defaults
     uint32_t member_count;               // [1]
 
-    bool detect;      // write neighbours to fields; default true
-    double radius;    // [m] of detection, > 0, <= 1e5; default 5
-    uint32_t nearest; // [1] number of listed neighbours, 0 .. MF_NEAREST_LIMIT; default 8
-    bool relative;    // write relative positions and velocities; default true
-    double sight;     // [rad] half-angle of the field of view about body x, > 0 .. pi; default pi:
-                      // all directions
+    bool detect;       // write neighbors to fields; default true
+    double radius;     // [m] of detection, > 0, <= 1e5; default 5
+    uint32_t nearest;  // [1] number of listed neighbors, 0 .. MF_NEAREST_LIMIT; default 8
+    bool relative;     // write relative positions and velocities; default true
+    double view_angle; // [rad] half-angle of the field of view about body x, > 0 .. pi; default pi:
+                       // all directions
     mf_Rate detection_rate; // default: every step
 
     bool collide;             // agents that touch others get MF_FAULT_COLLISION; default true
@@ -52,7 +53,7 @@ typedef struct mf_InteractionConfig {
     double fence_high[3];     // [m]
     mf_Rate collision_rate;   // of collisions, terrain and fence; default: every step
 
-    bool beside;      // detection and collisions run on a background thread; default false
+    bool background;  // detection and collisions run on a background thread; default false
     uint32_t latency; // [1] steps from detection to its effect; at most the shortest period of
                       // detection and collisions; default 0: the same step
 
@@ -66,10 +67,11 @@ typedef struct mf_InteractionConfig {
     double wind_reference;  // [m] height of `wind`, > roughness, <= 1e4; default 10
     mf_Rate air_rate;       // of wind and downwash; default: every step
 
-    double margin;           // [m] of the neighbour lists, > 0; default 0: a fifth of the reach
+    double margin;           // [m] of the neighbor lists, > 0; default 0: a fifth of the reach
     uint32_t candidates;     // [1] capacity of the lists in candidates per agent, 1 .. 2^20; 96
     uint32_t event_capacity; // [1] capacity of the event buffer, 1 .. 2^24; default 4096
 } mf_InteractionConfig;
+// The defaults of mf_InteractionConfig: every configuration starts from them.
 MF_API mf_InteractionConfig mf_interaction_config(void);
 
 // The interaction of a world; owned by the world.
@@ -118,12 +120,13 @@ MF_API uint32_t mf_interaction_events(const mf_Interaction *interaction,
 MF_API void mf_interaction_clear_events(mf_Interaction *interaction);
 
 typedef struct mf_InteractionStatistics {
-    uint64_t builds;     // [1] number of builds of the neighbour lists
+    uint64_t builds;     // [1] number of builds of the neighbor lists
     uint32_t full;       // [1] agents whose candidates exceed the lists: they are searched for
                          // without lists, exactly but slower
     uint64_t detections; // [1] started
     uint64_t collisions; // [1] pairs found, including those whose event was dropped
 } mf_InteractionStatistics;
+// What happened so far.
 MF_API mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction);
 
 // Sets the capacity to `candidates` per agent, 1 .. 2^20, between steps. On failure the lists do

@@ -20,6 +20,7 @@ typedef struct mf_WorldJointsConfig {
     double tolerance; // [1] residual of the forces at which the iteration ends, 1e-9 .. 0.1;
                       // default 1e-4
 } mf_WorldJointsConfig;
+// The defaults of mf_WorldJointsConfig: every configuration starts from them.
 MF_API mf_WorldJointsConfig mf_world_joints_config(void);
 
 // All run-time joints of a world; owned by the world.
@@ -64,6 +65,7 @@ typedef struct mf_WorldJointConfig {
     double force_limit;         // [N] > 0; the joint breaks above it; default infinite
     double moment_limit;        // [N m] > 0; likewise
 } mf_WorldJointConfig;
+// The defaults of mf_WorldJointConfig: every configuration starts from them.
 MF_API mf_WorldJointConfig mf_world_joint_config(void);
 
 // Sets position and orientation of both sides, whose groups, instances and links are set, so that
@@ -100,15 +102,15 @@ MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId 
 MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
 
 typedef struct mf_WorldJointState {
-    bool enabled;         // as set
-    bool broken;          // a limit was exceeded in a step, which was the last in which it acted
-    double force[3];      // [N] on the second link, by the joint, in the last step; world axes. The
-                          // first link has the opposite. For a broken joint: when it broke
-    double moment[3];     // [N m] likewise, about the joint's point
-    double opening;       // [m] distance of both origins, present
-    double turning;       // [rad] angle between both frames, or axes, present; 0 for a ball
-    double residual;      // [1] residual of the forces of the last step
-    uint32_t rounds;      // [1] trial steps of the last step
+    bool enabled;     // as set
+    bool broken;      // a limit was exceeded in a step, which was the last in which it acted
+    double force[3];  // [N] on the second link, by the joint, in the last step; world axes. The
+                      // first link has the opposite. For a broken joint: when it broke
+    double moment[3]; // [N m] likewise, about the joint's point
+    double opening;   // [m] distance of both origins, present
+    double angular_opening; // [rad] angle between both frames, or axes, present; 0 for a ball
+    double residual;        // [1] residual of the forces of the last step
+    uint32_t rounds;        // [1] trial steps of the last step
     double angle;         // [rad] hinge: of the second side's x axis from the first one's, present
     double rate;          // [rad/s] its rate
     double anchors[2][3]; // [m] present positions of the origins of both frames, world frame
@@ -117,8 +119,8 @@ typedef struct mf_WorldJointState {
 MF_API mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
                                       mf_WorldJointState *out, mf_Error *error);
 // The configuration with which a joint was created. MF_NOT_FOUND: no such joint.
-MF_API mf_Status mf_world_joint_settings(const mf_WorldJoints *joints, mf_WorldJointId id,
-                                         mf_WorldJointConfig *out, mf_Error *error);
+MF_API mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId id,
+                                          mf_WorldJointConfig *out, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,7 @@ typedef struct mf_KinematicConfig {
     double settle_time; // [s] >= 0, in which it does by 63 %; default 0: 0.005 with soles, else
                         // 0.02
 } mf_KinematicConfig;
+// The defaults of mf_KinematicConfig: every configuration starts from them.
 MF_API mf_KinematicConfig mf_kinematic_config(void);
 
 // Adds the motion `kinematic` to `group`: hinges and slides track joint.target exactly, within
@@ -40,7 +41,7 @@ MF_API mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *con
                                   mf_Error *error);
 
 // The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
-MF_API const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group);
+MF_API const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
 
 // Releases all anchors, after the state was written from outside: the feet get new anchors in the
 // next step.
@@ -51,12 +52,12 @@ MF_API void mf_kinematic_refresh(mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);
 MF_API void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link);
 
-// Horizontal distance [m] of the centre of mass to the border of the polygon of the standing
+// Horizontal distance [m] of the center of mass to the border of the polygon of the standing
 // contacts: positive inside (McGhee and Frank 1968, the static stability margin), negative outside;
 // -INFINITY if none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
 
-// Centre of mass [m] of the links in their present poses, world frame; the base's origin if the
+// Center of mass [m] of the links in their present poses, world frame; the base's origin if the
 // model has no mass.
 MF_API void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
 

@@ -5,7 +5,7 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
-#include <mayfly/behaviour.h>
+#include <mayfly/behavior.h>
 #include <mayfly/car.h>
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>

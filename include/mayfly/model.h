@@ -44,13 +44,13 @@ typedef struct mf_Link {
     uint32_t parent;   // [1] index of the parent link, always smaller; MF_NONE for link 0
     uint32_t joint;    // [1] index of the joint that moves it; MF_NONE for link 0
     double mass;       // [kg] >= 0
-    double center[3];  // [m] centre of mass, link frame
-    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre, link axes
+    double center[3];  // [m] center of mass, link frame
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center, link axes
     bool intermediate; // between two joints of one body
     uint32_t body;     // [1] its body (also of an intermediate link); MF_NONE
                        // for a model without bodies and for the world
     double lift_mass;  // [kg] mass whose weight the file compensates (gravcomp); may have any sign
-    double lift_moment[3]; // [kg m] lift_mass times its centre, link frame
+    double lift_moment[3]; // [kg m] lift_mass times its center, link frame
 } mf_Link;
 
 // Softness of a constraint: MuJoCo's solref and solimp.
@@ -123,7 +123,7 @@ typedef struct mf_Body {
     double position[3];         // [m] its frame in the link's frame (in the world without link)
     double rotation[4];         // [1] body to link, (w, x, y, z)
     double mass;                // [kg] >= 0
-    double center[3];           // [m] centre of mass, body frame
+    double center[3];           // [m] center of mass, body frame
     double moments[3];          // [kg m^2] principal moments of inertia
     double axes[4];             // [1] principal axes to body, (w, x, y, z)
     double gravity_compensated; // [1] part of its weight that is compensated
@@ -146,7 +146,7 @@ enum {
 };
 
 // A mass point, a contact point, or both. The points with mass of a link have exactly the link's
-// mass, centre and inertia.
+// mass, center and inertia.
 typedef struct mf_Point {
     uint32_t link;      // [1]
     uint32_t flags;     // [1] MF_POINT_COLLIDES | MF_POINT_HAS_MASS
@@ -220,7 +220,7 @@ typedef struct mf_Mesh {
     uint32_t hull_limit;            // [1] largest number of vertices of the hull, 0: no limit
 } mf_Mesh;
 
-// Heights over a grid, columns along x, rows along y, centred on the shape's frame.
+// Heights over a grid, columns along x, rows along y, centered on the shape's frame.
 typedef struct mf_HeightField {
     const char *name;
     const char *path;     // resolved path, "" when the numbers are in the model's file
@@ -249,7 +249,7 @@ typedef struct mf_ContactPair {
     const char *name;
     uint32_t shapes[2];           // [1]
     uint32_t dimension;           // [1] as in mf_Shape
-    double friction[5];           // [1] two sliding, [m] turning, [m] two rolling
+    double friction[5];           // [1] two sliding, [m] torsion, [m] two rolling
     double friction_reference[2]; // [s], [1] reference of the friction's softness; zeros: as below
     double margin;                // [m]
     double gap;                   // [m]
@@ -446,9 +446,9 @@ typedef enum mf_SensorType {
     MF_SENSOR_FRAME_RATE,            // [rad/s] vector
     MF_SENSOR_FRAME_ACCELERATION,    // [m/s^2] vector with gravity, world axes
     MF_SENSOR_FRAME_ANGULAR_ACCELERATION, // [rad/s^2] vector, world axes
-    MF_SENSOR_SUBTREE_CENTER,             // [m] vector, centre of mass of `body` and its subtree
+    MF_SENSOR_SUBTREE_CENTER,             // [m] vector, center of mass of `body` and its subtree
     MF_SENSOR_SUBTREE_VELOCITY,           // [m/s] vector
-    MF_SENSOR_SUBTREE_MOMENTUM,           // [kg m^2/s] vector about that centre
+    MF_SENSOR_SUBTREE_MOMENTUM,           // [kg m^2/s] vector about that center
     MF_SENSOR_POTENTIAL_ENERGY,           // [J]
     MF_SENSOR_KINETIC_ENERGY,             // [J]
     MF_SENSOR_CLOCK,                      // [s]
@@ -499,9 +499,9 @@ typedef struct mf_Signal {
 
 // Object of a frame sensor.
 typedef enum mf_Object {
-    MF_OBJECT_BODY_INERTIA, // the principal axes in the centre of mass of a body
+    MF_OBJECT_BODY_INERTIA, // the principal axes in the center of mass of a body
     MF_OBJECT_BODY,
-    MF_OBJECT_SHAPE, // of a mesh: its principal axes in its centre of mass
+    MF_OBJECT_SHAPE, // of a mesh: its principal axes in its center of mass
     MF_OBJECT_SITE,
     MF_OBJECT_CAMERA // only its pose is kept
 } mf_Object;
@@ -593,6 +593,7 @@ typedef struct mf_Physics {
     mf_Softness override_softness;
     double override_friction[5]; // [1], [1], [m], [m], [m]
 } mf_Physics;
+// The defaults of mf_Physics: every configuration starts from them.
 MF_API mf_Physics mf_physics(void);
 
 // Something an importer dropped, changed or found suspicious.
@@ -713,14 +714,16 @@ typedef struct mf_HingeConfig {
     double upper;         // [rad] default +pi/2
     double speed;         // [rad/s] default 5.0
 } mf_HingeConfig;
+// The defaults of mf_HingeConfig: every configuration starts from them.
 MF_API mf_HingeConfig mf_hinge_config(void);
 
+// Makes a builder of one model named `name` (copied). Free with mf_builder_destroy.
 MF_API mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
                                    mf_Error *error);
 MF_API void mf_builder_destroy(mf_Builder *builder); // NULL is fine
 
-// Positions [m] are in the construction frame; mass [kg] >= 0 (a point needs > 0); colour is red,
-// green, blue in 0 .. 1 or NULL for grey.
+// Positions [m] are in the construction frame; mass [kg] >= 0 (a point needs > 0); color is red,
+// green, blue in 0 .. 1 or NULL for gray.
 MF_API mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
                                       const float color[3]);
 MF_API mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3],
@@ -747,7 +750,7 @@ MF_API mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf
                                         const mf_HingeConfig *config);
 MF_API mf_BodyId mf_body_count(const mf_Builder *builder);
 MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]); // [m]
-// Roll, pitch, yaw [rad] about the construction axes x, then y, then z through the body's centre;
+// Roll, pitch, yaw [rad] about the construction axes x, then y, then z through the body's center;
 // right-handed.
 MF_API void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]);
 // Adds a contact sensor to the link of `body` (the paper's foot sensors).
@@ -770,6 +773,7 @@ typedef struct mf_ImportConfig {
     bool lenient;     // MJCF: drop unsupported physical elements, with a note, instead of
                       // rejecting the file; default false
 } mf_ImportConfig;
+// The defaults of mf_ImportConfig: every configuration starts from them.
 MF_API mf_ImportConfig mf_import_config(void);
 
 // Loads a model by the file's content: URDF or MJCF. `config` may be NULL.

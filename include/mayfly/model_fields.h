@@ -51,7 +51,7 @@ typedef enum mf_ValueType {
     MF_VALUE_INDEX,   // uint32_t: an item of `item`, MF_NONE: none (or the world)
     MF_VALUE_TIME,    // int64_t
     MF_VALUE_FLAG,    // bool
-    MF_VALUE_WORD,    // an enumeration: the value's place among `words`
+    MF_VALUE_WORD,    // an enumeration: the value's position among `words`
     MF_VALUE_TEXT,    // const char *; some may be NULL
     MF_VALUE_ITEM,    // a structure `item`
     MF_VALUE_LIST,    // a pointer to items of the model; `length` says how many there are

@@ -61,9 +61,9 @@ MF_API bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *te
 // must have colliding shapes (or none at all: then its points touch). For a file without level
 // plane or height field only a free robot does, if the world was given a ground (`given`) or the
 // file's world has no colliding shape. NULL: false.
-MF_API bool mf_model_meets_ground(const mf_Model *model, bool given);
+MF_API bool mf_model_touches_ground(const mf_Model *model, bool given);
 // The same for the robots of a group and the ground of its world. NULL: false.
-MF_API bool mf_group_meets_ground(const mf_Group *group);
+MF_API bool mf_group_touches_ground(const mf_Group *group);
 
 typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
@@ -77,13 +77,14 @@ typedef struct mf_MotionsConfig {
     mf_PrescribedConfig prescribed;
     mf_ArticulatedConfig articulated;
     mf_Quadrotor quadrotor; // vehicles: parameters and settings
-    mf_QuadrotorSettings quadrotor_settings;
+    mf_QuadrotorConfig quadrotor_config;
     mf_FixedWing fixed_wing;
-    mf_FixedWingSettings fixed_wing_settings;
+    mf_FixedWingConfig fixed_wing_config;
     mf_Car car;
-    mf_CarSettings car_settings;
+    mf_CarConfig car_config;
     mf_ExternalConfig external;
 } mf_MotionsConfig;
+// The defaults of mf_MotionsConfig: every configuration starts from them.
 MF_API mf_MotionsConfig mf_motions_config(void);
 
 // Common settings of motions, set in each that has it: whether whole shapes touch the ground
@@ -129,7 +130,7 @@ MF_API mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Err
 
 // Switches an instance to the motion `to` from the next step on. Only between steps. The pose of
 // the base and the joints' angles and rates are preserved to the bit. Among dynamic motions linear
-// momentum and angular momentum about the centre of mass, as each defines them, are preserved; the
+// momentum and angular momentum about the center of mass, as each defines them, are preserved; the
 // base's twist changes. To `kinematic` the base stops; from it the base continues with its
 // velocity. Internal state of contacts and joint paths is reset; contact.load is 0 until the next
 // step. A robot that is frozen by a fault keeps its twist. To and from a plugin's motion the twist
@@ -141,8 +142,8 @@ MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion 
 
 // ---- momentum and energy, by the definitions of the present motion of an instance --------------
 
-// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
-// world frame. `kinematic` has no momentum: 0; nor have `external` and plugins, whose centre is the
+// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
+// world frame. `kinematic` has no momentum: 0; nor have `external` and plugins, whose center is the
 // base's origin. The group must have a motion.
 MF_API void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[3],
                                double linear[3], double angular[3]);
@@ -152,6 +153,7 @@ typedef struct mf_MotionEnergy {
     double potential; // [J] m g z (z against gravity) of what has mass, zero at the world's origin
     double elastic;   // [J] in springs of joints, and of contacts where the motion has them
 } mf_MotionEnergy;
+// Energies [J] of an instance, as its motion counts them.
 MF_API mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance);
 
 #ifdef __cplusplus

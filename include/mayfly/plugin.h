@@ -130,7 +130,7 @@ typedef struct mf_PluginEntry {
     // or another number and a reason of one line in `message`.
     int (*create)(const mf_PluginSetup *setup, void **self, char *message, size_t message_size);
     void (*destroy)(void *self); // NULL: nothing to do
-    // Initialises the active robots of a block, after the group and the systems before it have
+    // Initializes the active robots of a block, after the group and the systems before it have
     // reset theirs; NULL: nothing to do.
     void (*reset)(const mf_PluginSetup *setup, const void *self, const mf_PluginView *view);
     // Moves or controls the active robots of a block. Called from several threads at once for
@@ -222,6 +222,7 @@ typedef struct mf_PluginConfig {
     mf_Time budget; // [ns] of wall time that a call may take before it counts as late, > 0;
                     // default 10 ms. Has no effect on what is simulated
 } mf_PluginConfig;
+// The defaults of mf_PluginConfig: every configuration starts from them.
 MF_API mf_PluginConfig mf_plugin_config(void);
 
 // Adds a motion plugin to `group`, for all robots or, if the group has the field motion.level, for

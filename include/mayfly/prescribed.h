@@ -32,6 +32,7 @@ typedef struct mf_PrescribedConfig {
     double slip_speed;        // [m/s]
     double contact_depth;     // [m]
 } mf_PrescribedConfig;
+// The defaults of mf_PrescribedConfig: every configuration starts from them.
 MF_API mf_PrescribedConfig mf_prescribed_config(void);
 
 // Adds the motion `prescribed` to `group`: the fields base.force, base.torque, joint.acceleration,
@@ -44,7 +45,7 @@ MF_API mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *c
                                    mf_Error *error);
 
 // The settings in use, or NULL if the motion of the group is not `prescribed`.
-MF_API const mf_PrescribedConfig *mf_prescribed_settings(const mf_Group *group);
+MF_API const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group);
 
 // Restarts joint paths from the present angles and rates, after these were written from outside:
 // rates are constant until the next control interval.
@@ -55,7 +56,7 @@ MF_API void mf_prescribed_refresh(mf_Group *group, uint32_t instance);
 MF_API void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
                                  double *potential);
 
-// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s],
+// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s],
 // world frame.
 MF_API void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
                                    double linear[3], double angular[3]);

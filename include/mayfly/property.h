@@ -81,7 +81,7 @@ MF_API const char *mf_property_locked(const mf_Property *property);
 // Writes `count` values between two steps, then the group's systems recompute derived values.
 // MF_BAD_ARGUMENT, with nothing written: it must not be written, a value is not finite, is not a
 // whole number if the field has those, or an orientation is not of length 1 within 1 % (it is
-// normalised) or not complete.
+// normalized) or not complete.
 MF_API mf_Status mf_property_write(const mf_Property *property, const double *values,
                                    mf_Error *error);
 

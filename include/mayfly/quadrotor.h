@@ -8,15 +8,15 @@
 extern "C" {
 #endif
 
-// Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the centre of mass; the
+// Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the center of mass; the
 // four rotors lie in the xy plane and push along +z. Start from mf_quadrotor().
 typedef struct mf_Quadrotor {
     uint32_t struct_size; // [byte] set by mf_quadrotor()
 
     double mass;       // [kg] 1e-9 .. 1e9
-    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes
     double radius;     // [m] > 0 of the collision sphere
-    double clearance;  // [m] >= 0 height of the centre of mass above the ground when it stands
+    double clearance;  // [m] >= 0 height of the center of mass above the ground when it stands
 
     double rotor_x[4];          // [m] forward position of each rotor, -1e3 .. 1e3
     double rotor_y[4];          // [m] left position of each rotor, -1e3 .. 1e3
@@ -81,8 +81,8 @@ typedef enum mf_QuadrotorCommand {
 // "rotors", "rates", "attitude", "velocity", "position".
 MF_API const char *mf_quadrotor_command_name(mf_QuadrotorCommand command);
 
-typedef struct mf_QuadrotorSettings {
-    uint32_t struct_size;        // [byte] set by mf_quadrotor_settings()
+typedef struct mf_QuadrotorConfig {
+    uint32_t struct_size;        // [byte] set by mf_quadrotor_config()
     mf_QuadrotorCommand command; // default MF_QUADROTOR_RATES
     mf_Integrator integrator;    // default MF_INTEGRATOR_RK4
     mf_Time control_interval;    // [ns] between ticks of the control loops, a multiple of the
@@ -91,8 +91,9 @@ typedef struct mf_QuadrotorSettings {
                                  // a multiple of control_interval; the thrust and body rates that
     // they command are constant in between; default 0: every tick of the
     // control
-} mf_QuadrotorSettings;
-MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
+} mf_QuadrotorConfig;
+// The defaults of mf_QuadrotorConfig: every configuration starts from them.
+MF_API mf_QuadrotorConfig mf_quadrotor_config(void);
 
 // Adds the motion of quadrotors to `group`. Its model must have the quadrotor's mass
 // (mf_quadrotor_model). Adds the fields rotor.speed, command.*, control.*, wind.velocity and one
@@ -101,11 +102,11 @@ MF_API mf_QuadrotorSettings mf_quadrotor_settings(void);
 // step raises MF_FAULT_RANGE. External wrenches (mayfly/collision.h) act as impulses at the
 // beginning of a step. `settings` may be NULL.
 MF_API mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
-                                  const mf_QuadrotorSettings *settings, mf_Error *error);
+                                  const mf_QuadrotorConfig *settings, mf_Error *error);
 
 // Parameters and settings of a group; NULL if it has no quadrotors.
 MF_API const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
-MF_API const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group);
+MF_API const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,7 @@ typedef struct mf_RayConfig {
     uint32_t alone_instance;   // [1] with its copy of the ground; default NULL: in the space of all
                                // shared groups
 } mf_RayConfig;
+// The defaults of mf_RayConfig: every configuration starts from them.
 MF_API mf_RayConfig mf_ray_config(void);
 
 typedef struct mf_RayHit {
@@ -71,6 +72,7 @@ typedef struct mf_DistanceConfig {
     mf_DistanceBody b;    // group NULL (default): all other instances of shared groups
     double reach;         // [m] > 0; larger distances are not reported; default INFINITY
 } mf_DistanceConfig;
+// The defaults of mf_DistanceConfig: every configuration starts from them.
 MF_API mf_DistanceConfig mf_distance_config(void);
 
 typedef struct mf_Distance {

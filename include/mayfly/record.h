@@ -25,6 +25,7 @@ typedef struct mf_RecorderConfig {
                                   // moment, anchors, opening, acts, in the order of
                                   // mf_world_joint_at; must outlive the recorder; NULL: none
 } mf_RecorderConfig;
+// The defaults of mf_RecorderConfig: every configuration starts from them.
 MF_API mf_RecorderConfig mf_recorder_config(void);
 
 // Opens a temporary file in the folder of `path` and creates one data set per field, shape (time,

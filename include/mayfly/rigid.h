@@ -1,4 +1,4 @@
-// Mayfly: the `rigid` motion. One rigid body with the mass, centre and inertia of the present joint
+// Mayfly: the `rigid` motion. One rigid body with the mass, center and inertia of the present joint
 // angles, with all contact forces; moving limbs have no reaction.
 #ifndef MAYFLY_RIGID_H
 #define MAYFLY_RIGID_H
@@ -38,6 +38,7 @@ typedef struct mf_RigidConfig {
     double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
+// The defaults of mf_RigidConfig: every configuration starts from them.
 MF_API mf_RigidConfig mf_rigid_config(void);
 
 // Adds the motion `rigid` to `group`: the fields base.force, base.torque, joint.acceleration,
@@ -49,18 +50,18 @@ MF_API mf_RigidConfig mf_rigid_config(void);
 MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);
 
 // The settings in use, or NULL if the motion of the group is not `rigid`.
-MF_API const mf_RigidConfig *mf_rigid_settings(const mf_Group *group);
+MF_API const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
 
 // Restarts joint paths from the present angles and rates, after these were written from outside:
 // rates are constant until the next control interval.
 MF_API void mf_rigid_refresh(mf_Group *group, uint32_t instance);
 
-// Kinetic [J] and potential energy [J] (m g z of the centre, zero at the world's origin) of the
+// Kinetic [J] and potential energy [J] (m g z of the center, zero at the world's origin) of the
 // rigid body, from its fields.
 MF_API void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic,
                             double *potential);
 
-// Centre of mass [m], linear momentum [kg m/s] and angular momentum about the centre [kg m^2/s] of
+// Center of mass [m], linear momentum [kg m/s] and angular momentum about the center [kg m^2/s] of
 // the rigid body, world frame, without the contribution of joint rates.
 MF_API void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3],
                               double linear[3], double angular[3]);

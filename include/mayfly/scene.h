@@ -1,11 +1,11 @@
 // Mayfly: scenes. A YAML file describes the ground, the groups of robots and vehicles with their
-// motions, controllers and behaviours, detection, and evolution; a world is built from it. A
+// motions, controllers and behaviors, detection, and evolution; a world is built from it. A
 // robot's own file (URDF, MJCF) is a scene of one group with defaults for everything else.
 // docs/reference/scenes.md lists every key.
 #ifndef MAYFLY_SCENE_H
 #define MAYFLY_SCENE_H
 
-#include <mayfly/behaviour.h>
+#include <mayfly/behavior.h>
 #include <mayfly/collision.h>
 #include <mayfly/control.h>
 #include <mayfly/gait.h>
@@ -45,9 +45,9 @@ typedef struct mf_Placement {
     mf_PlacementKind kind;
     double (*poses)[3];  // [m], [m], [rad] x, y, heading; borrowed
     uint32_t pose_count; // [1] as many as robots
-    double distance;     // [m] line: between neighbours; random: minimum distance of centres; 0 =
+    double distance;     // [m] line: between neighbors; random: minimum distance of centers; 0 =
                          // no contact
-    double center[3];    // [m] grid: centre of the lowest layer; circle: its centre
+    double center[3];    // [m] grid: center of the lowest layer; circle: its center
     double spacing[3];   // [m] > 0 grid: between columns, rows and layers
     uint32_t columns;    // [1] grid: along x; 0 = as many as rows
     uint32_t layers;     // [1] grid: >= 1
@@ -68,11 +68,11 @@ typedef struct mf_Placement {
 // robot stands on the ground; one that `flies` is never lower. Random positions keep a distance
 // from each other and from `taken` (x, y, z, radius of `taken_count` robots; may be NULL).
 // MF_BAD_ARGUMENT if they do not fit.
-MF_API mf_Status mf_placement_places(mf_Context *context, const mf_Placement *placement,
-                                     const mf_Terrain *terrain, uint32_t count, double radius,
-                                     double clearance, bool flies, const double (*taken)[4],
-                                     uint32_t taken_count, double *positions, double *headings,
-                                     mf_Error *error);
+MF_API mf_Status mf_placement_positions(mf_Context *context, const mf_Placement *placement,
+                                        const mf_Terrain *terrain, uint32_t count, double radius,
+                                        double clearance, bool flies, const double (*taken)[4],
+                                        uint32_t taken_count, double *positions, double *headings,
+                                        mf_Error *error);
 
 // ---- rules for switching the motion ------------------------------------------------------------
 
@@ -186,7 +186,7 @@ typedef struct mf_SceneGroup {
     uint32_t plugin_count; // [1]
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
-    mf_Behaviour behaviour;
+    mf_Behavior behavior;
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
@@ -221,7 +221,7 @@ typedef struct mf_SceneJoint {
 
 // ---- search ------------------------------------------------------------------------------------
 
-// The quantity that evolution maximises (docs/reference/scenes.md, Fitness).
+// The quantity that evolution maximizes (docs/reference/scenes.md, Fitness).
 typedef enum mf_Fitness {
     MF_FITNESS_DISTANCE, // [m] horizontal distance of the base from its start at the end
     MF_FITNESS_SPEED,    // [m/s] mean speed of the base along its own heading
@@ -296,7 +296,7 @@ typedef struct mf_SceneFile {
     uint32_t joint_count; // [1]
     mf_SceneGroup *groups;
     uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
-    bool contact;                     // robots meet
+    bool contact;                     // robots collide
     mf_CollisionLaw contact_law;      // between robots
     double friction;                  // [1] between robots; NAN: that of their shapes
     bool proximity;                   // robots detect each other
@@ -375,6 +375,7 @@ typedef struct mf_SceneConfig {
     uint32_t divisor;     // [1] of that step, into whole nanoseconds; 0: 1
     double stiffness;     // [1] of servos; 0: as in the file
 } mf_SceneConfig;
+// The defaults of mf_SceneConfig: every configuration starts from them.
 MF_API mf_SceneConfig mf_scene_config(void);
 // The same scene, evaluated at another level: `motion` for the first group, with the step of
 // `verify` for levels other than points and the file's own.
@@ -413,7 +414,7 @@ typedef struct mf_Scene {
 } mf_Scene;
 
 // Creates the world of a file: loads ground, models, gaits and plugins, adds motions, controllers
-// and sensors, sets the initial states, adds contact, proximity, rules and behaviours. `config` may
+// and sensors, sets the initial states, adds contact, proximity, rules and behaviors. `config` may
 // be NULL. Sets file->search.genome_bytes.
 MF_API mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file,
                                  const mf_SceneConfig *config, mf_Scene *out, mf_Error *error);
@@ -434,7 +435,7 @@ typedef struct mf_SceneParts {
 MF_API mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
                                 mf_Error *error);
 // Adds to `group`, which a program made, what the first group of `file` says: motions, plugins,
-// gaits, controller, sensors, behaviour of vehicles, by `parts` (NULL: mf_scene_parts). All robots
+// gaits, controller, sensors, behavior of vehicles, by `parts` (NULL: mf_scene_parts). All robots
 // are put to their start by a reset. Where contacts were dropped, it says so in
 // parts->motions.articulated.self_contacts. After a failure the group must not be used.
 MF_API mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
@@ -452,18 +453,8 @@ MF_API void mf_scene_run(mf_Scene *scene, double seconds);
 // Steps of the file's duration, rounded up to whole undivided steps.
 MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
 
-// Colours of the groups: CSS colours, NULL for those of the model's file.
+// Colors of the groups: CSS colors, NULL for those of the model's file.
 MF_API void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]);
-
-typedef struct mf_PlayCount {
-    uint32_t goals; // [1] scored by the robots of this group
-    uint32_t kicks; // [1] begun
-    uint32_t falls; // [1] robots that lay on the ground and had to get up
-    uint32_t dives; // [1] of the keeper
-    uint32_t out;   // [1] times that the ball left the field
-} mf_PlayCount;
-// Actions of the robots of a group so far. Not part of snapshots.
-MF_API mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group);
 
 // ---- evaluations -------------------------------------------------------------------------------
 

@@ -41,6 +41,7 @@ typedef struct mf_SearchConfig {
     mf_EvaluateFn verify;    // as `evaluate`; needed when verify_every is not 0
     void *verify_user;
 } mf_SearchConfig;
+// The defaults of mf_SearchConfig: every configuration starts from them.
 MF_API mf_SearchConfig mf_search_config(void);
 
 // One individual of the current generation. Ids count from 0 over the whole run.
@@ -65,7 +66,7 @@ MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
-MF_API const mf_SearchConfig *mf_search_settings(const mf_Search *search);
+MF_API const mf_SearchConfig *mf_search_config_of(const mf_Search *search);
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
 // Fitness of the first by rank; with an elite it need not be the largest.
 MF_API double mf_search_best(const mf_Search *search);
@@ -109,6 +110,7 @@ typedef struct mf_ArchiveRun {
     double simulated;       // [s] robot life time
     char version[32];       // of the library that wrote it
 } mf_ArchiveRun;
+// Reads what the archive holds. `out` borrows from the archive.
 MF_API mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error);
 
 typedef struct mf_ArchiveGeneration {

@@ -42,6 +42,7 @@ typedef struct mf_SensorConfig {
     const char *const *reads; // names of the fields it reads, as in mf_SystemConfig; borrowed, as
                               // long as the group. NULL: may be any
 } mf_SensorConfig;
+// The defaults of mf_SensorConfig: every configuration starts from them.
 MF_API mf_SensorConfig mf_sensor_config(void);
 
 // Adds a sensor: readings in the field config->name, true values in the field NAME.raw. Call it

@@ -10,12 +10,12 @@ extern "C" {
 
 typedef enum mf_Interpolation {
     MF_NEAREST, // the height of the cell that contains (x, y); the normal is straight up
-    MF_BILINEAR // between the four nearest cell centres, with the normal of that surface
+    MF_BILINEAR // between the four nearest cell centers, with the normal of that surface
 } mf_Interpolation;
 
 // A height map over a rectangle of square cells. Cell (column, row) covers
 // [origin_x + column*cell, +cell) x [origin_y + row*cell, +cell); its height belongs to its
-// centre. Outside the map the border value holds. Frozen after creation and shared by all threads.
+// center. Outside the map the border value holds. Frozen after creation and shared by all threads.
 typedef struct mf_Terrain {
     uint32_t columns; // [1] cells along x, >= 1
     uint32_t rows;    // [1] cells along y, >= 1
@@ -34,10 +34,11 @@ typedef struct mf_TerrainConfig {
     uint32_t columns;               // [1] 1 .. 2^13 for generators and arrays
     uint32_t rows;                  // [1]
     double cell;                    // [m] default 0.1
-    double origin[2];               // [m] default NAN = centred on the world origin
+    double origin[2];               // [m] default NAN = centered on the world origin
     mf_Interpolation interpolation; // default MF_NEAREST
 } mf_TerrainConfig;
 
+// The defaults of mf_TerrainConfig: every configuration starts from them.
 MF_API mf_TerrainConfig mf_terrain_config(void);
 
 // From rows*columns heights [m], row after row (row 0 at the lowest y). Copied. Every height must
@@ -45,9 +46,9 @@ MF_API mf_TerrainConfig mf_terrain_config(void);
 MF_API mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *config,
                                        const double *heights, mf_Terrain **out, mf_Error *error);
 
-// From an 8- or 16-bit grey PNG or a binary or ASCII PGM (P5, P2); the kind is told by content.
-// height = offset + scale * grey / largest grey. Image row 0 is the highest y. Size comes from the
-// image; config->columns and rows are ignored.
+// From an 8- or 16-bit gray PNG or a binary or ASCII PGM (P5, P2); the kind is recognized by
+// content. height = offset + scale * gray / largest gray. Image row 0 is the highest y. Size comes
+// from the image; config->columns and rows are ignored.
 MF_API mf_Status mf_terrain_load(mf_Context *context, const char *path,
                                  const mf_TerrainConfig *config, double scale, double offset,
                                  mf_Terrain **out, mf_Error *error);
@@ -68,6 +69,7 @@ typedef struct mf_TerrainGenerator {
     uint64_t seed;     // [1] used by noise
 } mf_TerrainGenerator;
 
+// Makes a height map. Free with mf_terrain_destroy.
 MF_API mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *config,
                                      const mf_TerrainGenerator *generator, mf_Terrain **out,
                                      mf_Error *error);

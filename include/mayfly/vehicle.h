@@ -24,13 +24,13 @@ MF_API const char *mf_integrator_name(mf_Integrator integrator);
 typedef struct mf_VehicleBody {
     const char *name;  // copied
     double mass;       // [kg] > 0
-    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the centre of mass, body axes;
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes;
                        // positive definite and with principal values of a real body
-    double radius;     // [m] > 0 of the collision sphere about the centre of mass
-    double clearance;  // [m] >= 0 from the centre of mass down to the ground where it stands
+    double radius;     // [m] > 0 of the collision sphere about the center of mass
+    double clearance;  // [m] >= 0 from the center of mass down to the ground where it stands
 } mf_VehicleBody;
 
-// Creates the model: its origin is the centre of mass. MF_BAD_ARGUMENT names the error of mass,
+// Creates the model: its origin is the center of mass. MF_BAD_ARGUMENT names the error of mass,
 // inertia ("not positive definite", "no real body has it") or radius.
 MF_API mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                                   mf_Error *error);

@@ -100,17 +100,20 @@ typedef struct mf_WorldConfig {
     const mf_Terrain *terrain;   // borrowed; NULL = flat ground at height 0
     mf_Isa isa;                  // default MF_ISA_AUTO
 } mf_WorldConfig;
+// The defaults of mf_WorldConfig: every configuration starts from them.
 MF_API mf_WorldConfig mf_world_config(void);
 // The same with the step and gravity of a robot's file: no gravity if it disables it, the default
 // step if its own is not 1 us .. 1 s. NULL: mf_world_config().
 MF_API mf_WorldConfig mf_world_config_for(const mf_Model *model);
 
+// Makes a world without groups. `config` may be NULL for the defaults. Free with mf_world_destroy.
 MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                                  mf_Error *error);
 MF_API void mf_world_destroy(mf_World *world); // NULL is allowed; destroys its groups, too
 
+// The context that the world was made with.
 MF_API mf_Context *mf_world_context(const mf_World *world);
-MF_API const mf_WorldConfig *mf_world_settings(const mf_World *world);
+MF_API const mf_WorldConfig *mf_world_config_of(const mf_World *world);
 MF_API mf_Time mf_world_time(const mf_World *world); // [ns] simulated so far
 MF_API mf_Isa mf_world_isa(const mf_World *world);   // the one in use
 MF_API uint32_t mf_world_group_count(const mf_World *world);
@@ -133,6 +136,7 @@ typedef struct mf_GroupConfig {
     mf_FaultPolicy fault_policy;
     double spacing; // [m] between the initial positions of instances; default 0: all at the origin
 } mf_GroupConfig;
+// The defaults of mf_GroupConfig: every configuration starts from them.
 MF_API mf_GroupConfig mf_group_config(void);
 
 // Adds a group with the canonical fields: base.position, base.orientation, base.linear_velocity,
@@ -140,12 +144,13 @@ MF_API mf_GroupConfig mf_group_config(void);
 MF_API mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
                                     mf_Error *error);
 MF_API mf_World *mf_group_world(const mf_Group *group);
-MF_API const mf_GroupConfig *mf_group_settings(const mf_Group *group);
+MF_API const mf_GroupConfig *mf_group_config_of(const mf_Group *group);
 MF_API const mf_Model *mf_group_model(const mf_Group *group);
 MF_API uint32_t mf_group_count(const mf_Group *group);
 MF_API uint32_t mf_group_block_count(const mf_Group *group);
 MF_API size_t mf_group_bytes_per_instance(const mf_Group *group); // [byte] all fields together
 
+// [1] fields of the group.
 MF_API uint32_t mf_group_field_count(const mf_Group *group);
 MF_API mf_Field *mf_group_field(mf_Group *group, uint32_t index);
 MF_API mf_Field *mf_group_find_field(mf_Group *group, const char *name); // NULL when absent
@@ -165,12 +170,12 @@ MF_API void mf_group_reset_all(mf_Group *group);
 
 // Sets the initial state of an instance, to which every later reset returns, and resets it:
 // position [m] of the base's origin and linear velocity [m/s] in the world frame, finite and below
-// 1e9 in size; orientation (w, x, y, z) body to world, of length 1 within 1 %, normalised. NULL:
+// 1e9 in size; orientation (w, x, y, z) body to world, of length 1 within 1 %, normalized. NULL:
 // identity, at rest. The ground is not taken into account. Initial states are settings, not state:
 // a snapshot can be restored only in a world with the same ones.
-MF_API mf_Status mf_group_place(mf_Group *group, uint32_t instance, const double position[3],
-                                const double orientation[4], const double linear_velocity[3],
-                                mf_Error *error);
+MF_API mf_Status mf_group_set_start(mf_Group *group, uint32_t instance, const double position[3],
+                                    const double orientation[4], const double linear_velocity[3],
+                                    mf_Error *error);
 
 // Sets the state of an instance to a position vector (position_count values; quaternions need not
 // have length 1) and a velocity vector (velocity_count) of the model; targets of joints become
@@ -194,6 +199,7 @@ enum {
     MF_FAULT_FENCE = 64,     // left the fence
     MF_FAULT_PLUGIN = 128    // a plugin wrote outside its fields or changed the rounding
 };
+// MF_FAULT_* bits of an instance, 0: none.
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);
 MF_API uint32_t mf_group_fault_total(const mf_Group *group); // [1] instances with a fault word
 
@@ -281,6 +287,7 @@ typedef struct mf_SystemConfig {
     uint64_t settings_hash; // [1] over the system's settings; a snapshot is restored only where
                             // it is the same; default 0
 } mf_SystemConfig;
+// The defaults of mf_SystemConfig: every configuration starts from them.
 MF_API mf_SystemConfig mf_system_config(void);
 
 // Adds a system after those of the same phase. On success the group owns `user` (destroy is called
@@ -331,6 +338,7 @@ typedef struct mf_WorldSystemConfig {
     const char *const *writes; // documentation only; may be NULL
     uint64_t settings_hash;    // [1] as in mf_SystemConfig
 } mf_WorldSystemConfig;
+// The defaults of mf_WorldSystemConfig: every configuration starts from them.
 MF_API mf_WorldSystemConfig mf_world_system_config(void);
 
 // Adds a system after those of the same phase; at most MF_WORLD_SYSTEM_LIMIT. `reset`, `pending`

@@ -6,6 +6,7 @@
 // injection is one atomic countdown, so exactly one call fails even with many threads.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/context.h"
+#include "base/inject.h"
 
 #include <assert.h>
 #include <errno.h>

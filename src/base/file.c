@@ -1,6 +1,6 @@
 // Whole files: read one into memory, replace one so that a crash leaves the old or the new content.
 //
-// Replacing (Pillai et al., OSDI 2014: what must be synced, and when): write a new file beside the
+// Replacing (Pillai et al., OSDI 2014: what must be synced, and when): write a new file next to the
 // old one, sync it, move it into place, sync the folder. Where the system can exchange two names
 // in one step the old file is kept under the temporary name until the folder is synced, so that a
 // failure there can be undone too; elsewhere that last failure leaves the complete new file.
@@ -8,6 +8,7 @@
 // Invariant: every return path closes what it opened and removes its temporary file.
 #define _GNU_SOURCE // renameat2, %m
 #include "base/file.h"
+#include "base/inject.h"
 
 #include "base/context.h"
 

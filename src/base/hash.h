@@ -4,6 +4,9 @@
 
 #include <mayfly/base.h>
 
+// CRC-32 (IEEE 802.3, reflected), for snapshots; start from 0.
+uint32_t mf_crc32(uint32_t crc, const void *data, size_t size);
+
 uint64_t mf_hash_u32(uint64_t hash, uint32_t value);
 
 // -0 counts as 0: they move a robot the same.

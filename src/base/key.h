@@ -6,31 +6,31 @@
 #include <mayfly/base.h>
 
 typedef enum mf_KeyKind {
-    MF_KEY_SECTION, // a group of keys
-    MF_KEY_VARIANT, // a group of which one sub-group is given, or just the name of one
-    MF_KEY_TEXT,    // const char *
-    MF_KEY_FILE,    // const char *, resolved against the file's folder
-    MF_KEY_REAL,    // double
-    MF_KEY_TIME,    // mf_Time, written in seconds
-    MF_KEY_RATE,    // mf_Rate, written as its period in seconds
-    MF_KEY_COUNT,   // uint32_t
-    MF_KEY_SEED,    // uint64_t
-    MF_KEY_FLAG,    // bool, written true or false
-    MF_KEY_CHOICE,  // an enum (int sized), written as one of `choices`
-    MF_KEY_DOUBLE,  // bool, written as one of two `choices`: false, true
-    MF_KEY_PLACE,   // double[2], written [x, y], or the word centered for NAN
-    MF_KEY_VECTOR,  // double[length], written [a, b, ...]
-    MF_KEY_WORDS,   // mf_KeyList of const char *, written [a, b, ...]
-    MF_KEY_NUMBERS, // mf_KeyList of double, written [a, b, ...], any number up to `length`
-    MF_KEY_POINTS,  // mf_KeyList of double[length], written [[a, b, ...], ...]
-    MF_KEY_LIST,    // mf_KeyList of structures, a list of groups with the keys of `items`
-    MF_KEY_NAMED,   // mf_KeyList of mf_KeyNamed, written as a group "name: number"
-    MF_KEY_PACKAGES // the import's package pairs, written as a group "name: folder"
+    MF_KEY_SECTION,  // a group of keys
+    MF_KEY_VARIANT,  // a group of which one sub-group is given, or just the name of one
+    MF_KEY_TEXT,     // const char *
+    MF_KEY_FILE,     // const char *, resolved against the file's folder
+    MF_KEY_REAL,     // double
+    MF_KEY_TIME,     // mf_Time, written in seconds
+    MF_KEY_RATE,     // mf_Rate, written as its period in seconds
+    MF_KEY_COUNT,    // uint32_t
+    MF_KEY_SEED,     // uint64_t
+    MF_KEY_FLAG,     // bool, written true or false
+    MF_KEY_CHOICE,   // an enum (int sized), written as one of `choices`
+    MF_KEY_DOUBLE,   // bool, written as one of two `choices`: false, true
+    MF_KEY_POSITION, // double[2], written [x, y], or the word centered for NAN
+    MF_KEY_VECTOR,   // double[length], written [a, b, ...]
+    MF_KEY_WORDS,    // mf_KeyList of const char *, written [a, b, ...]
+    MF_KEY_NUMBERS,  // mf_KeyList of double, written [a, b, ...], any number up to `length`
+    MF_KEY_POINTS,   // mf_KeyList of double[length], written [[a, b, ...], ...]
+    MF_KEY_LIST,     // mf_KeyList of structures, a list of groups with the keys of `items`
+    MF_KEY_NAMED,    // mf_KeyList of mf_KeyNamed, written as a group "name: number"
+    MF_KEY_PACKAGES  // the import's package pairs, written as a group "name: folder"
 } mf_KeyKind;
 
 enum {
     MF_KEY_ABOVE = 1,    // the lower bound itself is not allowed
-    MF_KEY_INFINITE = 2, // .inf is allowed beside the range
+    MF_KEY_INFINITE = 2, // .inf is allowed next to the range
     MF_KEY_REQUIRED = 4, // there is no default
     MF_KEY_IMAGE = 8,    // only for terrain from an image
     MF_KEY_SHAPE = 16,   // only for generated terrain

@@ -102,7 +102,7 @@ static mf_Status fail(mf_Error *error, mf_Status status, const char *file, int32
     assert(status != MF_OK);
     if (error == NULL)
         return status;
-    // Built beside `error`, because the arguments may point into it: a caller adds to a message.
+    // Built next to `error`, because the arguments may point into it: a caller adds to a message.
     mf_Error made = {.status = status, .line = line, .column = column};
     int length = mf_plain_format_list(made.message, sizeof made.message, format, arguments);
     if (length < 0)

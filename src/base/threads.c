@@ -15,6 +15,7 @@
 #define _GNU_SOURCE // pthread_sigmask
 #include "base/clock.h"
 #include "base/context.h"
+#include "base/inject.h"
 
 #include <errno.h>
 #include <pthread.h>

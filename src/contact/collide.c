@@ -93,12 +93,12 @@ static mf_CollideKind set_size(const mf_Shape *shape, double *values) {
 
 // Moves the origin of a hull to the mean of its vertices, which is inside.
 static void set_hull(const mf_ConvexHull *hull, double *values) {
-    const double *turn = values + MF_COLLIDE_TURN;
-    double turned[3];
+    const double *rotation = values + MF_COLLIDE_ROTATION;
+    double rotated[3];
     values[MF_COLLIDE_RADIUS] = hull->radius;
     for (int i = 0; i < 3; i++)
-        turned[i] = mf_vec3_dot(turn + 3 * i, hull->center);
-    mf_vec3_add(values + MF_COLLIDE_PLACE, values + MF_COLLIDE_PLACE, turned);
+        rotated[i] = mf_vec3_dot(rotation + 3 * i, hull->center);
+    mf_vec3_add(values + MF_COLLIDE_POSITION, values + MF_COLLIDE_POSITION, rotated);
 }
 
 static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number) {
@@ -106,16 +106,16 @@ static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number)
     const mf_Shape *shape = &model->shapes[number];
     double *values = plan->values_f64 + (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
     mf_CollideShape *item = &plan->shapes[plan->shape_count++];
-    double turn[4], *place = values + MF_COLLIDE_PLACE;
-    memcpy(turn, shape->rotation, sizeof turn);
-    mf_vec3_copy(place, shape->position);
+    double rotation[4], *position = values + MF_COLLIDE_POSITION;
+    memcpy(rotation, shape->rotation, sizeof rotation);
+    mf_vec3_copy(position, shape->position);
     if (shape->link != MF_NONE && links->holders) {
         const mf_CollideHolder *holder = &links->holders[shape->link];
-        mf_quat_rotate(place, holder->turn, place);
-        mf_vec3_add(place, place, holder->place);
-        mf_quat_multiply(turn, holder->turn, turn);
+        mf_quat_rotate(position, holder->rotation, position);
+        mf_vec3_add(position, position, holder->position);
+        mf_quat_multiply(rotation, holder->rotation, rotation);
     }
-    mf_quat_to_matrix(values + MF_COLLIDE_TURN, turn);
+    mf_quat_to_matrix(values + MF_COLLIDE_ROTATION, rotation);
     item->shape = number;
     item->frame = frame_of(links, shape->link);
     item->kind = set_size(shape, values);

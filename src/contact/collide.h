@@ -25,11 +25,11 @@ typedef enum mf_CollideKind {
 
 // Rows of the values of a shape, in both precisions.
 enum {
-    MF_COLLIDE_TURN = 0,    // [1] 9 values: its axes to those of its frame, row after row
-    MF_COLLIDE_PLACE = 9,   // [m] 3 values: its centre in its frame
-    MF_COLLIDE_HALF = 12,   // [m] 3 values: box: half edges; sphere: radius; capsule and cylinder:
-                            // radius, half length (of the straight part); ellipsoid: radii
-    MF_COLLIDE_RADIUS = 15, // [m] of the sphere about its centre that holds it; planes: 0
+    MF_COLLIDE_ROTATION = 0, // [1] 9 values: its axes to those of its frame, row after row
+    MF_COLLIDE_POSITION = 9, // [m] 3 values: its center in its frame
+    MF_COLLIDE_HALF = 12,    // [m] 3 values: box: half edges; sphere: radius; capsule and cylinder:
+                             // radius, half length (of the straight part); ellipsoid: radii
+    MF_COLLIDE_RADIUS = 15,  // [m] of the sphere about its center that holds it; planes: 0
     MF_COLLIDE_SHAPE_VALUES = 16
 };
 
@@ -47,7 +47,7 @@ typedef struct mf_CollidePair {
     uint32_t dimension;           // [1] 1, 3, 4 or 6
     double margin;                // [m] a contact is made from this distance on
     double gap;                   // [m]
-    double friction[5];           // [1] two sliding, [m] turning, [m] two rolling
+    double friction[5];           // [1] two sliding, [m] torsion, [m] two rolling
     double friction_reference[2]; // [s], [1] as in mf_ContactPair
     mf_Softness softness;
 } mf_CollidePair;
@@ -87,9 +87,9 @@ typedef struct mf_CollidePlan {
 
 // Which of the caller's frames a link of the model is in, and where in it.
 typedef struct mf_CollideHolder {
-    uint32_t frame;  // [1] MF_NONE: held in the world
-    double place[3]; // [m] the link's origin in that frame
-    double turn[4];  // [1] the link's axes to the frame's
+    uint32_t frame;     // [1] MF_NONE: held in the world
+    double position[3]; // [m] the link's origin in that frame
+    double rotation[4]; // [1] the link's axes to the frame's
 } mf_CollideHolder;
 
 // The plan for `model`; `holders`, one per link, are read only here; NULL: frame l is link l.

@@ -8,7 +8,7 @@
 // values.
 enum {
     MF_COLLIDE_BOX_HALF,       // [m] 3 values: half edges
-    MF_COLLIDE_BOX_MIDDLE = 3, // [m] 3 values: its centre, from the shape's
+    MF_COLLIDE_BOX_MIDDLE = 3, // [m] 3 values: its center, from the shape's
     MF_COLLIDE_BOX_VALUES = 6
 };
 

@@ -28,8 +28,8 @@ static MF_INLINE Vec frame_vec(const mf_lane *frame, uint32_t at) {
 
 // ---- broad phase --------------------------------------------------------------------------------
 
-// Larger by what the roundings of its place can be, so that a pair is never missed: whether a pair
-// is looked at must not show in any lane.
+// Larger by what the roundings of its position can be, so that a pair is never missed: whether a
+// pair is examined must not show in any lane.
 static MF_INLINE void sphere_store(Vec center, mf_lane radius, mf_lane *sphere) {
     sphere[0] = center.x;
     sphere[1] = center.y;
@@ -42,17 +42,17 @@ static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, co
                                       mf_lane *sphere) {
     const mf_CollideShape *shape = &plan->shapes[i];
     const mf_real *values = shape_values(plan, i);
-    Vec place = constants(values + MF_COLLIDE_PLACE);
+    Vec position = constants(values + MF_COLLIDE_POSITION);
     if (shape->frame != MF_NONE) {
         const mf_lane *frame = frames->first + shape->frame * frames->stride;
-        place = MF_VALUE(Vec, vec_dot_add(frame_vec(frame, 0), place, frame[9]),
-                         vec_dot_add(frame_vec(frame, 3), place, frame[10]),
-                         vec_dot_add(frame_vec(frame, 6), place, frame[11]));
+        position = MF_VALUE(Vec, vec_dot_add(frame_vec(frame, 0), position, frame[9]),
+                            vec_dot_add(frame_vec(frame, 3), position, frame[10]),
+                            vec_dot_add(frame_vec(frame, 6), position, frame[11]));
     }
-    sphere_store(place, mf_set(values[MF_COLLIDE_RADIUS]), sphere);
+    sphere_store(position, mf_set(values[MF_COLLIDE_RADIUS]), sphere);
 }
 
-// A sphere about two: centred in the middle of the line between the far sides.
+// A sphere about two: centered in the middle of the line between the far sides.
 static MF_INLINE void sphere_around(const mf_lane *a, const mf_lane *b, mf_lane *sphere) {
     const mf_lane middle = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
     Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
@@ -184,33 +184,33 @@ static mf_lane frame_sum(const mf_lane *frame) {
     return (a + b) + (c + d);
 }
 
-// Places a shape; of its axes only z when it is `round`. Returns the lanes in which its frame is
+// Positions a shape; of its axes only z when it is `round`. Returns the lanes in which its frame is
 // finite.
-static mf_mask solid_place(const mf_CollidePlan *plan, uint32_t i, const Frames *frames, bool round,
-                           Solid *solid) {
+static mf_mask solid_position(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
+                              bool round, Solid *solid) {
     const mf_CollideShape *shape = &plan->shapes[i];
     const mf_real *values = shape_values(plan, i);
     const Vec rows[3] = {constants(values), constants(values + 3), constants(values + 6)};
     solid->kind = shape->kind;
     solid->values = values;
     solid->hull = shape->kind == MF_COLLIDE_HULL ? &plan->hulls->hulls[shape->hull] : NULL;
-    solid->turn = MF_VALUE(Mat, rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y, rows[1].z,
-                           rows[2].x, rows[2].y, rows[2].z);
-    solid->place = constants(values + MF_COLLIDE_PLACE);
+    solid->rotation = MF_VALUE(Mat, rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
+                               rows[1].z, rows[2].x, rows[2].y, rows[2].z);
+    solid->position = constants(values + MF_COLLIDE_POSITION);
     if (shape->frame == MF_NONE)
         return mf_mask_all();
     const mf_lane *frame = frames->first + shape->frame * frames->stride;
-    Mat turn = {frame[0], frame[1], frame[2], frame[3], frame[4],
-                frame[5], frame[6], frame[7], frame[8]};
+    Mat rotation = {frame[0], frame[1], frame[2], frame[3], frame[4],
+                    frame[5], frame[6], frame[7], frame[8]};
     if (round) {
-        Vec z = mat_apply(&turn, axis_z(&solid->turn));
-        solid->turn.xz = z.x;
-        solid->turn.yz = z.y;
-        solid->turn.zz = z.z;
+        Vec z = mat_apply(&rotation, axis_z(&solid->rotation));
+        solid->rotation.xz = z.x;
+        solid->rotation.yz = z.y;
+        solid->rotation.zz = z.z;
     } else {
-        solid->turn = mat_times(&turn, &solid->turn);
+        solid->rotation = mat_times(&rotation, &solid->rotation);
     }
-    solid->place = mat_apply_add(&turn, solid->place, frame_vec(frame, 9));
+    solid->position = mat_apply_add(&rotation, solid->position, frame_vec(frame, 9));
     return mf_finite(frame_sum(frame));
 }
 
@@ -228,25 +228,25 @@ static MF_INLINE void gap_take(mf_lane way, mf_lane reach, Vec axis, BoxGap *bes
 }
 
 static BoxGap box_gap(const mf_real *box_a, const mf_real *box_b, const Solid *a, const Solid *b) {
-    const Mat turn = mat_transposed_times(&a->turn, &b->turn);
+    const Mat rotation = mat_transposed_times(&a->rotation, &b->rotation);
     const Vec half_a = constants(box_a + MF_COLLIDE_BOX_HALF),
               half_b = constants(box_b + MF_COLLIDE_BOX_HALF);
-    Vec way = mat_apply_transposed(&a->turn, vec_sub(b->place, a->place));
-    way = vec_sub(mat_apply_add(&turn, constants(box_b + MF_COLLIDE_BOX_MIDDLE), way),
+    Vec way = mat_apply_transposed(&a->rotation, vec_sub(b->position, a->position));
+    way = vec_sub(mat_apply_add(&rotation, constants(box_b + MF_COLLIDE_BOX_MIDDLE), way),
                   constants(box_a + MF_COLLIDE_BOX_MIDDLE));
-    const Vec back = mat_apply_transposed(&turn, way);
-    const Mat wide = {mf_abs(turn.xx), mf_abs(turn.xy), mf_abs(turn.xz),
-                      mf_abs(turn.yx), mf_abs(turn.yy), mf_abs(turn.yz),
-                      mf_abs(turn.zx), mf_abs(turn.zy), mf_abs(turn.zz)};
+    const Vec back = mat_apply_transposed(&rotation, way);
+    const Mat wide = {mf_abs(rotation.xx), mf_abs(rotation.xy), mf_abs(rotation.xz),
+                      mf_abs(rotation.yx), mf_abs(rotation.yy), mf_abs(rotation.yz),
+                      mf_abs(rotation.zx), mf_abs(rotation.zy), mf_abs(rotation.zz)};
     const Vec reach_a = mat_apply_add(&wide, half_b, half_a);
     const Vec reach_b = vec_add(mat_apply_transposed(&wide, half_a), half_b);
     BoxGap best = {mf_set(-MF_REAL_MAX), constant_vec(0, 0, 1)};
     gap_take(way.x, reach_a.x, constant_vec(1, 0, 0), &best);
     gap_take(way.y, reach_a.y, constant_vec(0, 1, 0), &best);
     gap_take(way.z, reach_a.z, constant_vec(0, 0, 1), &best);
-    gap_take(back.x, reach_b.x, MF_VALUE(Vec, turn.xx, turn.yx, turn.zx), &best);
-    gap_take(back.y, reach_b.y, MF_VALUE(Vec, turn.xy, turn.yy, turn.zy), &best);
-    gap_take(back.z, reach_b.z, MF_VALUE(Vec, turn.xz, turn.yz, turn.zz), &best);
+    gap_take(back.x, reach_b.x, MF_VALUE(Vec, rotation.xx, rotation.yx, rotation.zx), &best);
+    gap_take(back.y, reach_b.y, MF_VALUE(Vec, rotation.xy, rotation.yy, rotation.zy), &best);
+    gap_take(back.z, reach_b.z, MF_VALUE(Vec, rotation.xz, rotation.yz, rotation.zz), &best);
     return best;
 }
 
@@ -291,40 +291,41 @@ static mf_lane solid_bound(const mf_CollidePlan *plan, const Solid *solid, Vec w
 }
 
 // Leaves out the lanes in which the solids are clearly apart along `way` [1], axes of a.
-static void reject_along(const mf_CollidePlan *plan, const Mat *turn, Vec place, Vec way,
-                         mf_lane *least, Meet *meet) {
-    const mf_lane slack = mf_set((mf_real)1e-4) * meet->scale;
-    const Vec back = vec_minus(mat_apply_transposed(turn, way));
-    mf_lane level = solid_bound(plan, &meet->a, way) + solid_bound(plan, &meet->b, back);
-    level = level - vec_dot(place, way);
-    meet->sound = mf_and(meet->sound, mf_not(mf_less(level, meet->bound - slack)));
+static void reject_along(const mf_CollidePlan *plan, const Mat *rotation, Vec position, Vec way,
+                         mf_lane *least, PairTest *test) {
+    const mf_lane slack = mf_set((mf_real)1e-4) * test->scale;
+    const Vec back = vec_minus(mat_apply_transposed(rotation, way));
+    mf_lane level = solid_bound(plan, &test->a, way) + solid_bound(plan, &test->b, back);
+    level = level - vec_dot(position, way);
+    test->sound = mf_and(test->sound, mf_not(mf_less(level, test->bound - slack)));
     mf_mask better = mf_less(level, *least);
     *least = mf_select(better, level, *least);
-    meet->start = vec_select(better, way, meet->start);
+    test->start = vec_select(better, way, test->start);
 }
 
 // Leaves out the lanes that are clearly apart: whose boxes are, or the solids along the axis of
-// the largest gap between the boxes, the way between the centres, or the middle of both. The
+// the largest gap between the boxes, the way between the centers, or the middle of both. The
 // search starts from the best of these.
-static void reject_apart(const mf_CollidePlan *plan, const mf_CollidePair *pair, Meet *meet) {
+static void reject_apart(const mf_CollidePlan *plan, const mf_CollidePair *pair, PairTest *test) {
     const BoxGap best =
         box_gap(VALUES(plan) + mf_collide_box_at(plan, pair->a),
-                VALUES(plan) + mf_collide_box_at(plan, pair->b), &meet->a, &meet->b);
-    const mf_lane slack = mf_set((mf_real)1e-4) * meet->scale;
-    meet->sound = mf_and(meet->sound, mf_less(best.gap, slack - meet->bound));
-    meet->start = best.axis;
-    meet->boxed = true;
-    if (!mf_any(meet->sound))
+                VALUES(plan) + mf_collide_box_at(plan, pair->b), &test->a, &test->b);
+    const mf_lane slack = mf_set((mf_real)1e-4) * test->scale;
+    test->sound = mf_and(test->sound, mf_less(best.gap, slack - test->bound));
+    test->start = best.axis;
+    test->boxed = true;
+    if (!mf_any(test->sound))
         return;
-    const Mat turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
-    const Vec place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
+    const Mat rotation = mat_transposed_times(&test->a.rotation, &test->b.rotation);
+    const Vec position =
+        mat_apply_transposed(&test->a.rotation, vec_sub(test->b.position, test->a.position));
     mf_lane least = mf_set(MF_REAL_MAX), length;
-    const Vec center = unit_or(place, best.axis, &length);
-    reject_along(plan, &turn, place, best.axis, &least, meet);
-    reject_along(plan, &turn, place, center, &least, meet);
-    if (mf_any(meet->sound))
-        reject_along(plan, &turn, place, unit_or(vec_add(center, best.axis), center, &length),
-                     &least, meet);
+    const Vec center = unit_or(position, best.axis, &length);
+    reject_along(plan, &rotation, position, best.axis, &least, test);
+    reject_along(plan, &rotation, position, center, &least, test);
+    if (mf_any(test->sound))
+        reject_along(plan, &rotation, position,
+                     unit_or(vec_add(center, best.axis), center, &length), &least, test);
 }
 
 static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
@@ -336,25 +337,25 @@ static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
                                 mf_real reach, Manifold *out) {
     const mf_CollidePair *item = &plan->pairs[pair];
-    Meet meet = {.out = out};
+    PairTest test = {.out = out};
     // Spheres and capsules among themselves: what they do depends on their long axis at most.
     const bool round = plan->shapes[item->a].kind != MF_COLLIDE_PLANE &&
                        plan->shapes[item->b].kind <= MF_COLLIDE_CAPSULE;
-    mf_mask sound_a = solid_place(plan, item->a, frames, round, &meet.a);
-    meet.sound = mf_and(sound_a, solid_place(plan, item->b, frames, round, &meet.b));
-    mf_real radius_a = meet.a.values[MF_COLLIDE_RADIUS],
-            radius_b = meet.b.values[MF_COLLIDE_RADIUS];
+    mf_mask sound_a = solid_position(plan, item->a, frames, round, &test.a);
+    test.sound = mf_and(sound_a, solid_position(plan, item->b, frames, round, &test.b));
+    mf_real radius_a = test.a.values[MF_COLLIDE_RADIUS],
+            radius_b = test.b.values[MF_COLLIDE_RADIUS];
     mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
-    meet.bound = mf_set(-(pair_margin(plan, pair) + reach));
-    meet.scale = mf_set(meet.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
-    meet.small = mf_set(smaller);
+    test.bound = mf_set(-(pair_margin(plan, pair) + reach));
+    test.scale = mf_set(test.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
+    test.small = mf_set(smaller);
     out->count = 0;
     out->unsure = mf_not(mf_mask_all());
     out->gap = mf_zero();
-    if (meet.a.kind != MF_COLLIDE_PLANE && is_searched(meet.a.kind, meet.b.kind))
-        reject_apart(plan, item, &meet);
-    if (mf_any(meet.sound))
-        meet_any(&meet);
+    if (test.a.kind != MF_COLLIDE_PLANE && is_searched(test.a.kind, test.b.kind))
+        reject_apart(plan, item, &test);
+    if (mf_any(test.sound))
+        test_any(&test);
 }
 
 void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec up,

@@ -17,7 +17,7 @@ typedef struct Tree {
     mf_CollideNode *nodes; // [1] all, the leaves too
     uint32_t node_count;   // [1]
     uint32_t *first, *end; // [1] per node: its shapes are those of these places in the order
-    uint32_t *place;       // [1] per shape: in that order
+    uint32_t *index;       // [1] per shape: in that order
     uint32_t *pairs;       // [1] pairs, sorted while the tests are made
     mf_CollideTest *tests; // NULL: they are counted only
     uint32_t test_count;   // [1]
@@ -48,8 +48,8 @@ static bool is_leaf(const Tree *tree, uint32_t node) {
     return node < tree->plan->shape_count;
 }
 
-static bool holds(const Tree *tree, uint32_t node, uint32_t shape) {
-    return tree->place[shape] >= tree->first[node] && tree->place[shape] < tree->end[node];
+static bool contains(const Tree *tree, uint32_t node, uint32_t shape) {
+    return tree->index[shape] >= tree->first[node] && tree->index[shape] < tree->end[node];
 }
 
 // Brings the pairs between `u` and `v` (or within u = v) to the front; returns how many.
@@ -57,8 +57,8 @@ static uint32_t gather(const Tree *tree, uint32_t *pairs, uint32_t count, uint32
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const mf_CollidePair *pair = &tree->plan->pairs[pairs[i]];
-        bool straight = holds(tree, u, pair->a) && holds(tree, v, pair->b);
-        bool crossed = holds(tree, v, pair->a) && holds(tree, u, pair->b);
+        bool straight = contains(tree, u, pair->a) && contains(tree, v, pair->b);
+        bool crossed = contains(tree, v, pair->a) && contains(tree, u, pair->b);
         if (!straight && !crossed)
             continue;
         uint32_t keep = pairs[found];
@@ -151,7 +151,7 @@ static uint32_t join_limb(Tree *tree, Limbs *limbs, uint32_t head) {
     return node;
 }
 
-// Groups are looked at from the last to the first. `own` are the group's shapes.
+// Groups are examined from the last to the first. `own` are the group's shapes.
 static void grow_limb(Tree *tree, const uint32_t *own, uint32_t own_count, const uint32_t *parents,
                       uint32_t group, uint32_t group_count, Limbs *limbs) {
     uint32_t *end = &limbs->head[group], branches = 0;
@@ -173,7 +173,7 @@ static void grow_limb(Tree *tree, const uint32_t *own, uint32_t own_count, const
     }
 }
 
-// Gives the shapes under `group` their places: its own, then those that it carries, in order.
+// Gives the shapes under `group` their positions: its own, then those that it carries, in order.
 static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *parents,
                          uint32_t group_count, uint32_t *stack, uint32_t *own,
                          uint32_t *own_first) {
@@ -192,7 +192,7 @@ static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *par
             tree->first[i] = next;
             tree->end[i] = next + 1;
             own[next] = i;
-            tree->place[i] = next++;
+            tree->index[i] = next++;
         }
         for (uint32_t i = group_count; i-- > group + 1;) {
             if (parents[i] == group)
@@ -201,7 +201,7 @@ static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *par
     }
 }
 
-// Keeps the inner nodes that a test asks for, and what they are made of, under new numbers.
+// Keeps the inner nodes that a test requests, and what they are made of, under new numbers.
 static void drop_unused(Tree *tree, uint32_t *number) {
     mf_CollidePlan *plan = tree->plan;
     memset(number, 0, tree->node_count * sizeof *number);
@@ -268,8 +268,8 @@ mf_Status mf_collide_make_tree(mf_CollidePlan *plan, const uint32_t *groups,
         uint32_t *number = work + 2 * nodes;
         tree.first = work;
         tree.end = work + nodes;
-        tree.place = number + nodes;
-        tree.pairs = tree.place + shapes;
+        tree.index = number + nodes;
+        tree.pairs = tree.index + shapes;
         uint32_t root = build(&tree, groups, parents, group_count, tree.pairs + plan->pair_count);
         make_tests(&tree, root);
         plan->test_count = tree.test_count;

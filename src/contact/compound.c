@@ -32,7 +32,7 @@ static uint32_t carrier(const mf_Model *model, const mf_CollideShape *shape) {
 
 typedef struct Rigid { // links that cannot move against each other, in the frame of the first
     uint32_t first;    // [1] link
-    bool held;         // by the world
+    bool fixed;        // by the world
     double mass, moment[3], inertia[6];
 } Rigid;
 
@@ -41,15 +41,15 @@ static bool moves(const mf_Model *model, uint32_t link) {
 }
 
 // The pose of `link` in the frame of `first`, which carries it by joints that do not move.
-static void pose_within(const mf_Model *model, uint32_t first, uint32_t link, double place[3],
-                        double turn[4]) {
-    mf_vec3_set(place, 0, 0, 0);
-    mf_quat_identity(turn);
+static void pose_within(const mf_Model *model, uint32_t first, uint32_t link, double position[3],
+                        double rotation[4]) {
+    mf_vec3_set(position, 0, 0, 0);
+    mf_quat_identity(rotation);
     while (link != first) {
         const mf_Joint *joint = &model->joints[model->links[link].joint];
-        mf_quat_rotate(place, joint->rotation, place);
-        mf_vec3_add(place, joint->position, place);
-        mf_quat_multiply(turn, joint->rotation, turn);
+        mf_quat_rotate(position, joint->rotation, position);
+        mf_vec3_add(position, joint->position, position);
+        mf_quat_multiply(rotation, joint->rotation, rotation);
         link = model->links[link].parent;
     }
 }
@@ -64,16 +64,16 @@ static uint32_t first_of(const mf_Model *model, uint32_t link) {
 static void find_rigid(const mf_Model *model, uint32_t link, Rigid *out) {
     do {
         *out = (Rigid){.first = first_of(model, link)};
-        out->held = out->first == 0 && model->base == MF_BASE_FIXED;
+        out->fixed = out->first == 0 && model->base == MF_BASE_FIXED;
         for (uint32_t l = 0; l < model->link_count; l++) {
             const mf_Link *part = &model->links[l];
-            double place[3], turn[4], center[3], inertia[6];
+            double position[3], rotation[4], center[3], inertia[6];
             if (!(part->mass > 0.0) || first_of(model, l) != out->first)
                 continue;
-            pose_within(model, out->first, l, place, turn);
-            mf_quat_rotate(center, turn, part->center);
-            mf_vec3_add(center, center, place);
-            mf_inertia_rotate(inertia, part->inertia, turn);
+            pose_within(model, out->first, l, position, rotation);
+            mf_quat_rotate(center, rotation, part->center);
+            mf_vec3_add(center, center, position);
+            mf_inertia_rotate(inertia, part->inertia, rotation);
             mf_inertia_translate(inertia, inertia, part->mass, center);
             out->mass += part->mass;
             mf_vec3_add_scaled(out->moment, out->moment, part->mass, center);
@@ -84,7 +84,7 @@ static void find_rigid(const mf_Model *model, uint32_t link, Rigid *out) {
     } while (!(out->mass > 0.0) && out->first > 0);
 }
 
-// Largest 1/m + (r x n) I^-1 (r x n) over all directions n, for a push at `arm` from the centre.
+// Largest 1/m + (r x n) I^-1 (r x n) over all directions n, for a push at `arm` from the center.
 static double lightest_at(double inverse_mass, const double inverse_inertia[9],
                           const double arm[3]) {
     const double cross[9] = {0, -arm[2], arm[1], arm[2], 0, -arm[0], -arm[1], arm[0], 0};
@@ -150,8 +150,8 @@ static double lightest(const mf_CompoundSolid *solid, const double *values) {
         const double at[3] = {corner & 1 ? half[0] : -half[0], corner & 2 ? half[1] : -half[1],
                               corner & 4 ? half[2] : -half[2]};
         double arm[3];
-        mf_mat3_apply(arm, values + MF_COLLIDE_TURN, at);
-        mf_vec3_add(arm, arm, values + MF_COLLIDE_PLACE);
+        mf_mat3_apply(arm, values + MF_COLLIDE_ROTATION, at);
+        mf_vec3_add(arm, arm, values + MF_COLLIDE_POSITION);
         mf_vec3_sub(arm, arm, solid->center);
         double value = lightest_at(solid->inverse_mass, solid->inverse_inertia, arm);
         most = value > most ? value : most;
@@ -161,20 +161,20 @@ static double lightest(const mf_CompoundSolid *solid, const double *values) {
 
 static void set_masses(const mf_Compound *compound, const double *values, mf_CompoundSolid *solid) {
     Rigid rigid;
-    double place[3], turn[4], inertia[6];
+    double position[3], rotation[4], inertia[6];
     find_rigid(compound->model, solid->link, &rigid);
-    if (rigid.held || !(rigid.mass > 0.0))
+    if (rigid.fixed || !(rigid.mass > 0.0))
         return;
     mf_vec3_scale(solid->center, rigid.moment, 1.0 / rigid.mass);
     mf_inertia_translate(inertia, rigid.inertia, -rigid.mass, solid->center);
     if (first_of(compound->model, solid->link) == rigid.first) {
-        pose_within(compound->model, rigid.first, solid->link, place, turn);
-        mf_quat_conjugate(turn, turn);
-        mf_vec3_sub(solid->center, solid->center, place);
-        mf_quat_rotate(solid->center, turn, solid->center);
-        mf_inertia_rotate(inertia, inertia, turn);
+        pose_within(compound->model, rigid.first, solid->link, position, rotation);
+        mf_quat_conjugate(rotation, rotation);
+        mf_vec3_sub(solid->center, solid->center, position);
+        mf_quat_rotate(solid->center, rotation, solid->center);
+        mf_inertia_rotate(inertia, inertia, rotation);
     } else { // carried by what has the mass: as if pushed in the middle
-        mf_vec3_copy(solid->center, values + MF_COLLIDE_PLACE);
+        mf_vec3_copy(solid->center, values + MF_COLLIDE_POSITION);
     }
     solid->inverse_mass = 1.0 / rigid.mass;
     solid->spun = invert(inertia, solid->inverse_inertia);
@@ -220,7 +220,7 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
                                     .shape = shape->shape,
                                     .link = carrier(model, shape),
                                     .hull = shape->hull,
-                                    .turned = memcmp(from, unit, sizeof unit) != 0,
+                                    .rotated = memcmp(from, unit, sizeof unit) != 0,
                                     .contact_type = model->shapes[shape->shape].contact_type,
                                     .contact_with = model->shapes[shape->shape].contact_with};
         set_box(from, plan->hulls, solid);
@@ -254,7 +254,7 @@ static void find_reach(mf_Compound *compound) {
     compound->hinged = true;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
         const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
-        double way = mf_vec3_length(own + MF_COLLIDE_PLACE) + own[MF_COLLIDE_RADIUS];
+        double way = mf_vec3_length(own + MF_COLLIDE_POSITION) + own[MF_COLLIDE_RADIUS];
         for (uint32_t l = compound->solids[s].link; l > 0; l = model->links[l].parent) {
             const mf_Joint *joint = &model->joints[model->links[l].joint];
             mf_CompoundLink *link = &compound->links[l];

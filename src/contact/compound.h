@@ -5,7 +5,7 @@
 // the robot has moved (compound_kernel.c). A robot's tree follows its links (their 5.1): links
 // without solids vanish, solids of links with children move to their own leaves, and a limb without
 // branches is halved instead of being peeled link by link. Static solids are halved along the
-// longest side of the box of their centres.
+// longest side of the box of their centers.
 //
 // Planes and height fields are excluded: they are ground, which the motions handle.
 #ifndef MF_CONTACT_COMPOUND_H
@@ -31,13 +31,13 @@ typedef struct mf_CompoundSolid {
     uint32_t shape; // [1] of the model
     uint32_t link;  // [1] of the model
     uint32_t hull;  // [1] of the set; MF_NONE
-    bool turned;    // its axes are not its link's
-    double box[3];  // [m] half edges of a box about its place that holds it, its axes
+    bool rotated;   // its axes are not its link's
+    double box[3];  // [m] half edges of a box about its position that holds it, its axes
     uint32_t contact_type, contact_with; // [1] bits, as in mf_Shape
     double pressed; // [1/kg] inverse of the least mass that moves along a normal of its surface;
                     // 0: held by the world
     double inverse_mass;       // [1/kg]
-    double inverse_inertia[9]; // [1/(kg m^2)] about the centre of mass, link's axes
+    double inverse_inertia[9]; // [1/(kg m^2)] about the center of mass, link's axes
     double center[3];          // [m] of mass, link's frame
     double spun;               // [1/(kg m^2)] inverse of the least inertia; 0: a point
 } mf_CompoundSolid;
@@ -76,17 +76,17 @@ void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 
 // ---- where the parts of sixteen robots are ------------------------------------------------------
 
-// Rows of 16 values: per link, then per solid, then per node of the tree. Places are relative to
+// Rows of 16 values: per link, then per solid, then per node of the tree. Positions are relative to
 // the base's origin, in world axes.
 enum {
     MF_PART_TURN = 0,      // [1] 9 values, row after row: link's axes to the world's
-    MF_PART_PLACE = 9,     // [m] 3 values: origin
+    MF_PART_POSITION = 9,  // [m] 3 values: origin
     MF_PART_VELOCITY = 12, // [m/s] 3 values: of the origin
     MF_PART_RATE = 15,     // [rad/s] 3 values: world axes
     MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_TURN as a quaternion
     MF_PART_LINK_ROWS = 22,
-    MF_PART_SOLID_ROWS = 12, // [1], [m] turn (only of one that is turned) and place
-    MF_PART_NODE_ROWS = 4    // [m] centre and radius; NaN in all lanes of robots to pass over
+    MF_PART_SOLID_ROWS = 12, // [1], [m] rotation (only of one that is rotated) and position
+    MF_PART_NODE_ROWS = 4    // [m] center and radius; NaN in all lanes of robots to pass over
 };
 
 static inline size_t mf_compound_link_row(uint32_t link) {
@@ -96,10 +96,10 @@ static inline size_t mf_compound_solid_row(const mf_Compound *compound, uint32_t
     return mf_compound_link_row(compound->link_count) + (size_t)solid * MF_PART_SOLID_ROWS;
 }
 // Of its turn: that of its link where they are the same.
-static inline size_t mf_compound_turn_row(const mf_Compound *compound, uint32_t solid) {
+static inline size_t mf_compound_rotation_row(const mf_Compound *compound, uint32_t solid) {
     const mf_CompoundSolid *of = &compound->solids[solid];
-    return of->turned ? mf_compound_solid_row(compound, solid)
-                      : mf_compound_link_row(of->link) + MF_PART_TURN;
+    return of->rotated ? mf_compound_solid_row(compound, solid)
+                       : mf_compound_link_row(of->link) + MF_PART_TURN;
 }
 static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t node) {
     return mf_compound_solid_row(compound, compound->solid_count) +

@@ -21,21 +21,21 @@ typedef mf_CompoundLeaf Leaf;
 typedef mf_CompoundTwo Two;
 
 typedef struct Work {
-    mf_CompoundMeet *meet;
-    uint32_t count, told; // [1] leaves gathered; those of earlier gatherings
-    Leaf *leaves;         // in the call's scratch
-    Two *stack;           // likewise
+    mf_CompoundSearch *search;
+    uint32_t count, reported; // [1] leaves gathered; those of earlier gatherings
+    Leaf *leaves;             // in the call's scratch
+    Two *stack;               // likewise
 } Work;
 
 // The pairs of one call, lane by lane.
 typedef struct Batch {
     uint32_t count; // [1]
     uint32_t leaf[MF_LANES];
-    MF_ALIGNED(64) mf_real rows[2][16][MF_LANES]; // turn, place, half sizes, radius
+    MF_ALIGNED(64) mf_real rows[2][16][MF_LANES]; // rotation, position, half sizes, radius
 } Batch;
 
 static const mf_CompoundSide *side_of(const Work *work, const Leaf *leaf, uint32_t which) {
-    return &work->meet->pairs[leaf->pair].sides[which];
+    return &work->search->pairs[leaf->pair].sides[which];
 }
 
 static const mf_CompoundSolid *solid_of(const Work *work, const Leaf *leaf, uint32_t which) {
@@ -49,15 +49,15 @@ static void fill_lane(const Work *work, const Leaf *leaf, uint32_t to, uint32_t 
     const mf_CompoundSide *side = side_of(work, leaf, which);
     const mf_Compound *compound = side->compound;
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
-    const mf_real *turn = parts + mf_compound_turn_row(compound, s) * MF_BLOCK;
-    const mf_real *place = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
+    const mf_real *rotation = parts + mf_compound_rotation_row(compound, s) * MF_BLOCK;
+    const mf_real *position = parts + (mf_compound_solid_row(compound, s) + 9) * MF_BLOCK;
     const mf_real *values = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
-    const double *way = work->meet->pairs[leaf->pair].way;
+    const double *way = work->search->pairs[leaf->pair].way;
     for (size_t i = 0; i < 9; i++)
-        batch->rows[to][i][lane] = turn[i * MF_BLOCK];
+        batch->rows[to][i][lane] = rotation[i * MF_BLOCK];
     for (size_t i = 0; i < 3; i++)
         batch->rows[to][9 + i][lane] =
-            which == 1 ? place[i * MF_BLOCK] + (mf_real)way[i] : place[i * MF_BLOCK];
+            which == 1 ? position[i * MF_BLOCK] + (mf_real)way[i] : position[i * MF_BLOCK];
     for (size_t i = 0; i < 4; i++)
         batch->rows[to][12 + i][lane] = values[MF_COLLIDE_HALF + i];
 }
@@ -71,16 +71,16 @@ static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Ba
     solid->hull = of->kind == MF_COLLIDE_HULL
                       ? &side_of(work, leaf, which)->compound->hulls->hulls[of->hull]
                       : NULL;
-    solid->turn = MF_VALUE(Mat, mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
-                           mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]), mf_load(rows[6]),
-                           mf_load(rows[7]), mf_load(rows[8]));
-    solid->place = MF_VALUE(Vec, mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11]));
+    solid->rotation = MF_VALUE(Mat, mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
+                               mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),
+                               mf_load(rows[6]), mf_load(rows[7]), mf_load(rows[8]));
+    solid->position = MF_VALUE(Vec, mf_load(rows[9]), mf_load(rows[10]), mf_load(rows[11]));
     for (int i = 0; i < 4; i++)
         solid->sizes[i] = mf_load(rows[12 + i]);
 }
 
 static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeContact *contact) {
-    mf_CompoundMeet *meet = work->meet;
+    mf_CompoundSearch *search = work->search;
     MF_ALIGNED(64) mf_real values[8][MF_LANES];
     const mf_lane one = mf_set((mf_real)1);
     const mf_lane rows[8] = {
@@ -92,13 +92,13 @@ static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeCo
         const Leaf *leaf = &work->leaves[batch->leaf[lane]];
         if (!(values[7][lane] > 0))
             continue;
-        if (meet->touch_count == meet->room) {
-            meet->lost++;
+        if (search->touch_count == search->room) {
+            search->lost++;
             continue;
         }
-        mf_CompoundTouch *touch = &meet->touches[meet->touch_count++];
+        mf_CompoundTouch *touch = &search->touches[search->touch_count++];
         touch->pair = leaf->pair;
-        touch->order = (work->told + batch->leaf[lane]) * MF_COLLIDE_CONTACTS + i;
+        touch->order = (work->reported + batch->leaf[lane]) * MF_COLLIDE_CONTACTS + i;
         touch->solids[0] = leaf->solids[0];
         touch->solids[1] = leaf->solids[1];
         for (int k = 0; k < 3; k++) {
@@ -110,18 +110,18 @@ static void tell(const Work *work, const Batch *batch, uint32_t i, const ShapeCo
     }
 }
 
-static void look(const Work *work, const Batch *batch) {
+static void test_batch(const Work *work, const Batch *batch) {
     const Leaf *leaf = &work->leaves[batch->leaf[0]];
     Manifold manifold;
-    Meet meet = {.bound = mf_zero(), .sound = mf_mask_all(), .out = &manifold};
-    load_solid(work, leaf, 0, batch, &meet.a);
-    load_solid(work, leaf, 1, batch, &meet.b);
-    meet.scale = radius_of(&meet.a) + radius_of(&meet.b);
-    meet.small = mf_min(radius_of(&meet.a), radius_of(&meet.b));
+    PairTest test = {.bound = mf_zero(), .sound = mf_mask_all(), .out = &manifold};
+    load_solid(work, leaf, 0, batch, &test.a);
+    load_solid(work, leaf, 1, batch, &test.b);
+    test.scale = radius_of(&test.a) + radius_of(&test.b);
+    test.small = mf_min(radius_of(&test.a), radius_of(&test.b));
     manifold.count = 0;
     manifold.unsure = mf_not(mf_mask_all());
     manifold.gap = mf_zero();
-    meet_any(&meet);
+    test_any(&test);
     for (uint32_t i = 0; i < manifold.count; i++)
         tell(work, batch, i, &manifold.contact[i]);
 }
@@ -138,7 +138,7 @@ static bool goes_with(const Work *work, const Leaf *a, const Leaf *b) {
 }
 
 // One call for as many leaves of a list as have room in it; returns those that are left.
-static uint32_t look_some(Work *work, uint32_t list) {
+static uint32_t search_some(Work *work, uint32_t list) {
     Batch batch = {.count = 0};
     const Leaf *first = &work->leaves[list];
     uint32_t left = MF_NONE, *end = &left;
@@ -160,7 +160,7 @@ static uint32_t look_some(Work *work, uint32_t list) {
         fill_lane(work, first, 0, lane, &batch);
         fill_lane(work, first, 1, lane, &batch);
     }
-    look(work, &batch);
+    test_batch(work, &batch);
     return left;
 }
 
@@ -175,9 +175,9 @@ static void sort_touches(mf_CompoundTouch *touches, uint32_t count) {
     }
 }
 
-static void look_all(Work *work) {
+static void search_all(Work *work) {
     uint32_t heads[KINDS * KINDS];
-    const uint32_t before = work->meet->touch_count;
+    const uint32_t before = work->search->touch_count;
     for (uint32_t i = 0; i < KINDS * KINDS; i++)
         heads[i] = MF_NONE;
     for (uint32_t i = work->count; i-- > 0;) {
@@ -191,10 +191,10 @@ static void look_all(Work *work) {
     }
     for (uint32_t i = 0; i < KINDS * KINDS; i++)
         while (heads[i] != MF_NONE)
-            heads[i] = look_some(work, heads[i]);
-    sort_touches(work->meet->touches + before, work->meet->touch_count - before);
-    work->meet->solid_tests += work->count;
-    work->told += work->count;
+            heads[i] = search_some(work, heads[i]);
+    sort_touches(work->search->touches + before, work->search->touch_count - before);
+    work->search->solid_tests += work->count;
+    work->reported += work->count;
     work->count = 0;
 }
 
@@ -202,14 +202,14 @@ static void look_all(Work *work) {
 
 // False: these two never touch.
 static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
-    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const mf_CompoundPair *pair = &work->search->pairs[p];
     const mf_Compound *first = pair->sides[0].compound, *second = pair->sides[1].compound;
     const mf_CompoundSolid *x = &first->solids[a], *y = &second->solids[b];
     if (pair->inner ? !first->inner[(size_t)a * first->solid_count + b]
                     : !(x->contact_type & y->contact_with) && !(y->contact_type & x->contact_with))
         return false;
     if (work->count == MF_COMPOUND_LEAVES)
-        look_all(work);
+        search_all(work);
     work->leaves[work->count++] = MF_VALUE(Leaf, .pair = p, .solids = {a, b});
     return true;
 }
@@ -226,7 +226,8 @@ static mf_real gap_of(mf_real square, mf_real sum, mf_real length) {
 }
 
 // False: they are at least `gap` [m] apart.
-static bool spheres_meet(const mf_real *a, const mf_real *b, const mf_real way[3], mf_real *gap) {
+static bool spheres_overlap(const mf_real *a, const mf_real *b, const mf_real way[3],
+                            mf_real *gap) {
     mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
     for (size_t i = 0; i < 3; i++) {
         mf_real apart = b[i * MF_BLOCK] + way[i] - a[i * MF_BLOCK];
@@ -246,18 +247,18 @@ static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real 
                      mf_real radius, mf_real *gap) {
     const mf_CompoundSolid *of = &side->compound->solids[solid];
     const mf_real *parts = (const mf_real *)side->parts + side->lane;
-    const mf_real *turn = parts + mf_compound_turn_row(side->compound, solid) * MF_BLOCK;
-    const mf_real *place = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
+    const mf_real *rotation = parts + mf_compound_rotation_row(side->compound, solid) * MF_BLOCK;
+    const mf_real *position = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
     mf_real way[3], size = radius, square = 0, length = 0;
     if (of->kind == MF_COLLIDE_SPHERE)
         return true;
     for (size_t i = 0; i < 3; i++) {
-        way[i] = center[i] - place[i * MF_BLOCK];
+        way[i] = center[i] - position[i * MF_BLOCK];
         size += (way[i] < 0 ? -way[i] : way[i]) + (mf_real)of->box[i];
     }
     for (size_t i = 0; i < 3; i++) {
-        mf_real along = turn[i * MF_BLOCK] * way[0] + turn[(3 + i) * MF_BLOCK] * way[1] +
-                        turn[(6 + i) * MF_BLOCK] * way[2];
+        mf_real along = rotation[i * MF_BLOCK] * way[0] + rotation[(3 + i) * MF_BLOCK] * way[1] +
+                        rotation[(6 + i) * MF_BLOCK] * way[2];
         mf_real apart = (along < 0 ? -along : along) - (mf_real)of->box[i];
         square += apart > 0 ? apart * apart : 0;
         length += apart > 0 ? apart : 0;
@@ -299,13 +300,13 @@ static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, 
 
 // Tells how far the solids of both are apart at least; 0 where some of them may touch.
 static mf_real descend(Work *work, uint32_t p) {
-    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const mf_CompoundPair *pair = &work->search->pairs[p];
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
     const mf_real way[3] = {(mf_real)pair->way[0], (mf_real)pair->way[1], (mf_real)pair->way[2]};
     const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
     const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
-    const mf_real wanted = work->meet->gaps != NULL ? (mf_real)work->meet->wanted : 0;
+    const mf_real wanted = work->search->gaps != NULL ? (mf_real)work->search->wanted : 0;
     Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = MF_REAL_MAX;
@@ -319,17 +320,17 @@ static mf_real descend(Work *work, uint32_t p) {
             continue;
         }
         const mf_real *a = spheres[0] + two.a * stride, *b = spheres[1] + two.b * stride;
-        work->meet->sphere_tests++;
+        work->search->sphere_tests++;
         const uint32_t nodes[2] = {two.a, two.b};
         const bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
         mf_real gap = 0;
-        const bool meets = spheres_meet(a, b, way, &gap) &&
-                           boxes_near(pair, way, a, b, nodes, &work->meet->sphere_tests, &gap);
-        if (!meets && (gap >= (least > 0 ? wanted : 0) || (leaf_a && leaf_b))) {
+        const bool overlap = spheres_overlap(a, b, way, &gap) &&
+                             boxes_near(pair, way, a, b, nodes, &work->search->sphere_tests, &gap);
+        if (!overlap && (gap >= (least > 0 ? wanted : 0) || (leaf_a && leaf_b))) {
             least = !(gap > 0) ? 0 : gap < least ? gap : least;
             continue;
         }
-        const bool apart = two.apart || !meets;
+        const bool apart = two.apart || !overlap;
         if (leaf_a && leaf_b) {
             if (apart || add_leaf(work, p, two.a, two.b))
                 least = 0;
@@ -352,7 +353,7 @@ static bool is_sound(const mf_CompoundSide *side) {
 }
 
 static void every_two(Work *work, uint32_t p) {
-    const mf_CompoundPair *pair = &work->meet->pairs[p];
+    const mf_CompoundPair *pair = &work->search->pairs[p];
     const uint32_t first = pair->sides[0].compound->solid_count,
                    second = pair->sides[1].compound->solid_count;
     for (uint32_t a = 0; a < first; a++)
@@ -360,27 +361,27 @@ static void every_two(Work *work, uint32_t p) {
             add_leaf(work, p, a, b);
 }
 
-void MF_KERNEL(mf_compound_meet)(mf_CompoundMeet *meet) {
-    Work work = {.meet = meet, .leaves = (Leaf *)meet->scratch};
+void MF_KERNEL(mf_compound_search)(mf_CompoundSearch *search) {
+    Work work = {.search = search, .leaves = (Leaf *)search->scratch};
     work.stack = (Two *)(work.leaves + MF_COMPOUND_LEAVES);
-    meet->touch_count = 0;
-    meet->sphere_tests = meet->solid_tests = meet->lost = 0;
-    for (uint32_t p = 0; p < meet->pair_count; p++) {
-        const mf_CompoundSide *sides = meet->pairs[p].sides;
+    search->touch_count = 0;
+    search->sphere_tests = search->solid_tests = search->lost = 0;
+    for (uint32_t p = 0; p < search->pair_count; p++) {
+        const mf_CompoundSide *sides = search->pairs[p].sides;
         const bool sound = is_sound(&sides[0]) && is_sound(&sides[1]);
         mf_real gap = 0;
-        if (sound && meet->trees)
+        if (sound && search->trees)
             gap = descend(&work, p);
         else if (sound)
             every_two(&work, p);
-        if (meet->gaps != NULL)
-            meet->gaps[p] = (double)gap;
+        if (search->gaps != NULL)
+            search->gaps[p] = (double)gap;
     }
     if (work.count > 0)
-        look_all(&work);
+        search_all(&work);
 }
 
-bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double place[3],
+bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double position[3],
                                    double radius, uint64_t *tests) {
     const mf_Compound *compound = side->compound;
     uint32_t stack[MF_COMPOUND_SHAPES + 1], depth = 0;
@@ -391,14 +392,15 @@ bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double pla
         const mf_real *sphere = sphere_of(side, node);
         double square = 0, sum = radius + (double)sphere[3 * MF_BLOCK];
         for (size_t i = 0; i < 3; i++) {
-            double apart = place[i] - (double)sphere[i * MF_BLOCK];
+            double apart = position[i] - (double)sphere[i * MF_BLOCK];
             square += apart * apart;
         }
         ++*tests;
         if (!(square < sum * sum))
             continue;
         if (node < compound->solid_count) {
-            const mf_real center[3] = {(mf_real)place[0], (mf_real)place[1], (mf_real)place[2]};
+            const mf_real center[3] = {(mf_real)position[0], (mf_real)position[1],
+                                       (mf_real)position[2]};
             ++*tests;
             if (box_near(side, node, center, (mf_real)radius, &gap))
                 return true;

@@ -74,7 +74,7 @@ static MF_INLINE Mat constant_mat(const mf_real *c) {
 }
 
 static void put_links(const mf_Compound *compound, const mf_TreeState *state, mf_real *parts) {
-    const mf_TreeMotion motion = {.position = parts + MF_PART_PLACE * MF_BLOCK,
+    const mf_TreeMotion motion = {.position = parts + MF_PART_POSITION * MF_BLOCK,
                                   .rotation = parts + MF_PART_ROTATION * MF_BLOCK,
                                   .matrix = parts + MF_PART_TURN * MF_BLOCK,
                                   .velocity = parts + MF_PART_VELOCITY * MF_BLOCK,
@@ -88,7 +88,7 @@ static void put_links(const mf_Compound *compound, const mf_TreeState *state, mf
     MF_KERNEL(mf_tree_motion)(compound->tree, state, &motion);
 }
 
-// Larger by what the roundings of its place can be, so that no touch is ever missed.
+// Larger by what the roundings of its position can be, so that no touch is ever missed.
 static MF_INLINE void put_sphere(const Refit *refit, size_t row, Vec center, mf_lane radius) {
     mf_lane size = mf_abs(center.x) + mf_abs(center.y) + mf_abs(center.z);
     part_put(refit, row, center);
@@ -101,19 +101,19 @@ static inline void put_solid(const Refit *refit, uint32_t s) {
     const mf_real *c = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
     const size_t from = mf_compound_link_row(solid->link);
     const size_t to = mf_compound_solid_row(compound, s);
-    Mat turn = part_mat(refit, from + MF_PART_TURN);
-    Vec place = mat_apply_add(&turn, constants(c + MF_COLLIDE_PLACE),
-                              part_vec(refit, from + MF_PART_PLACE));
-    if (solid->turned) {
-        const Mat own = constant_mat(c + MF_COLLIDE_TURN);
-        turn = mat_product(&turn, &own);
-        part_put_mat(refit, to, &turn);
+    Mat rotation = part_mat(refit, from + MF_PART_TURN);
+    Vec position = mat_apply_add(&rotation, constants(c + MF_COLLIDE_POSITION),
+                                 part_vec(refit, from + MF_PART_POSITION));
+    if (solid->rotated) {
+        const Mat own = constant_mat(c + MF_COLLIDE_ROTATION);
+        rotation = mat_product(&rotation, &own);
+        part_put_mat(refit, to, &rotation);
     }
-    part_put(refit, to + 9, place);
-    put_sphere(refit, mf_compound_node_row(compound, s), place, mf_set(c[MF_COLLIDE_RADIUS]));
+    part_put(refit, to + 9, position);
+    put_sphere(refit, mf_compound_node_row(compound, s), position, mf_set(c[MF_COLLIDE_RADIUS]));
 }
 
-// A sphere about two: centred in the middle of the line between the far sides.
+// A sphere about two: centered in the middle of the line between the far sides.
 static inline void put_node(const Refit *refit, uint32_t node) {
     const mf_Compound *compound = refit->compound;
     const uint32_t *children = compound->nodes[node - compound->solid_count].children;
@@ -178,12 +178,12 @@ void MF_KERNEL(mf_compound_drift)(const mf_Compound *compound, const mf_TreeStat
                    (mf_real *)memory, 0};
     MF_ALIGNED(64) mf_real values[MF_LANES];
     for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
-        mf_lane way = mf_zero(), turn = mf_zero();
+        mf_lane way = mf_zero(), rotation = mf_zero();
         for (size_t c = 0; c < 3; c++)
             way = way + row_change(&refit, c, state->position, c);
         for (size_t c = 0; c < 4; c++)
-            turn = turn + row_change(&refit, 3 + c, state->orientation, c);
-        way = mf_fma(turn, mf_set((mf_real)(2.0 * compound->reach)), way);
+            rotation = rotation + row_change(&refit, 3 + c, state->orientation, c);
+        way = mf_fma(rotation, mf_set((mf_real)(2.0 * compound->reach)), way);
         for (uint32_t l = 1; l < compound->link_count; l++) {
             const mf_CompoundLink *link = &compound->links[l];
             if (!link->needed || !link->hinged)

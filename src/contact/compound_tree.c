@@ -75,21 +75,21 @@ static uint32_t grow_structured(mf_Compound *compound, uint32_t *work) {
 
 static double center_along(const mf_Compound *compound, uint32_t solid, int axis) {
     const double *values =
-        compound->values_f64 + (size_t)solid * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_PLACE;
+        compound->values_f64 + (size_t)solid * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_POSITION;
     // In the frame of the base: no joint of what is still moves.
     double at[3];
     mf_vec3_copy(at, values);
     for (uint32_t l = compound->solids[solid].link; l > 0; l = compound->links[l].parent) {
         const mf_Joint *joint = &compound->model->joints[compound->links[l].joint];
-        double turn[9];
-        mf_quat_to_matrix(turn, joint->rotation);
-        mf_mat3_apply(at, turn, at);
+        double rotation[9];
+        mf_quat_to_matrix(rotation, joint->rotation);
+        mf_mat3_apply(at, rotation, at);
         mf_vec3_add(at, at, joint->position);
     }
     return at[axis];
 }
 
-// Along which axis the centres of solids differ most.
+// Along which axis the centers of solids differ most.
 static int longest_axis(const mf_Compound *compound, const uint32_t *order, uint32_t count) {
     double longest = -1.0;
     int found = 0;
@@ -108,7 +108,7 @@ static int longest_axis(const mf_Compound *compound, const uint32_t *order, uint
     return found;
 }
 
-// Halves stay in the order of the file where centres are equal, so the tree is the same every time.
+// Halves stay in the order of the file where centers are equal, so the tree is the same every time.
 static void sort_along(const mf_Compound *compound, uint32_t *order, uint32_t count, int axis) {
     for (uint32_t i = 1; i < count; i++) {
         uint32_t solid = order[i], k = i;

@@ -17,10 +17,10 @@ MF_KERNEL_COPIES(void, mf_compound_refit,
                  (const mf_Compound *compound, const mf_TreeState *state, void *parts));
 
 // How far any point of a solid can have moved since the last call [m], at most, of the sixteen
-// robots of a block of a compound that is `hinged`: the way of the base, the turn of the base times
-// the reach of the robot, and the turn of each joint times that of what it carries. `memory` is
-// room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's precision, which a
-// call leaves for the next; NaN where one of both states was not a number.
+// robots of a block of a compound that is `hinged`: the way of the base, the rotation of the base
+// times the reach of the robot, and the rotation of each joint times that of what it carries.
+// `memory` is room for mf_compound_drift_rows(compound) rows of 16 values in the kernel's
+// precision, which a call leaves for the next; NaN where one of both states was not a number.
 MF_KERNEL_COPIES(void, mf_compound_drift,
                  (const mf_Compound *compound, const mf_TreeState *state, void *memory,
                   double drift[MF_BLOCK]));
@@ -50,7 +50,7 @@ typedef struct mf_CompoundTouch {
     double depth;       // [m] > 0
 } mf_CompoundTouch;
 
-// A pair of solids that is to be looked at.
+// A pair of solids that is to be examined.
 typedef struct mf_CompoundLeaf {
     uint32_t pair;      // [1]
     uint32_t solids[2]; // [1] of the first and second side
@@ -61,21 +61,19 @@ typedef struct mf_CompoundLeaf {
 // A pair of nodes that is to be descended into.
 typedef struct mf_CompoundTwo {
     uint32_t a, b;
-    bool apart; // what they are parts of does not touch: only the gap is asked for
+    bool apart; // what they are parts of does not touch: only the gap is requested
 } mf_CompoundTwo;
 
-enum {
-    MF_COMPOUND_LEAVES = 512
-}; // [1] pairs of solids that are gathered before they are looked at
+enum { MF_COMPOUND_LEAVES = 512 }; // [1] pairs of solids that are gathered before they are examined
 
-// [byte] of scratch for mf_compound_meet with compounds of at most `solids` solids: the leaves,
+// [byte] of scratch for mf_compound_search with compounds of at most `solids` solids: the leaves,
 // then the pairs of nodes.
 static inline size_t mf_compound_meet_room(uint32_t solids) {
     return MF_COMPOUND_LEAVES * sizeof(mf_CompoundLeaf) +
            4 * ((size_t)solids + 1) * sizeof(mf_CompoundTwo);
 }
 
-typedef struct mf_CompoundMeet {
+typedef struct mf_CompoundSearch {
     const mf_CompoundPair *pairs;
     uint32_t pair_count;       // [1]
     bool trees;                // false: every solid is tested against every other
@@ -89,19 +87,20 @@ typedef struct mf_CompoundMeet {
     double wanted;                            // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
     void *scratch; // mf_compound_meet_room bytes, aligned to 8, which nobody else uses meanwhile
-} mf_CompoundMeet;
+} mf_CompoundSearch;
 
 // Where the compounds of each pair touch: descends into the bigger of two spheres.
-MF_KERNEL_COPIES(void, mf_compound_meet, (mf_CompoundMeet * meet));
+MF_KERNEL_COPIES(void, mf_compound_search, (mf_CompoundSearch * meet));
 
-// Whether a ball about `place` [m], from the base origin of `side`, reaches the sphere of a solid.
+// Whether a ball about `position` [m], from the base origin of `side`, reaches the sphere of a
+// solid.
 MF_KERNEL_COPIES(bool, mf_compound_within,
-                 (const mf_CompoundSide *side, const double place[3], double radius,
+                 (const mf_CompoundSide *side, const double position[3], double radius,
                   uint64_t *tests));
 
 typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, void *);
 typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_TreeState *, void *, double *);
-typedef void (*mf_CompoundMeetFn)(mf_CompoundMeet *);
+typedef void (*mf_CompoundSearchFn)(mf_CompoundSearch *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
 
 #endif

@@ -3,7 +3,7 @@
 #include "math/scalar.h"
 
 static bool is_finite(const mf_GapSolid *solid) {
-    return mf_all_finite(solid->turn, 9) && mf_all_finite(solid->place, 3);
+    return mf_all_finite(solid->rotation, 9) && mf_all_finite(solid->position, 3);
 }
 
 bool mf_gap_between(const mf_GapSolid *a, const mf_GapSolid *b, mf_Gap *out) {

@@ -8,8 +8,8 @@ typedef struct mf_GapSolid {
     mf_CollideKind kind;       // no plane
     const double *values;      // rows MF_COLLIDE_HALF .. MF_COLLIDE_RADIUS are read
     const mf_ConvexHull *hull; // of MF_COLLIDE_HULL
-    double turn[9];            // [1] its axes to the world's, row after row
-    double place[3];           // [m] its centre, world
+    double rotation[9];        // [1] its axes to the world's, row after row
+    double position[3];        // [m] its center, world
 } mf_GapSolid;
 
 typedef struct mf_Gap {

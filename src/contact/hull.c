@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Directions at which a cell asks for its farthest vertices: any of these may rule out others.
+// Directions at which a cell requests its farthest vertices: any of these may rule out others.
 enum { PROBES = 9 };
 
 typedef struct Cell {

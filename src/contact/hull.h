@@ -31,7 +31,7 @@ typedef struct mf_HullFace {
     uint32_t count;      // [1] 3 or 4
 } mf_HullFace;
 
-// All places are seen from the mean of the vertices.
+// All positions are seen from the mean of the vertices.
 typedef struct mf_ConvexHull {
     uint32_t vertex_count;
     uint32_t side;        // [1] cells along an edge of the cube

@@ -1,4 +1,4 @@
-// The flat faces of a hull, from its triangles: neighbours whose normals have the same azimuth and
+// The flat faces of a hull, from its triangles: neighbors whose normals have the same azimuth and
 // polar angle to 0.01 rad are one face, as in MuJoCo's compiler. Every face is listed once by each
 // of its corners, reduced to four corners from that one on (hull.h).
 #include "contact/hull_faces.h"
@@ -39,7 +39,7 @@ static uint32_t vertex_of(const mf_Mesh *mesh, uint32_t number) {
     return low;
 }
 
-static const double *place_of(const Faces *f, uint32_t vertex) {
+static const double *position_of(const Faces *f, uint32_t vertex) {
     return f->hull->vertices_f64 + 3 * (size_t)vertex;
 }
 
@@ -48,8 +48,8 @@ static void read_triangle(Faces *f, uint32_t t) {
     double *normal = f->normals + 3 * (size_t)t, a[3], b[3];
     for (int i = 0; i < 3; i++)
         corner[i] = vertex_of(f->mesh, f->mesh->hull_triangles[3 * (size_t)t + (size_t)i]);
-    mf_vec3_sub(a, place_of(f, corner[1]), place_of(f, corner[0]));
-    mf_vec3_sub(b, place_of(f, corner[2]), place_of(f, corner[0]));
+    mf_vec3_sub(a, position_of(f, corner[1]), position_of(f, corner[0]));
+    mf_vec3_sub(b, position_of(f, corner[2]), position_of(f, corner[0]));
     mf_vec3_cross(normal, a, b);
     mf_vec3_normalize(normal);
     bool pole = mf_abs(normal[2]) > 1.0 - 1e-7;
@@ -122,8 +122,8 @@ static uint32_t trace(Faces *f, const uint32_t *members, uint32_t count) {
 
 static double area(const Faces *f, const uint32_t *corner) {
     double a[3], b[3], c[3];
-    mf_vec3_sub(a, place_of(f, corner[2]), place_of(f, corner[0]));
-    mf_vec3_sub(b, place_of(f, corner[3]), place_of(f, corner[1]));
+    mf_vec3_sub(a, position_of(f, corner[2]), position_of(f, corner[0]));
+    mf_vec3_sub(b, position_of(f, corner[3]), position_of(f, corner[1]));
     mf_vec3_cross(c, a, b);
     return mf_vec3_length(c);
 }
@@ -194,8 +194,8 @@ static void normal_of(const Faces *f, const uint32_t *members, uint32_t count, d
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *corner = f->triangles + 3 * (size_t)members[i];
         double a[3], b[3], c[3];
-        mf_vec3_sub(a, place_of(f, corner[1]), place_of(f, corner[0]));
-        mf_vec3_sub(b, place_of(f, corner[2]), place_of(f, corner[0]));
+        mf_vec3_sub(a, position_of(f, corner[1]), position_of(f, corner[0]));
+        mf_vec3_sub(b, position_of(f, corner[2]), position_of(f, corner[0]));
         mf_vec3_cross(c, a, b);
         mf_vec3_add(out, out, c);
     }

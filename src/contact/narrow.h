@@ -31,7 +31,7 @@ typedef struct Manifold {
     ShapeContact contact[MF_COLLIDE_CONTACTS];
 } Manifold;
 
-// Corners of a hull, in its axes from its centre [m]; 0 where there is none.
+// Corners of a hull, in its axes from its center [m]; 0 where there is none.
 typedef struct HullCorners {
     mf_mask exists[4];
     Vec at[4];

@@ -7,26 +7,26 @@
 #include "contact/narrow_plane.h"
 #include "contact/narrow_round.h"
 
-static void meet_any(Meet *meet) {
-    const mf_CollideKind a = meet->a.kind, b = meet->b.kind;
+static void test_any(PairTest *test) {
+    const mf_CollideKind a = test->a.kind, b = test->b.kind;
     if (a == MF_COLLIDE_PLANE)
-        plane_any(meet);
+        plane_any(test);
     else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_SPHERE)
-        sphere_sphere(meet);
+        sphere_sphere(test);
     else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CAPSULE)
-        sphere_capsule(meet);
+        sphere_capsule(test);
     else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_CYLINDER)
-        sphere_cylinder(meet);
+        sphere_cylinder(test);
     else if (a == MF_COLLIDE_SPHERE && b == MF_COLLIDE_BOX)
-        sphere_box(meet);
+        sphere_box(test);
     else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_CAPSULE)
-        capsule_capsule(meet);
+        capsule_capsule(test);
     else if (a == MF_COLLIDE_CAPSULE && b == MF_COLLIDE_BOX)
-        capsule_box(meet);
+        capsule_box(test);
     else if (a == MF_COLLIDE_BOX && b == MF_COLLIDE_BOX)
-        box_box(meet);
+        box_box(test);
     else
-        convex_convex(meet);
+        convex_convex(test);
 }
 
 #endif

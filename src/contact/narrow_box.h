@@ -21,7 +21,7 @@ static MF_INLINE Vec vec_abs(Vec a) {
 }
 
 // Axes across an edge of a and an edge of b along the unit vector `edge`, in the axes of a.
-static void least_across(Vec edge, const Mat *turn, Vec place, Vec size_a, Vec size_b,
+static void least_across(Vec edge, const Mat *rotation, Vec position, Vec size_a, Vec size_b,
                          mf_lane slack, Least *least) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     for (int i = 0; i < 3; i++) {
@@ -31,31 +31,34 @@ static void least_across(Vec edge, const Mat *turn, Vec place, Vec size_a, Vec s
         mf_lane square = vec_dot(axis, axis);
         mf_mask fine = mf_less(mf_set((mf_real)1e-6), square);
         axis = vec_scale(axis, one / mf_sqrt(mf_select(fine, square, one)));
-        Vec in_b = mat_apply_transposed(turn, axis);
+        Vec in_b = mat_apply_transposed(rotation, axis);
         mf_lane overlap = vec_dot(size_a, vec_abs(axis)) + vec_dot(size_b, vec_abs(in_b)) -
-                          mf_abs(vec_dot(place, axis));
+                          mf_abs(vec_dot(position, axis));
         least_take(mf_and(fine, mf_less(overlap + slack, least->overlap)), overlap, axis, least);
     }
 }
 
-static void box_box(Meet *meet) {
+static void box_box(PairTest *test) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    const Mat turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
-    const Vec place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
-    const Vec size_a = halves(&meet->a), size_b = halves(&meet->b),
-              back = mat_apply_transposed(&turn, place);
-    const Vec x = {turn.xx, turn.yx, turn.zx}, y = {turn.xy, turn.yy, turn.zy},
-              z = {turn.xz, turn.yz, turn.zz};
+    const Mat rotation = mat_transposed_times(&test->a.rotation, &test->b.rotation);
+    const Vec position =
+        mat_apply_transposed(&test->a.rotation, vec_sub(test->b.position, test->a.position));
+    const Vec size_a = halves(&test->a), size_b = halves(&test->b),
+              back = mat_apply_transposed(&rotation, position);
+    const Vec x = {rotation.xx, rotation.yx, rotation.zx},
+              y = {rotation.xy, rotation.yy, rotation.zy},
+              z = {rotation.xz, rotation.yz, rotation.zz};
     // Of equal overlaps the first, so that noise does not choose.
-    const mf_lane slack = mf_set(NOISE) * meet->scale;
+    const mf_lane slack = mf_set(NOISE) * test->scale;
     Least least = {size_a.x + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.x, y.x, z.x))) -
-                       mf_abs(place.x),
+                       mf_abs(position.x),
                    {one, zero, zero}};
     mf_lane overlap =
-        size_a.y + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.y, y.y, z.y))) - mf_abs(place.y);
+        size_a.y + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.y, y.y, z.y))) - mf_abs(position.y);
     least_take(mf_less(overlap + slack, least.overlap), overlap, MF_VALUE(Vec, zero, one, zero),
                &least);
-    overlap = size_a.z + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.z, y.z, z.z))) - mf_abs(place.z);
+    overlap =
+        size_a.z + vec_dot(size_b, vec_abs(MF_VALUE(Vec, x.z, y.z, z.z))) - mf_abs(position.z);
     least_take(mf_less(overlap + slack, least.overlap), overlap, MF_VALUE(Vec, zero, zero, one),
                &least);
     overlap = size_b.x + vec_dot(size_a, vec_abs(x)) - mf_abs(back.x);
@@ -64,18 +67,18 @@ static void box_box(Meet *meet) {
     least_take(mf_less(overlap + slack, least.overlap), overlap, y, &least);
     overlap = size_b.z + vec_dot(size_a, vec_abs(z)) - mf_abs(back.z);
     least_take(mf_less(overlap + slack, least.overlap), overlap, z, &least);
-    mf_mask near = mf_and(meet->sound, mf_less(meet->bound, least.overlap));
+    mf_mask near = mf_and(test->sound, mf_less(test->bound, least.overlap));
     if (!mf_any(near))
         return;
-    least_across(x, &turn, place, size_a, size_b, slack, &least);
-    least_across(y, &turn, place, size_a, size_b, slack, &least);
-    least_across(z, &turn, place, size_a, size_b, slack, &least);
-    near = mf_and(near, mf_less(meet->bound, least.overlap));
+    least_across(x, &rotation, position, size_a, size_b, slack, &least);
+    least_across(y, &rotation, position, size_a, size_b, slack, &least);
+    least_across(z, &rotation, position, size_a, size_b, slack, &least);
+    near = mf_and(near, mf_less(test->bound, least.overlap));
     if (!mf_any(near))
         return;
-    mf_mask against = mf_less(vec_dot(least.axis, place), zero);
+    mf_mask against = mf_less(vec_dot(least.axis, position), zero);
     Vec normal = vec_select(against, vec_minus(least.axis), least.axis);
-    put_faces(meet, near, &turn, place, normal, least.overlap, NULL);
+    put_faces(test, near, &rotation, position, normal, least.overlap, NULL);
 }
 
 #endif

@@ -7,8 +7,8 @@
 //    kept at all times and the nearest point of three triangles in each round;
 //  - cores that overlap or nearly: the face of D that a ray from inside through 0 leaves by, by
 //    portals (Snethen, XenoCollide, 2008). The face's normal replaces the ray, from the middle of D
-//    along it, until 0 lies before the face itself: then h is least among its neighbours. From the
-//    centres' direction that is the least of all unless the solids overlap deeply.
+//    along it, until 0 lies before the face itself: then h is least among its neighbors. From the
+//    centers' direction that is the least of all unless the solids overlap deeply.
 // Whatever a search ends with is a true bound, since h of its direction is measured; the direction
 // of the smaller h is taken.
 #ifndef MF_CONTACT_NARROW_CONVEX_H
@@ -17,7 +17,7 @@
 #include "contact/narrow_face.h"
 #include "contact/narrow_round.h"
 
-// A triangle is looked at inside where the square of the sine between two sides is larger: of a
+// A triangle is examined inside where the square of the sine between two sides is larger: of a
 // thinner one the normal is all rounding, and its edges are as near to 0.
 #if defined(MF_KERNEL_F64)
 #define THIN_TRIANGLE mf_set((mf_real)1e-10)
@@ -29,12 +29,12 @@ enum { NEAREST_ROUNDS = 32, PORTAL_ROUNDS = 32, FIND_ROUNDS = 12, TURNS = 8 };
 
 typedef struct Convex {
     const Solid *a, *b;
-    Mat turn;      // axes of b to those of a
-    Vec place;     // [m] centre of b
+    Mat rotation;  // axes of b to those of a
+    Vec position;  // [m] center of b
     mf_lane slack; // [m] what counts as nothing
 } Convex;
 
-typedef struct Corner { // in the axes of a, from its centre
+typedef struct Corner { // in the axes of a, from its center
     Vec at;             // [m] point of a
     Vec way;            // [m] that point less one of b: a point of D
 } Corner;
@@ -47,10 +47,10 @@ typedef struct Answer { // the best direction so far
 } Answer;
 
 static void corner_along(const Convex *pair, mf_mask where, Vec n, Corner *corner) {
-    Vec back = mat_apply_transposed(&pair->turn, n);
+    Vec back = mat_apply_transposed(&pair->rotation, n);
     corner->at = core_reach(pair->a, n, where);
     Vec other = core_reach(pair->b, vec_minus(back), where);
-    corner->way = vec_sub(corner->at, mat_apply_add(&pair->turn, other, pair->place));
+    corner->way = vec_sub(corner->at, mat_apply_add(&pair->rotation, other, pair->position));
 }
 
 static MF_INLINE void corner_select(mf_mask where, const Corner *from, Corner *to) {
@@ -73,7 +73,7 @@ static MF_INLINE mf_lane determinant(Vec a, Vec b, Vec c) {
 
 typedef struct Near {  // a point of a triangle near 0
     mf_lane square;    // [m^2]
-    Vec place;         // [m]
+    Vec position;      // [m]
     mf_lane weight[3]; // [1] of the corners
 } Near;
 
@@ -85,11 +85,11 @@ static MF_INLINE void near_edge(Vec from, Vec to, uint32_t first, uint32_t last,
     mf_lane t = mf_clamp(minus(vec_dot(from, along)) / mf_select(fine, square, one), zero, one);
     t = mf_keep(fine, t);
     mf_lane rest = one - t;
-    Vec place = vec_fma(along, t, from);
-    square = vec_dot(place, place);
+    Vec position = vec_fma(along, t, from);
+    square = vec_dot(position, position);
     mf_mask better = mf_less(square, near->square);
     near->square = mf_select(better, square, near->square);
-    near->place = vec_select(better, place, near->place);
+    near->position = vec_select(better, position, near->position);
     for (uint32_t i = 0; i < 3; i++) {
         mf_lane weight = i == last ? t : i == first ? rest : zero;
         near->weight[i] = mf_select(better, weight, near->weight[i]);
@@ -100,7 +100,7 @@ static MF_INLINE void near_edge(Vec from, Vec to, uint32_t first, uint32_t last,
 static void near_triangle(const Vec corner[3], Near *near) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     near->square = mf_set(MF_REAL_MAX);
-    near->place = corner[0];
+    near->position = corner[0];
     near->weight[0] = one;
     near->weight[1] = near->weight[2] = zero;
     near_edge(corner[0], corner[1], 0, 1, near);
@@ -118,20 +118,20 @@ static void near_triangle(const Vec corner[3], Near *near) {
     mf_mask within =
         mf_and(mf_less_equal(zero, x), mf_and(mf_less_equal(zero, y), mf_less_equal(zero, z)));
     within = mf_and(within, fine);
-    Vec place = vec_scale(normal, vec_dot(normal, corner[0]) * inverse);
-    near->place = vec_select(within, place, near->place);
-    near->square = mf_select(within, vec_dot(place, place), near->square);
+    Vec position = vec_scale(normal, vec_dot(normal, corner[0]) * inverse);
+    near->position = vec_select(within, position, near->position);
+    near->square = mf_select(within, vec_dot(position, position), near->square);
     near->weight[0] = mf_select(within, x, near->weight[0]);
     near->weight[1] = mf_select(within, y, near->weight[1]);
     near->weight[2] = mf_select(within, z, near->weight[2]);
 }
 
 // The nearest of the three triangles that `fresh` makes with the sides of the kept one takes its
-// place where the mask holds.
+// position where the mask holds.
 static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near *near) {
     Corner best[3] = {kept[0], kept[1], kept[2]};
     Near best_near = {.square = mf_set(MF_REAL_MAX)};
-    best_near.place = near->place;
+    best_near.position = near->position;
     for (uint32_t i = 0; i < 3; i++)
         best_near.weight[i] = near->weight[i];
     for (uint32_t i = 0; i < 3; i++) {
@@ -144,7 +144,7 @@ static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near 
         corner_select(better, p, &best[1]);
         corner_select(better, q, &best[2]);
         best_near.square = mf_select(better, now.square, best_near.square);
-        best_near.place = vec_select(better, now.place, best_near.place);
+        best_near.position = vec_select(better, now.position, best_near.position);
         for (uint32_t k = 0; k < 3; k++)
             best_near.weight[k] = mf_select(better, now.weight[k], best_near.weight[k]);
     }
@@ -153,7 +153,7 @@ static void near_renew(mf_mask where, const Corner *fresh, Corner kept[3], Near 
         near->weight[i] = mf_select(where, best_near.weight[i], near->weight[i]);
     }
     near->square = mf_select(where, best_near.square, near->square);
-    near->place = vec_select(where, best_near.place, near->place);
+    near->position = vec_select(where, best_near.position, near->position);
 }
 
 static Vec weighted(const mf_lane weight[3], Vec a, Vec b, Vec c) {
@@ -176,7 +176,7 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
     mf_lane gain = mf_zero();
     for (int round = 0; round < NEAREST_ROUNDS && mf_any(active); round++) {
         mf_lane length;
-        Vec normal = unit_or(vec_minus(near.place), answer->normal, &length);
+        Vec normal = unit_or(vec_minus(near.position), answer->normal, &length);
         corner_along(pair, active, normal, &fresh);
         mf_lane level = vec_dot(normal, fresh.way);
         Vec at = weighted(near.weight, kept[0].at, kept[1].at, kept[2].at);
@@ -198,9 +198,9 @@ static mf_mask search_apart(const Convex *pair, mf_mask where, mf_lane bound, An
     if (is_curved(pair->a->kind) || is_curved(pair->b->kind))
         return apart;
     // Where D is long and flat rounding ends the search with a distance that is good and a
-    // direction whose level is not quite as low: the distance is told.
+    // direction whose level is not quite as low: the distance is reported.
     mf_lane length;
-    Vec normal = unit_or(vec_minus(near.place), answer->normal, &length);
+    Vec normal = unit_or(vec_minus(near.position), answer->normal, &length);
     Vec at = weighted(near.weight, kept[0].at, kept[1].at, kept[2].at);
     mf_mask flat = mf_and(apart, mf_less(answer->level, mf_set((mf_real)-0.99) * length));
     flat = mf_and(flat, mf_less(minus(length), answer->level));
@@ -311,7 +311,7 @@ static mf_mask portal_weights(const Convex *pair, const Portal *portal, Vec norm
 static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Answer *answer) {
     const mf_lane zero = mf_zero();
     mf_mask active = where;
-    for (int turn = 0; turn < TURNS && mf_any(active); turn++) {
+    for (int round = 0; round < TURNS && mf_any(active); round++) {
         Vec normal = portal->ray;
         portal_find(pair, active, portal);
         const mf_lane below = portal_refine(pair, active, &normal, portal);
@@ -320,17 +320,17 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
         mf_lane level = vec_dot(normal, far.way), weight[3];
         mf_mask settled = portal_weights(pair, portal, normal, weight);
         Vec at = weighted(weight, portal->corner[0].at, portal->corner[1].at, portal->corner[2].at);
-        // Of equal levels the later: its place on the face is known better.
+        // Of equal levels the later: its position on the face is known better.
         mf_mask better = mf_and(active, mf_less(level, answer->level + pair->slack));
         // Turns that end first were still getting lower by as much as the last one.
         mf_lane gap = below;
-        if (turn + 1 == TURNS)
+        if (round + 1 == TURNS)
             gap = mf_max(gap, mf_keep(mf_not(settled), answer->level - level));
         answer->gap = mf_select(better, gap, answer->gap);
         answer_take(better, normal, level, at, answer);
         // The first turn goes on from where it came out even when another search did better.
         active = mf_and(active, mf_not(settled));
-        if (turn > 0)
+        if (round > 0)
             active = mf_and(active, better);
         corner_along(pair, active, vec_minus(normal), &far);
         mf_lane back = vec_dot(normal, far.way);
@@ -343,7 +343,7 @@ static void portal_follow(const Convex *pair, mf_mask where, Portal *portal, Ans
 
 // The direction of least level among the axes of both solids and those between the axes of a, and
 // the middle of D along it.
-static void look_around(const Convex *pair, mf_mask where, Portal *portal) {
+static void search_around(const Convex *pair, mf_mask where, Portal *portal) {
     const mf_real length[4] = {0, 1, (mf_real)0.70710678118654752, (mf_real)0.57735026918962576};
     mf_lane least = mf_set(MF_REAL_MAX);
     for (int i = 0; i < 33; i++) {
@@ -351,7 +351,7 @@ static void look_around(const Convex *pair, mf_mask where, Portal *portal) {
         Vec way;
         if (i >= 27) {
             int k = (i - 27) / 2, sign = i % 2 ? 1 : -1;
-            way = mat_apply(&pair->turn,
+            way = mat_apply(&pair->rotation,
                             constant_vec((k == 0) * sign, (k == 1) * sign, (k == 2) * sign));
         } else {
             way = vec_scale(constant_vec(x, y, z), mf_set(length[x * x + y * y + z * z]));
@@ -372,24 +372,24 @@ static void look_around(const Convex *pair, mf_mask where, Portal *portal) {
         vec_scale(portal->ray, mf_min((least + back) * mf_set((mf_real)0.5), mf_zero()));
 }
 
-// From the centres' direction, and where the overlap is no longer small from the least of many.
+// From the centers' direction, and where the overlap is no longer small from the least of many.
 static void search_inside(const Convex *pair, mf_mask where, mf_lane small, Answer *answer) {
     mf_lane length;
     Portal portal;
-    portal.start = vec_minus(pair->place);
-    portal.ray = unit_or(pair->place, constant_vec(0, 0, 1), &length);
+    portal.start = vec_minus(pair->position);
+    portal.ray = unit_or(pair->position, constant_vec(0, 0, 1), &length);
     portal_follow(pair, where, &portal, answer);
     mf_mask deep = mf_and(where, mf_less(small, answer->level));
     if (!mf_any(deep))
         return;
-    look_around(pair, deep, &portal);
+    search_around(pair, deep, &portal);
     portal_follow(pair, deep, &portal, answer);
 }
 
 // ---- the last digits ----------------------------------------------------------------------------
 //
 // On curved solids a search finds a direction to half the digits of its level. Where the likely
-// exact one is beside it and its level is as low, that is taken.
+// exact one is next to it and its level is as low, that is taken.
 
 static void answer_try(const Convex *pair, mf_mask where, Vec normal, Answer *answer) {
     Corner corner;
@@ -415,19 +415,19 @@ static void answer_polish(const Convex *pair, mf_mask where, Answer *answer) {
         Vec end = {zero, zero, with_sign(one, answer->normal.z)};
         answer_try(pair, where, end, answer);
     }
-    Vec back = vec_minus(mat_apply_transposed(&pair->turn, answer->normal));
+    Vec back = vec_minus(mat_apply_transposed(&pair->rotation, answer->normal));
     if (pair->b->kind == MF_COLLIDE_BOX) {
         face_of_box(pair->b, back, &side);
-        answer_try(pair, where, vec_minus(mat_apply(&pair->turn, side.normal)), answer);
+        answer_try(pair, where, vec_minus(mat_apply(&pair->rotation, side.normal)), answer);
     } else if (pair->b->kind == MF_COLLIDE_CYLINDER) {
         Vec end = {zero, zero, with_sign(one, minus(back.z))};
-        answer_try(pair, where, mat_apply(&pair->turn, end), answer);
+        answer_try(pair, where, mat_apply(&pair->rotation, end), answer);
     }
     if (has_axis(pair->a->kind) && has_axis(pair->b->kind)) {
-        Vec u = {zero, zero, one}, v = axis_z(&pair->turn);
+        Vec u = {zero, zero, one}, v = axis_z(&pair->rotation);
         mf_lane s, t, length;
-        segments_nearest(u, half(pair->a, 1), v, half(pair->b, 1), pair->place, &s, &t);
-        Vec way = vec_fma(v, t, vec_fma(u, -s, pair->place));
+        segments_nearest(u, half(pair->a, 1), v, half(pair->b, 1), pair->position, &s, &t);
+        Vec way = vec_fma(v, t, vec_fma(u, -s, pair->position));
         answer_try(pair, where, unit_or(way, answer->normal, &length), answer);
     }
 }
@@ -439,8 +439,9 @@ static Vec answer_point(const Convex *pair, mf_mask where, const Answer *answer)
     if (!has_face(pair->a->kind))
         return core_reach(pair->a, n, where);
     if (!has_face(pair->b->kind)) {
-        Vec back = vec_minus(mat_apply_transposed(&pair->turn, n));
-        Vec other = mat_apply_add(&pair->turn, core_reach(pair->b, back, where), pair->place);
+        Vec back = vec_minus(mat_apply_transposed(&pair->rotation, n));
+        Vec other =
+            mat_apply_add(&pair->rotation, core_reach(pair->b, back, where), pair->position);
         return vec_fma(n, answer->level, other);
     }
     return vec_fma(n, vec_dot(n, vec_sub(core_reach(pair->a, n, where), answer->at)), answer->at);
@@ -452,21 +453,22 @@ typedef struct Closest { // of two solids
     Answer answer;
     mf_mask near;  // the lanes in which the rest is known: deeper than the bound
     mf_lane depth; // [m] < 0: apart by so much
-    Vec at;        // [m] point of a's surface, axes of a, from its centre
+    Vec at;        // [m] point of a's surface, axes of a, from its center
 } Closest;
 
 // False: no lane is near. Out of line, so that its frame is gone when the faces are cut.
-static __attribute__((noinline)) bool convex_closest(Meet *meet, Convex *pair, Closest *out) {
-    *pair = MF_VALUE(Convex, .a = &meet->a, .b = &meet->b, .slack = mf_set(NOISE) * meet->scale);
-    pair->turn = mat_transposed_times(&meet->a.turn, &meet->b.turn);
-    pair->place = mat_apply_transposed(&meet->a.turn, vec_sub(meet->b.place, meet->a.place));
-    mf_lane radius_a = core_radius(&meet->a), radius = radius_a + core_radius(&meet->b), length;
-    mf_lane bound = meet->bound - radius; // the level at which solids are too far apart
-    Answer answer = {.normal = unit_or(pair->place, constant_vec(0, 0, 1), &length),
+static __attribute__((noinline)) bool convex_closest(PairTest *test, Convex *pair, Closest *out) {
+    *pair = MF_VALUE(Convex, .a = &test->a, .b = &test->b, .slack = mf_set(NOISE) * test->scale);
+    pair->rotation = mat_transposed_times(&test->a.rotation, &test->b.rotation);
+    pair->position =
+        mat_apply_transposed(&test->a.rotation, vec_sub(test->b.position, test->a.position));
+    mf_lane radius_a = core_radius(&test->a), radius = radius_a + core_radius(&test->b), length;
+    mf_lane bound = test->bound - radius; // the level at which solids are too far apart
+    Answer answer = {.normal = unit_or(pair->position, constant_vec(0, 0, 1), &length),
                      .gap = mf_zero()};
-    if (meet->boxed)
-        answer.normal = meet->start;
-    mf_mask near = meet->sound;
+    if (test->boxed)
+        answer.normal = test->start;
+    mf_mask near = test->sound;
     Corner corner;
     corner_along(pair, near, answer.normal, &corner);
     answer.level = vec_dot(answer.normal, corner.way);
@@ -478,7 +480,7 @@ static __attribute__((noinline)) bool convex_closest(Meet *meet, Convex *pair, C
     near = mf_and(near, mf_less(bound, answer.level));
     mf_mask deep = mf_and(near, mf_not(apart));
     if (mf_any(deep))
-        search_inside(pair, deep, meet->small * mf_set((mf_real)0.05), &answer);
+        search_inside(pair, deep, test->small * mf_set((mf_real)0.05), &answer);
     if (!mf_any(near))
         return false;
     answer_polish(pair, near, &answer);
@@ -489,21 +491,22 @@ static __attribute__((noinline)) bool convex_closest(Meet *meet, Convex *pair, C
     return true;
 }
 
-static __attribute__((noinline)) void convex_convex(Meet *meet) {
+static __attribute__((noinline)) void convex_convex(PairTest *test) {
     Convex pair;
     Closest found;
-    if (!convex_closest(meet, &pair, &found))
+    if (!convex_closest(test, &pair, &found))
         return;
     const Answer *answer = &found.answer;
     const mf_lane depth = found.depth;
-    meet->out->unsure =
-        mf_and(found.near, mf_less(meet->small * mf_set((mf_real)1e-3), answer->gap));
-    meet->out->gap = mf_keep(meet->out->unsure, answer->gap);
-    if (has_face(meet->a.kind) && has_face(meet->b.kind)) {
-        put_faces(meet, found.near, &pair.turn, pair.place, answer->normal, depth, &found.at);
+    test->out->unsure =
+        mf_and(found.near, mf_less(test->small * mf_set((mf_real)1e-3), answer->gap));
+    test->out->gap = mf_keep(test->out->unsure, answer->gap);
+    if (has_face(test->a.kind) && has_face(test->b.kind)) {
+        put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
+                  &found.at);
         return;
     }
-    put_from_a(meet, 0, found.near,
+    put_from_a(test, 0, found.near,
                vec_fma(answer->normal, mf_set((mf_real)-0.5) * depth, found.at), answer->normal,
                depth);
 }

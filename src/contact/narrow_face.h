@@ -10,7 +10,7 @@
 
 #include "contact/narrow_reach.h"
 
-typedef struct Face { // in the solid's axes, from its centre
+typedef struct Face { // in the solid's axes, from its center
     Vec corner[4];    // [m] around
     Vec normal;       // [1] outward
 } Face;
@@ -18,7 +18,7 @@ typedef struct Face { // in the solid's axes, from its centre
 typedef struct Candidates {
     uint32_t count; // [1]
     struct {
-        mf_lane x, y, height; // [m] across and along the normal, from the centre of a
+        mf_lane x, y, height; // [m] across and along the normal, from the center of a
         mf_lane depth;        // [m] -MF_REAL_MAX: none
     } item[17];
 } Candidates;
@@ -164,8 +164,8 @@ static bool has_face(mf_CollideKind kind) {
 }
 
 // The face of a solid along the unit vector n of its axes, in the lanes `where`.
-static void face_of(const Meet *meet, const Solid *solid, Vec n, mf_mask where, Face *face) {
-    mf_lane thin = meet->small * FACE_THIN;
+static void face_of(const PairTest *test, const Solid *solid, Vec n, mf_mask where, Face *face) {
+    mf_lane thin = test->small * FACE_THIN;
     if (solid->kind == MF_COLLIDE_BOX)
         face_of_box(solid, n, face);
     else if (solid->kind == MF_COLLIDE_CYLINDER)
@@ -205,8 +205,8 @@ static MF_INLINE mf_lane flat_height(const Flat *flat, mf_lane x, mf_lane y) {
     return mf_fma(flat->slope_x, x - flat->x[0], mf_fma(flat->slope_y, y - flat->y[0], flat->z[0]));
 }
 
-// What of the edges of `cut` lies over `over`, or beside it by `slack` [m]; `up` is 1 when `cut` is
-// the face of a, else -1.
+// What of the edges of `cut` lies over `over`, or next to it by `slack` [m]; `up` is 1 when `cut`
+// is the face of a, else -1.
 static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane up,
                       Candidates *all) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
@@ -262,24 +262,24 @@ static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, C
     chosen->depth = mf_select(where, all->item[i].depth, chosen->depth);
 }
 
-static void put_chosen(Meet *meet, const View *view, uint32_t i, mf_mask where,
+static void put_chosen(PairTest *test, const View *view, uint32_t i, mf_mask where,
                        const Chosen *chosen) {
     mf_lane middle = mf_fma(mf_set((mf_real)-0.5), chosen->depth, chosen->height);
     Vec point = vec_scale(view->normal, middle);
     point = vec_fma(view->across1, chosen->x, vec_fma(view->across2, chosen->y, point));
-    put_from_a(meet, i, where, point, view->normal, chosen->depth);
+    put_from_a(test, i, where, point, view->normal, chosen->depth);
 }
 
 // Puts down up to four of the candidates. The one numbered 0 is only used as the deepest, where it
 // is deeper than all others.
-static void put_candidates(Meet *meet, const View *view, mf_mask where, const Candidates *all) {
-    const mf_lane apart = meet->small * mf_set((mf_real)0.01), least = apart * apart;
+static void put_candidates(PairTest *test, const View *view, mf_mask where, const Candidates *all) {
+    const mf_lane apart = test->small * mf_set((mf_real)0.01), least = apart * apart;
     Chosen first = {mf_zero(), mf_zero(), mf_zero(), mf_set(-MF_REAL_MAX)};
-    mf_lane slack = mf_set(NOISE) * meet->scale;
+    mf_lane slack = mf_set(NOISE) * test->scale;
     for (uint32_t i = 1; i < all->count; i++)
         choose(mf_less(first.depth, all->item[i].depth), all, i, &first);
     choose(mf_less(first.depth + slack, all->item[0].depth), all, 0, &first);
-    put_chosen(meet, view, 0, where, &first);
+    put_chosen(test, view, 0, where, &first);
 
     Chosen second = first, third = first, fourth = first;
     mf_lane farthest = least;
@@ -287,12 +287,12 @@ static void put_candidates(Meet *meet, const View *view, mf_mask where, const Ca
         mf_lane x = all->item[i].x - first.x, y = all->item[i].y - first.y;
         mf_lane square = mf_fma(x, x, y * y);
         mf_mask better =
-            mf_and(mf_less(farthest, square), mf_less(meet->bound, all->item[i].depth));
+            mf_and(mf_less(farthest, square), mf_less(test->bound, all->item[i].depth));
         farthest = mf_select(better, square, farthest);
         choose(better, all, i, &second);
     }
     mf_mask two = mf_and(where, mf_less(least, farthest));
-    put_chosen(meet, view, 1, two, &second);
+    put_chosen(test, view, 1, two, &second);
     if (!mf_any(two))
         return;
     mf_lane along_x = second.x - first.x, along_y = second.y - first.y;
@@ -300,7 +300,7 @@ static void put_candidates(Meet *meet, const View *view, mf_mask where, const Ca
     for (uint32_t i = 1; i < all->count; i++) {
         mf_lane x = all->item[i].x - first.x, y = all->item[i].y - first.y;
         mf_lane area = mf_fma(along_x, y, -(along_y * x));
-        mf_mask deep = mf_and(two, mf_less(meet->bound, all->item[i].depth));
+        mf_mask deep = mf_and(two, mf_less(test->bound, all->item[i].depth));
         mf_mask to_left = mf_and(deep, mf_less(left, area));
         mf_mask to_right = mf_and(deep, mf_less(right, -area));
         left = mf_select(to_left, area, left);
@@ -313,8 +313,8 @@ static void put_candidates(Meet *meet, const View *view, mf_mask where, const Ca
     third.y = mf_select(has_left, third.y, fourth.y);
     third.height = mf_select(has_left, third.height, fourth.height);
     third.depth = mf_select(has_left, third.depth, fourth.depth);
-    put_chosen(meet, view, 2, mf_and(two, mf_or(has_left, has_right)), &third);
-    put_chosen(meet, view, 3, mf_and(two, mf_and(has_left, has_right)), &fourth);
+    put_chosen(test, view, 2, mf_and(two, mf_or(has_left, has_right)), &third);
+    put_chosen(test, view, 3, mf_and(two, mf_and(has_left, has_right)), &fourth);
 }
 
 static MF_INLINE void view_along(Vec normal, View *view) {
@@ -324,36 +324,36 @@ static MF_INLINE void view_along(Vec normal, View *view) {
 }
 
 // Contacts in the lanes `where` along `normal` (in the axes of a, from a to b), none deeper than
-// `deepest`. `turn` and `place` are the axes and centre of b in those of a. `at` [m] is a point on
-// the surface of a where the depth is `deepest`, used when no corner of the faces is as deep; NULL:
-// there is always one.
-static void put_faces(Meet *meet, mf_mask where, const Mat *turn, Vec place, Vec normal,
+// `deepest`. `rotation` and `position` are the axes and center of b in those of a. `at` [m] is a
+// point on the surface of a where the depth is `deepest`, used when no corner of the faces is as
+// deep; NULL: there is always one.
+static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec position, Vec normal,
                       mf_lane deepest, const Vec *at) {
     Face face;
     Flat a, b;
     View view;
     view_along(normal, &view);
-    face_of(meet, &meet->a, normal, where, &face);
+    face_of(test, &test->a, normal, where, &face);
     for (uint32_t i = 0; i < 4; i++)
         flat_corner(&view, face.corner[i], i, &a);
     flat_slope(&view, face.normal, &a);
-    Vec back = mat_apply_transposed(turn, normal);
-    face_of(meet, &meet->b, vec_minus(back), where, &face);
+    Vec back = mat_apply_transposed(rotation, normal);
+    face_of(test, &test->b, vec_minus(back), where, &face);
     for (uint32_t i = 0; i < 4; i++)
-        flat_corner(&view, mat_apply_add(turn, face.corner[i], place), i, &b);
-    flat_slope(&view, mat_apply(turn, face.normal), &b);
+        flat_corner(&view, mat_apply_add(rotation, face.corner[i], position), i, &b);
+    flat_slope(&view, mat_apply(rotation, face.normal), &b);
 
     Candidates all = {.count = 1};
     all.item[0].x = at ? vec_dot(view.across1, *at) : mf_zero();
     all.item[0].y = at ? vec_dot(view.across2, *at) : mf_zero();
     all.item[0].height = at ? vec_dot(view.normal, *at) : mf_zero();
     all.item[0].depth = at ? deepest : mf_set(-MF_REAL_MAX);
-    mf_lane slack = mf_set(NOISE) * meet->scale;
+    mf_lane slack = mf_set(NOISE) * test->scale;
     cut_edges(&a, &b, slack, mf_set((mf_real)1), &all);
     cut_edges(&b, &a, slack, mf_set((mf_real)-1), &all);
     for (uint32_t i = 1; i < all.count; i++)
         all.item[i].depth = mf_min(all.item[i].depth, deepest);
-    put_candidates(meet, &view, where, &all);
+    put_candidates(test, &view, where, &all);
 }
 
 #endif

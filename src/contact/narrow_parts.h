@@ -13,12 +13,12 @@ typedef struct Solid {
     const mf_real *values; // rows MF_COLLIDE_*
 #endif
     const mf_ConvexHull *hull;
-    Mat turn;  // its axes to the world's
-    Vec place; // [m] of its centre, world
+    Mat rotation; // its axes to the world's
+    Vec position; // [m] of its center, world
 } Solid;
 
 // A pair at work. Squares below TINY are taken for 0: directions cannot be found from them.
-typedef struct Meet {
+typedef struct PairTest {
     Solid a, b;
     mf_lane bound; // [m] contacts must be deeper
     mf_lane scale; // [m] size of the pair, for tolerances
@@ -27,7 +27,7 @@ typedef struct Meet {
     bool boxed;    // `start` is set
     Vec start;     // [1] axes of a: along it the boxes overlap least
     Manifold *out;
-} Meet;
+} PairTest;
 
 #define TINY mf_set((mf_real)1e-30)
 #define NOISE (16 * MF_REAL_EPSILON) // [1] relative, of lengths from a few operations
@@ -52,8 +52,8 @@ static MF_INLINE Vec halves(const Solid *solid) {
     return MF_VALUE(Vec, half(solid, 0), half(solid, 1), half(solid, 2));
 }
 
-static MF_INLINE Vec axis_z(const Mat *turn) {
-    return MF_VALUE(Vec, turn->xz, turn->yz, turn->zz);
+static MF_INLINE Vec axis_z(const Mat *rotation) {
+    return MF_VALUE(Vec, rotation->xz, rotation->yz, rotation->zz);
 }
 
 static MF_INLINE Vec constant_vec(double x, double y, double z) {
@@ -114,23 +114,23 @@ static inline Vec perpendicular(Vec a) {
 
 // Contact i of the pair, in the lanes of `where` that are deep enough. Point and normal in the
 // world. Contacts are put down in order of their numbers.
-static inline void put(Meet *meet, uint32_t i, mf_mask where, Vec point, Vec normal,
+static inline void put(PairTest *test, uint32_t i, mf_mask where, Vec point, Vec normal,
                        mf_lane depth) {
-    ShapeContact *contact = &meet->out->contact[i];
-    mf_mask exists = mf_and(mf_and(where, meet->sound), mf_less(meet->bound, depth));
+    ShapeContact *contact = &test->out->contact[i];
+    mf_mask exists = mf_and(mf_and(where, test->sound), mf_less(test->bound, depth));
     contact->exists = exists;
     contact->point = vec_select(exists, point, constant_vec(0, 0, 0));
     contact->normal = vec_select(exists, normal, constant_vec(0, 0, 0));
     contact->depth = mf_keep(exists, depth);
     if (mf_any(exists))
-        meet->out->count = i + 1;
+        test->out->count = i + 1;
 }
 
-// As above from a point [m] and normal in the axes of a, seen from its centre.
-static inline void put_from_a(Meet *meet, uint32_t i, mf_mask where, Vec point, Vec normal,
+// As above from a point [m] and normal in the axes of a, seen from its center.
+static inline void put_from_a(PairTest *test, uint32_t i, mf_mask where, Vec point, Vec normal,
                               mf_lane depth) {
-    put(meet, i, where, mat_apply_add(&meet->a.turn, point, meet->a.place),
-        mat_apply(&meet->a.turn, normal), depth);
+    put(test, i, where, mat_apply_add(&test->a.rotation, point, test->a.position),
+        mat_apply(&test->a.rotation, normal), depth);
 }
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct Floor { // the plane in the axes of b
     Vec up;            // [1]
-    mf_lane height;    // [m] of the centre of b above it
+    mf_lane height;    // [m] of the center of b above it
 } Floor;
 
 static MF_INLINE mf_lane height_above(const Floor *ground, Vec point) {
@@ -15,33 +15,33 @@ static MF_INLINE mf_lane height_above(const Floor *ground, Vec point) {
 }
 
 // A point of b [m], in its axes, `radius` above what touches.
-static void put_on_plane(Meet *meet, uint32_t i, mf_mask where, const Floor *ground, Vec point,
+static void put_on_plane(PairTest *test, uint32_t i, mf_mask where, const Floor *ground, Vec point,
                          mf_lane radius) {
     mf_lane depth = radius - height_above(ground, point);
     point = vec_fma(ground->up, mf_fma(mf_set((mf_real)0.5), depth, -radius), point);
-    put(meet, i, where, mat_apply_add(&meet->b.turn, point, meet->b.place),
-        mat_apply(&meet->b.turn, ground->up), depth);
+    put(test, i, where, mat_apply_add(&test->b.rotation, point, test->b.position),
+        mat_apply(&test->b.rotation, ground->up), depth);
 }
 
 // The lower corners of a box.
-static void plane_box(Meet *meet, const Floor *ground) {
+static void plane_box(PairTest *test, const Floor *ground) {
     Face face;
-    face_of_box(&meet->b, vec_minus(ground->up), &face);
+    face_of_box(&test->b, vec_minus(ground->up), &face);
     for (uint32_t i = 0; i < 4; i++)
-        put_on_plane(meet, i, mf_mask_all(), ground, face.corner[i], mf_zero());
+        put_on_plane(test, i, mf_mask_all(), ground, face.corner[i], mf_zero());
 }
 
 // The lowest vertex of a hull and corners of a face about it (hull.h).
-static void plane_hull(Meet *meet, const Floor *ground) {
+static void plane_hull(PairTest *test, const Floor *ground) {
     HullCorners corners;
-    hull_on_plane(meet->b.hull, meet->sound, ground->up, &corners);
+    hull_on_plane(test->b.hull, test->sound, ground->up, &corners);
     for (uint32_t i = 0; i < 4; i++)
-        put_on_plane(meet, i, corners.exists[i], ground, corners.at[i], mf_zero());
+        put_on_plane(test, i, corners.exists[i], ground, corners.at[i], mf_zero());
 }
 
 // The lowest points of both rims, and two more a third of a turn away on the lower one.
-static void plane_cylinder(Meet *meet, const Floor *ground, Vec down) {
-    const mf_lane zero = mf_zero(), radius = half(&meet->b, 0), tall = half(&meet->b, 1);
+static void plane_cylinder(PairTest *test, const Floor *ground, Vec down) {
+    const mf_lane zero = mf_zero(), radius = half(&test->b, 0), tall = half(&test->b, 1);
     const mf_lane back = mf_set((mf_real)-0.5), wide = mf_set((mf_real)0.86602540378443865);
     mf_lane length;
     Vec out = unit_or(MF_VALUE(Vec, down.x, down.y, zero), constant_vec(1, 0, 0), &length);
@@ -51,36 +51,36 @@ static void plane_cylinder(Meet *meet, const Floor *ground, Vec down) {
     const Vec points[4] = {vec_fma(out, radius, end), vec_sub(vec_scale(out, radius), end),
                            vec_fma(left, radius, end), vec_fma(right, radius, end)};
     for (uint32_t i = 0; i < 4; i++)
-        put_on_plane(meet, i, mf_mask_all(), ground, points[i], zero);
+        put_on_plane(test, i, mf_mask_all(), ground, points[i], zero);
 }
 
-static void plane_any(Meet *meet) {
+static void plane_any(PairTest *test) {
     const mf_lane zero = mf_zero();
-    Vec up = axis_z(&meet->a.turn);
-    Floor ground = {mat_apply_transposed(&meet->b.turn, up),
-                    vec_dot(up, vec_sub(meet->b.place, meet->a.place))};
+    Vec up = axis_z(&test->a.rotation);
+    Floor ground = {mat_apply_transposed(&test->b.rotation, up),
+                    vec_dot(up, vec_sub(test->b.position, test->a.position))};
     Vec down = vec_minus(ground.up);
-    mf_lane radius = half(&meet->b, 0), tall = half(&meet->b, 1);
-    switch (meet->b.kind) {
+    mf_lane radius = half(&test->b, 0), tall = half(&test->b, 1);
+    switch (test->b.kind) {
     case MF_COLLIDE_SPHERE:
-        put_on_plane(meet, 0, mf_mask_all(), &ground, constant_vec(0, 0, 0), radius);
+        put_on_plane(test, 0, mf_mask_all(), &ground, constant_vec(0, 0, 0), radius);
         return;
     case MF_COLLIDE_CAPSULE: // the lower end first
         tall = with_sign(tall, down.z);
-        put_on_plane(meet, 0, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, tall), radius);
-        put_on_plane(meet, 1, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, -tall), radius);
+        put_on_plane(test, 0, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, tall), radius);
+        put_on_plane(test, 1, mf_mask_all(), &ground, MF_VALUE(Vec, zero, zero, -tall), radius);
         return;
     case MF_COLLIDE_ELLIPSOID:
-        put_on_plane(meet, 0, mf_mask_all(), &ground, ellipsoid_reach(&meet->b, down), zero);
+        put_on_plane(test, 0, mf_mask_all(), &ground, ellipsoid_reach(&test->b, down), zero);
         return;
     case MF_COLLIDE_CYLINDER:
-        plane_cylinder(meet, &ground, down);
+        plane_cylinder(test, &ground, down);
         return;
     case MF_COLLIDE_BOX:
-        plane_box(meet, &ground);
+        plane_box(test, &ground);
         return;
     case MF_COLLIDE_HULL:
-        plane_hull(meet, &ground);
+        plane_hull(test, &ground);
         return;
     case MF_COLLIDE_PLANE: // never a pair
         return;

@@ -95,7 +95,7 @@ static inline HullBest hull_search(const HullView *view, const mf_real n[3], con
     return hull_best(best, at);
 }
 
-// As above without start and floor: what every search asks for most.
+// As above without start and floor: what every search requests most.
 static inline HullBest hull_farthest(const HullView *view, const mf_real n[3]) {
     const Vec way = {mf_set(n[0]), mf_set(n[1]), mf_set(n[2])};
     mf_lane best = mf_set(-MF_REAL_MAX);
@@ -110,7 +110,7 @@ static inline HullBest hull_farthest(const HullView *view, const mf_real n[3]) {
     return hull_best(best, at);
 }
 
-// The entry farthest from a place of those at least `floor` far along `up`.
+// The entry farthest from a position of those at least `floor` far along `up`.
 static inline HullBest hull_distant(const HullView *view, const mf_real from[3],
                                     const mf_real up[3], mf_real floor) {
     const Vec start = {mf_set(from[0]), mf_set(from[1]), mf_set(from[2])};
@@ -158,7 +158,7 @@ static MF_INLINE void lanes_put(mf_mask where, mf_real out[MF_LANES]) {
     mf_store(out, mf_keep(where, mf_set((mf_real)1)));
 }
 
-// 0 in lanes that are not in `where`. What all lanes will look at is asked for first: tables are
+// 0 in lanes that are not in `where`. What all lanes will look at is requested first: tables are
 // larger than caches.
 static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
     Rows way, out;
@@ -204,7 +204,7 @@ static Vec cylinder_reach(const Solid *solid, Vec n) {
     return MF_VALUE(Vec, n.x * scale, n.y * scale, with_sign(half(solid, 1), n.z));
 }
 
-// Of the core: a sphere is its centre, a capsule its segment, the others are themselves. Hulls are
+// Of the core: a sphere is its center, a capsule its segment, the others are themselves. Hulls are
 // searched in the lanes `where` only.
 static Vec core_reach(const Solid *solid, Vec n, mf_mask where) {
     const mf_lane zero = mf_zero();

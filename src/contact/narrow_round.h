@@ -3,38 +3,39 @@
 // A sphere or capsule is a core (point or segment) with a radius: the contact is that of the cores'
 // nearest points. Two segments: Ericson, Real-Time Collision Detection, 2005, section 5.1.9, in
 // central form. A segment and a box: half the derivative of the squared distance along the segment
-// is continuous, rising and straight between the six places where the segment crosses a plane of
-// the box, so its root is found exactly by looking at these places. A core inside leaves by the
+// is continuous, rising and straight between the six positions where the segment crosses a plane of
+// the box, so its root is found exactly by examining these places. A core inside leaves by the
 // shortest way (separating axes).
 #ifndef MF_CONTACT_NARROW_ROUND_H
 #define MF_CONTACT_NARROW_ROUND_H
 
 #include "contact/narrow_parts.h"
 
-// Cores that nearly touch in the points `from` and `to`, seen from the centre of a in world axes.
-static inline void put_cores(Meet *meet, uint32_t i, mf_mask where, Vec from, mf_lane radius_a,
+// Cores that nearly touch in the points `from` and `to`, seen from the center of a in world axes.
+static inline void put_cores(PairTest *test, uint32_t i, mf_mask where, Vec from, mf_lane radius_a,
                              Vec to, mf_lane radius_b, Vec other) {
     mf_lane length;
     Vec normal = unit_or(vec_sub(to, from), other, &length);
     mf_lane depth = radius_a + radius_b - length;
     mf_lane ahead = mf_fma(mf_set((mf_real)-0.5), depth, radius_a);
-    put(meet, i, where, vec_add(vec_fma(normal, ahead, from), meet->a.place), normal, depth);
+    put(test, i, where, vec_add(vec_fma(normal, ahead, from), test->a.position), normal, depth);
 }
 
-static void sphere_sphere(Meet *meet) {
-    put_cores(meet, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&meet->a, 0),
-              vec_sub(meet->b.place, meet->a.place), half(&meet->b, 0), constant_vec(0, 0, 1));
+static void sphere_sphere(PairTest *test) {
+    put_cores(test, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&test->a, 0),
+              vec_sub(test->b.position, test->a.position), half(&test->b, 0),
+              constant_vec(0, 0, 1));
 }
 
-static void sphere_capsule(Meet *meet) {
-    Vec axis = axis_z(&meet->b.turn), way = vec_sub(meet->b.place, meet->a.place);
-    mf_lane along = mf_clamp(minus(vec_dot(way, axis)), -half(&meet->b, 1), half(&meet->b, 1));
-    put_cores(meet, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&meet->a, 0),
-              vec_fma(axis, along, way), half(&meet->b, 0), perpendicular(axis));
+static void sphere_capsule(PairTest *test) {
+    Vec axis = axis_z(&test->b.rotation), way = vec_sub(test->b.position, test->a.position);
+    mf_lane along = mf_clamp(minus(vec_dot(way, axis)), -half(&test->b, 1), half(&test->b, 1));
+    put_cores(test, 0, mf_mask_all(), constant_vec(0, 0, 0), half(&test->a, 0),
+              vec_fma(axis, along, way), half(&test->b, 0), perpendicular(axis));
 }
 
-// Where two segments are nearest: s and t [m] from their centres along the unit vectors u and v;
-// `way` is from the first centre to the second.
+// Where two segments are nearest: s and t [m] from their centers along the unit vectors u and v;
+// `way` is from the first center to the second.
 static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane length_v, Vec way,
                                     mf_lane *s, mf_lane *t) {
     Vec across = vec_cross(u, v);
@@ -51,19 +52,19 @@ static inline void segments_nearest(Vec u, mf_lane length_u, Vec v, mf_lane leng
 // Capsules that are parallel touch at both ends of the part in which they lie side by side, as in
 // MuJoCo: the least angle between them leaves one contact.
 // The spheres about long capsules are near much more often than these are, so the distance is
-// looked at first. No place tried later is nearer but for roundings, which are far below a percent
-// of the pair's size: leaving early shows in no lane.
-static void capsule_capsule(Meet *meet) {
-    const mf_lane length_a = half(&meet->a, 1), length_b = half(&meet->b, 1);
-    Vec u = axis_z(&meet->a.turn), v = axis_z(&meet->b.turn);
-    Vec way = vec_sub(meet->b.place, meet->a.place), across = vec_cross(u, v);
+// examined first. No position tried later is nearer but for roundings, which are far below a
+// percent of the pair's size: leaving early shows in no lane.
+static void capsule_capsule(PairTest *test) {
+    const mf_lane length_a = half(&test->a, 1), length_b = half(&test->b, 1);
+    Vec u = axis_z(&test->a.rotation), v = axis_z(&test->b.rotation);
+    Vec way = vec_sub(test->b.position, test->a.position), across = vec_cross(u, v);
     mf_lane cosine = vec_dot(u, v), square = vec_dot(across, across);
     mf_lane ahead_a = vec_dot(way, u), ahead_b = vec_dot(way, v), s, t;
     segments_nearest(u, length_a, v, length_b, way, &s, &t);
     Vec gap = vec_fma(v, t, vec_fma(u, -s, way));
     mf_lane distance = mf_sqrt(vec_dot(gap, gap));
-    mf_lane touching = half(&meet->a, 0) + half(&meet->b, 0) - meet->bound;
-    if (!mf_any(mf_less(distance, mf_fma(mf_set((mf_real)0.01), meet->scale, touching))))
+    mf_lane touching = half(&test->a, 0) + half(&test->b, 0) - test->bound;
+    if (!mf_any(mf_less(distance, mf_fma(mf_set((mf_real)0.01), test->scale, touching))))
         return;
 
     mf_lane wide = length_b * mf_abs(cosine);
@@ -73,20 +74,20 @@ static void capsule_capsule(Meet *meet) {
     Vec gap_low = vec_fma(v, low_b, vec_fma(u, -low, way));
     Vec gap_high = vec_fma(v, high_b, vec_fma(u, -high, way));
     mf_mask beside = mf_and(mf_less(square, mf_set(8 * MF_REAL_EPSILON)), mf_less(low, high));
-    // Of places that are equally near to rounding, one at an end.
-    mf_lane near = distance + mf_set(NOISE) * meet->scale;
+    // Of positions that are equally near to rounding, one at an end.
+    mf_lane near = distance + mf_set(NOISE) * test->scale;
     mf_mask at_low = mf_and(beside, mf_less_equal(vec_dot(gap_low, gap_low), near * near));
     mf_mask at_high = mf_and(beside, mf_less_equal(vec_dot(gap_high, gap_high), near * near));
     s = mf_select(at_low, low, mf_select(at_high, high, s));
     t = mf_select(at_low, low_b, mf_select(at_high, high_b, t));
     Vec other = unit_or(across, perpendicular(u), &wide);
-    put_cores(meet, 0, mf_mask_all(), vec_scale(u, s), half(&meet->a, 0), vec_fma(v, t, way),
-              half(&meet->b, 0), other);
+    put_cores(test, 0, mf_mask_all(), vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, way),
+              half(&test->b, 0), other);
     mf_mask to_high = mf_less(s - low, high - s);
     s = mf_select(to_high, high, low);
     t = mf_select(to_high, high_b, low_b);
-    put_cores(meet, 1, beside, vec_scale(u, s), half(&meet->a, 0), vec_fma(v, t, way),
-              half(&meet->b, 0), other);
+    put_cores(test, 1, beside, vec_scale(u, s), half(&test->a, 0), vec_fma(v, t, way),
+              half(&test->b, 0), other);
 }
 
 // ---- box ----------------------------------------------------------------------------------------
@@ -106,17 +107,17 @@ static MF_INLINE Vec vec_clamp(Vec a, Vec size) {
 
 // Puts down a core of `radius` at `core` in the axes of b that leaves b by `out` [1] when moved by
 // `way` [m].
-static inline void put_leaving(Meet *meet, uint32_t i, mf_mask where, Vec core, mf_lane radius,
+static inline void put_leaving(PairTest *test, uint32_t i, mf_mask where, Vec core, mf_lane radius,
                                Vec out, mf_lane way) {
     mf_lane depth = radius + way;
     Vec point = vec_fma(out, mf_fma(mf_set((mf_real)0.5), depth, -radius), core);
-    put(meet, i, where, mat_apply_add(&meet->b.turn, point, meet->b.place),
-        mat_apply(&meet->b.turn, vec_minus(out)), depth);
+    put(test, i, where, mat_apply_add(&test->b.rotation, point, test->b.position),
+        mat_apply(&test->b.rotation, vec_minus(out)), depth);
 }
 
-static void sphere_box(Meet *meet) {
-    Vec size = halves(&meet->b);
-    Vec core = mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place));
+static void sphere_box(PairTest *test) {
+    Vec size = halves(&test->b);
+    Vec core = mat_apply_transposed(&test->b.rotation, vec_sub(test->a.position, test->b.position));
     Vec left = {size.x - mf_abs(core.x), size.y - mf_abs(core.y), size.z - mf_abs(core.z)};
     mf_mask by_x = mf_and(mf_less_equal(left.x, left.y), mf_less_equal(left.x, left.z));
     mf_mask by_y = mf_less_equal(left.y, left.z);
@@ -124,7 +125,7 @@ static void sphere_box(Meet *meet) {
     mf_lane least = mf_min(left.x, mf_min(left.y, left.z)), length;
     Vec out = unit_or(vec_sub(core, vec_clamp(core, size)), inner, &length);
     mf_mask outside = mf_less(mf_zero(), length);
-    put_leaving(meet, 0, mf_mask_all(), core, half(&meet->a, 0), out,
+    put_leaving(test, 0, mf_mask_all(), core, half(&test->a, 0), out,
                 mf_select(outside, -length, least));
 }
 
@@ -133,18 +134,18 @@ typedef struct Stick { // the core of a capsule in the axes of a box: center + t
 } Stick;
 
 static MF_INLINE Vec stick_excess(const Stick *stick, mf_lane t) {
-    Vec place = vec_fma(stick->along, t, stick->center);
-    return vec_sub(place, vec_clamp(place, stick->size));
+    Vec position = vec_fma(stick->along, t, stick->center);
+    return vec_sub(position, vec_clamp(position, stick->size));
 }
 
 typedef struct Bracket { // around the root of a rising function
     mf_lane low, high, value_low, value_high;
 } Bracket;
 
-static MF_INLINE void bracket_look(const Stick *stick, mf_lane place, mf_lane along, mf_lane plane,
-                                   Bracket *bracket) {
+static MF_INLINE void bracket_search(const Stick *stick, mf_lane position, mf_lane along,
+                                     mf_lane plane, Bracket *bracket) {
     mf_mask crosses = mf_less(TINY, along * along);
-    mf_lane t = (plane - place) / mf_select(crosses, along, mf_set((mf_real)1));
+    mf_lane t = (plane - position) / mf_select(crosses, along, mf_set((mf_real)1));
     t = mf_clamp(t, bracket->low, bracket->high);
     mf_lane value = vec_dot(stick->along, stick_excess(stick, t));
     mf_mask rising = mf_and(crosses, mf_less(mf_zero(), value));
@@ -164,9 +165,9 @@ static mf_lane stick_nearest(const Stick *stick) {
     mf_mask behind = mf_less(bracket.value_high, mf_zero());
     for (int side = 0; side < 2; side++) {
         mf_lane sign = mf_set((mf_real)(side ? 1 : -1));
-        bracket_look(stick, stick->center.x, stick->along.x, sign * stick->size.x, &bracket);
-        bracket_look(stick, stick->center.y, stick->along.y, sign * stick->size.y, &bracket);
-        bracket_look(stick, stick->center.z, stick->along.z, sign * stick->size.z, &bracket);
+        bracket_search(stick, stick->center.x, stick->along.x, sign * stick->size.x, &bracket);
+        bracket_search(stick, stick->center.y, stick->along.y, sign * stick->size.y, &bracket);
+        bracket_search(stick, stick->center.z, stick->along.z, sign * stick->size.z, &bracket);
     }
     mf_lane rise = bracket.value_high - bracket.value_low;
     mf_mask steep = mf_less(mf_zero(), rise);
@@ -205,15 +206,15 @@ static mf_lane stick_leave(const Stick *stick, Vec *out) {
 }
 
 // The part of the stick between two planes of the box.
-static MF_INLINE void stick_cut(mf_lane place, mf_lane along, mf_lane size, mf_mask use,
+static MF_INLINE void stick_cut(mf_lane position, mf_lane along, mf_lane size, mf_mask use,
                                 mf_lane *low, mf_lane *high) {
     const mf_lane one = mf_set((mf_real)1), none = mf_set((mf_real)2);
     mf_mask crosses = mf_less(TINY, along * along);
     mf_lane inverse = one / mf_select(crosses, along, one);
-    mf_lane first = (-size - place) * inverse, last = (size - place) * inverse;
+    mf_lane first = (-size - position) * inverse, last = (size - position) * inverse;
     mf_lane from = mf_min(first, last), to = mf_max(first, last);
     // Parallel to the planes: all of it or nothing.
-    mf_mask within = mf_less_equal(mf_abs(place), size);
+    mf_mask within = mf_less_equal(mf_abs(position), size);
     from = mf_select(crosses, from, mf_select(within, -one, none));
     to = mf_select(crosses, to, mf_select(within, one, -none));
     *low = mf_select(use, mf_max(*low, from), *low);
@@ -252,18 +253,19 @@ static void stick_part(const Stick *stick, mf_mask outside, Vec out, mf_mask by_
               high);
 }
 
-static __attribute__((noinline)) void capsule_box(Meet *meet) {
-    const mf_lane one = mf_set((mf_real)1), radius = half(&meet->a, 0);
+static __attribute__((noinline)) void capsule_box(PairTest *test) {
+    const mf_lane one = mf_set((mf_real)1), radius = half(&test->a, 0);
     const mf_lane alike = mf_set((mf_real)0.9);
     Stick stick = {
-        mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place)),
-        vec_scale(mat_apply_transposed(&meet->b.turn, axis_z(&meet->a.turn)), half(&meet->a, 1)),
-        halves(&meet->b)};
+        mat_apply_transposed(&test->b.rotation, vec_sub(test->a.position, test->b.position)),
+        vec_scale(mat_apply_transposed(&test->b.rotation, axis_z(&test->a.rotation)),
+                  half(&test->a, 1)),
+        halves(&test->b)};
     mf_lane t = stick_nearest(&stick), length, low, high;
     Vec inner, out_low, out_high;
     mf_lane inner_way = stick_leave(&stick, &inner);
     Vec out = unit_or(stick_excess(&stick, t), inner, &length);
-    mf_mask outside = mf_less(mf_set(NOISE) * meet->scale, length);
+    mf_mask outside = mf_less(mf_set(NOISE) * test->scale, length);
     out = vec_select(outside, out, inner);
     mf_lane way = mf_select(outside, -length, inner_way);
     Vec size = {mf_abs(out.x), mf_abs(out.y), mf_abs(out.z)};
@@ -282,25 +284,25 @@ static __attribute__((noinline)) void capsule_box(Meet *meet) {
     mf_lane middle = mf_clamp((low + high) * mf_set((mf_real)0.5), -one, one);
     mf_lane deeper = mf_select(mf_less(way_low, way_high), high, low);
     mf_lane inside_t = mf_select(mf_and(straight, long_part), deeper, middle);
-    mf_lane slack = way - mf_set(NOISE) * meet->scale;
+    mf_lane slack = way - mf_set(NOISE) * test->scale;
     mf_mask at_low = mf_and(long_part, mf_less_equal(slack, way_low));
     mf_mask at_high = mf_and(long_part, mf_less_equal(slack, way_high));
     t = mf_select(outside, mf_select(at_low, low, mf_select(at_high, high, t)), inside_t);
-    put_leaving(meet, 0, mf_mask_all(), vec_fma(stick.along, t, stick.center), radius, out, way);
+    put_leaving(test, 0, mf_mask_all(), vec_fma(stick.along, t, stick.center), radius, out, way);
     mf_mask to_high = mf_less(t - low, high - t);
     Vec other = vec_select(to_high, out_high, out_low);
     mf_mask second = mf_and(long_part, mf_less(alike, vec_dot(other, out)));
     t = mf_select(to_high, high, low);
-    put_leaving(meet, 1, second, vec_fma(stick.along, t, stick.center), radius, other,
+    put_leaving(test, 1, second, vec_fma(stick.along, t, stick.center), radius, other,
                 mf_min(way, mf_select(to_high, way_high, way_low)));
 }
 
 // ---- cylinder -----------------------------------------------------------------------------------
 
-static void sphere_cylinder(Meet *meet) {
+static void sphere_cylinder(PairTest *test) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane wide = half(&meet->b, 0), tall = half(&meet->b, 1), away, length;
-    Vec core = mat_apply_transposed(&meet->b.turn, vec_sub(meet->a.place, meet->b.place));
+    mf_lane wide = half(&test->b, 0), tall = half(&test->b, 1), away, length;
+    Vec core = mat_apply_transposed(&test->b.rotation, vec_sub(test->a.position, test->b.position));
     Vec radial = unit_or(MF_VALUE(Vec, core.x, core.y, zero), constant_vec(1, 0, 0), &away);
     mf_lane left = wide - away, left_z = tall - mf_abs(core.z);
     mf_mask by_end = mf_less(left_z, left);
@@ -309,7 +311,7 @@ static void sphere_cylinder(Meet *meet) {
     excess.z = core.z - mf_clamp(core.z, -tall, tall);
     Vec out = unit_or(excess, inner, &length);
     mf_mask outside = mf_less(zero, length);
-    put_leaving(meet, 0, mf_mask_all(), core, half(&meet->a, 0), out,
+    put_leaving(test, 0, mf_mask_all(), core, half(&test->a, 0), out,
                 mf_select(outside, -length, mf_min(left, left_z)));
 }
 

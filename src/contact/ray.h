@@ -21,7 +21,7 @@ static inline mf_lane ray_ratio(mf_lane a, mf_lane b) {
     return mf_clamp(a / mf_select(small, mf_set(RAY_TINY), b), mf_set(-RAY_FAR), mf_set(RAY_FAR));
 }
 
-static inline Span span_meet(Span a, Span b) {
+static inline Span span_intersect(Span a, Span b) {
     return MF_VALUE(Span, mf_max(a.from, b.from), mf_min(a.to, b.to));
 }
 
@@ -71,7 +71,7 @@ static inline Span span_ball(Vec p, Vec d, mf_lane radius) {
 static inline Span span_tube(Vec p, Vec d, mf_lane radius, mf_lane half) {
     Span round = span_quadratic(mf_fma(d.x, d.x, d.y * d.y), mf_fma(p.x, d.x, p.y * d.y),
                                 mf_fma(-radius, radius, mf_fma(p.x, p.x, p.y * p.y)));
-    return span_meet(round, span_slab(p.z, d.z, half));
+    return span_intersect(round, span_slab(p.z, d.z, half));
 }
 
 static inline Span span_capsule(Vec p, Vec d, mf_lane radius, mf_lane half) {
@@ -135,8 +135,9 @@ static inline mf_lane ray_shape(const mf_RaySolid *shape, Vec p, Vec d) {
         return span_hit(span_ball(MF_VALUE(Vec, p.x / x, p.y / y, p.z / z),
                                   MF_VALUE(Vec, d.x / x, d.y / y, d.z / z), mf_set((mf_real)1)));
     case MF_SHAPE_BOX:
-        return span_hit(span_meet(span_slab(p.x, d.x, x),
-                                  span_meet(span_slab(p.y, d.y, y), span_slab(p.z, d.z, z))));
+        return span_hit(
+            span_intersect(span_slab(p.x, d.x, x),
+                           span_intersect(span_slab(p.y, d.y, y), span_slab(p.z, d.z, z))));
     case MF_SHAPE_PLANE:
         return ray_plane(p, d, shape->size);
     case MF_SHAPE_MESH:

@@ -72,8 +72,8 @@ static void normal_at(const mf_RaySolid *solid, const double start[3], const dou
     mf_vec3_normalize(normal);
 }
 
-double mf_ray_meet(const mf_RaySolid *solid, const double start[3], const double way[3],
-                   double normal[3]) {
+double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double way[3],
+                  double normal[3]) {
     const double distance = mf_ray_distance_scalar_f64(solid, start, way);
     double at[3];
     if (normal == NULL || !(distance < MF_RAY_FAR))

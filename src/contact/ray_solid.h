@@ -1,10 +1,10 @@
-// Shapes as rays meet them (ray.h), in host code.
+// Shapes as rays hit them (ray.h), in host code.
 #ifndef MF_CONTACT_RAY_SOLID_H
 #define MF_CONTACT_RAY_SOLID_H
 
 #include <mayfly/model.h>
 
-#define MF_RAY_FAR 1e30 // [1] the distance of what is not met
+#define MF_RAY_FAR 1e30 // [1] the distance of what is not hit
 
 typedef struct mf_RaySolid {
     mf_ShapeType type;
@@ -19,10 +19,10 @@ mf_RaySolid mf_ray_solid(mf_ShapeType type, const double size[3], const mf_Mesh 
 // the solid's axes; MF_RAY_FAR where it does not meet it. `normal` [1], unless NULL, gets the
 // outward normal of the surface there, against the ray for meshes. In double, for one ray at a
 // time.
-double mf_ray_meet(const mf_RaySolid *solid, const double start[3], const double way[3],
-                   double normal[3]);
+double mf_ray_hit(const mf_RaySolid *solid, const double start[3], const double way[3],
+                  double normal[3]);
 
-// Its parts in the arithmetic of the kernels: the distance, and the triangle that is met first.
+// Its parts in the arithmetic of the kernels: the distance, and the triangle that is hit first.
 double mf_ray_distance_scalar_f64(const mf_RaySolid *solid, const double start[3],
                                   const double way[3]);
 uint32_t mf_ray_triangle_scalar_f64(const mf_Mesh *mesh, const double start[3],

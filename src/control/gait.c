@@ -172,8 +172,8 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
     batch->pace = data[6];
     batch->tilt = data[7];
     batch->from = data[8];
-    const mf_Field *turning = mf_group_find_field(group, "base.angular_velocity");
-    batch->turning = turning == NULL ? NULL : turning->data;
+    const mf_Field *rate = mf_group_find_field(group, "base.angular_velocity");
+    batch->angular_velocity = rate == NULL ? NULL : rate->data;
     batch->target = mf_group_find_field(group, "joint.target")->data;
     batch->fault = mf_group_find_field(group, "fault.word")->data;
     return MF_OK;
@@ -221,7 +221,7 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
                                          "gait.active",  "gait.tick", "gait.pace",
                                          "gait.balance", "gait.from", NULL};
     int row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
-    system->run = kernels[row][mf_group_settings(group)->double_precision];
+    system->run = kernels[row][mf_group_config_of(group)->double_precision];
     mf_SystemConfig entry = mf_system_config();
     entry.name = system_name;
     entry.phase = MF_PHASE_CONTROL;

@@ -79,7 +79,7 @@ typedef struct mf_GaitBatch {
     double interval;                // [s] between ticks
     const uint32_t *select;         // gait.select
     const void *command;            // gait.command
-    const void *turning;            // base.angular_velocity, NULL: no gyroscope
+    const void *angular_velocity;   // base.angular_velocity, NULL: no gyroscope
     uint32_t *active, *tick, *done; // gait.active, gait.tick, gait.done
     void *time;                     // gait.time
     void *pace;                     // gait.pace: smoothed commands and activity

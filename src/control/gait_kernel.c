@@ -2,8 +2,8 @@
 // masked out.
 //
 // Time is counted in whole ticks since a gait was taken up and turned into nanoseconds, and those
-// into a phase or a place between two frames, in integers; so nothing drifts however long a robot
-// walks. Targets of a gait that was just taken up are mixed with those from before:
+// into a phase or a position between two frames, in integers; so nothing drifts however long a
+// robot walks. Targets of a gait that was just taken up are mixed with those from before:
 //
 //   target = from + (3 b^2 - 2 b^3) (value - from),   b = time / blend up to 1
 //
@@ -13,61 +13,61 @@
 // targets are within the joints' ranges.
 #include "control/gait_walk.h"
 
-// One robot's place in its gait, in the order of lanes.
-typedef struct Place {
+// One robot's position in its gait, in the order of lanes.
+typedef struct Playback {
     MF_ALIGNED(64) int32_t plan[MF_BLOCK];    // [1] -1: none
     MF_ALIGNED(64) int32_t fresh[MF_BLOCK];   // [1] 1: just taken up
     MF_ALIGNED(64) int32_t segment[MF_BLOCK]; // [1] of keyframes
     MF_ALIGNED(64) mf_real phase[MF_BLOCK];   // [1] of the period, or in the segment
     MF_ALIGNED(64) mf_real time[MF_BLOCK];    // [s]
-} Place;
+} Playback;
 
 // A part of a block as pointers to its first lane.
 typedef struct Part {
     mf_mask active;
     mf_index plan;
     mf_lane phase, time;
-    const Place *place;
+    const Playback *playback;
     mf_real *from, *target, *pace, *tilt;
-    const mf_real *command, *turning;
+    const mf_real *command, *rate;
     double interval; // [s]
 } Part;
 
 // ---- time --------------------------------------------------------------------------------------
 
 // In which segment a time is, and where in it; past the end: at its end.
-static void find_segment(const mf_GaitPlan *plan, mf_Time time, Place *place, uint32_t lane) {
+static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playback, uint32_t lane) {
     uint32_t s = 0;
     while (s + 1 < plan->segment_count && time >= plan->times[s + 1])
         s++;
     mf_Time length = plan->times[s + 1] - plan->times[s];
     double u = length > 0 ? (double)(time - plan->times[s]) / (double)length : 1.0;
-    place->segment[lane] = (int32_t)s;
-    place->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
+    playback->segment[lane] = (int32_t)s;
+    playback->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
 }
 
-static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row, Place *place,
-                       uint32_t lane) {
+static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_t row,
+                       Playback *playback, uint32_t lane) {
     const unsigned __int128 seconds = (unsigned __int128)batch->tick[row] * (uint64_t)MF_SECOND;
     mf_Time time =
         (mf_Time)(seconds * (uint64_t)batch->rate.denominator / (uint64_t)batch->rate.numerator);
-    place->time[lane] = (mf_real)((double)time * 1e-9);
+    playback->time[lane] = (mf_real)((double)time * 1e-9);
     bool frames = plan->kind == MF_GAIT_KEYFRAMES, ends = frames && !plan->loop;
     batch->done[row] = ends && time >= plan->period ? 1 : 0;
     mf_Time within = ends ? time : time % plan->period;
     if (frames)
-        find_segment(plan, within, place, lane);
+        find_segment(plan, within, playback, lane);
     else
-        place->phase[lane] = (mf_real)((double)within / (double)plan->period);
+        playback->phase[lane] = (mf_real)((double)within / (double)plan->period);
 }
 
-// Counts time on and takes up the gaits that are asked for.
-static void advance(const mf_GaitBatch *batch, size_t first, Place *place) {
+// Counts time on and takes up the gaits that are requested.
+static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback) {
     for (uint32_t i = 0; i < MF_LANES; i++) {
         size_t row = first + i;
-        place->plan[i] = -1;
-        place->fresh[i] = place->segment[i] = 0;
-        place->phase[i] = place->time[i] = 0;
+        playback->plan[i] = -1;
+        playback->fresh[i] = playback->segment[i] = 0;
+        playback->phase[i] = playback->time[i] = 0;
         if (batch->fault[row] != 0)
             continue;
         uint32_t wanted = batch->select[row] < batch->plan_count ? batch->select[row] : MF_NONE;
@@ -78,9 +78,9 @@ static void advance(const mf_GaitBatch *batch, size_t first, Place *place) {
         batch->done[row] = 0;
         if (wanted == MF_NONE)
             continue;
-        place->plan[i] = (int32_t)wanted;
-        place->fresh[i] = fresh;
-        find_place(batch, &batch->plans[wanted], row, place, i);
+        playback->plan[i] = (int32_t)wanted;
+        playback->fresh[i] = fresh;
+        find_place(batch, &batch->plans[wanted], row, playback, i);
     }
 }
 
@@ -110,13 +110,13 @@ static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_m
     mf_lane smooth[3], moving = gait_number(plan->pace.march ? 1 : 0);
     const double share = part->interval / plan->pace.rise;
     for (int i = 0; i < 3; i++) {
-        mf_lane asked = mf_load(part->command + (size_t)i * MF_BLOCK),
+        mf_lane requested = mf_load(part->command + (size_t)i * MF_BLOCK),
                 most = gait_number(largest[i]);
-        mf_lane cut = mf_clamp(asked, mf_zero() - most, most);
+        mf_lane cut = mf_clamp(requested, mf_zero() - most, most);
         mf_lane before = mf_load(part->pace + (size_t)i * MF_BLOCK);
         smooth[i] = approach(before, cut, gait_number(largest[i] * share));
         moving = mf_select(mf_less(mf_zero(), mf_max(mf_abs(cut), mf_abs(before))), one, moving);
-        smooth[i] = mf_select(mf_and(mf_finite(asked), mf_finite(before)), smooth[i], invalid);
+        smooth[i] = mf_select(mf_and(mf_finite(requested), mf_finite(before)), smooth[i], invalid);
         mf_store_where(lanes, part->pace + (size_t)i * MF_BLOCK, smooth[i]);
     }
     mf_real *kept = part->pace + (size_t)3 * MF_BLOCK;
@@ -131,11 +131,11 @@ static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask la
                            GaitWish *wish) {
     const mf_GaitBalance *balance = &plan->walk.balance;
     const double fresh = part->interval / (part->interval + balance->smooth);
-    if (part->turning == NULL)
+    if (part->rate == NULL)
         return;
     for (int i = 0; i < 2; i++) {
         mf_real *kept = part->tilt + (size_t)i * MF_BLOCK;
-        mf_lane rate = mf_load(part->turning + (size_t)i * MF_BLOCK), tilt = mf_load(kept);
+        mf_lane rate = mf_load(part->rate + (size_t)i * MF_BLOCK), tilt = mf_load(kept);
         mf_lane gained = mf_fma(gait_number(-1.0 / balance->memory), tilt, rate);
         tilt = mf_fma(gait_number(part->interval), gained, tilt);
         mf_store_where(lanes, kept, tilt);
@@ -227,7 +227,7 @@ static MF_INLINE void put_frames(const Part *part, const mf_GaitPlan *plan, mf_m
                                  mf_lane blend) {
     mf_lane u = part->phase;
     for (uint32_t s = 0; s < plan->segment_count; s++) {
-        mf_index own = mf_load_index(part->place->segment);
+        mf_index own = mf_load_index(part->playback->segment);
         mf_mask here = mf_and(lanes, mf_index_equal(own, mf_set_index((int32_t)s)));
         if (!mf_any(here))
             continue;
@@ -262,7 +262,7 @@ static MF_INLINE void put_gait(const Part *part, const mf_GaitPlan *plan, mf_mas
 
 // What a gait that is just taken up starts from.
 static void take_up(const mf_GaitBatch *batch, const Part *part) {
-    mf_mask fresh = mf_index_equal(mf_load_index(part->place->fresh), mf_set_index(1));
+    mf_mask fresh = mf_index_equal(mf_load_index(part->playback->fresh), mf_set_index(1));
     if (!mf_any(fresh))
         return;
     for (uint32_t j = 0; j < batch->joint_count; j++) {
@@ -278,19 +278,21 @@ static void take_up(const mf_GaitBatch *batch, const Part *part) {
 static void run_lanes(const mf_GaitBatch *batch, uint32_t block, uint32_t lane) {
     const size_t first = (size_t)block * MF_BLOCK + lane;
     const size_t joints = (size_t)block * batch->joint_count * MF_BLOCK + lane;
-    Place place;
-    advance(batch, first, &place);
+    Playback playback;
+    advance(batch, first, &playback);
     const size_t three = (size_t)block * 3 * MF_BLOCK + lane;
-    Part part = {.plan = mf_load_index(place.plan),
-                 .phase = mf_load(place.phase),
-                 .time = mf_load(place.time),
-                 .place = &place,
+    Part part = {.plan = mf_load_index(playback.plan),
+                 .phase = mf_load(playback.phase),
+                 .time = mf_load(playback.time),
+                 .playback = &playback,
                  .from = (mf_real *)batch->from + joints,
                  .target = (mf_real *)batch->target + joints,
                  .pace = (mf_real *)batch->pace + (size_t)block * 4 * MF_BLOCK + lane,
                  .tilt = (mf_real *)batch->tilt + (size_t)block * 8 * MF_BLOCK + lane,
                  .command = (const mf_real *)batch->command + three,
-                 .turning = batch->turning == NULL ? NULL : (const mf_real *)batch->turning + three,
+                 .rate = batch->angular_velocity == NULL
+                             ? NULL
+                             : (const mf_real *)batch->angular_velocity + three,
                  .interval = batch->interval};
     part.active =
         mf_index_equal(mf_load_index((const int32_t *)batch->fault + first), mf_set_index(0));

@@ -3,7 +3,7 @@
 //
 // A leg swings for the share s = (1 - double support) / 2 of the period and stands for the rest.
 // While it stands, its foot goes back evenly under the trunk by v T (1 - s), as the ground does;
-// while it swings, it comes back on the cubic that leaves and meets the ground's speed. With
+// while it swings, it comes back on the cubic that leaves and touches the ground's speed. With
 // p = -1/2 .. 1/2 how far forward it is, T the period and the commands v, w:
 //
 //   foot = Rz(w T (1-s) p) (v T (1-s) p + (0, +-width)) + (offset, sway, lift - height)
@@ -124,8 +124,8 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
 }
 
 // Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip seen from the ankle.
-static MF_INLINE void gait_place(const mf_GaitPlan *plan, int side, Vec foot, mf_lane turned,
-                                 mf_lane out[MF_LEG_JOINTS]) {
+static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane turned,
+                                    mf_lane out[MF_LEG_JOINTS]) {
     const mf_GaitWalk *walk = &plan->walk;
     const mf_Leg *leg = &plan->legs[side];
     mf_lane lean_sine, lean_cosine, sine, cosine;
@@ -172,7 +172,7 @@ static MF_INLINE void gait_walk_leg(const mf_GaitPlan *plan, int side, mf_lane p
                 mf_fma(height, gait_number(walk->lift), gait_number(-walk->height))};
     foot.x = mf_fma(steps[0] * left, wish->activity, foot.x);
     foot.y = mf_fma(steps[1] * left, wish->activity, foot.y);
-    gait_place(plan, side, foot, turned, out);
+    gait_position(plan, side, foot, turned, out);
     out[1] = mf_fma(gait_number(balance->hip_roll), wish->roll, out[1]);
     out[2] = mf_fma(gait_number(balance->hip_pitch), wish->pitch, out[2]);
     out[4] = mf_fma(gait_number(balance->ankle_pitch), wish->pitch, out[4]);

@@ -229,7 +229,7 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
     system->run =
-        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
+        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
     system->batch.instructions = config->instructions_per_tick;
     system->batch.angle = config->angle_per_move;
     system->batch.wrap = config->unknown == MF_GP_UNKNOWN_WRAP;

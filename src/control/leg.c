@@ -27,29 +27,29 @@ static mf_Status misfit(const mf_Model *model, uint32_t joint, int role, const c
                    roles[role], what);
 }
 
-// Place and axis of a joint in the base frame, all angles 0.
-static void measure(const mf_Model *model, uint32_t joint, double place[3], double axis[3]) {
+// Position and axis of a joint in the base frame, all angles 0.
+static void measure(const mf_Model *model, uint32_t joint, double position[3], double axis[3]) {
     const mf_Joint *own = &model->joints[joint];
     double rotation[4];
     mf_quat_identity(rotation);
-    mf_vec3_copy(place, own->position);
+    mf_vec3_copy(position, own->position);
     for (int i = 0; i < 4; i++)
         rotation[i] = own->rotation[i];
     for (uint32_t link = own->parent; link != 0;
          link = model->joints[model->links[link].joint].parent) {
         const mf_Joint *above = &model->joints[model->links[link].joint];
         // Joints above turn or shift by minus their reference; legs have none there.
-        mf_quat_rotate(place, above->rotation, place);
-        mf_vec3_add(place, place, above->position);
+        mf_quat_rotate(position, above->rotation, position);
+        mf_vec3_add(position, position, above->position);
         mf_quat_multiply(rotation, above->rotation, rotation);
     }
     mf_quat_rotate(axis, rotation, own->axis);
 }
 
-// Distance of a point from the line through `place` along the coordinate axis `direction`.
-static bool on_axis(const double point[3], const double place[3], int direction) {
+// Distance of a point from the line through `position` along the coordinate axis `direction`.
+static bool on_axis(const double point[3], const double position[3], int direction) {
     double between[3];
-    mf_vec3_sub(between, point, place);
+    mf_vec3_sub(between, point, position);
     between[direction] = 0.0;
     return mf_vec3_length(between) <= 1e-6;
 }
@@ -58,7 +58,7 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
                       mf_Error *error) {
     if (model == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_leg_find: model or out is NULL");
-    double place[MF_LEG_JOINTS][3], axis[MF_LEG_JOINTS][3];
+    double position[MF_LEG_JOINTS][3], axis[MF_LEG_JOINTS][3];
     *out = (mf_Leg){0};
     for (int i = 0; i < MF_LEG_JOINTS; i++) {
         if (joints[i] >= model->joint_count)
@@ -69,7 +69,7 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
             return misfit(model, joints[i], i, "expected a hinge", error);
         if (i > 0 && joint->parent != model->joints[joints[i - 1]].child)
             return misfit(model, joints[i], i, "does not follow the joint before", error);
-        measure(model, joints[i], place[i], axis[i]);
+        measure(model, joints[i], position[i], axis[i]);
         out->sign[i] = axis[i][directions[i]] > 0.0 ? 1.0 : -1.0;
         if (mf_abs(axis[i][directions[i]]) < 1.0 - 1e-12)
             return misfit(model, joints[i], i, "expected an axis along one of the base's", error);
@@ -77,19 +77,19 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
     if (model->joints[joints[0]].parent != 0)
         return misfit(model, joints[0], 0, "expected to be mounted on the base", error);
     for (int i = YAW; i <= ROLL; i++) {
-        if (!on_axis(place[PITCH], place[i], directions[i]))
+        if (!on_axis(position[PITCH], position[i], directions[i]))
             return misfit(model, joints[i], i, "its axis does not intersect the hip's", error);
     }
-    if (!on_axis(place[ANKLE_PITCH], place[ANKLE_ROLL], 0))
+    if (!on_axis(position[ANKLE_PITCH], position[ANKLE_ROLL], 0))
         return misfit(model, joints[ANKLE_ROLL], ANKLE_ROLL,
                       "its axis does not intersect the ankle's", error);
-    if (mf_abs(place[KNEE][1] - place[PITCH][1]) > 1e-6 ||
-        mf_abs(place[ANKLE_PITCH][1] - place[PITCH][1]) > 1e-6)
+    if (mf_abs(position[KNEE][1] - position[PITCH][1]) > 1e-6 ||
+        mf_abs(position[ANKLE_PITCH][1] - position[PITCH][1]) > 1e-6)
         return misfit(model, joints[KNEE], KNEE, "thigh and shin are not in one plane", error);
-    mf_vec3_copy(out->hip, place[PITCH]);
+    mf_vec3_copy(out->hip, position[PITCH]);
     for (int i = 0; i < 2; i++) {
-        out->thigh[i] = place[KNEE][2 * i] - place[PITCH][2 * i];
-        out->shin[i] = place[ANKLE_PITCH][2 * i] - place[KNEE][2 * i];
+        out->thigh[i] = position[KNEE][2 * i] - position[PITCH][2 * i];
+        out->shin[i] = position[ANKLE_PITCH][2 * i] - position[KNEE][2 * i];
     }
     if (out->thigh[0] * out->thigh[0] + out->thigh[1] * out->thigh[1] < 1e-12 ||
         out->shin[0] * out->shin[0] + out->shin[1] * out->shin[1] < 1e-12)
@@ -99,7 +99,7 @@ mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS
 
 // ---- kinematics --------------------------------------------------------------------------------
 
-static void turn_about(double out[4], int direction, double angle) {
+static void rotation_about(double out[4], int direction, double angle) {
     double axis[3] = {0.0, 0.0, 0.0};
     axis[direction] = 1.0;
     mf_quat_from_axis_angle(out, axis, angle);
@@ -109,12 +109,12 @@ void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS], doubl
                     double rotation[4]) {
     if (leg == NULL)
         return;
-    double turn[4], part[3];
+    double orientation[4], part[3];
     mf_vec3_copy(ankle, leg->hip);
     mf_quat_identity(rotation);
     for (int i = 0; i < MF_LEG_JOINTS; i++) {
-        turn_about(turn, directions[i], leg->sign[i] * angles[i]);
-        mf_quat_multiply(rotation, rotation, turn);
+        rotation_about(orientation, directions[i], leg->sign[i] * angles[i]);
+        mf_quat_multiply(rotation, rotation, orientation);
         if (i != PITCH && i != KNEE)
             continue;
         const double *bone = i == PITCH ? leg->thigh : leg->shin;
@@ -132,12 +132,12 @@ bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotat
                     double angles[MF_LEG_JOINTS]) {
     if (leg == NULL)
         return false;
-    double foot[9], seen[3], away[3], turn[4], plain[4], sine, cosine;
+    double foot[9], seen[3], away[3], orientation[4], plain[4], sine, cosine;
     mf_vec3_sub(away, leg->hip, ankle);
     mf_quat_rotate_inverse(seen, rotation, away);
     double ankle_roll = mf_atan2(seen[1], seen[2]);
-    turn_about(turn, 0, -ankle_roll);
-    mf_quat_multiply(plain, rotation, turn);
+    rotation_about(orientation, 0, -ankle_roll);
+    mf_quat_multiply(plain, rotation, orientation);
     mf_quat_to_matrix(foot, plain);
     double yaw = mf_atan2(-foot[1], foot[4]);
     double roll = mf_atan2(foot[7], hypotenuse(foot[1], foot[4]));

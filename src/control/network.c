@@ -49,7 +49,7 @@ static void destroy_network(mf_Context *context, void *user) {
 // ---- what it sees and moves --------------------------------------------------------------------
 
 static bool is_real(const mf_Group *group, const mf_Field *field) {
-    return field->info.type == (mf_group_settings(group)->double_precision ? MF_F64 : MF_F32);
+    return field->info.type == (mf_group_config_of(group)->double_precision ? MF_F64 : MF_F32);
 }
 
 static mf_Status find_field(mf_Group *group, const char *name, mf_Field **out, mf_Error *error) {
@@ -211,7 +211,8 @@ static uint64_t hash_settings(const mf_NetworkBatch *batch) {
 
 static mf_Status make_scratch(mf_Group *group, NetworkSystem *system, mf_Error *error) {
     mf_NetworkBatch *batch = &system->batch;
-    const size_t real = mf_group_settings(group)->double_precision ? sizeof(double) : sizeof(float);
+    const size_t real =
+        mf_group_config_of(group)->double_precision ? sizeof(double) : sizeof(float);
     for (uint32_t k = 0; k < batch->layers; k++)
         batch->most = batch->sizes[k] > batch->most ? batch->sizes[k] : batch->most;
     return mf_scratch_create(mf_world_context(mf_group_world(group)),
@@ -224,7 +225,7 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     static const mf_NetworkRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_network_run);
     mf_World *world = mf_group_world(group);
     system->run =
-        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
+        kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
     mf_Status status = add_inputs(group, config->inputs, system, error);
     if (status == MF_OK)
         status = add_hidden(config, &system->batch, error);

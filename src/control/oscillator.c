@@ -78,8 +78,8 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         return mf_fail(error, MF_NO_MEMORY, "oscillator: out of memory");
     status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
-        system->run =
-            kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
+        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
+                             [mf_group_config_of(group)->double_precision];
         mf_SystemConfig entry = mf_system_config();
         entry.name = system_name;
         entry.phase = MF_PHASE_CONTROL;

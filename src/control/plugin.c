@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/plain.h"
 #include "math/scalar.h"
+#include "base/inject.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -157,13 +157,13 @@ void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time ti
     const char *breach = find_breach(&call, &field);
     if (breach != NULL)
         mf_plugin_breach(use->plugin, "plugin %s, group %s, robots %u and after, step %llu: %s %s",
-                         use->plugin->entry->name, mf_group_settings(use->group)->name,
+                         use->plugin->entry->name, mf_group_config_of(use->group)->name,
                          block * MF_BLOCK, (unsigned long long)tick, breach, field);
     else if (!kept)
         mf_plugin_breach(use->plugin,
                          "plugin %s, group %s, robots %u and after, step %llu: changed the "
                          "floating-point mode",
-                         use->plugin->entry->name, mf_group_settings(use->group)->name,
+                         use->plugin->entry->name, mf_group_config_of(use->group)->name,
                          block * MF_BLOCK, (unsigned long long)tick);
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
         if (active[lane] == 0)

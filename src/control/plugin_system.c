@@ -44,7 +44,7 @@ static void reset_plugin(mf_Group *group, uint32_t instance, void *user) {
     mf_World *world = mf_group_world(group);
     mf_Time time = mf_world_time(world);
     mf_PluginTally tally = {0};
-    mf_plugin_call(use, instance / MF_BLOCK, (uint64_t)(time / mf_world_settings(world)->step),
+    mf_plugin_call(use, instance / MF_BLOCK, (uint64_t)(time / mf_world_config_of(world)->step),
                    time, true, active, &tally);
     mf_plugin_count(use->plugin, &tally);
 }
@@ -81,40 +81,41 @@ static bool is_writable(const mf_PluginUse *use, const mf_FieldInfo *info) {
     return (info->flags & needed) != 0;
 }
 
-static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *asked, mf_Field **out,
-                            mf_Error *error) {
+static mf_Status find_field(const mf_PluginUse *use, const mf_PluginField *requested,
+                            mf_Field **out, mf_Error *error) {
     const mf_Plugin *plugin = use->plugin;
-    const char *group = mf_group_settings(use->group)->name;
-    mf_Field *field = mf_group_find_field(use->group, asked->name);
+    const char *group = mf_group_config_of(use->group)->name;
+    mf_Field *field = mf_group_find_field(use->group, requested->name);
     if (field == NULL)
         return mf_fail_at(error, MF_NOT_FOUND, plugin->path, 0, 0,
-                          "field %s: the group %s has no field of that name", asked->name, group);
-    mf_FieldType type = asked->type;
+                          "field %s: the group %s has no field of that name", requested->name,
+                          group);
+    mf_FieldType type = requested->type;
     if (type == MF_REAL)
         type = use->setup.real_size == sizeof(double) ? MF_F64 : MF_F32;
     if (field->info.type != type)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
-                          "field %s: expected type %s, the group %s has %s", asked->name,
+                          "field %s: expected type %s, the group %s has %s", requested->name,
                           type_name(type), group, type_name(field->info.type));
-    if (strcmp(field->info.unit, asked->unit) != 0)
+    if (strcmp(field->info.unit, requested->unit) != 0)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
-                          "field %s: expected unit %s, the group %s has %s", asked->name,
-                          asked->unit, group, field->info.unit);
-    if (field->info.shape != asked->shape || field->info.width != asked->width)
+                          "field %s: expected unit %s, the group %s has %s", requested->name,
+                          requested->unit, group, field->info.unit);
+    if (field->info.shape != requested->shape || field->info.width != requested->width)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
-                          "field %s: expected %u values %s, the group %s has %u %s", asked->name,
-                          asked->width, shape_name(asked->shape), group, field->info.width,
-                          shape_name(field->info.shape));
-    if ((asked->access & MF_PLUGIN_WRITE) && plugin->entry->kind == MF_PLUGIN_CONTROL &&
-        strcmp(asked->name, "joint.target") == 0) {
+                          "field %s: expected %u values %s, the group %s has %u %s",
+                          requested->name, requested->width, shape_name(requested->shape), group,
+                          field->info.width, shape_name(field->info.shape));
+    if ((requested->access & MF_PLUGIN_WRITE) && plugin->entry->kind == MF_PLUGIN_CONTROL &&
+        strcmp(requested->name, "joint.target") == 0) {
         mf_Error reason = {0};
         mf_Status status = mf_control_follows(use->group, plugin->entry->name, &reason);
         if (status != MF_OK)
             return mf_fail_at(error, status, plugin->path, 0, 0, "plugin %s", reason.message);
     }
-    if ((asked->access & MF_PLUGIN_WRITE) && !is_writable(use, &field->info))
+    if ((requested->access & MF_PLUGIN_WRITE) && !is_writable(use, &field->info))
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
-                          "field %s: a %s plugin may not write it", asked->name,
+                          "field %s: a %s plugin may not write it", requested->name,
                           plugin->entry->kind == MF_PLUGIN_MOTION ? "motion" : "control");
     *out = field;
     return MF_OK;
@@ -126,31 +127,32 @@ typedef struct OwnText {
 } OwnText;
 
 // The texts outlive the library, so they are copied.
-static mf_Status add_field(const mf_PluginUse *use, const mf_PluginField *asked, mf_Field **out,
+static mf_Status add_field(const mf_PluginUse *use, const mf_PluginField *requested, mf_Field **out,
                            mf_Error *error) {
-    const mf_Field *there = mf_group_find_field(use->group, asked->name);
-    if (there != NULL && (strcmp(there->info.unit, asked->unit) != 0 ||
-                          strcmp(there->info.description, asked->about) != 0))
+    const mf_Field *there = mf_group_find_field(use->group, requested->name);
+    if (there != NULL && (strcmp(there->info.unit, requested->unit) != 0 ||
+                          strcmp(there->info.description, requested->about) != 0))
         return mf_fail_at(error, MF_BAD_ARGUMENT, use->plugin->path, 0, 0,
-                          "field %s: the group %s has another field of that name", asked->name,
-                          mf_group_settings(use->group)->name);
+                          "field %s: the group %s has another field of that name", requested->name,
+                          mf_group_config_of(use->group)->name);
     OwnText *own = mf_allocate(use->plugin->context, 1, sizeof *own);
     if (own == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, use->plugin->path, 0, 0, "field %s: no memory",
-                          asked->name);
-    const char *const texts[] = {asked->name, asked->unit, asked->frame, asked->about};
+                          requested->name);
+    const char *const texts[] = {requested->name, requested->unit, requested->frame,
+                                 requested->about};
     for (int i = 0; i < 4; i++)
         memcpy(own->text[i], texts[i], strlen(texts[i]) + 1);
     mf_attach_keep(use->group, &own->kept);
     const mf_FieldInfo info = {.name = own->text[0],
                                .unit = own->text[1],
                                .frame = own->text[2],
-                               .type = asked->type,
-                               .shape = asked->shape,
-                               .width = asked->width,
+                               .type = requested->type,
+                               .shape = requested->shape,
+                               .width = requested->width,
                                .flags = MF_FIELD_STATE,
                                .description = own->text[3]};
-    return mf_attach_field(use->group, &info, asked->count, out, error);
+    return mf_attach_field(use->group, &info, requested->count, out, error);
 }
 
 // First every field of others is found, then own ones are added: a refusal leaves no trace.
@@ -159,11 +161,11 @@ static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
     uint32_t reads = 0, writes = 0;
     for (int own = 0; own < 2; own++) {
         for (uint32_t f = 0; f < entry->field_count; f++) {
-            const mf_PluginField *asked = &entry->fields[f];
-            if (((asked->access & MF_PLUGIN_OWN) != 0) != own)
+            const mf_PluginField *requested = &entry->fields[f];
+            if (((requested->access & MF_PLUGIN_OWN) != 0) != own)
                 continue;
             mf_Status status =
-                (own ? add_field : find_field)(use, asked, &use->fields[f].field, error);
+                (own ? add_field : find_field)(use, requested, &use->fields[f].field, error);
             if (status != MF_OK)
                 return status;
         }
@@ -254,8 +256,8 @@ static const mf_PluginServices services = {.struct_size = sizeof(mf_PluginServic
                                            .sqrt = plain_sqrt};
 
 static void fill_setup(mf_PluginUse *use, mf_Rate rate) {
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(use->group));
-    const mf_GroupConfig *group = mf_group_settings(use->group);
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(use->group));
+    const mf_GroupConfig *group = mf_group_config_of(use->group);
     double way[3];
     mf_vec3_copy(way, world->gravity_direction);
     mf_vec3_normalize(way);
@@ -307,11 +309,11 @@ static mf_Status check_arguments(const mf_Group *group, const mf_Plugin *plugin,
                           "plugin %s: expected a %s plugin, found a %s plugin", plugin->entry->name,
                           kind == MF_PLUGIN_MOTION ? "motion" : "control",
                           kind == MF_PLUGIN_MOTION ? "control" : "motion");
-    bool wide = mf_group_settings(group)->double_precision;
+    bool wide = mf_group_config_of(group)->double_precision;
     if (!(plugin->entry->widths & (wide ? MF_PLUGIN_DOUBLE : MF_PLUGIN_FLOAT)))
         return mf_fail_at(error, MF_UNSUPPORTED, plugin->path, 0, 0,
                           "plugin %s computes in %s, the group %s in %s", plugin->entry->name,
-                          wide ? "float" : "double", mf_group_settings(group)->name,
+                          wide ? "float" : "double", mf_group_config_of(group)->name,
                           wide ? "double" : "float");
     return MF_OK;
 }
@@ -370,13 +372,13 @@ mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_Plug
         if (!several && system->phase == MF_PHASE_MOTION)
             return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
                               "the group %s already has the motion %s, and no field motion.level",
-                              mf_group_settings(group)->name, system->name);
+                              mf_group_config_of(group)->name, system->name);
         own += system->phase == MF_PHASE_MOTION && system->run == run_plugin;
     }
     if (own > MF_MOTION_OWN_LAST)
         return mf_fail_at(error, MF_LIMIT, plugin->path, 0, 0,
                           "the group %s already has %d motions of plugins",
-                          mf_group_settings(group)->name, MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1);
+                          mf_group_config_of(group)->name, MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1);
     mf_SystemConfig system = mf_system_config();
     system.phase = MF_PHASE_MOTION;
     system.any_gravity = plugin->entry->any_gravity != 0;

@@ -36,8 +36,8 @@ uint32_t mf_block_system_find(const mf_BlockSystem *system, uint32_t column, uin
 // All values of nodes first .. end - 1 to 0.
 void mf_block_system_clear(mf_BlockSystem *system, uint32_t first, uint32_t end);
 
-// x = A^-1 b of nodes first .. end - 1, MF_BLOCK_ROWS values per node, in x and b at the place of
-// the node. Diagonal elements are positive. `least`: a pivot that is not above `least` times its
+// x = A^-1 b of nodes first .. end - 1, MF_BLOCK_ROWS values per node, in x and b at the position
+// of the node. Diagonal elements are positive. `least`: a pivot that is not above `least` times its
 // diagonal element is replaced by the element. Returns the iterations made, 0 where the factor is
 // exact.
 uint32_t mf_block_system_solve(mf_BlockSystem *system, uint32_t first, uint32_t end, double least,

@@ -125,7 +125,7 @@ static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *g
     const size_t rows =
         44 * (size_t)tree->link_count + 13 * (size_t)tree->dof_count + tree->entry_count;
     *out = (GroupEquations){.group = group,
-                            .articulated = mf_articulated_settings(group) != NULL,
+                            .articulated = mf_articulated_config_of(group) != NULL,
                             .tree = tree,
                             .scratches = mf_allocate(context, scratches, sizeof *out->scratches),
                             .memory = mf_allocate(context, scratches * rows, ROW)};
@@ -153,7 +153,7 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
         g++;
     *out = equations;
     *own = &equations->groups[g];
-    const bool articulated = mf_articulated_settings(group) != NULL;
+    const bool articulated = mf_articulated_config_of(group) != NULL;
     if (g < equations->count && (*own)->articulated == articulated)
         return MF_OK;
     GroupEquations made;
@@ -258,7 +258,7 @@ static void store(const Batch *batch, const Lanes *lanes, const Scratch *scratch
 }
 
 static mf_TreeQuery query_of(const Batch *batch, const Scratch *scratch) {
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(batch->own->group));
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(batch->own->group));
     mf_TreeQuery query = {.tree = batch->own->tree,
                           .task = batch->task,
                           .link = batch->link,
@@ -323,7 +323,7 @@ static mf_Status begin(Batch *batch, mf_Group *group, uint32_t first, uint32_t c
         return mf_fail(error, MF_BAD_ARGUMENT, "equations of motion: group or array is NULL");
     if (first > mf_group_count(group) || count > mf_group_count(group) - first)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: instances %u .. %u asked for, it has %u",
-                       mf_group_settings(group)->name, first, first + count - 1,
+                       mf_group_config_of(group)->name, first, first + count - 1,
                        mf_group_count(group));
     *batch = (Batch){.first = first, .count = count};
     batch->fields = mf_tree_fields(group);
@@ -348,7 +348,7 @@ static mf_Status finish(Batch *batch) {
 // ---- functions --------------------------------------------------------------------------------
 
 static bool is_free(const mf_Group *group) {
-    const mf_ArticulatedConfig *config = mf_articulated_settings(group);
+    const mf_ArticulatedConfig *config = mf_articulated_config_of(group);
     if (config != NULL && config->base != MF_ARTICULATED_AS_MODEL)
         return config->base == MF_ARTICULATED_FREE;
     return mf_group_model(group)->base == MF_BASE_FREE;
@@ -426,7 +426,7 @@ mf_Status mf_group_jacobian(mf_Group *group, uint32_t first, uint32_t count, uin
         return status;
     if (link >= mf_group_model(group)->link_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: its model has no link %u",
-                       mf_group_settings(group)->name, link);
+                       mf_group_config_of(group)->name, link);
     batch.task = MF_TREE_JACOBIAN;
     batch.link = link;
     batch.point = point;

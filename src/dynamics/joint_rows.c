@@ -8,8 +8,8 @@
 //     gamma f + beta x + (1 - beta h) v = 0,    gamma = 1 / (d + h k),  beta = k / (d + h k)
 // (soft constraints: Catto, Soft Constraints, GDC 2011; Smith, Open Dynamics Engine manual, 2006,
 // section 3.8, with the opening at the end of the step in place of that at its beginning). A stiff
-// joint with time constant T has d / k = T, so beta = 1 / (T + h), and a gamma that is small beside
-// what the robots give way (solver_newton.c).
+// joint with time constant T has d / k = T, so beta = 1 / (T + h), and a gamma that is small
+// compared with what the robots give way (solver_newton.c).
 #include "dynamics/joint_rows.h"
 #include "math/scalar.h"
 
@@ -38,7 +38,7 @@ static void frame_axis(double out[3], const double orientation[4], uint32_t axis
     mf_quat_rotate(out, orientation, unit);
 }
 
-// The shortest turn [rad] that takes unit vector `a` to `b`.
+// The shortest rotation [rad] that takes unit vector `a` to `b`.
 static void axis_error(double out[3], const double a[3], const double b[3]) {
     mf_vec3_cross(out, a, b);
     const double sine = mf_vec3_length(out), angle = mf_atan2(sine, mf_vec3_dot(a, b));
@@ -46,32 +46,32 @@ static void axis_error(double out[3], const double a[3], const double b[3]) {
 }
 
 void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2], double opening[3],
-                    double turning[3]) {
-    double at[2][3], turn[2][4], back[4], between[4], axis[2][3];
+                    double angular[3]) {
+    double at[2][3], rotation[2][4], back[4], between[4], axis[2][3];
     for (uint32_t s = 0; s < 2; s++)
-        mf_joint_frame(record, s, &motions[s], at[s], turn[s]);
+        mf_joint_frame(record, s, &motions[s], at[s], rotation[s]);
     mf_vec3_sub(opening, at[1], at[0]);
-    mf_vec3_set(turning, 0, 0, 0);
+    mf_vec3_set(angular, 0, 0, 0);
     if (record->kind == MF_WORLD_JOINT_FIXED) {
-        mf_quat_conjugate(back, turn[0]);
-        mf_quat_multiply(between, turn[1], back);
-        rotation_vector(turning, between);
+        mf_quat_conjugate(back, rotation[0]);
+        mf_quat_multiply(between, rotation[1], back);
+        rotation_vector(angular, between);
     } else if (record->kind == MF_WORLD_JOINT_HINGE) {
-        frame_axis(axis[0], turn[0], 2);
-        frame_axis(axis[1], turn[1], 2);
-        axis_error(turning, axis[0], axis[1]);
+        frame_axis(axis[0], rotation[0], 2);
+        frame_axis(axis[1], rotation[1], 2);
+        axis_error(angular, axis[0], axis[1]);
     }
 }
 
 void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2], double *angle,
                     double *rate) {
-    double at[3], turn[2][4], x[3], y[3], z[3], other[3], way[3];
+    double at[3], rotation[2][4], x[3], y[3], z[3], other[3], way[3];
     for (uint32_t s = 0; s < 2; s++)
-        mf_joint_frame(record, s, &motions[s], at, turn[s]);
-    frame_axis(x, turn[0], 0);
-    frame_axis(y, turn[0], 1);
-    frame_axis(z, turn[0], 2);
-    frame_axis(other, turn[1], 0);
+        mf_joint_frame(record, s, &motions[s], at, rotation[s]);
+    frame_axis(x, rotation[0], 0);
+    frame_axis(y, rotation[0], 1);
+    frame_axis(z, rotation[0], 2);
+    frame_axis(other, rotation[1], 0);
     mf_vec3_sub(way, motions[1].rate, motions[0].rate);
     *angle = mf_atan2(mf_vec3_dot(other, y), mf_vec3_dot(other, x));
     *rate = mf_vec3_dot(way, z);
@@ -102,10 +102,10 @@ static void soften(double stiffness, double damping, double time, double step, u
 
 void mf_joint_begin(double step, mf_JointNode *node) {
     const mf_JointRecord *record = node->record;
-    double at[2][3], turn[2][4], arm[3], back[4];
+    double at[2][3], rotation[2][4], arm[3], back[4];
     for (uint32_t s = 0; s < 2; s++)
-        mf_joint_frame(record, s, &node->sides[s].motion, at[s], turn[s]);
-    set_rows(record, turn[0], node);
+        mf_joint_frame(record, s, &node->sides[s].motion, at[s], rotation[s]);
+    set_rows(record, rotation[0], node);
     for (uint32_t c = 0; c < 3; c++)
         node->point[c] = 0.5 * (at[0][c] + at[1][c]);
     for (uint32_t s = 0; s < 2; s++) {
@@ -119,10 +119,10 @@ void mf_joint_begin(double step, mf_JointNode *node) {
                turns ? record->turning_damping : record->damping, record->time, step, r, node);
     }
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
-    double opening[3], turning[3];
-    mf_joint_error(record, motions, opening, turning);
+    double opening[3], angular[3];
+    mf_joint_error(record, motions, opening, angular);
     node->opening = mf_vec3_length(opening);
-    node->turning = mf_vec3_length(turning);
+    node->angular_opening = mf_vec3_length(angular);
 }
 
 // Adds the part of one side in the relative velocity of the points that the joint pushes.
@@ -148,15 +148,15 @@ static double held_back(const mf_JointNode *node, uint32_t row, const double way
 void mf_joint_now(const mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
     const mf_JointRecord *record = node->record;
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
-    double opening[3], turning[3], velocity[MF_JOINT_ROWS] = {0};
-    mf_joint_error(record, motions, opening, turning);
+    double opening[3], angular[3], velocity[MF_JOINT_ROWS] = {0};
+    mf_joint_error(record, motions, opening, angular);
     mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
-    mf_vec3_scale(turning, turning,
-                  held_back(node, 3, turning, !(record->turning_stiffness > 0.0)));
+    mf_vec3_scale(angular, angular,
+                  held_back(node, 3, angular, !(record->turning_stiffness > 0.0)));
     for (uint32_t s = 0; s < 2; s++)
         add_velocity(node, s, velocity);
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
-        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], turning);
+        const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], angular);
         rows[r] = r < node->rows ? node->beta[r] * way + node->alpha[r] * velocity[r] : 0.0;
     }
 }

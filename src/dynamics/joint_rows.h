@@ -27,17 +27,17 @@ typedef struct mf_JointSideNow {
     double point[3]; // [m] what the joint pushes, link's axes
 } mf_JointSideNow;
 
-// A joint in a step. Rows: three along the world's axes, then those against turning.
+// A joint in a step. Rows: three along the world's axes, then those against torsion.
 typedef struct mf_JointNode {
     mf_JointRecord *record;
     uint32_t rows;     // [1] 3 .. 6
     double axes[3][3]; // [1] directions of rows 3 .. 5, world axes
     double point[3];   // [m] where it pushes, world frame
     mf_JointSideNow sides[2];
-    double gamma[MF_JOINT_ROWS]; // [(m/s)/N] what gives way; 0: it is stiff
-    double beta[MF_JOINT_ROWS];  // [1/s] how fast an opening closes
-    double alpha[MF_JOINT_ROWS]; // [1] 1 - beta h
-    double opening, turning;     // [m], [rad] where the step began
+    double gamma[MF_JOINT_ROWS];     // [(m/s)/N] what gives way; 0: it is stiff
+    double beta[MF_JOINT_ROWS];      // [1/s] how fast an opening closes
+    double alpha[MF_JOINT_ROWS];     // [1] 1 - beta h
+    double opening, angular_opening; // [m], [rad] where the step began
 } mf_JointNode;
 
 // Where the joint's frame of a side is.
@@ -46,7 +46,7 @@ void mf_joint_frame(const mf_JointRecord *record, uint32_t side, const mf_LinkMo
 // The opening [m] and the turning [rad] of the second frame against the first, world axes. Of a
 // ball the turning is 0, of a hinge that between the axes.
 void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2], double opening[3],
-                    double turning[3]);
+                    double rotation_vector[3]);
 // Angle [rad] and rate [rad/s] of a hinge.
 void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2], double *angle,
                     double *rate);

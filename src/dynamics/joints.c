@@ -32,7 +32,7 @@ const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
 
 static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *record,
                                mf_Error *error) {
-    const double step = (double)mf_world_settings(all->world)->step * 1e-9, most = 1e12;
+    const double step = (double)mf_world_config_of(all->world)->step * 1e-9, most = 1e12;
     const struct {
         const char *name;
         double value, low, high;
@@ -77,8 +77,8 @@ static mf_Status check_frame(const mf_JointRecord *record, uint32_t side, mf_Err
 }
 
 static mf_Status check_group(mf_Group *group, mf_Error *error) {
-    const char *name = mf_group_settings(group)->name;
-    if (mf_group_settings(group)->isolated)
+    const char *name = mf_group_config_of(group)->name;
+    if (mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s is isolated, need a shared one",
                        name);
     switch (mf_trial_step_kind(group)) {
@@ -106,7 +106,7 @@ static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *rec
     mf_Group *group = mf_world_group(all->world, record->group[side]);
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].group: not of this world", side);
-    const char *name = mf_group_settings(group)->name;
+    const char *name = mf_group_config_of(group)->name;
     if (record->instance[side] >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].instance: group %s has %u, not %u",
                        side, name, mf_group_count(group), record->instance[side]);
@@ -201,7 +201,7 @@ static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
 // ---- frames that are closed now -----------------------------------------------------------------
 
 // A rotation that takes the z axis to unit vector `axis`, the shortest way.
-static void turn_to(double out[4], const double axis[3]) {
+static void rotation_to(double out[4], const double axis[3]) {
     out[0] = 1.0 + axis[2];
     mf_vec3_set(out + 1, -axis[1], axis[0], 0.0);
     if (out[0] < 1e-12) { // straight down
@@ -243,7 +243,7 @@ static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
         if (side->instance >= mf_group_count(side->group) ||
             side->link >= mf_group_model(side->group)->link_count)
             return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
-                           mf_group_settings(side->group)->name, side->link, side->instance);
+                           mf_group_config_of(side->group)->name, side->link, side->instance);
         mf_Status status = find_now(side, &now, error);
         if (status != MF_OK)
             return status;
@@ -266,7 +266,7 @@ mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position
     if (!mf_vec3_normalize(unit) || !mf_all_finite(position, 3))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_world_joint_here: need finite numbers and an axis of a length > 0");
-    turn_to(orientation, unit);
+    rotation_to(orientation, unit);
     mf_Status status = place_side(&config->sides[0], position, orientation, error);
     return status == MF_OK ? place_side(&config->sides[1], position, orientation, error) : status;
 }
@@ -497,7 +497,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
                                mf_WorldJointState *out, mf_Error *error) {
     const mf_JointRecord *record = find(joints, id);
     mf_LinkMotion motions[2];
-    double opening[3], turning[3];
+    double opening[3], rotation_vector[3];
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_state: out is NULL");
     *out = (mf_WorldJointState){.enabled = false};
@@ -517,22 +517,22 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
         read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
     }
     for (uint32_t s = 0; s < 2; s++) {
-        double turn[4];
-        mf_joint_frame(record, s, &motions[s], out->anchors[s], turn);
+        double rotation[4];
+        mf_joint_frame(record, s, &motions[s], out->anchors[s], rotation);
     }
-    mf_joint_error(record, motions, opening, turning);
+    mf_joint_error(record, motions, opening, rotation_vector);
     out->opening = mf_vec3_length(opening);
-    out->turning = mf_vec3_length(turning);
+    out->angular_opening = mf_vec3_length(rotation_vector);
     if (record->kind == MF_WORLD_JOINT_HINGE)
         mf_joint_angle(record, motions, &out->angle, &out->rate);
     return MF_OK;
 }
 
-mf_Status mf_world_joint_settings(const mf_WorldJoints *joints, mf_WorldJointId id,
-                                  mf_WorldJointConfig *out, mf_Error *error) {
+mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId id,
+                                   mf_WorldJointConfig *out, mf_Error *error) {
     const mf_JointRecord *record = find(joints, id);
     if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_settings: out is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_config_of: out is NULL");
     if (record == NULL)
         return not_found(id, error);
     fill_config(joints, record, out);

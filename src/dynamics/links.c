@@ -135,7 +135,7 @@ mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
         return MF_OK;
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Isa isa = mf_world_isa(mf_group_world(group));
-    const bool precise = mf_group_settings(group)->double_precision;
+    const bool precise = mf_group_config_of(group)->double_precision;
     Links *links = mf_allocate(context, 1, sizeof *links);
     if (links == NULL)
         return mf_fail(error, MF_NO_MEMORY, "links: out of memory");

@@ -121,11 +121,12 @@ mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Er
 
 static void rank_groups(mf_Solver *solver) {
     for (uint32_t g = 0; g < solver->group_count; g++) {
-        const char *name = mf_group_settings(mf_world_group(solver->world, g))->name;
+        const char *name = mf_group_config_of(mf_world_group(solver->world, g))->name;
         uint32_t before = 0;
         for (uint32_t i = 0; i < solver->group_count; i++)
-            before +=
-                strcmp(mf_group_settings(mf_world_group(solver->world, i))->name, name) < 0 ? 1 : 0;
+            before += strcmp(mf_group_config_of(mf_world_group(solver->world, i))->name, name) < 0
+                          ? 1
+                          : 0;
         solver->ranks[g] = before;
         solver->group_at[before] = g;
     }
@@ -205,7 +206,7 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
         release_room(solver->context, &room);
         mf_trial_step_destroy(solver->context, trial);
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
-                       mf_group_settings(group)->name);
+                       mf_group_config_of(group)->name);
     }
     solver->trials[g] = trial;
     solver->rooms[g] = room;

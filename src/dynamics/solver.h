@@ -2,7 +2,7 @@
 // one step, through the responses of the motions. Shared by the files of this room, and by
 // collisions, which hand their contacts over.
 //
-//   node        a link that some constraint pushes; its wrench acts at its centre of mass
+//   node        a link that some constraint pushes; its wrench acts at its center of mass
 //   body        a robot with nodes; its response is one matrix over the twists of all its nodes
 //   constraint  a joint or a contact between two nodes, or a node and the world
 //   island      bodies that give way and are connected by constraints
@@ -26,7 +26,7 @@ typedef struct mf_SolverContact {
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
     double friction;                         // [1] sliding force per load
-    double turning;                          // [m] turning torque per load
+    double turning;                          // [m] torsion torque per load
     double softness;                         // [(m/s)/N] velocity per load that gives way; 0: hard
     double give;          // [1] of a hard one: how much gives way, of what the robots do
     double closing;       // [1/s] part of the depth that is closed in a second

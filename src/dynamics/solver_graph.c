@@ -1,7 +1,7 @@
 // Which links the joints and contacts of a step connect, and the order in which they are
 // eliminated.
 //
-// Links are found breadth first from the first of each island; links of one robot are neighbours
+// Links are found breadth first from the first of each island; links of one robot are neighbors
 // of each other. The last found is eliminated first: where islands are trees of robots no block
 // is added then (block_system.h).
 //
@@ -213,7 +213,8 @@ static void enqueue_body(mf_Solver *solver, const mf_SolverBody *body, uint32_t 
         enqueue(solver, n, end);
 }
 
-// The island of `first`, breadth first, its nodes at places from `begin` on. Returns where it ends.
+// The island of `first`, breadth first, its nodes at positions from `begin` on. Returns where it
+// ends.
 static uint32_t walk(mf_Solver *solver, uint32_t first, uint32_t begin) {
     uint32_t end = begin;
     enqueue(solver, first, &end);

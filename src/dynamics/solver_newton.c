@@ -98,7 +98,7 @@ static void add_doubt(double *k, size_t width, double part, double least) {
         double sum = 0.0;
         for (size_t i = first; i < first + 3; i++)
             sum += k[i * width + i];
-        // A moment is to a force as radians to metres: the arm is that of a robot of 0.1 m.
+        // A moment is to a force as radians to meters: the arm is that of a robot of 0.1 m.
         const double floor = first % ROWS == 0 ? least : 100.0 * least;
         for (size_t i = first; i < first + 3; i++)
             k[i * width + i] += part * sum / 3.0 + floor;
@@ -394,7 +394,7 @@ static void begin(mf_Solver *solver, const mf_SolverIsland *island) {
     }
 }
 
-// Goes `part` of the step on. True: no force changed by more than is looked at.
+// Goes `part` of the step on. True: no force changed by more than is examined.
 static bool advance(mf_Solver *solver, const mf_SolverIsland *island, double part, bool follow) {
     const double usual = usual_change * (double)solver->run.step * 1e-9;
     bool settled = true;

@@ -1,5 +1,5 @@
 // How robots answer to wrenches on their links: trial steps of a block (trial_step.h). A robot
-// takes several places of its block, the first under the present wrenches and each further one
+// takes several positions of its block, the first under the present wrenches and each further one
 // under a small one more; what its links do differently for that is a column of the response,
 //     change of velocity at the end of the step per force.
 // The robots of a block follow each other in its places until all have had theirs.
@@ -12,11 +12,11 @@
 
 #include <string.h>
 
-// How much a trial wrench should change velocities: small beside what a step of gravity does, so
-// that contacts stay, large beside the rounding of the fields.
+// How much a trial wrench should change velocities: small compared with what a step of gravity
+// does, so that contacts stay, large compared with the rounding of the fields.
 static const double change_wide = 1e-6, change_narrow = 1e-4; // [m/s]
 static const double least_share = 1e-4; // [1] of a robot's mass that a link is taken to have
-static const double least_arm = 1e-3;   // [m] of inertia about the centre of mass
+static const double least_arm = 1e-3;   // [m] of inertia about the center of mass
 
 static const mf_TrialStep *trial_of(const mf_Solver *solver, const mf_SolverBody *body) {
     return solver->trials[body->group];
@@ -94,13 +94,13 @@ void mf_solver_look(mf_Solver *solver, uint32_t index) {
     }
 }
 
-// ---- one robot in a place of a block ------------------------------------------------------------
+// ---- one robot in a position of a block ---------------------------------------------------------
 
-static void push_all(const mf_Solver *solver, const mf_SolverBody *body, uint32_t instance) {
+static void apply_all(const mf_Solver *solver, const mf_SolverBody *body, uint32_t instance) {
     for (uint32_t n = body->first; n < body->first + body->count && body->moves; n++) {
         const mf_SolverNode *node = &solver->nodes[n];
-        mf_trial_step_push(trial_of(solver, body), instance, node->link, node->point, node->wrench,
-                           node->wrench + 3);
+        mf_trial_step_apply(trial_of(solver, body), instance, node->link, node->point, node->wrench,
+                            node->wrench + 3);
     }
 }
 
@@ -148,12 +148,12 @@ static bool is_done(const mf_Solver *solver, const mf_SolverBody *body) {
 
 typedef struct Probing { // of a robot
     mf_SolverBody *body;
-    bool begun;    // it has a place without a further wrench
+    bool begun;    // it has a position without a further wrench
     bool finite;   // all that was read
     uint32_t next; // [1] row of the next probe
 } Probing;
 
-// Who stands in a place of a block during a trial step.
+// Who stands in a position of a block during a trial step.
 typedef struct Place {
     Probing *probing;
     bool plain;   // under the present wrenches only
@@ -190,13 +190,13 @@ static double size_of(const mf_Solver *solver, const mf_SolverBody *body, uint32
     return solver->nodes[body->first + row / MF_BLOCK_ROWS].size[row % MF_BLOCK_ROWS >= 3];
 }
 
-static void push_probe(const mf_Solver *solver, const mf_SolverBody *body, uint32_t row,
-                       uint32_t instance) {
+static void apply_probe(const mf_Solver *solver, const mf_SolverBody *body, uint32_t row,
+                        uint32_t instance) {
     const mf_SolverNode *node = &solver->nodes[body->first + row / MF_BLOCK_ROWS];
     double wrench[MF_BLOCK_ROWS] = {0};
     wrench[row % MF_BLOCK_ROWS] = size_of(solver, body, row);
-    mf_trial_step_push(trial_of(solver, body), instance, node->link, node->point, wrench,
-                       wrench + 3);
+    mf_trial_step_apply(trial_of(solver, body), instance, node->link, node->point, wrench,
+                        wrench + 3);
 }
 
 static void read_probe(mf_Solver *solver, const mf_SolverBlock *block, Probing *probing,
@@ -218,29 +218,29 @@ static void read_probe(mf_Solver *solver, const mf_SolverBlock *block, Probing *
     }
 }
 
-static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Place *places,
+static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Place *jobs,
                         uint32_t count, uint32_t base) {
     const mf_TrialStep *trial = solver->trials[block->group];
     uint32_t from[MF_BLOCK];
     for (uint32_t i = 0; i < count; i++)
-        from[i] = places[i].probing->body->instance % MF_BLOCK;
+        from[i] = jobs[i].probing->body->instance % MF_BLOCK;
     if (trial->alone)
         mf_trial_step_restore(trial, block->block, block->saved);
     else
         mf_trial_step_spread(trial, block->block, block->saved, from, count);
     for (uint32_t i = 0; i < count; i++) {
-        push_all(solver, places[i].probing->body, base + i);
-        if (!places[i].plain)
-            push_probe(solver, places[i].probing->body, places[i].row, base + i);
+        apply_all(solver, jobs[i].probing->body, base + i);
+        if (!jobs[i].plain)
+            apply_probe(solver, jobs[i].probing->body, jobs[i].row, base + i);
     }
     mf_trial_step_run(trial, &solver->run, block->block);
     find_motions(solver, block, base % MF_BLOCK, base % MF_BLOCK + count);
     for (uint32_t i = 0; i < count; i++) {
-        Probing *probing = places[i].probing;
-        if (places[i].plain)
+        Probing *probing = jobs[i].probing;
+        if (jobs[i].plain)
             probing->finite = read_all(solver, block, probing->body, base + i) && probing->finite;
         else
-            read_probe(solver, block, probing, places[i].row, base + i);
+            read_probe(solver, block, probing, jobs[i].row, base + i);
     }
 }
 
@@ -249,18 +249,18 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
     const mf_TrialStep *trial = solver->trials[block->group];
     const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
     Probing robots[MF_BLOCK];
-    Place places[MF_BLOCK];
+    Place jobs[MF_BLOCK];
     uint32_t robot = 0, count = 0;
     for (uint32_t b = 0; b < block->count; b++)
         robots[b] = probing_of(solver, &solver->bodies[block->first + b]);
     for (uint32_t b = 0; b < block->count; b++)
         robots[b].body->lost = false;
     do {
-        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &places[count]);)
+        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &jobs[count]);)
             count++;
-        const uint32_t own = count > 0 ? places[0].probing->body->instance : 0;
+        const uint32_t own = count > 0 ? jobs[0].probing->body->instance : 0;
         if (count > 0)
-            step_places(solver, block, places, count, trial->alone ? own : block->block * MF_BLOCK);
+            step_places(solver, block, jobs, count, trial->alone ? own : block->block * MF_BLOCK);
     } while (count > 0);
     mf_trial_step_restore(trial, block->block, block->saved);
     for (uint32_t b = 0; b < block->count; b++)
@@ -280,7 +280,7 @@ void mf_solver_try(mf_Solver *solver, uint32_t index) {
     if (!wanted)
         return;
     for (uint32_t b = 0; b < block->count; b++)
-        push_all(solver, &bodies[b], bodies[b].instance);
+        apply_all(solver, &bodies[b], bodies[b].instance);
     mf_trial_step_run(trial, &solver->run, block->block);
     find_own_motions(solver, block);
     for (uint32_t b = 0; b < block->count; b++)

@@ -16,7 +16,7 @@
 #include <string.h>
 
 // [1] How much stiff joints give way, of what the robots do. It makes forces that are not unique
-// share what they bear, and is beside the step's own error: the velocity that is left under a load
+// share what they bear, and is next to the step's own error: the velocity that is left under a load
 // f is this times what f would change within a step.
 static const double give_joint = 1e-4;
 // Deeper contacts, and wider gaps, close no faster.

@@ -23,7 +23,7 @@
 // [m] or [rad]: stiff joints that are wider open raise the warning of open loops, and [1] forces
 // that are less exact that of the solver.
 static const double open_most = 1e-3, inexact_most = 0.1;
-static const double residual_most = 1e9; // [1] of what is told
+static const double residual_most = 1e9; // [1] of what is reported
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
 
 enum { PROBES = 3 }; // [1] most of a step
@@ -255,8 +255,8 @@ static void push(mf_Solver *solver, bool contacts) {
                 const mf_SolverNode *node = &solver->nodes[constraint->node[s]];
                 const mf_SolverBody *body = &solver->bodies[node->body];
                 mf_vec3_add(point, node->point, constraint->arm[s]);
-                mf_trial_step_push(solver->trials[body->group], body->instance, node->link, point,
-                                   force, moment);
+                mf_trial_step_apply(solver->trials[body->group], body->instance, node->link, point,
+                                    force, moment);
             }
             mf_vec3_scale(force, force, -1.0);
             mf_vec3_scale(moment, moment, -1.0);
@@ -323,8 +323,8 @@ static double opening_at(const mf_Solver *solver, uint32_t node) {
         const mf_JointNode *joint = &solver->joint_nodes[number];
         if (!(joint->record->stiffness > 0.0) && joint->opening > open)
             open = joint->opening;
-        if (!(joint->record->turning_stiffness > 0.0) && joint->turning > open)
-            open = joint->turning;
+        if (!(joint->record->turning_stiffness > 0.0) && joint->angular_opening > open)
+            open = joint->angular_opening;
     }
     return open;
 }
@@ -398,7 +398,7 @@ void mf_solver_end(const mf_WorldRun *run, void *user) {
     (void)run;
     for (uint32_t i = 0; solver->acting && i < solver->block_count; i++) {
         const mf_SolverBlock *block = &solver->blocks[i];
-        mf_trial_step_restore_pushes(solver->trials[block->group], block->block, block->saved);
+        mf_trial_step_restore_wrenches(solver->trials[block->group], block->block, block->saved);
     }
     solver->acting = false;
 }

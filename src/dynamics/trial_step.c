@@ -109,20 +109,20 @@ void mf_trial_step_fill(mf_TrialStep *trial) {
     trial->mass = 0.0;
     trial->seen_fields = mf_group_field_count(group);
     trial->seen_systems = mf_group_system_count(group);
-    trial->push = mf_group_find_field(group, "push.link");
-    trial->pushed = mf_group_find_field(group, "push.count");
+    trial->wrench = mf_group_find_field(group, "push.link");
+    trial->wrench_count = mf_group_find_field(group, "push.count");
     trial->fault = mf_group_find_field(group, "fault.word");
     trial->word = mf_group_find_field(group, "warning.word");
     trial->steps = mf_group_find_field(group, "warning.steps");
     trial->residual = mf_group_find_field(group, "warning.residual");
-    trial->wide = mf_group_settings(group)->double_precision;
+    trial->wide = mf_group_config_of(group)->double_precision;
     trial->alone = mf_motion_in(group, MF_MOTION_FIXED_WING); // gusts
     for (uint32_t l = 0; l < model->link_count; l++)
         trial->mass += model->links[l].mass;
     if (!(trial->mass > 0.0))
         trial->mass = 1.0;
-    add_field(trial, trial->push); // first, so that its place in a saved block is known
-    add_field(trial, trial->pushed);
+    add_field(trial, trial->wrench); // first, so that its position in a saved block is known
+    add_field(trial, trial->wrench_count);
     add_fields(trial, state);
     for (uint32_t i = 0; i < mf_group_system_count(group); i++)
         add_system(trial, mf_group_system(group, i));
@@ -181,20 +181,21 @@ void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void
 }
 
 void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved) {
-    if (trial->push == NULL)
+    if (trial->wrench == NULL)
         return;
-    const size_t size = block_bytes(trial->push);
-    memcpy(saved, block_data(trial->push, block), size);
-    memcpy((char *)saved + size, block_data(trial->pushed, block), block_bytes(trial->pushed));
+    const size_t size = block_bytes(trial->wrench);
+    memcpy(saved, block_data(trial->wrench, block), size);
+    memcpy((char *)saved + size, block_data(trial->wrench_count, block),
+           block_bytes(trial->wrench_count));
 }
 
-void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved) {
-    if (trial->push == NULL)
+void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, const void *saved) {
+    if (trial->wrench == NULL)
         return;
-    const size_t size = block_bytes(trial->push);
-    memcpy(block_data(trial->push, block), saved, size);
-    memcpy(block_data(trial->pushed, block), (const char *)saved + size,
-           block_bytes(trial->pushed));
+    const size_t size = block_bytes(trial->wrench);
+    memcpy(block_data(trial->wrench, block), saved, size);
+    memcpy(block_data(trial->wrench_count, block), (const char *)saved + size,
+           block_bytes(trial->wrench_count));
 }
 
 static void spread_rows(char *to, const char *from, uint32_t rows, size_t size,
@@ -231,20 +232,20 @@ static void add_real(const mf_Field *field, uint32_t instance, size_t c, double 
         ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
 }
 
-void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
-                        const double point[3], const double force[3], const double moment[3]) {
+void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
+                         const double point[3], const double force[3], const double moment[3]) {
     double arm[3], torque[3];
-    if (trial->push == NULL)
+    if (trial->wrench == NULL)
         return;
     for (uint32_t c = 0; c < 3; c++)
         arm[c] = point[c] - mf_field_get(trial->links.fields.position, instance, c);
     mf_vec3_cross(torque, arm, force);
     mf_vec3_add(torque, torque, moment);
     for (size_t c = 0; c < 3; c++) {
-        add_real(trial->push, instance, 6 * (size_t)link + c, force[c]);
-        add_real(trial->push, instance, 6 * (size_t)link + 3 + c, torque[c]);
+        add_real(trial->wrench, instance, 6 * (size_t)link + c, force[c]);
+        add_real(trial->wrench, instance, 6 * (size_t)link + 3 + c, torque[c]);
     }
-    ((uint32_t *)trial->pushed->data)[instance]++;
+    ((uint32_t *)trial->wrench_count->data)[instance]++;
 }
 
 void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block) {

@@ -11,11 +11,11 @@ enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
 typedef struct mf_TrialStep {
     mf_Group *group;
     mf_LinkMotions links;
-    mf_Field *push, *pushed; // push.link and push.count
+    mf_Field *wrench, *wrench_count; // push.link and push.count
     const mf_Field *fault;
     mf_Field *word, *steps, *residual; // of warnings, or NULL
     bool wide;                         // fields are double
-    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other places
+    bool alone;  // steps draw random numbers of the robot's own: it cannot stand in other positions
     double mass; // [kg] of the model
     uint32_t field_count, system_count;
     uint32_t seen_fields, seen_systems;     // [1] of the group, when it was filled
@@ -58,14 +58,14 @@ void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved);
 // Only the forces on links.
 void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved);
-void mf_trial_step_restore_pushes(const mf_TrialStep *trial, uint32_t block, const void *saved);
+void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, const void *saved);
 // Makes the first `lanes` robots of a block copies of robots `from` of the saved block.
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
                           const uint32_t *from, uint32_t lanes);
 
 // Adds a force [N] at `point` [m] and a moment [N m], world frame, to a link of a robot.
-void mf_trial_step_push(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
-                        const double point[3], const double force[3], const double moment[3]);
+void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
+                         const double point[3], const double force[3], const double moment[3]);
 
 // Steps a block.
 void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block);

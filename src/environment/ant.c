@@ -70,7 +70,7 @@ static double observe(const mf_TaskView *view, double *out) {
     for (uint32_t b = 0; b < model->body_count; b++) {
         double force[6];
         for (uint32_t i = 0; i < 6; i++) {
-            force[i] = mf_clamp(view->outer[6 * (size_t)b + i], lower, upper);
+            force[i] = mf_clamp(view->external[6 * (size_t)b + i], lower, upper);
             squares[i] += force[i] * force[i];
         }
         if (plan->value[FORCES] != 0.0)
@@ -80,10 +80,10 @@ static double observe(const mf_TaskView *view, double *out) {
 }
 
 static void remember(const mf_TaskView *view) {
-    double place[3];
-    mf_task_body_place(view, view->plan->places[0], place);
-    view->memory[0] = place[0];
-    view->memory[1] = place[1];
+    double position[3];
+    mf_task_body_position(view, view->plan->places[0], position);
+    view->memory[0] = position[0];
+    view->memory[1] = position[1];
 }
 
 static double place_signals(const mf_TaskView *view, mf_TaskResult *result) {
@@ -121,7 +121,7 @@ const mf_Task mf_task_ant = {.info = {.name = "ant",
                                       .frame_skip = 5,
                                       .episode_steps = 1000,
                                       MF_TASK_LISTS(parameters, signals)},
-                             .wants = MF_TASK_POSES | MF_TASK_OUTER,
+                             .wants = MF_TASK_POSES | MF_TASK_EXTERNAL,
                              .memory_count = 2,
                              .prepare = prepare,
                              .start = start,

@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 enum { DISTANCE, CONTROL, NEAR };
-enum { TIP, OBJECT, GOAL }; // places of the plan
+enum { TIP, OBJECT, GOAL }; // positions of the plan
 
 static const mf_TaskParameter reacher_parameters[] = {
     MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between tip and target"),
@@ -46,8 +46,8 @@ static void start_reacher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *po
 
 static void begin_reacher(const mf_TaskView *view, mf_TaskResult *result) {
     double tip[3], goal[3], *out = result->observation;
-    mf_task_body_place(view, view->plan->places[TIP], tip);
-    mf_task_body_place(view, view->plan->places[GOAL], goal);
+    mf_task_body_position(view, view->plan->places[TIP], tip);
+    mf_task_body_position(view, view->plan->places[GOAL], goal);
     for (int j = 0; j < 2; j++)
         mf_sin_cos(view->position[j], &out[2 + j], &out[j]);
     memcpy(out + 4, view->position + 2, 2 * sizeof *out);
@@ -89,15 +89,16 @@ static void start_pusher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *pos
 }
 
 static void begin_pusher(const mf_TaskView *view, mf_TaskResult *result) {
-    double place[3][3], *out = result->observation;
+    double position[3][3], *out = result->observation;
     for (int i = 0; i < 3; i++)
-        mf_task_body_place(view, view->plan->places[i], place[i]);
+        mf_task_body_position(view, view->plan->places[i], position[i]);
     mf_task_put(&out, view->position, 7);
     mf_task_put(&out, view->velocity, 7);
-    mf_task_put(&out, place[0], 9);
+    mf_task_put(&out, position[0], 9);
     result->signals[0] =
-        -view->plan->value[DISTANCE] * mf_task_length(place[OBJECT], place[GOAL], 3);
-    result->signals[2] = -view->plan->value[NEAR] * mf_task_length(place[OBJECT], place[TIP], 3);
+        -view->plan->value[DISTANCE] * mf_task_length(position[OBJECT], position[GOAL], 3);
+    result->signals[2] =
+        -view->plan->value[NEAR] * mf_task_length(position[OBJECT], position[TIP], 3);
 }
 
 static void judge_pusher(const mf_TaskView *view, mf_TaskResult *result) {

@@ -10,7 +10,7 @@
 // ---- rows --------------------------------------------------------------------------------------
 
 // out[robot][component] from rows [component][MF_BLOCK].
-static void turn_f64(const double *rows, uint32_t count, double *out) {
+static void rotation_f64(const double *rows, uint32_t count, double *out) {
     for (uint32_t first = 0; first < count; first += TILE) {
         const uint32_t end = first + TILE < count ? first + TILE : count;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
@@ -19,7 +19,7 @@ static void turn_f64(const double *rows, uint32_t count, double *out) {
     }
 }
 
-static void turn_f32(const float *rows, uint32_t count, double *out) {
+static void rotation_f32(const float *rows, uint32_t count, double *out) {
     for (uint32_t first = 0; first < count; first += TILE) {
         const uint32_t end = first + TILE < count ? first + TILE : count;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
@@ -28,11 +28,11 @@ static void turn_f32(const float *rows, uint32_t count, double *out) {
     }
 }
 
-static void turn(const mf_Environment *e, const void *rows, uint32_t count, double *out) {
+static void load_rotation(const mf_Environment *e, const void *rows, uint32_t count, double *out) {
     if (e->precise)
-        turn_f64(rows, count, out);
+        rotation_f64(rows, count, out);
     else
-        turn_f32(rows, count, out);
+        rotation_f32(rows, count, out);
 }
 
 // Component `component` and the ones behind it of a field, in a block; NULL without a field.
@@ -67,7 +67,8 @@ static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, u
 
 // ---- state -------------------------------------------------------------------------------------
 
-// The state that the last physics step looked at; for robots that have just begun, the present one.
+// The state that the last physics step evaluated last; for robots that have just begun, the present
+// one.
 static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                       mf_EnvironmentRoom *room) {
     const size_t size = e->precise ? sizeof(double) : sizeof(float);
@@ -93,43 +94,43 @@ static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fr
     const mf_Model *model = e->plan.model;
     char *behind = load_rows(e, e->position, model->position_count, block, room->state);
     load_rows(e, e->velocity, model->velocity_count, block, behind);
-    turn(e, room->state, model->position_count, room->position);
-    turn(e, behind, model->velocity_count, room->velocity);
+    load_rotation(e, room->state, model->position_count, room->position);
+    load_rotation(e, behind, model->velocity_count, room->velocity);
     if (e->keeps)
         load_last(e, block, fresh, room);
-    if (!e->recalls)
+    if (!e->warm_starts)
         return;
-    turn(e, room->last, model->position_count, room->last_position);
-    turn(e, velocities_of(e, room->last), model->velocity_count, room->last_velocity);
+    load_rotation(e, room->last, model->position_count, room->last_position);
+    load_rotation(e, velocities_of(e, room->last), model->velocity_count, room->last_velocity);
 }
 
 // ---- what follows from it ----------------------------------------------------------------------
 
-// Places seen from the base's origin become those in the world.
+// Positions seen from the base's origin become those in the world.
 static void add_base(const mf_Environment *e, const mf_EnvironmentRoom *room, uint32_t count,
-                     double *places) {
+                     double *positions) {
     const size_t stride = e->plan.model->position_count;
-    const double *base = e->recalls ? room->last_position : room->position;
+    const double *base = e->warm_starts ? room->last_position : room->position;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
         for (uint32_t p = 0; p < count; p++)
             for (uint32_t i = 0; i < 3; i++)
-                places[3 * ((size_t)lane * count + p) + i] += base[lane * stride + i];
+                positions[3 * ((size_t)lane * count + p) + i] += base[lane * stride + i];
 }
 
 static void see_poses(const mf_Environment *e, mf_EnvironmentRoom *room) {
     const uint32_t links = e->plan.model->link_count;
-    turn(e, room->sight.place, 3 * links, room->place);
-    turn(e, room->sight.turn, 4 * links, room->turn);
-    if (e->sight.tree->free)
-        add_base(e, room, links, room->place);
+    load_rotation(e, room->body_state.point, 3 * links, room->point);
+    load_rotation(e, room->body_state.rotation, 4 * links, room->rotation);
+    if (e->body_plan.tree->free)
+        add_base(e, room, links, room->point);
 }
 
 static void see_bodies(const mf_Environment *e, mf_EnvironmentRoom *room) {
     const uint32_t bodies = e->plan.model->body_count;
-    turn(e, room->sight.center, 3, room->center);
-    turn(e, room->sight.inertia, 10 * bodies, room->inertia);
-    turn(e, room->sight.twist, 6 * bodies, room->twist);
-    if (e->sight.tree->free)
+    load_rotation(e, room->body_state.center, 3, room->center);
+    load_rotation(e, room->body_state.inertia, 10 * bodies, room->inertia);
+    load_rotation(e, room->body_state.twist, 6 * bodies, room->twist);
+    if (e->body_plan.tree->free)
         add_base(e, room, 1, room->center);
 }
 
@@ -167,42 +168,42 @@ static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom
 }
 
 // Runs the kernel. Forces have their moments about where links were when they acted.
-static void see_sight(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+static void find_body_state(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
     const uint32_t wants = e->plan.task->wants;
-    mf_SightBatch *sight = &room->sight;
-    void *seen = e->recalls ? room->last : room->state;
-    sight->raw = rows_of(e->outer, block, 0);
-    sight->wants = wants;
-    if (wants & MF_TASK_OUTER && seen != room->last) {
-        sight->position = room->last;
-        sight->velocity = velocities_of(e, room->last);
-        sight->wants = MF_TASK_OUTER;
-        e->see(sight);
-        sight->wants = wants & ~(uint32_t)MF_TASK_OUTER;
+    mf_BodyStateBatch *body_state = &room->body_state;
+    void *seen = e->warm_starts ? room->last : room->state;
+    body_state->raw = rows_of(e->external, block, 0);
+    body_state->wants = wants;
+    if (wants & MF_TASK_EXTERNAL && seen != room->last) {
+        body_state->position = room->last;
+        body_state->velocity = velocities_of(e, room->last);
+        body_state->wants = MF_TASK_EXTERNAL;
+        e->see(body_state);
+        body_state->wants = wants & ~(uint32_t)MF_TASK_EXTERNAL;
     }
-    sight->position = seen;
-    sight->velocity = velocities_of(e, seen);
-    if (sight->wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_OUTER))
-        e->see(sight);
+    body_state->position = seen;
+    body_state->velocity = velocities_of(e, seen);
+    if (body_state->wants & (MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_EXTERNAL))
+        e->see(body_state);
 }
 
 void mf_environment_see(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                         mf_EnvironmentRoom *room) {
-    const uint32_t wants = e->plan.task->wants, outer = 6 * e->plan.model->body_count;
+    const uint32_t wants = e->plan.task->wants, external = 6 * e->plan.model->body_count;
     see_state(e, block, fresh, room);
-    see_sight(e, block, room);
+    find_body_state(e, block, room);
     if (wants & MF_TASK_POSES)
         see_poses(e, room);
     if (wants & MF_TASK_BODIES)
         see_bodies(e, room);
-    if (wants & MF_TASK_OUTER)
-        turn(e, room->sight.outer, outer, room->outer);
+    if (wants & MF_TASK_EXTERNAL)
+        load_rotation(e, room->body_state.external, external, room->external);
     if (wants & MF_TASK_ACTUATORS)
         see_actuators(e, block, room);
     if (wants & MF_TASK_FEET)
         see_feet(e, block, room);
     if (wants & MF_TASK_LIMITS && e->limit != NULL)
-        turn(e, rows_of(e->limit, block, 0), e->plan.model->joint_count, room->limit);
+        load_rotation(e, rows_of(e->limit, block, 0), e->plan.model->joint_count, room->limit);
 }
 
 mf_TaskView mf_environment_view(const mf_Environment *e, uint32_t lane,
@@ -216,15 +217,15 @@ mf_TaskView mf_environment_view(const mf_Environment *e, uint32_t lane,
         .plan = &e->plan,
         .position = room->position + positions,
         .velocity = room->velocity + velocities,
-        .last_position = (e->recalls ? room->last_position : room->position) + positions,
-        .last_velocity = (e->recalls ? room->last_velocity : room->velocity) + velocities,
+        .last_position = (e->warm_starts ? room->last_position : room->position) + positions,
+        .last_velocity = (e->warm_starts ? room->last_velocity : room->velocity) + velocities,
         .memory = room->memory,
-        .place = (const double(*)[3])room->place + links,
-        .turn = (const double(*)[4])room->turn + links,
+        .point = (const double(*)[3])room->point + links,
+        .rotation = (const double(*)[4])room->rotation + links,
         .center = room->center + 3 * (size_t)lane,
         .inertia = room->inertia + 10 * bodies,
         .twist = room->twist + 6 * bodies,
-        .outer = room->outer + 6 * bodies,
+        .external = room->external + 6 * bodies,
         .actuator = room->actuator + velocities,
         .limit = room->limit + lane * (size_t)model->joint_count,
         .feet = room->feet + lane * (size_t)e->plan.foot_count,

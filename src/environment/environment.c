@@ -158,18 +158,18 @@ static double *take(double *memory, size_t *used, size_t count) {
     return out;
 }
 
-static void lay_out_sight(const mf_TaskPlan *plan, mf_SightBatch *sight, double *memory,
-                          size_t *used) {
+static void lay_out_body_state(const mf_TaskPlan *plan, mf_BodyStateBatch *body_state,
+                               double *memory, size_t *used) {
     const size_t links = MF_BLOCK * (size_t)plan->model->link_count;
     const size_t bodies = MF_BLOCK * (size_t)plan->model->body_count;
-    sight->place = take(memory, used, 3 * links);
-    sight->turn = take(memory, used, 4 * links);
-    sight->axes = take(memory, used, 9 * links);
-    sight->speed = take(memory, used, 6 * links);
-    sight->center = take(memory, used, 3 * MF_BLOCK);
-    sight->inertia = take(memory, used, 10 * bodies);
-    sight->twist = take(memory, used, 6 * bodies);
-    sight->outer = take(memory, used, 6 * bodies);
+    body_state->point = take(memory, used, 3 * links);
+    body_state->rotation = take(memory, used, 4 * links);
+    body_state->axes = take(memory, used, 9 * links);
+    body_state->speed = take(memory, used, 6 * links);
+    body_state->center = take(memory, used, 3 * MF_BLOCK);
+    body_state->inertia = take(memory, used, 10 * bodies);
+    body_state->twist = take(memory, used, 6 * bodies);
+    body_state->external = take(memory, used, 6 * bodies);
 }
 
 static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentRoom *room, double *memory) {
@@ -180,17 +180,17 @@ static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentRoom *room, double 
     size_t used = 0;
     room->state = take(memory, &used, n * (positions + velocities));
     room->last = take(memory, &used, n * (positions + velocities));
-    lay_out_sight(plan, &room->sight, memory, &used);
+    lay_out_body_state(plan, &room->body_state, memory, &used);
     room->position = take(memory, &used, n * positions);
     room->velocity = take(memory, &used, n * velocities);
     room->last_position = take(memory, &used, n * positions);
     room->last_velocity = take(memory, &used, n * velocities);
-    room->place = take(memory, &used, n * 3 * links);
-    room->turn = take(memory, &used, n * 4 * links);
+    room->point = take(memory, &used, n * 3 * links);
+    room->rotation = take(memory, &used, n * 4 * links);
     room->center = take(memory, &used, n * 3);
     room->inertia = take(memory, &used, n * 10 * bodies);
     room->twist = take(memory, &used, n * 6 * bodies);
-    room->outer = take(memory, &used, n * 6 * bodies);
+    room->external = take(memory, &used, n * 6 * bodies);
     room->actuator = take(memory, &used, n * velocities);
     room->limit = take(memory, &used, n * model->joint_count);
     room->feet = take(memory, &used, n * plan->foot_count);
@@ -199,8 +199,8 @@ static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentRoom *room, double 
     room->signals = take(memory, &used, plan->task->info.signal_count);
     room->action = take(memory, &used, plan->action_count);
     room->start = take(memory, &used, positions + velocities);
-    room->start_place = (double(*)[3])take(memory, &used, 3 * links);
-    room->start_turn = (double(*)[4])take(memory, &used, 4 * links);
+    room->start_position = (double(*)[3])take(memory, &used, 3 * links);
+    room->start_rotation = (double(*)[4])take(memory, &used, 4 * links);
     return used;
 }
 
@@ -210,7 +210,7 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     lay_out(&environment->plan, room, memory); // the state is first: it is what is released
-    room->sight.plan = &environment->sight;
+    room->body_state.plan = &environment->body_plan;
     room->team = mf_allocate(environment->context, environment->plan.team, sizeof *room->team);
     room->draws = mf_allocate(environment->context, environment->unit, sizeof *room->draws);
     room->fresh = mf_allocate(environment->context, environment->unit, sizeof *room->fresh);
@@ -236,7 +236,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status = mf_sight_plan(context, model, &environment->sight, error);
+    mf_Status status = mf_body_state_plan(context, model, &environment->body_plan, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_room(environment, &environment->rooms[i], error);
     return status;
@@ -255,7 +255,7 @@ static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, m
     if (status == MF_OK)
         status = make_memory(environment, error);
     if (status == MF_OK)
-        status = mf_environment_stage(environment, config, error);
+        status = mf_environment_make_world(environment, config, error);
     if (status != MF_OK) {
         mf_environment_destroy(environment);
         return status;
@@ -285,7 +285,7 @@ void mf_environment_destroy(mf_Environment *environment) {
         mf_release(context, environment->rooms[i].draws);
         mf_release(context, environment->rooms[i].fresh);
     }
-    mf_sight_release(context, &environment->sight);
+    mf_body_state_release(context, &environment->body_plan);
     mf_release(context, environment->feet);
     mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);

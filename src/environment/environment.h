@@ -1,8 +1,8 @@
-// Internal structures of environments (environment.c, stage.c, block.c, step.c).
+// Internal structures of environments (environment.c, world.c, block.c, step.c).
 #ifndef MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 #define MAYFLY_ENVIRONMENT_ENVIRONMENT_H
 
-#include "environment/sight.h"
+#include "environment/body_state.h"
 #include "environment/task.h"
 
 #include <stdatomic.h>
@@ -45,11 +45,11 @@ typedef struct mf_FootRow {
 // Room for a block of robots, robot after robot but for the rows, and for what starts in a unit.
 typedef struct mf_EnvironmentRoom {
     void *state, *last; // rows of MF_BLOCK: positions, then velocities, of the group's precision
-    mf_SightBatch sight;
+    mf_BodyStateBatch body_state;
     double *position, *velocity, *last_position, *last_velocity;
-    double *place, *turn, *center, *inertia, *twist, *outer, *actuator, *limit, *feet;
+    double *point, *rotation, *center, *inertia, *twist, *external, *actuator, *limit, *feet;
     double *memory, *observation, *signals, *action; // of one robot
-    double *start, (*start_place)[3], (*start_turn)[4];
+    double *start, (*start_position)[3], (*start_rotation)[4];
     mf_TaskMate *team;
     mf_TaskDraw *draws; // of the unit's robots that start
     uint8_t *fresh;     // 1: starts in this step
@@ -72,16 +72,16 @@ struct mf_Environment {
     mf_FootRow *feet;
     uint32_t foot_row_count;
     mf_StateSource *position, *velocity;
-    // Where what the last physics step looked at is, if tasks see that.
+    // Where what the last physics step evaluated last is, if tasks see that.
     mf_StateSource *last_position, *last_velocity;
-    const mf_Field *outer, *actuator, *limit, *fault;
-    mf_SightPlan sight;
-    mf_SightFn see;
-    bool precise;  // the physics is in double
-    bool keeps;    // the state that the last physics step looked at last, for forces in it
-    bool recalls;  // tasks see poses of that state
-    bool stages;   // it is that of the last stage of Runge and Kutta, else the step's beginning
-    uint32_t unit; // [1] robots that a piece is cut by: whole blocks, whole teams
+    const mf_Field *external, *actuator, *limit, *fault;
+    mf_BodyStatePlan body_plan;
+    mf_BodyStateFn see;
+    bool precise;     // the physics is in double
+    bool keeps;       // the state that the last physics step evaluated last, for forces in it
+    bool warm_starts; // tasks see poses of that state
+    bool stages;      // it is that of the last stage of Runge and Kutta, else the step's beginning
+    uint32_t unit;    // [1] robots that a piece is cut by: whole blocks, whole teams
     uint32_t share_count;
     // A piece takes the first room that no other has: few are in use, and they stay in the caches.
     _Atomic uint64_t rooms_taken; // bit r: rooms[r]
@@ -91,9 +91,9 @@ struct mf_Environment {
 // Finds the values that show whether feet bear load (feet.c).
 mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error);
 
-// The scene for environment->plan, and its fields (stage.c).
-mf_Status mf_environment_stage(mf_Environment *environment, const mf_EnvironmentConfig *config,
-                               mf_Error *error);
+// The scene for environment->plan, and its fields (world.c).
+mf_Status mf_environment_make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
+                                    mf_Error *error);
 
 // Fills the room with all that the task wants to see of a block (block.c). Robots with a nonzero
 // byte in `fresh` have just begun: what a last physics step left is not theirs.

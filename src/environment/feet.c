@@ -19,10 +19,10 @@ static void add_row(Search *search, const mf_Field *field, uint32_t component, u
 
 static void search_foot(Search *search, uint32_t link, uint32_t foot) {
     const mf_Model *model = mf_group_model(search->group);
-    double place[3];
+    double position[3];
     uint32_t row = 0;
     for (uint32_t i = 0; search->load != NULL && i < search->load->components; i++)
-        if (mf_contacts_place(search->group, i, link, place))
+        if (mf_contacts_position(search->group, i, link, position))
             add_row(search, search->load, i, foot);
     for (uint32_t i = 0; search->points != NULL && i < model->point_count; i++) {
         if (!(model->points[i].flags & MF_POINT_COLLIDES))

@@ -91,8 +91,8 @@ static void aim_rates(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget 
 }
 
 void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group) {
-    group->behaviour.kind = MF_BEHAVIOUR_PROGRAM;
-    group->behaviour.mode = plan->value[MF_FLYER_ROTORS] != 0.0 ? "rotors" : "rates";
+    group->behavior.kind = MF_BEHAVIOR_PROGRAM;
+    group->behavior.mode = plan->value[MF_FLYER_ROTORS] != 0.0 ? "rotors" : "rates";
 }
 
 void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets) {
@@ -104,11 +104,11 @@ void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *tar
 
 // ---- starts ------------------------------------------------------------------------------------
 
-void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]) {
+void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
     const double box = plan->value[MF_FLYER_BOX];
     for (int i = 0; i < 3; i++)
-        place[i] = mf_task_uniform(draw, -box, box);
-    place[2] += plan->value[MF_FLYER_HEIGHT];
+        position[i] = mf_task_uniform(draw, -box, box);
+    position[2] += plan->value[MF_FLYER_HEIGHT];
 }
 
 void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
@@ -127,11 +127,11 @@ void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position
 // ---- observation and reward --------------------------------------------------------------------
 
 void mf_flyer_observe(const mf_TaskView *view, double **out) {
-    double turn[9];
-    mf_quat_to_matrix(turn, view->position + 3);
+    double rotation[9];
+    mf_quat_to_matrix(rotation, view->position + 3);
     for (int i = 0; i < 3; i++)
         *(*out)++ = view->memory[MF_FLYER_GOAL + i] - view->position[i];
-    mf_task_put(out, turn, 9);
+    mf_task_put(out, rotation, 9);
     mf_task_put(out, view->velocity, 6);
     mf_task_put(out, view->memory + MF_FLYER_LAST_ACTION, MF_FLYER_ACTIONS);
 }

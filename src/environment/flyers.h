@@ -68,8 +68,8 @@ mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error);
 void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group);
 void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets);
 
-// A uniform place in the box.
-void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]);
+// A uniform position in the box.
+void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]);
 // Tilt, velocity and rate of a start.
 void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
 // The robot itself, MF_FLYER_OWN values; moves *out on. `action` NULL: none yet.

@@ -92,7 +92,7 @@ static void observe(const mf_TaskView *view, double *out) {
     if (value[ACTUATORS] != 0.0)
         mf_task_put(&out, view->actuator + 6, model->velocity_count - 6);
     if (value[FORCES] != 0.0)
-        mf_task_put(&out, view->outer, 6 * bodies);
+        mf_task_put(&out, view->external, 6 * bodies);
 }
 
 static double effort(const mf_TaskView *view) {
@@ -101,7 +101,8 @@ static double effort(const mf_TaskView *view) {
 
 static double impact(const mf_TaskView *view) {
     const double *value = view->plan->value;
-    return mf_clamp(value[IMPACT] * mf_task_squares(view->outer, 6 * view->plan->model->body_count),
+    return mf_clamp(value[IMPACT] *
+                        mf_task_squares(view->external, 6 * view->plan->model->body_count),
                     value[IMPACT_MIN], value[IMPACT_MAX]);
 }
 
@@ -154,7 +155,7 @@ static void judge_rise(const mf_TaskView *view, mf_TaskResult *result) {
     result->reward = out[3] + out[4] + out[5] + 1.0;
 }
 
-#define WANTS (MF_TASK_BODIES | MF_TASK_OUTER | MF_TASK_ACTUATORS)
+#define WANTS (MF_TASK_BODIES | MF_TASK_EXTERNAL | MF_TASK_ACTUATORS)
 
 const mf_Task mf_task_humanoid = {.info = {.name = "humanoid",
                                            .model = "humanoid.xml",

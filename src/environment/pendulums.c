@@ -75,16 +75,16 @@ static void begin_double(const mf_TaskView *view, mf_TaskResult *result) {
 static void judge_double(const mf_TaskView *view, mf_TaskResult *result) {
     const mf_Site *tip = &view->plan->model->sites[0];
     const double *v = view->velocity, *weight = view->plan->value;
-    double place[3], *out = result->signals;
+    double position[3], *out = result->signals;
     begin_double(view, result);
-    mf_vec3_copy(place, tip->frame.position);
+    mf_vec3_copy(position, tip->frame.position);
     if (tip->frame.link != MF_NONE) {
-        mf_quat_rotate(place, view->turn[tip->frame.link], tip->frame.position);
-        mf_vec3_add(place, place, view->place[tip->frame.link]);
+        mf_quat_rotate(position, view->rotation[tip->frame.link], tip->frame.position);
+        mf_vec3_add(position, position, view->point[tip->frame.link]);
     }
-    result->terminated = !(place[2] > 1.0);
+    result->terminated = !(position[2] > 1.0);
     out[0] = result->terminated ? 0.0 : weight[HEALTHY];
-    out[1] = -(0.01 * place[0] * place[0] + (place[2] - 2.0) * (place[2] - 2.0));
+    out[1] = -(0.01 * position[0] * position[0] + (position[2] - 2.0) * (position[2] - 2.0));
     out[2] = -(1e-3 * v[1] * v[1] + 5e-3 * v[2] * v[2]);
     result->reward = out[0] + out[1] + out[2];
 }

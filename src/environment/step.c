@@ -1,6 +1,6 @@
 // One step of all robots, and the start of episodes. Work is cut into pieces of whole blocks, each
 // with room of its own, so that pieces run on any thread in any order with the same result. Robots
-// of a team are in one piece; all of them are judged before any of them starts anew.
+// of a team are in one piece; all of them are judged before any of them starts over.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
@@ -14,7 +14,7 @@ typedef struct Pass {
 
 // ---- fields and rows ---------------------------------------------------------------------------
 
-static size_t place_of(const mf_Field *field, uint32_t instance, uint32_t component) {
+static size_t position_of(const mf_Field *field, uint32_t instance, uint32_t component) {
     return ((size_t)(instance / MF_BLOCK) * field->components + component) * MF_BLOCK +
            instance % MF_BLOCK;
 }
@@ -22,19 +22,19 @@ static size_t place_of(const mf_Field *field, uint32_t instance, uint32_t compon
 // The first value; others follow MF_BLOCK apart.
 static double *memory_of(const mf_Environment *e, uint32_t instance) {
     const mf_Field *field = e->rows[MF_EPISODE_MEMORY];
-    return (double *)field->data + place_of(field, instance, 0);
+    return (double *)field->data + position_of(field, instance, 0);
 }
 
 static uint32_t *word_of(const mf_Environment *e, mf_EpisodeRow row, uint32_t instance,
                          uint32_t component) {
     const mf_Field *field = e->rows[row];
-    return (uint32_t *)field->data + place_of(field, instance, component);
+    return (uint32_t *)field->data + position_of(field, instance, component);
 }
 
 static double value_of(const mf_Field *field, uint32_t instance, uint32_t component) {
-    size_t place = place_of(field, instance, component);
-    return field->info.type == MF_F64 ? ((const double *)field->data)[place]
-                                      : (double)((const float *)field->data)[place];
+    size_t index = position_of(field, instance, component);
+    return field->info.type == MF_F64 ? ((const double *)field->data)[index]
+                                      : (double)((const float *)field->data)[index];
 }
 
 static void gather(const mf_StateSource *sources, uint32_t count, uint32_t instance, double *out) {
@@ -68,7 +68,7 @@ static double *signals_row(const mf_Environment *e, const mf_EnvironmentBuffers 
     return buffers->signals != NULL ? buffers->signals + instance * count : room->signals;
 }
 
-// The end of an episode, kept where its robot starts anew in the same step.
+// The end of an episode, kept where its robot starts over in the same step.
 static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
                        uint32_t instance, const mf_EnvironmentRoom *room) {
     const mf_FieldType type = e->observation_type;
@@ -114,8 +114,8 @@ static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
 
 // Lifts or lowers the base until the robot's lowest point is on level ground.
 static void stand(const mf_TaskPlan *plan, mf_EnvironmentRoom *room) {
-    mf_model_pose_at(plan->model, room->start, room->start_place, room->start_turn);
-    double lowest = mf_model_lowest(plan->model, room->start_place, room->start_turn,
+    mf_model_pose_at(plan->model, room->start, room->start_position, room->start_rotation);
+    double lowest = mf_model_lowest(plan->model, room->start_position, room->start_rotation,
                                     plan->motion != MF_MOTION_POINTS);
     room->start[2] -= mf_is_finite(lowest) ? lowest : 0.0;
 }
@@ -290,8 +290,8 @@ static void put_actions(const mf_ActionTarget *target, const float *action, uint
     for (uint32_t lane = 0; lane < count; lane++) {
         if (skip[lane])
             continue;
-        double told = limited(target, action[(size_t)lane * stride]);
-        double value = target->offset + target->scale * told;
+        double commanded = limited(target, action[(size_t)lane * stride]);
+        double value = target->offset + target->scale * commanded;
         if (field->info.type == MF_F64)
             ((double *)field->data)[row + lane] = value;
         else
@@ -351,7 +351,7 @@ static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     plan->task->judge(&view, &result);
     store_memory(e, i, room->memory);
     uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
-    bool failed = ((const uint32_t *)e->fault->data)[place_of(e->fault, i, 0)] != 0;
+    bool failed = ((const uint32_t *)e->fault->data)[position_of(e->fault, i, 0)] != 0;
     if (failed)
         clean_failure(plan, &result);
     finish_row(e, buffers->observation, i, room);

@@ -12,7 +12,7 @@
 #define CELLS_MOST 64u
 #define PART 0.5 // [1] of a cell's width in which a robot is put
 
-enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBOURS, APART, APART_COST };
+enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBORS, APART, APART_COST };
 
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(2.5, 1.0),
@@ -25,10 +25,10 @@ static const mf_TaskParameter parameters[] = {
 enum { NEAREST = MF_FLYER_SIGNALS, MET, REWARD_APART };
 static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "nearest", "met", "reward_apart"};
 
-typedef struct Neighbour {
+typedef struct Neighbor {
     double distance; // [m]
     uint32_t agent;
-} Neighbour;
+} Neighbor;
 
 // ---- starts and goals --------------------------------------------------------------------------
 
@@ -52,16 +52,16 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
                        "%g m",
                        plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
-    plan->places[0] = (uint32_t)plan->value[NEIGHBOURS];
+    plan->places[0] = (uint32_t)plan->value[NEIGHBORS];
     if (plan->places[0] > agents - 1)
         plan->places[0] = agents - 1;
     plan->observation_count = MF_FLYER_OWN + 6 * plan->places[0];
     return MF_OK;
 }
 
-// The cells of all robots of the team in random order (Fisher and Yates 1938), then the place in
+// The cells of all robots of the team in random order (Fisher and Yates 1938), then the position in
 // the cell of the robot that draws. All robots of a team draw the same words up to their own.
-static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3]) {
+static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
     const uint32_t edge = edge_of(plan->team), count = edge * edge * edge;
     const double width = 2.0 * plan->value[MF_FLYER_BOX] / edge;
     uint8_t cells[CELLS_MOST];
@@ -82,9 +82,9 @@ static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double place[3
         const uint32_t cell = cells[agent];
         const uint32_t at[3] = {cell % edge, cell / edge % edge, cell / (edge * edge)};
         for (int i = 0; i < 3; i++)
-            place[i] = width * (at[i] + shift[i]) - plan->value[MF_FLYER_BOX];
+            position[i] = width * (at[i] + shift[i]) - plan->value[MF_FLYER_BOX];
     }
-    place[2] += plan->value[MF_FLYER_HEIGHT];
+    position[2] += plan->value[MF_FLYER_HEIGHT];
 }
 
 static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
@@ -112,7 +112,7 @@ static double closest(const mf_TaskView *view, uint32_t agent) {
 }
 
 // The nearest others now, nearest first; of equal ones the first comes first.
-static void find_neighbours(const mf_TaskView *view, Neighbour *out) {
+static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
     const uint32_t wanted = view->plan->places[0];
     uint32_t found = 0;
     for (uint32_t k = 0; k < view->plan->team; k++) {
@@ -127,15 +127,15 @@ static void find_neighbours(const mf_TaskView *view, Neighbour *out) {
             at--;
         }
         if (at < wanted)
-            out[at] = (Neighbour){distance, k};
+            out[at] = (Neighbor){distance, k};
     }
 }
 
-static void observe(const mf_TaskView *view, const Neighbour *neighbours, double *out) {
+static void observe(const mf_TaskView *view, const Neighbor *neighbors, double *out) {
     const mf_TaskMate *self = &view->team[view->agent];
     mf_flyer_observe(view, &out);
     for (uint32_t n = 0; n < view->plan->places[0]; n++) {
-        const mf_TaskMate *other = &view->team[neighbours[n].agent];
+        const mf_TaskMate *other = &view->team[neighbors[n].agent];
         mf_vec3_sub(out, other->position, self->position);
         mf_vec3_sub(out + 3, other->velocity, self->velocity);
         out += 6;
@@ -143,31 +143,31 @@ static void observe(const mf_TaskView *view, const Neighbour *neighbours, double
 }
 
 static void begin(const mf_TaskView *view, mf_TaskResult *result) {
-    Neighbour neighbours[TEAM_MOST];
+    Neighbor neighbors[TEAM_MOST];
     take_cell(view->plan, view->draw, view->memory + MF_FLYER_GOAL);
-    find_neighbours(view, neighbours);
+    find_neighbors(view, neighbors);
     mf_flyer_remember(view);
     result->signals[MF_FLYER_SEES_DISTANCE] = view->memory[MF_FLYER_DISTANCE];
-    result->signals[NEAREST] = neighbours[0].distance;
-    observe(view, neighbours, result->observation);
+    result->signals[NEAREST] = neighbors[0].distance;
+    observe(view, neighbors, result->observation);
 }
 
 static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     const double *value = view->plan->value, touch = 2.0 * view->plan->quadrotor->radius;
-    Neighbour neighbours[TEAM_MOST];
+    Neighbor neighbors[TEAM_MOST];
     double *seen = result->signals;
     bool lost = mf_flyer_judge(view, result), met = false;
     for (uint32_t k = 0; k < view->plan->team; k++)
         met = met || (k != view->agent && closest(view, k) < touch);
-    find_neighbours(view, neighbours);
-    const double apart = value[APART], near = neighbours[0].distance;
+    find_neighbors(view, neighbors);
+    const double apart = value[APART], near = neighbors[0].distance;
     double share = near < apart ? (apart - near) / (apart > touch ? apart - touch : apart) : 0.0;
     seen[NEAREST] = near;
     seen[MET] = met;
     seen[REWARD_APART] = -value[APART_COST] * mf_clamp(share, 0.0, 1.0);
     result->reward = mf_flyer_sum(view, result, lost || met) + seen[REWARD_APART];
     result->terminated = lost || met;
-    observe(view, neighbours, result->observation);
+    observe(view, neighbors, result->observation);
 }
 
 const mf_Task mf_task_swarm = {

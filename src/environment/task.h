@@ -13,8 +13,8 @@
 // What a task wants to see besides positions and velocities.
 enum {
     MF_TASK_POSES = 1,     // pose of each link, at the beginning of the last physics step
-    MF_TASK_BODIES = 2,    // inertia and velocity of each body about the centre of mass, there
-    MF_TASK_OUTER = 4,     // forces on each body from outside, in the last physics step
+    MF_TASK_BODIES = 2,    // inertia and velocity of each body about the center of mass, there
+    MF_TASK_EXTERNAL = 4,  // forces on each body from outside, in the last physics step
     MF_TASK_ACTUATORS = 8, // forces of actuators on joints, in the last physics step
     MF_TASK_LIMITS = 16,   // forces of joint limits, in the last physics step
     MF_TASK_FEET = 32,     // which contact sensors of the model bear load now
@@ -61,13 +61,13 @@ typedef struct mf_TaskView {
     uint32_t agent;          // [1] which of them the robot is
     mf_TaskDraw *draw;       // of this step, or of the start after what start() drew
     double *memory;          // [1] memory_count, part of the state
-    const double (*place)[3], (*turn)[4]; // [m] and (w, x, y, z) of links, MF_TASK_POSES
-    const double *center;                 // [m] centre of mass of all bodies, MF_TASK_BODIES
+    const double (*point)[3], (*rotation)[4]; // [m] and (w, x, y, z) of links, MF_TASK_POSES
+    const double *center;                     // [m] center of mass of all bodies, MF_TASK_BODIES
     const double *inertia;  // [kg m^2], [kg m], [kg] 10 per body: xx, yy, zz, xy, xz, yz, m x, m y,
-                            // m z, m about the centre of mass, world axes; MF_TASK_BODIES
+                            // m z, m about the center of mass, world axes; MF_TASK_BODIES
     const double *twist;    // [rad/s], [m/s] 6 per body: of what of it is, or would be, there;
                             // MF_TASK_BODIES
-    const double *outer;    // [N m], [N] 6 per body, about the centre of mass; MF_TASK_OUTER
+    const double *external; // [N m], [N] 6 per body, about the center of mass; MF_TASK_EXTERNAL
     const double *actuator; // [N m] or [N] velocity_count, MF_TASK_ACTUATORS
     const double *limit;    // [N m] or [N] joint_count, MF_TASK_LIMITS
 } mf_TaskView;
@@ -86,7 +86,7 @@ typedef struct mf_Task {
     // Makes the model where the caller gives none; NULL: the caller must.
     mf_Status (*make)(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
                       mf_Error *error);
-    // Looks at the model, says how much is observed. Fills places (indices) that the task needs.
+    // Looks at the model, says how much is observed. Fills positions (indices) that the task needs.
     // May change what the plan says of actions, memory, team, steps.
     mf_Status (*prepare)(mf_TaskPlan *plan, mf_Error *error);
     // Changes what the scene says of the robots, as of their own file. NULL: twins of MuJoCo's.
@@ -112,7 +112,7 @@ struct mf_TaskPlan {
     mf_Motion motion;
     double value[MF_TASK_PARAMETER_LIMIT]; // of parameters, in the task's order
     uint32_t observation_count, action_count, memory_count;
-    uint32_t team;       // [1] robots that share one place, whose episodes begin and end together
+    uint32_t team; // [1] robots that share one position, whose episodes begin and end together
     uint32_t foot_count; // [1] contact sensors
     uint32_t frame_skip; // [1] physics steps of a step of the environment
     uint32_t places[4];  // [1] indices in the model that prepare() found

@@ -84,11 +84,11 @@ mf_Status mf_task_need_body(const mf_TaskPlan *plan, const char *name, uint32_t 
                       plan->task->info.model);
 }
 
-void mf_task_body_place(const mf_TaskView *view, uint32_t body, double place[3]) {
+void mf_task_body_position(const mf_TaskView *view, uint32_t body, double position[3]) {
     const mf_Body *own = &view->plan->model->bodies[body];
-    mf_vec3_copy(place, own->position);
+    mf_vec3_copy(position, own->position);
     if (own->link == MF_NONE)
         return;
-    mf_quat_rotate(place, view->turn[own->link], own->position);
-    mf_vec3_add(place, place, view->place[own->link]);
+    mf_quat_rotate(position, view->rotation[own->link], own->position);
+    mf_vec3_add(position, position, view->point[own->link]);
 }

@@ -40,8 +40,8 @@ mf_Status mf_task_need(const mf_TaskPlan *plan, uint32_t positions, uint32_t vel
 // The index of the body of that name.
 mf_Status mf_task_need_body(const mf_TaskPlan *plan, const char *name, uint32_t *out,
                             mf_Error *error);
-// World place of a body's frame, from the poses of links.
-void mf_task_body_place(const mf_TaskView *view, uint32_t body, double place[3]);
+// World position of a body's frame, from the poses of links.
+void mf_task_body_position(const mf_TaskView *view, uint32_t body, double position[3]);
 
 extern const mf_Task mf_task_ant;
 extern const mf_Task mf_task_half_cheetah;

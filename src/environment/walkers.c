@@ -148,16 +148,16 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
     }
 }
 
-static void observe(const mf_TaskView *view, const double turn[9], const double *action,
+static void observe(const mf_TaskView *view, const double rotation[9], const double *action,
                     double *out) {
     const mf_Model *model = view->plan->model;
     const double *v = view->velocity;
     for (int i = 0; i < 3; i++)
-        *out++ = -turn[6 + i]; // where gravity pulls, in the body
+        *out++ = -rotation[6 + i]; // where gravity pulls, in the body
     for (int i = 0; i < 3; i++)
         *out++ = v[3 + i];
     for (int i = 0; i < 3; i++)
-        *out++ = turn[i] * v[0] + turn[3 + i] * v[1] + turn[6 + i] * v[2];
+        *out++ = rotation[i] * v[0] + rotation[3 + i] * v[1] + rotation[6 + i] * v[2];
     for (uint32_t j = 0; j < model->joint_count; j++)
         *out++ = view->position[7 + j] - model->start_angle[j];
     mf_task_put(&out, v + 6, model->joint_count);
@@ -168,45 +168,45 @@ static void observe(const mf_TaskView *view, const double turn[9], const double 
 }
 
 // Which way the base's x axis looks, seen from above; a base on its nose looks as before.
-static void look_ahead(const double turn[9], double heading[2]) {
-    double length = mf_sqrt(turn[0] * turn[0] + turn[3] * turn[3]);
+static void look_ahead(const double rotation[9], double heading[2]) {
+    double length = mf_sqrt(rotation[0] * rotation[0] + rotation[3] * rotation[3]);
     if (length < 1e-6)
         return;
-    heading[0] = turn[0] / length;
-    heading[1] = turn[3] / length;
+    heading[0] = rotation[0] / length;
+    heading[1] = rotation[3] / length;
 }
 
 static void remember(const mf_TaskView *view) {
-    double turn[9];
-    mf_quat_to_matrix(turn, view->position + 3);
-    look_ahead(turn, view->memory + HEADING);
+    double rotation[9];
+    mf_quat_to_matrix(rotation, view->position + 3);
+    look_ahead(rotation, view->memory + HEADING);
     for (int i = 0; i < 2; i++)
         view->memory[PLACE + i] = view->position[i];
 }
 
 static void begin(const mf_TaskView *view, mf_TaskResult *result) {
     const mf_TaskPlan *plan = view->plan;
-    double turn[9], *memory = view->memory;
-    mf_quat_to_matrix(turn, view->position + 3);
+    double rotation[9], *memory = view->memory;
+    mf_quat_to_matrix(rotation, view->position + 3);
     memory[HEADING] = 1.0;
-    look_ahead(turn, memory + HEADING);
+    look_ahead(rotation, memory + HEADING);
     memory[PLACE] = result->signals[X] = view->position[0];
     memory[PLACE + 1] = result->signals[Y] = view->position[1];
-    result->signals[UPRIGHT] = turn[8];
+    result->signals[UPRIGHT] = rotation[8];
     if (plan->value[COMMANDED] != 0.0) {
         const double side = plan->value[COMMAND_SIDE], yaw = plan->value[COMMAND_TURN];
         memory[COMMAND] = mf_task_uniform(view->draw, 0.0, plan->value[COMMAND_FORWARD]);
         memory[COMMAND + 1] = mf_task_uniform(view->draw, -side, side);
         memory[COMMAND + 2] = mf_task_uniform(view->draw, -yaw, yaw);
     }
-    observe(view, turn, memory + LAST_ACTION, result->observation);
+    observe(view, rotation, memory + LAST_ACTION, result->observation);
 }
 
-// Way over time in world axes, and the turn of the heading; remembers where the robot is now.
-static void move_on(const mf_TaskView *view, const double turn[9], double *out) {
+// Way over time in world axes, and the rotation of the heading; remembers where the robot is now.
+static void move_on(const mf_TaskView *view, const double rotation[9], double *out) {
     const double interval = view->plan->interval, *heading = view->memory + HEADING;
     const double before[2] = {heading[0], heading[1]};
-    look_ahead(turn, view->memory + HEADING);
+    look_ahead(rotation, view->memory + HEADING);
     for (int i = 0; i < 2; i++) {
         out[X + i] = view->position[i];
         out[X_VELOCITY + i] = (view->position[i] - view->memory[PLACE + i]) / interval;
@@ -242,12 +242,12 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     const mf_Model *model = plan->model;
     const double *value = plan->value;
     const bool commanded = value[COMMANDED] != 0.0;
-    double turn[9], *out = result->signals;
-    mf_quat_to_matrix(turn, view->position + 3);
-    move_on(view, turn, out);
-    bool fallen = !(turn[8] >= value[UPRIGHT_MIN] &&
+    double rotation[9], *out = result->signals;
+    mf_quat_to_matrix(rotation, view->position + 3);
+    move_on(view, rotation, out);
+    bool fallen = !(rotation[8] >= value[UPRIGHT_MIN] &&
                     view->position[2] >= value[HEIGHT_MIN] * model->rest_height);
-    out[UPRIGHT] = turn[8];
+    out[UPRIGHT] = rotation[8];
     out[REWARD_FORWARD] = commanded ? 0.0 : value[FORWARD] * out[X_VELOCITY];
     out[REWARD_TRACK] = commanded ? value[TRACK] * track(view, out) : 0.0;
     out[REWARD_EFFORT] = -value[EFFORT] * mf_task_squares(view->velocity + 6, model->joint_count) /
@@ -258,7 +258,7 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
     for (int i = REWARD_FORWARD; i <= REWARD_SURVIVE; i++)
         result->reward += out[i];
     result->terminated = fallen && value[FALLEN_ENDS] != 0.0;
-    observe(view, turn, view->action, result->observation);
+    observe(view, rotation, view->action, result->observation);
 }
 
 #define WALKER(task_name, file, text)                                                              \

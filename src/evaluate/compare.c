@@ -1,6 +1,6 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the dearest level, and the price of a step in a batch.
-#include "evaluate/stage.h"
+#include "evaluate/level_run.h"
 
 #include <mayfly/compare.h>
 
@@ -36,15 +36,15 @@ static double wrap(double angle) {
     return angle - 2.0 * MF_PI * mf_floor((angle + MF_PI) / (2.0 * MF_PI));
 }
 
-static void take_sample(mf_LadderStage *stage, double time, mf_CompareRow *row) {
+static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     mf_CompareSample *sample = &row->samples[row->sample_count];
     double q[4];
-    mf_ladder_look(stage, sample->position, q, &sample->penetration, &sample->slip);
+    mf_ladder_sample(run, sample->position, q, &sample->penetration, &sample->slip);
     sample->time = time;
     sample->heading =
         mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
     sample->tilt = mf_acos(1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]));
-    sample->energy = mf_ladder_energy(stage);
+    sample->energy = mf_ladder_energy(run);
     if (row->sample_count > 0) {
         double before = row->samples[row->sample_count - 1].heading;
         sample->heading = before + wrap(sample->heading - before);
@@ -61,7 +61,7 @@ static void sum_up(mf_CompareRow *row) {
     mf_sin_cos(first->heading, &sine, &cosine);
     row->distance = mf_sqrt(x * x + y * y);
     row->forward = x * cosine + y * sine;
-    row->turned = last->heading - first->heading;
+    row->heading_change = last->heading - first->heading;
     for (const mf_CompareSample *s = first; s <= last; s++) {
         row->height += s->position[2] / row->sample_count;
         row->slip += s->slip / row->sample_count;
@@ -106,33 +106,33 @@ static void take_command(const mf_Scene *scene, mf_Comparison *all) {
 
 static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Comparison *all,
                            mf_CompareRow *row, mf_Error *error) {
-    mf_LadderStage stage;
+    mf_LevelRun run;
     mf_Status status = check_level(context, file, row, error);
     if (status != MF_OK || !row->possible)
         return status;
-    status = mf_ladder_raise(context, file, row->motion, 1, &stage, error);
+    status = mf_ladder_open(context, file, row->motion, 1, &run, error);
     if (status != MF_OK)
         return status;
-    const mf_Time step = stage.scene.step;
+    const mf_Time step = run.scene.step;
     uint64_t every = SAMPLE / step > 0 ? (uint64_t)(SAMPLE / step) : 1;
     double period = (double)every * mf_time_to_seconds(step);
     uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
     row->samples = mf_allocate(context, count, sizeof *row->samples);
     if (row->samples == NULL) {
-        mf_ladder_clear(&stage);
+        mf_ladder_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
-            mf_world_step(stage.scene.world, every);
-        take_sample(&stage, i * period, row);
+            mf_world_step(run.scene.world, every);
+        take_sample(&run, i * period, row);
     }
-    row->fault = mf_group_fault(stage.scene.group, 0);
+    row->fault = mf_group_fault(run.scene.group, 0);
     row->finished = row->fault == 0;
     sum_up(row);
-    take_notes(&stage.scene, all);
-    take_command(&stage.scene, all);
-    mf_ladder_clear(&stage);
+    take_notes(&run.scene, all);
+    take_command(&run.scene, all);
+    mf_ladder_close(&run);
     return MF_OK;
 }
 
@@ -143,17 +143,18 @@ static double square(double x) {
 }
 
 static void find_errors(const mf_CompareRow *reference, mf_CompareRow *row) {
-    double place = 0.0, heading = 0.0, height = 0.0, tilt = 0.0, energy = 0.0;
+    double position = 0.0, heading = 0.0, height = 0.0, tilt = 0.0, energy = 0.0;
     uint32_t count = row->sample_count;
     for (uint32_t i = 0; i < count; i++) {
         const mf_CompareSample *a = &row->samples[i], *b = &reference->samples[i];
-        place += square(a->position[0] - b->position[0]) + square(a->position[1] - b->position[1]);
+        position +=
+            square(a->position[0] - b->position[0]) + square(a->position[1] - b->position[1]);
         heading += square(a->heading - b->heading);
         height += square(a->position[2] - b->position[2]);
         tilt += square(a->tilt - b->tilt);
         energy += square(a->energy - b->energy);
     }
-    row->position_error = mf_sqrt(place / count);
+    row->position_error = mf_sqrt(position / count);
     row->heading_error = mf_sqrt(heading / count);
     row->height_error = mf_sqrt(height / count);
     row->tilt_error = mf_sqrt(tilt / count);
@@ -223,10 +224,10 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     mf_Comparison *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
-    const mf_Behaviour *behaviour = &file->groups[0].behaviour;
+    const mf_Behavior *behavior = &file->groups[0].behavior;
     all->context = context;
     all->model = file->name;
-    all->gait = behaviour->kind == MF_BEHAVIOUR_GAIT ? behaviour->gait : "standing";
+    all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
     all->duration = file->duration;
     all->price_robots = settings.price_robots;
     all->threads = mf_context_threads(context);

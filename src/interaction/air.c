@@ -51,7 +51,7 @@ static void put(const mf_Interaction *all, char *table, size_t at, double value)
 }
 
 static void fill_jets(mf_Interaction *all, char *speed, char *limit) {
-    double gravity = mf_world_settings(all->world)->gravity;
+    double gravity = mf_world_config_of(all->world)->gravity;
     double density = all->config.air_density;
     for (uint32_t m = 0; m < all->member_count; m++) {
         const mf_InteractionMember *member = &all->members[m];
@@ -82,9 +82,9 @@ mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
     mf_AirTask *task = &all->air_task;
     size_t real = all->air->config.double_precision ? sizeof(double) : sizeof(float);
     // Room at the end of each: gathers of whole lanes never go past it, but keep lines apart.
-    size_t group_row = MF_NEIGHBOUR_GROUPS * real, profile_row = (MF_PROFILE_CELLS + 16) * real;
-    size_t push_row = ((size_t)all->air->slot_count + 2 * MF_NEIGHBOUR_PAD) * sizeof(int32_t);
-    char *tables = mf_allocate(all->context, 2 * group_row + profile_row + push_row, 1);
+    size_t group_row = MF_NEIGHBOR_GROUPS * real, profile_row = (MF_PROFILE_CELLS + 16) * real;
+    size_t wrench_row = ((size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD) * sizeof(int32_t);
+    char *tables = mf_allocate(all->context, 2 * group_row + profile_row + wrench_row, 1);
     if (tables == NULL)
         return mf_fail(error, MF_NO_MEMORY, "interaction: no memory for the air");
     all->air_tables = tables;
@@ -95,7 +95,7 @@ mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
     task->speed = tables;
     task->limit = tables + group_row;
     task->profile = tables + 2 * group_row;
-    task->push = (int32_t *)(void *)(tables + 2 * group_row + profile_row);
+    task->downward = (int32_t *)(void *)(tables + 2 * group_row + profile_row);
     task->downwash = config->downwash;
     task->logarithmic = config->profile == MF_WIND_LOGARITHMIC;
     memcpy(task->wind, config->wind, sizeof task->wind);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static const mf_FieldInfo push_fields[] = {
+static const mf_FieldInfo wrench_fields[] = {
     {"push.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "collision force per link, and torque (N m) about the origin of the base"},
     {"push.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
@@ -25,7 +25,7 @@ mf_CollisionsConfig mf_collisions_config(void) {
                                  .contact_ratio = 1.0,
                                  .restitution = 0.5,
                                  .friction = (double)NAN,
-                                 .turning = (double)NAN,
+                                 .torsional_friction = (double)NAN,
                                  .depth = 0.02,
                                  .pairs = 64,
                                  .touches = 512,
@@ -47,7 +47,7 @@ static const char *motion_of(const mf_Group *group) {
 mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_collisions_prepare: group is NULL");
-    const mf_GroupConfig *settings = mf_group_settings(group);
+    const mf_GroupConfig *settings = mf_group_config_of(group);
     mf_Field *field;
     if (settings->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -58,9 +58,9 @@ mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
                        "motion is added",
                        settings->name, motion_of(group));
     mf_Status status =
-        mf_attach_field(group, &push_fields[0], mf_group_model(group)->link_count, &field, error);
+        mf_attach_field(group, &wrench_fields[0], mf_group_model(group)->link_count, &field, error);
     if (status == MF_OK)
-        status = mf_attach_field(group, &push_fields[1], 0, &field, error);
+        status = mf_attach_field(group, &wrench_fields[1], 0, &field, error);
     return status;
 }
 
@@ -81,7 +81,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "collisions") == 0)
             return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
-    const double step = (double)mf_world_settings(world)->step * 1e-9;
+    const double step = (double)mf_world_config_of(world)->step * 1e-9;
     const struct {
         const char *name;
         double value, low, high;
@@ -93,7 +93,8 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         {"duration", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step, 10.0},
         {"restitution", config->restitution, 0.05, 1.0},
         {"friction", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
-        {"turning", isnan(config->turning) ? 0.0 : config->turning, 0.0, 10.0},
+        {"turning", isnan(config->torsional_friction) ? 0.0 : config->torsional_friction, 0.0,
+         10.0},
         {"depth", config->depth, 1e-6, 10.0},
         {"margin", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
         {"pairs", config->pairs, 1, 4096},
@@ -114,7 +115,7 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
     if (member->struct_size != sizeof *member || member->group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions.members: start from mf_collisions_member(group)");
-    const mf_GroupConfig *settings = mf_group_settings(member->group);
+    const mf_GroupConfig *settings = mf_group_config_of(member->group);
     if (mf_group_world(member->group) != all->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is of another world",
                        settings->name);
@@ -153,20 +154,21 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     group->inner = member->inner;
     group->count = mf_group_count(own);
     group->first = all->robot_count;
-    group->wide = mf_group_settings(own)->double_precision;
+    group->wide = mf_group_config_of(own)->double_precision;
     group->position = mf_group_find_field(own, "base.position");
     group->orientation = mf_group_find_field(own, "base.orientation");
     group->fault = mf_group_find_field(own, "fault.word");
     group->level = mf_group_find_field(own, "motion.level");
-    group->push = mf_group_find_field(own, push_fields[0].name);
-    group->pushed = mf_group_find_field(own, push_fields[1].name);
+    group->wrench = mf_group_find_field(own, wrench_fields[0].name);
+    group->wrench_count = mf_group_find_field(own, wrench_fields[1].name);
     group->is_still = group->compound->still;
     group->reach = group->compound->reach;
-    group->is_pushed = group->push != NULL && group->pushed != NULL && motion != NULL &&
-                       !is_led(own) && !group->is_still;
+    group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
+                            motion != NULL && !is_led(own) && !group->is_still;
     // In a group of several motions the levels say who is `kinematic`.
     if (group->level != NULL)
-        group->is_pushed = group->push != NULL && group->pushed != NULL && !group->is_still;
+        group->takes_wrenches =
+            group->wrench != NULL && group->wrench_count != NULL && !group->is_still;
     group->fields = mf_tree_fields(own);
     all->robot_count += group->count;
     all->wide = all->wide || group->wide;
@@ -187,9 +189,9 @@ static bool has_solids(const mf_Group *group) {
 // depend on the order in which groups were made.
 static void insert_member(mf_CollisionsMember *members, uint32_t count,
                           const mf_CollisionsMember *member) {
-    const char *name = mf_group_settings(member->group)->name;
+    const char *name = mf_group_config_of(member->group)->name;
     uint32_t at = count;
-    for (; at > 0 && strcmp(mf_group_settings(members[at - 1].group)->name, name) > 0; at--)
+    for (; at > 0 && strcmp(mf_group_config_of(members[at - 1].group)->name, name) > 0; at--)
         members[at] = members[at - 1];
     members[at] = *member;
 }
@@ -203,7 +205,7 @@ static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *con
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
-        if (!given && (mf_group_settings(member.group)->isolated || !has_solids(member.group)))
+        if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group)))
             continue;
         status = check_member(all, &member, members, taken, error);
         if (status != MF_OK)
@@ -269,8 +271,8 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->bucket_count = power_of_two(2 * all->robot_count);
     all->group_of = mf_allocate(context, robots, sizeof *all->group_of);
     all->position = mf_allocate(context, robots, sizeof *all->position);
-    all->placed = mf_allocate(context, robots, sizeof *all->placed);
-    all->turned = mf_allocate(context, robots, sizeof *all->turned);
+    all->search_position = mf_allocate(context, robots, sizeof *all->search_position);
+    all->search_rotation = mf_allocate(context, robots, sizeof *all->search_rotation);
     all->present = mf_allocate(context, robots, 1);
     all->was_present = mf_allocate(context, robots, 1);
     all->immovable = mf_allocate(context, robots, 1);
@@ -283,16 +285,17 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
     all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
     all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
-    all->meets = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->meets);
+    all->searches = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->searches);
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
     all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
     all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
     all->touches =
         mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
-    if (!all->group_of || !all->position || !all->placed || !all->turned || !all->present ||
-        !all->was_present || !all->immovable || !all->near || !all->until || !all->gone ||
-        !all->twos || !all->near_of || !all->buckets || !all->sorted || !all->blocks ||
-        !all->pairs || !all->meets || !all->gaps || !all->touches || !all->contacts)
+    if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
+        !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
+        !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||
+        !all->blocks || !all->pairs || !all->searches || !all->gaps || !all->touches ||
+        !all->contacts)
         return no_memory(all, error);
     uint32_t solids = 0;
     for (uint32_t g = 0; g < all->group_count; g++) {
@@ -314,11 +317,27 @@ static void destroy(mf_Context *context, void *user) {
         mf_release(context, all->groups[g].refit);
         mf_release(context, all->groups[g].watched);
     }
-    void *const memory[] = {
-        all->group_of,    all->position, all->placed,  all->turned,  all->present, all->immovable,
-        all->was_present, all->near,     all->twos,    all->buckets, all->sorted,  all->blocks,
-        all->pairs,       all->meets,    all->touches, all->until,   all->gone,    all->near_of,
-        all->gaps,        all->contacts, all};
+    void *const memory[] = {all->group_of,
+                            all->position,
+                            all->search_position,
+                            all->search_rotation,
+                            all->present,
+                            all->immovable,
+                            all->was_present,
+                            all->near,
+                            all->twos,
+                            all->buckets,
+                            all->sorted,
+                            all->blocks,
+                            all->pairs,
+                            all->searches,
+                            all->touches,
+                            all->until,
+                            all->gone,
+                            all->near_of,
+                            all->gaps,
+                            all->contacts,
+                            all};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
 }
@@ -357,10 +376,10 @@ const mf_Collisions *mf_collisions_of(const mf_World *world) {
     return NULL;
 }
 
-void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet) {
-    meet->scratch = mf_scratch_borrow(all->scratch);
-    all->meet(meet);
-    mf_scratch_return(all->scratch, meet->scratch);
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search) {
+    search->scratch = mf_scratch_borrow(all->scratch);
+    all->search(search);
+    mf_scratch_return(all->scratch, search->scratch);
 }
 
 // Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.
@@ -395,14 +414,14 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
     refit_start(all, group, angles);
     mf_release(all->context, angles);
     all->pairs[0] = (mf_CompoundPair){{side, side}, {0, 0, 0}, true};
-    mf_CompoundMeet meet = {.pairs = all->pairs,
-                            .pair_count = 1,
-                            .trees = true,
-                            .touches = all->touches,
-                            .room = MF_COLLISION_WAVE * all->config.touches};
-    mf_collisions_meet(all, &meet);
-    for (uint32_t i = 0; i < meet.touch_count; i++) {
-        const uint32_t *two = meet.touches[i].solids;
+    mf_CompoundSearch search = {.pairs = all->pairs,
+                                .pair_count = 1,
+                                .trees = true,
+                                .touches = all->touches,
+                                .room = MF_COLLISION_WAVE * all->config.touches};
+    mf_collisions_meet(all, &search);
+    for (uint32_t i = 0; i < search.touch_count; i++) {
+        const uint32_t *two = search.touches[i].solids;
         compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;
         compound->inner[(size_t)two[1] * compound->solid_count + two[0]] = false;
     }
@@ -412,13 +431,14 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
 static void choose_kernels(mf_Collisions *all) {
     static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
     static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
-    static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+    static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_compound_search);
     static const mf_CompoundWithinFn withins[MF_KERNEL_ROWS][2] =
         MF_KERNEL_TABLE(mf_compound_within);
     const int row = mf_kernel_row(mf_world_isa(all->world));
     all->refit = refits[row][all->wide];
     all->drift = drifts[row][all->wide];
-    all->meet = meets[row][all->wide];
+    all->search = searches[row][all->wide];
     all->within = withins[row][all->wide];
 }
 
@@ -428,7 +448,8 @@ static uint64_t hash_settings(const mf_Collisions *all) {
     const double solved[] = {(double)config->law, all->settings.give, all->settings.closing};
     const double values[] = {all->settings.stiffness, config->restitution,
                              isnan(config->friction) ? -1.0 : config->friction,
-                             isnan(config->turning) ? -1.0 : config->turning, config->depth};
+                             isnan(config->torsional_friction) ? -1.0 : config->torsional_friction,
+                             config->depth};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
     hash = mf_hash_u32(hash, config->pairs);
     hash = mf_hash_u32(hash, config->touches);
@@ -436,7 +457,7 @@ static uint64_t hash_settings(const mf_Collisions *all) {
         hash = mf_hash_doubles(hash, solved, sizeof solved / sizeof *solved);
     for (uint32_t g = 0; g < all->group_count; g++) {
         hash = mf_hash_u32(hash, all->groups[g].inner);
-        hash = mf_hash_u32(hash, all->groups[g].is_pushed);
+        hash = mf_hash_u32(hash, all->groups[g].takes_wrenches);
     }
     return hash;
 }
@@ -445,7 +466,7 @@ static uint64_t hash_settings(const mf_Collisions *all) {
 // restitution: an impact that goes deep would bounce higher.
 static void fill_settings(mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
-    const double step = (double)mf_world_settings(all->world)->step * 1e-9;
+    const double step = (double)mf_world_config_of(all->world)->step * 1e-9;
     const double duration = config->duration > 0.0 ? config->duration : 6.0 * step;
     const double time = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
     const double stiffness = 1.0 / (time * time), damping = 2.0 * config->contact_ratio / time;
@@ -471,7 +492,7 @@ static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_CollisionGroup *group = &all->groups[g];
         group->solved = all->config.law != MF_COLLISION_EXPLICIT && mf_solver_takes(group->group);
-        any = any || (group->solved && group->is_pushed);
+        any = any || (group->solved && group->takes_wrenches);
     }
     if (!any)
         return MF_OK;

@@ -22,16 +22,16 @@ typedef struct mf_CollisionGroup {
     mf_Compound *compound;
     mf_TreeFields fields;
     const mf_Field *position, *orientation, *fault;
-    const mf_Field *level;   // motion.level or NULL
-    mf_Field *push, *pushed; // NULL: robots are not pushed
-    uint32_t first, count;   // [1] its robots among all
+    const mf_Field *level;           // motion.level or NULL
+    mf_Field *wrench, *wrench_count; // NULL: robots take no wrenches
+    uint32_t first, count;           // [1] its robots among all
     bool inner;
-    bool wide;      // its fields are double
-    bool is_pushed; // its robots are, but those that move by `kinematic` at the moment
-    bool is_still;  // nothing of it ever moves
-    char *parts;    // its blocks
+    bool wide;           // its fields are double
+    bool takes_wrenches; // its robots are, but those that move by `kinematic` at the moment
+    bool is_still;       // nothing of it ever moves
+    char *parts;         // its blocks
     size_t parts_stride;
-    uint8_t *refit;   // [1] per block: 1: its parts are asked for in this step
+    uint8_t *refit;   // [1] per block: 1: its parts are requested in this step
     uint8_t *watched; // [1] per block: 1: a robot of it is near another
     char *drifts;     // its blocks: memory of how far the robots go
     size_t drifts_stride;
@@ -75,31 +75,31 @@ struct mf_Collisions {
     bool wide;         // kernels in double
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;
-    mf_CompoundMeetFn meet;
-    mf_Scratch *scratch; // of `meet`
+    mf_CompoundSearchFn search;
+    mf_Scratch *scratch; // of `search`
     mf_CompoundWithinFn within;
 
     uint8_t *group_of;     // [1] per robot
     double (*position)[3]; // [m] per robot, of its base, now
-    uint8_t *present;      // [1] per robot: 1: without a fault and at a place that is a number
+    uint8_t *present;      // [1] per robot: 1: without a fault and at a position that is a number
     uint8_t *immovable;    // [1] per robot
 
     // Who is near, since the last search.
     bool searched;
-    double margin;             // [m]
-    double (*placed)[3];       // [m] per robot, at the search
-    double (*turned)[4];       // [1] per robot of a still group: its orientation, at the search
-    uint8_t *was_present;      // [1] per robot
-    uint32_t room, near_count; // [1]
-    mf_CollisionTwo *near;     // by a, then b
-    double *until;             // [m] per near pair: while the ways of both sum up to less, they are
-                               // too far apart to touch
-    double *gone;              // [m] per robot: its way, at most, since the search
-    double cell;               // [m]
-    uint32_t bucket_count;     // [1] a power of two
-    uint32_t *buckets;         // [1] bucket_count + 1
-    uint32_t *sorted;          // [1] robots, by bucket
-    uint64_t lost_pairs;       // [1] of the last search
+    double margin;                // [m]
+    double (*search_position)[3]; // [m] per robot, at the search
+    double (*search_rotation)[4]; // [1] per robot of a still group: its orientation, at the search
+    uint8_t *was_present;         // [1] per robot
+    uint32_t room, near_count;    // [1]
+    mf_CollisionTwo *near;        // by a, then b
+    double *until;         // [m] per near pair: while the ways of both sum up to less, they are
+                           // too far apart to touch
+    double *gone;          // [m] per robot: its way, at most, since the search
+    double cell;           // [m]
+    uint32_t bucket_count; // [1] a power of two
+    uint32_t *buckets;     // [1] bucket_count + 1
+    uint32_t *sorted;      // [1] robots, by bucket
+    uint64_t lost_pairs;   // [1] of the last search
 
     uint32_t two_count; // [1] pairs of this step
     mf_CollisionTwo *twos;
@@ -109,7 +109,7 @@ struct mf_Collisions {
     uint32_t *blocks;     // [1] group << 26 | block
 
     mf_CompoundPair *pairs; // of a wave
-    mf_CompoundMeet *meets;
+    mf_CompoundSearch *searches;
     double *gaps; // [m] of the pairs of a wave
     mf_CompoundTouch *touches;
     uint32_t contact_room, contact_count; // [1]
@@ -123,14 +123,14 @@ struct mf_Collisions {
 void mf_collisions_run(const mf_WorldRun *run, void *user);
 
 // Calls the kernel, with scratch of a thread.
-void mf_collisions_meet(const mf_Collisions *all, mf_CompoundMeet *meet);
+void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search);
 
 // The collisions of a world; NULL: it has none.
 const mf_Collisions *mf_collisions_of(const mf_World *world);
 
 // ---- who is near (collisions_near.c) ------------------------------------------------------------
 
-// Reads places and faults; searches anew where somebody has moved too far; adds up ways.
+// Reads positions and faults; searches again where somebody has moved too far; adds up ways.
 void mf_collisions_find(mf_Collisions *all);
 // Lists the pairs of this step; `everybody`: also those that are known to be too far apart.
 void mf_collisions_list(mf_Collisions *all, bool everybody);
@@ -148,11 +148,11 @@ mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
 // Finds where the parts of a block are.
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);
 
-// ---- forces (collisions_push.c) -----------------------------------------------------------------
+// ---- forces (collisions_wrench.c) ---------------------------------------------------------------
 
 // Adds what a touch does, one of `together` of its two solids, to the fields of both robots.
-void mf_collisions_push(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
-                        const mf_CompoundTouch *touch, uint32_t together);
+void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
+                         const mf_CompoundTouch *touch, uint32_t together);
 // Empties the fields of all robots that were pushed.
 void mf_collisions_relax(mf_Collisions *all);
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// Places beyond this [m] are out of every grid; robots there touch nothing.
+// Positions beyond this [m] are out of every grid; robots there touch nothing.
 static const double farthest = 1e6;
 
 static double value_at(const mf_Field *field, uint32_t block, uint32_t c, uint32_t lane) {
@@ -28,12 +28,12 @@ static bool has_moved(const mf_Collisions *all, uint32_t robot, double bound) {
     if (!all->present[robot])
         return false;
     return !all->was_present[robot] ||
-           !(square_apart(all->position[robot], all->placed[robot]) <= bound);
+           !(square_apart(all->position[robot], all->search_position[robot]) <= bound);
 }
 
 // Of a block, as many as `robots`.
-static void load_places(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t first,
-                        uint32_t robots) {
+static void load_positions(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t first,
+                           uint32_t robots) {
     const size_t at = (size_t)(first / MF_BLOCK) * 3 * MF_BLOCK;
     double(*to)[3] = all->position + group->first + first;
     const float *narrow = (const float *)group->position->data + at;
@@ -43,7 +43,7 @@ static void load_places(mf_Collisions *all, const mf_CollisionGroup *group, uint
             to[i][c] = group->wide ? wide[c * MF_BLOCK + i] : (double)narrow[c * MF_BLOCK + i];
 }
 
-// True when a robot of the group has left the place that the last search knew.
+// True when a robot of the group has left the position that the last search knew.
 static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     const double bound = group->is_still ? 0.0 : 0.25 * all->margin * all->margin;
     const uint32_t *fault = group->fault->data;
@@ -53,17 +53,19 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     for (uint32_t i = 0; i < group->count; i++) {
         const uint32_t robot = group->first + i, block = i / MF_BLOCK, lane = i % MF_BLOCK;
         if (lane == 0)
-            load_places(all, group, i, group->count - i < MF_BLOCK ? group->count - i : MF_BLOCK);
+            load_positions(all, group, i,
+                           group->count - i < MF_BLOCK ? group->count - i : MF_BLOCK);
         const double *position = all->position[robot];
         const double size = mf_abs(position[0]) + mf_abs(position[1]) + mf_abs(position[2]);
         all->present[robot] = fault[i] == 0 && size < farthest && any;
         all->immovable[robot] =
-            !group->is_pushed || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
+            !group->takes_wrenches || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
         moved = has_moved(all, robot, bound) || moved;
         for (uint32_t c = 0; group->is_still && c < 4; c++) {
-            double turn = value_at(group->orientation, block, c, lane);
-            moved = moved || turn < all->turned[robot][c] || turn > all->turned[robot][c];
-            all->turned[robot][c] = turn;
+            double value = value_at(group->orientation, block, c, lane);
+            moved = moved || value < all->search_rotation[robot][c] ||
+                    value > all->search_rotation[robot][c];
+            all->search_rotation[robot][c] = value;
         }
     }
     return moved;
@@ -71,7 +73,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
 
 // ---- ways ---------------------------------------------------------------------------------------
 
-// More than the roundings of places and of the narrow phase, by far [1], of the sizes of robots.
+// More than the roundings of positions and of the narrow phase, by far [1], of the sizes of robots.
 static const double doubt = 1e-4;
 
 static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
@@ -167,9 +169,9 @@ static void search_grid(mf_Collisions *all, uint32_t robot) {
 static bool within(const mf_Collisions *all, uint32_t still, uint32_t robot, double more,
                    uint64_t *tests) {
     const mf_CompoundSide side = mf_collisions_side(all, still);
-    double place[3];
-    mf_vec3_sub(place, all->position[robot], all->position[still]);
-    return all->within(&side, place, mf_collisions_group(all, robot)->reach + more, tests);
+    double position[3];
+    mf_vec3_sub(position, all->position[robot], all->position[still]);
+    return all->within(&side, position, mf_collisions_group(all, robot)->reach + more, tests);
 }
 
 // Everybody against what is in no cell.
@@ -240,7 +242,7 @@ static void search(mf_Collisions *all) {
     all->near_count = 0;
     all->lost_pairs = 0;
     all->statistics.searches++;
-    memcpy(all->placed, all->position, all->robot_count * sizeof *all->placed);
+    memcpy(all->search_position, all->position, all->robot_count * sizeof *all->search_position);
     memcpy(all->was_present, all->present, all->robot_count);
     sort_into_cells(all);
     for (uint32_t robot = 0; robot < all->robot_count; robot++)
@@ -260,7 +262,7 @@ static void search(mf_Collisions *all) {
 
 // ---- the pairs of a step ------------------------------------------------------------------------
 
-static void ask(mf_Collisions *all, uint32_t robot) {
+static void request_pairs(mf_Collisions *all, uint32_t robot) {
     const mf_CollisionGroup *group = mf_collisions_group(all, robot);
     const uint32_t block = mf_collisions_instance(group, robot) / MF_BLOCK;
     if (group->is_still || group->refit[block])
@@ -292,8 +294,8 @@ static bool may_touch(mf_Collisions *all, uint32_t number) {
 static void take(mf_Collisions *all, mf_CollisionTwo two, uint32_t number) {
     all->near_of[all->two_count] = number;
     all->twos[all->two_count++] = two;
-    ask(all, two.a);
-    ask(all, two.b);
+    request_pairs(all, two.a);
+    request_pairs(all, two.b);
 }
 
 void mf_collisions_find(mf_Collisions *all) {

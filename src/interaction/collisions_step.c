@@ -3,11 +3,11 @@
 //   1  who is near (collisions_near.c)
 //   2  where the parts of those are                     blocks of robots, in parallel
 //   3  where they touch                                 pairs of robots, in parallel
-//   4  forces, in the order of the pairs (collisions_push.c)
+//   4  forces, in the order of the pairs (collisions_wrench.c)
 //
 // Pairs that were found to be a gap apart are passed over until the ways of both could have closed
 // it. A step whose touches come near the end of their room is done again with all pairs, for then
-// it matters who is looked at together.
+// it matters who is examined together.
 //
 // Invariants: pairs are in the order of the robots' numbers and cut into pieces by index; a piece
 // writes to its own memory; forces are added by one thread in that order. So no bit depends on the
@@ -40,10 +40,10 @@ static void refit_task(void *user, uint32_t index) {
 // The descent of trees tells gaps up to this one: at 1 m/s it lasts for sixty steps of 1 ms.
 static const double gap_wanted = 0.06; // [m]
 
-static void meet_task(void *user, uint32_t index) {
+static void search_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
     unsigned mode = mf_float_mode_enter();
-    mf_collisions_meet(all, &all->meets[index]);
+    mf_collisions_meet(all, &all->searches[index]);
     mf_float_mode_leave(mode);
 }
 
@@ -65,27 +65,29 @@ static mf_CompoundPair pair_of(const mf_Collisions *all, mf_CollisionTwo two) {
 }
 
 // How many touches from `first` on are of the same two solids.
-static uint32_t count_together(const mf_CompoundMeet *meet, uint32_t first) {
-    const mf_CompoundTouch *touch = &meet->touches[first];
+static uint32_t count_together(const mf_CompoundSearch *search, uint32_t first) {
+    const mf_CompoundTouch *touch = &search->touches[first];
     uint32_t end = first + 1;
-    while (end < meet->touch_count && touch[end - first].pair == touch->pair &&
+    while (end < search->touch_count && touch[end - first].pair == touch->pair &&
            touch[end - first].solids[0] == touch->solids[0] &&
            touch[end - first].solids[1] == touch->solids[1])
         end++;
     return end - first;
 }
 
-static void push_all(mf_Collisions *all, const mf_CompoundMeet *meet, const mf_CollisionTwo *twos) {
-    for (uint32_t i = 0; i < meet->touch_count;) {
-        const uint32_t together = count_together(meet, i);
+static void apply_all(mf_Collisions *all, const mf_CompoundSearch *search,
+                      const mf_CollisionTwo *twos) {
+    for (uint32_t i = 0; i < search->touch_count;) {
+        const uint32_t together = count_together(search, i);
         for (uint32_t end = i + together; i < end; i++) {
-            const mf_CompoundTouch *touch = &meet->touches[i];
-            mf_collisions_push(all, twos[touch->pair], &meet->pairs[touch->pair], touch, together);
+            const mf_CompoundTouch *touch = &search->touches[i];
+            mf_collisions_apply(all, twos[touch->pair], &search->pairs[touch->pair], touch,
+                                together);
         }
     }
-    all->statistics.sphere_tests += meet->sphere_tests;
-    all->statistics.shape_tests += meet->solid_tests;
-    all->statistics.lost_touches += meet->lost;
+    all->statistics.sphere_tests += search->sphere_tests;
+    all->statistics.shape_tests += search->solid_tests;
+    all->statistics.lost_touches += search->lost;
 }
 
 // The pairs from `first` on, as many as a wave has. `before`: touches of the piece before.
@@ -97,30 +99,30 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
         all->pairs[i] = pair_of(all, all->twos[first + i]);
     for (uint32_t i = 0; i < count; i += MF_COLLISION_CHUNK) {
         const uint32_t left = count - i;
-        all->meets[pieces] =
-            (mf_CompoundMeet){.pairs = all->pairs + i,
-                              .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
-                              .trees = all->config.trees,
-                              .touches = all->touches + (size_t)pieces * all->config.touches,
-                              .room = all->config.touches,
-                              .gaps = all->gaps + i,
-                              .wanted = gap_wanted};
+        all->searches[pieces] =
+            (mf_CompoundSearch){.pairs = all->pairs + i,
+                                .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
+                                .trees = all->config.trees,
+                                .touches = all->touches + (size_t)pieces * all->config.touches,
+                                .room = all->config.touches,
+                                .gaps = all->gaps + i,
+                                .wanted = gap_wanted};
         pieces++;
     }
-    run_tasks(all, pieces, meet_task);
+    run_tasks(all, pieces, search_task);
     for (uint32_t i = 0; i < count; i++)
         mf_collisions_learn(all, all->near_of[first + i], all->gaps[i]);
     for (uint32_t i = 0; i < pieces; i++) {
-        const uint64_t touches = all->meets[i].touch_count + all->meets[i].lost;
+        const uint64_t touches = all->searches[i].touch_count + all->searches[i].lost;
         *crowded = *crowded || *before + touches > all->config.touches;
         *before = touches;
-        push_all(all, &all->meets[i], all->twos + first + i * MF_COLLISION_CHUNK);
+        apply_all(all, &all->searches[i], all->twos + first + i * MF_COLLISION_CHUNK);
     }
     return count;
 }
 
 // True: some touches may have found room, or found none, because others were passed over.
-static bool meet_listed(mf_Collisions *all) {
+static bool search_listed(mf_Collisions *all) {
     uint64_t before = 0;
     bool crowded = false;
     run_tasks(all, all->block_count, refit_task);
@@ -159,11 +161,11 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
     mf_collisions_find(all);
     const mf_CollisionsStatistics before = all->statistics;
     mf_collisions_list(all, false);
-    if (meet_listed(all)) {
+    if (search_listed(all)) {
         mf_collisions_relax(all);
         all->statistics = before;
         mf_collisions_list(all, true);
-        meet_listed(all);
+        search_listed(all);
     }
     all->statistics.steps++;
     all->statistics.without += tests_without(all);

@@ -23,7 +23,7 @@ mf_InteractionConfig mf_interaction_config(void) {
                                   .radius = 5.0,
                                   .nearest = 8,
                                   .relative = true,
-                                  .sight = half_turn,
+                                  .view_angle = half_turn,
                                   .collide = true,
                                   .terrain = true,
                                   .terrain_tolerance = 0.01,
@@ -58,7 +58,7 @@ static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rat
     unsigned __int128 apart = 1;
     if (!is_every_step(rate))
         apart = (unsigned __int128)rate.denominator * MF_SECOND /
-                ((unsigned __int128)rate.numerator * (uint64_t)mf_world_settings(world)->step);
+                ((unsigned __int128)rate.numerator * (uint64_t)mf_world_config_of(world)->step);
     if (apart < 1)
         apart = 1;
     if (latency > apart)
@@ -94,7 +94,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
     } ranges[] = {
         {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
         {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
-        {"sight", config->sight, 1e-6, half_turn},
+        {"sight", config->view_angle, 1e-6, half_turn},
         {"terrain_tolerance", config->terrain_tolerance, 0, 1e3},
         {"downwash_reach", config->downwash_reach, 0.1, 1e3},
         {"air_density", config->air_density, 1e-3, 100},
@@ -129,7 +129,7 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
     mf_Status status = check_numbers(config, error);
-    if (config->beside && config->latency == 0)
+    if (config->background && config->latency == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction.beside: need a latency of at least one step");
     if (status == MF_OK)
@@ -148,7 +148,7 @@ static mf_Status check_member(const mf_World *world, const mf_InteractionMember 
     if (member->struct_size != sizeof *member || member->group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction.members: start from mf_interaction_member(group)");
-    const mf_GroupConfig *group = mf_group_settings(member->group);
+    const mf_GroupConfig *group = mf_group_config_of(member->group);
     if (mf_group_world(member->group) != world)
         return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is of another world",
                        group->name);
@@ -185,8 +185,8 @@ static double shape_reach(const mf_Model *model, const mf_Shape *shape) {
         double reach = 0.0;
         for (uint32_t v = 0; v < mesh->vertex_count; v++) {
             const float *at = mesh->vertices + 3 * (size_t)v;
-            double place[3] = {(double)at[0], (double)at[1], (double)at[2]};
-            double length = mf_vec3_length(place);
+            double position[3] = {(double)at[0], (double)at[1], (double)at[2]};
+            double length = mf_vec3_length(position);
             reach = length > reach ? length : reach;
         }
         return reach;
@@ -204,15 +204,15 @@ static double shape_reach(const mf_Model *model, const mf_Shape *shape) {
 // angles; where there are none, all points that collide.
 static mf_Status find_radius(mf_Context *context, const mf_Model *model, double *radius,
                              mf_Error *error) {
-    double(*place)[3] = mf_allocate(context, model->link_count, sizeof *place);
-    double(*turn)[4] = mf_allocate(context, model->link_count, sizeof *turn);
+    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
+    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
     *radius = 0.0;
-    if (place == NULL || turn == NULL) {
-        mf_release(context, place);
-        mf_release(context, turn);
+    if (position == NULL || rotation == NULL) {
+        mf_release(context, position);
+        mf_release(context, rotation);
         return mf_fail(error, MF_NO_MEMORY, "interaction: out of memory");
     }
-    mf_model_pose(model, model->start_angle, place, turn);
+    mf_model_pose(model, model->start_angle, position, rotation);
     bool has_shape = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
@@ -220,8 +220,8 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
             continue;
         double at[3];
         has_shape = true;
-        mf_quat_rotate(at, turn[shape->link], shape->position);
-        mf_vec3_add(at, at, place[shape->link]);
+        mf_quat_rotate(at, rotation[shape->link], shape->position);
+        mf_vec3_add(at, at, position[shape->link]);
         double reach = mf_vec3_length(at) + shape_reach(model, shape);
         *radius = reach > *radius ? reach : *radius;
     }
@@ -230,13 +230,13 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
         double at[3];
         if ((point->flags & MF_POINT_COLLIDES) == 0)
             continue;
-        mf_quat_rotate(at, turn[point->link], point->position);
-        mf_vec3_add(at, at, place[point->link]);
+        mf_quat_rotate(at, rotation[point->link], point->position);
+        mf_vec3_add(at, at, position[point->link]);
         double reach = mf_vec3_length(at);
         *radius = reach > *radius ? reach : *radius;
     }
-    mf_release(context, place);
-    mf_release(context, turn);
+    mf_release(context, position);
+    mf_release(context, rotation);
     return MF_OK;
 }
 
@@ -250,7 +250,7 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
             member = config->members[i];
         else
             member = mf_interaction_member(mf_world_group(all->world, i));
-        if (config->members == NULL && mf_group_settings(member.group)->isolated)
+        if (config->members == NULL && mf_group_config_of(member.group)->isolated)
             continue;
         mf_Status status = check_member(all->world, &member, error);
         if (status != MF_OK)
@@ -258,7 +258,7 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
         for (uint32_t m = 0; m < all->member_count; m++)
             if (all->members[m].group == member.group)
                 return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is listed twice",
-                               mf_group_settings(member.group)->name);
+                               mf_group_config_of(member.group)->name);
         if (member.radius == 0.0)
             status = find_radius(all->context, mf_group_model(member.group), &member.radius, error);
         if (status != MF_OK)
@@ -273,32 +273,31 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
 
 // ---- searches -----------------------------------------------------------------------------------
 
-static mf_NeighbourGroup describe_group(const mf_InteractionMember *member) {
+static mf_NeighborGroup describe_group(const mf_InteractionMember *member) {
     mf_Group *group = member->group;
-    return (mf_NeighbourGroup){.double_precision = mf_group_settings(group)->double_precision,
-                               .count = mf_group_count(group),
-                               .position = mf_group_find_field(group, "base.position")->data,
-                               .orientation = mf_group_find_field(group, "base.orientation")->data,
-                               .linear_velocity =
-                                   mf_group_find_field(group, "base.linear_velocity")->data,
-                               .fault = mf_group_find_field(group, "fault.word")->data,
-                               .radius = member->collides ? member->radius : 0.0,
-                               .source = member->rotor_area > 0.0};
+    return (mf_NeighborGroup){.double_precision = mf_group_config_of(group)->double_precision,
+                              .count = mf_group_count(group),
+                              .position = mf_group_find_field(group, "base.position")->data,
+                              .orientation = mf_group_find_field(group, "base.orientation")->data,
+                              .linear_velocity =
+                                  mf_group_find_field(group, "base.linear_velocity")->data,
+                              .fault = mf_group_find_field(group, "fault.word")->data,
+                              .radius = member->collides ? member->radius : 0.0,
+                              .source = member->rotor_area > 0.0};
 }
 
-static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbours **out,
+static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **out,
                              mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    mf_NeighbourGroup groups[MF_NEIGHBOUR_GROUPS];
-    mf_NeighboursConfig search = {.isa = mf_world_isa(all->world),
-                                  .candidates = config->candidates};
+    mf_NeighborGroup groups[MF_NEIGHBOR_GROUPS];
+    mf_NeighborsConfig search = {.isa = mf_world_isa(all->world), .candidates = config->candidates};
     double largest = 0.0, most = 0.0;
     for (uint32_t m = 0; m < all->member_count; m++) {
         groups[m] = describe_group(&all->members[m]);
         search.double_precision |= groups[m].double_precision;
         largest = groups[m].radius > largest ? groups[m].radius : largest;
     }
-    if ((work & MF_WORK_LOOK) != 0)
+    if ((work & MF_WORK_DETECT) != 0)
         most = search.reach = config->radius;
     if ((work & MF_WORK_TOUCH) != 0 && config->collide)
         search.contact_reach = 2.0 * largest;
@@ -309,16 +308,16 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbours *
     most = search.contact_reach > most ? search.contact_reach : most;
     most = search.jet_reach > most ? search.jet_reach : most;
     search.margin = config->margin > 0.0 ? config->margin : most > 0.0 ? 0.2 * most : 1.0;
-    return mf_neighbours_create(all->context, &search, groups, all->member_count, out, error);
+    return mf_neighbors_create(all->context, &search, groups, all->member_count, out, error);
 }
 
 static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    uint32_t wanted = (config->detect ? MF_WORK_LOOK : 0u) |
+    uint32_t wanted = (config->detect ? MF_WORK_DETECT : 0u) |
                       (has_touch(config) ? MF_WORK_TOUCH : 0u) |
                       (has_air(config) ? MF_WORK_AIR : 0u);
-    mf_Neighbours **to[] = {&all->look, &all->touch, &all->air};
-    mf_Neighbours *shared = NULL;
+    mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
+    mf_Neighbors *shared = NULL;
     mf_Status status = MF_OK;
     all->air_task.radius = 0.3 * config->downwash_reach;
     if (config->latency == 0)
@@ -347,7 +346,7 @@ static const mf_FieldInfo neighbor_fields[] = {
 
 static mf_Status add_fields(mf_Interaction *all, uint32_t member, mf_Error *error) {
     mf_Group *group = all->members[member].group;
-    mf_NeighbourOutput *output = &all->output[member];
+    mf_NeighborOutput *output = &all->output[member];
     void **to[] = {(void **)&output->count, (void **)&output->index, &output->position,
                    &output->velocity};
     uint32_t count = all->query.relative ? 4 : all->query.nearest > 0 ? 2 : 1;
@@ -365,26 +364,26 @@ static mf_Status add_fields(mf_Interaction *all, uint32_t member, mf_Error *erro
     return MF_OK;
 }
 
-static mf_Status prepare_look(mf_Interaction *all, mf_Error *error) {
+static mf_Status prepare_detection(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     double sine;
-    all->query = (mf_NeighbourQuery){.radius = config->radius,
-                                     .in_sight = config->sight < half_turn,
-                                     .nearest = config->nearest,
-                                     .relative = config->relative && config->nearest > 0};
-    mf_sin_cos(config->sight, &sine, &all->query.sight_cosine);
+    all->query = (mf_NeighborQuery){.radius = config->radius,
+                                    .in_view = config->view_angle < half_turn,
+                                    .nearest = config->nearest,
+                                    .relative = config->relative && config->nearest > 0};
+    mf_sin_cos(config->view_angle, &sine, &all->query.view_cosine);
     mf_Status status = MF_OK;
     for (uint32_t m = 0; m < all->member_count && status == MF_OK; m++)
         status = add_fields(all, m, error);
     if (status == MF_OK)
-        status = mf_neighbours_answer(all->look, &all->query, &all->answer, error);
+        status = mf_neighbors_answer(all->detect, &all->query, &all->answer, error);
     return status;
 }
 
 static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    const mf_Neighbours *search = all->touch;
-    uint32_t chunks = (search->slot_count + MF_NEIGHBOUR_CHUNK - 1) / MF_NEIGHBOUR_CHUNK;
+    const mf_Neighbors *search = all->touch;
+    uint32_t chunks = (search->slot_count + MF_NEIGHBOR_CHUNK - 1) / MF_NEIGHBOR_CHUNK;
     all->flags = mf_allocate(all->context, search->slot_count, 1);
     all->outside = mf_allocate(all->context, search->slot_count, 1);
     all->pair_counts = mf_allocate(all->context, chunks, sizeof *all->pair_counts);
@@ -404,7 +403,7 @@ static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
             stands = all->clearance[m];
     }
     // Rounded up: who is above this in float is above it.
-    const mf_Terrain *terrain = mf_world_settings(all->world)->terrain;
+    const mf_Terrain *terrain = mf_world_config_of(all->world)->terrain;
     double low = terrain->highest + stands - config->terrain_tolerance;
     all->scan.low = low + 1e-6 * (mf_abs(low) + 1.0);
     return MF_OK;
@@ -415,11 +414,11 @@ static mf_Status prepare_air(mf_Interaction *all, mf_Error *error) {
         const mf_Field *wind = mf_group_find_field(all->members[m].group, "wind.velocity");
         if (wind == NULL)
             continue;
-        bool wide = mf_group_settings(all->members[m].group)->double_precision;
+        bool wide = mf_group_config_of(all->members[m].group)->double_precision;
         if (wind->components != 3 || wind->info.type != (wide ? MF_F64 : MF_F32))
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "group %s: field wind.velocity exists with another shape",
-                           mf_group_settings(all->members[m].group)->name);
+                           mf_group_config_of(all->members[m].group)->name);
         all->blow_to[m].wind = wind->data;
     }
     return mf_interaction_prepare_air(all, error);
@@ -427,12 +426,12 @@ static mf_Status prepare_air(mf_Interaction *all, mf_Error *error) {
 
 static void choose_kernels(mf_Interaction *all) {
     static const mf_ScanFn scans[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_interaction_scan);
-    static const mf_NeighbourJetFn jets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_interaction_jets);
+    static const mf_NeighborJetFn jets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_interaction_jets);
     static const mf_BlowFn blows[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_interaction_blow);
     int row = mf_kernel_row(mf_world_isa(all->world));
     bool wide = false;
     for (uint32_t m = 0; m < all->member_count; m++)
-        wide |= mf_group_settings(all->members[m].group)->double_precision;
+        wide |= mf_group_config_of(all->members[m].group)->double_precision;
     all->scan_chunk = scans[row][wide];
     all->jets = jets[row][wide];
     all->blow = blows[row][wide];
@@ -457,10 +456,10 @@ static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, m
         status = prepare_touch(all, error);
     if (status == MF_OK && all->air != NULL)
         status = prepare_air(all, error);
-    if (status == MF_OK && all->look != NULL)
-        status = prepare_look(all, error);
-    if (status == MF_OK && config->beside && (all->look != NULL || all->touch != NULL))
-        status = mf_beside_create(all, &all->beside, error);
+    if (status == MF_OK && all->detect != NULL)
+        status = prepare_detection(all, error);
+    if (status == MF_OK && config->background && (all->detect != NULL || all->touch != NULL))
+        status = mf_background_create(all, &all->background, error);
     if (status == MF_OK)
         status = mf_interaction_add_systems(all, error);
     return status;
@@ -494,15 +493,15 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
 
 // ---- queries ------------------------------------------------------------------------------------
 
-static const mf_Neighbours *any_search(const mf_Interaction *all) {
-    return all->look != NULL ? all->look : all->touch != NULL ? all->touch : all->air;
+static const mf_Neighbors *any_search(const mf_Interaction *all) {
+    return all->detect != NULL ? all->detect : all->touch != NULL ? all->touch : all->air;
 }
 
 uint32_t mf_interaction_agent(const mf_Interaction *interaction, const mf_Group *group,
                               uint32_t instance) {
     if (interaction == NULL || group == NULL)
         return 0;
-    const mf_Neighbours *search = any_search(interaction);
+    const mf_Neighbors *search = any_search(interaction);
     for (uint32_t m = 0; m < interaction->member_count; m++)
         if (interaction->members[m].group == group && instance < search->groups[m].count)
             return search->groups[m].first_block * MF_BLOCK + instance;
@@ -513,7 +512,7 @@ bool mf_interaction_locate(const mf_Interaction *interaction, uint32_t agent, mf
                            uint32_t *instance) {
     if (interaction == NULL)
         return false;
-    const mf_Neighbours *search = any_search(interaction);
+    const mf_Neighbors *search = any_search(interaction);
     if (agent >= search->slot_count)
         return false;
     uint32_t m = search->group_of[agent / MF_BLOCK];
@@ -544,10 +543,10 @@ void mf_interaction_clear_events(mf_Interaction *interaction) {
     interaction->events_lost = 0;
 }
 
-// A pending search belongs to the thread beside, so its figures wait.
+// A pending search belongs to the background thread, so its figures wait.
 static void settle(const mf_Interaction *all) {
-    if (all->beside != NULL)
-        mf_beside_wait(all->beside, all->pending);
+    if (all->background != NULL)
+        mf_background_wait(all->background, all->pending);
 }
 
 mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction) {
@@ -555,13 +554,13 @@ mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interac
         return (mf_InteractionStatistics){0};
     mf_InteractionStatistics out = {.detections = interaction->detections,
                                     .collisions = interaction->collisions};
-    const mf_Neighbours *searches[] = {interaction->look, interaction->touch, interaction->air};
+    const mf_Neighbors *searches[] = {interaction->detect, interaction->touch, interaction->air};
     settle(interaction);
     for (int i = 0; i < 3; i++) {
         if (searches[i] == NULL || (i > 0 && searches[i] == searches[i - 1]) ||
             (i == 2 && searches[2] == searches[0]))
             continue;
-        uint32_t full = mf_neighbours_full(searches[i]);
+        uint32_t full = mf_neighbors_full(searches[i]);
         out.builds += searches[i]->builds;
         out.full = full > out.full ? full : out.full;
     }
@@ -575,11 +574,11 @@ mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidate
     if (interaction->pending != 0)
         return mf_fail(error, MF_BUSY,
                        "interaction: results are not applied yet, step the world first");
-    mf_Neighbours *searches[] = {interaction->look, interaction->touch, interaction->air};
+    mf_Neighbors *searches[] = {interaction->detect, interaction->touch, interaction->air};
     for (int i = 0; i < 3; i++) {
         if (searches[i] == NULL || searches[i]->config.candidates == candidates)
             continue;
-        mf_Status status = mf_neighbours_reserve(searches[i], candidates, error);
+        mf_Status status = mf_neighbors_reserve(searches[i], candidates, error);
         if (status != MF_OK)
             return status;
     }

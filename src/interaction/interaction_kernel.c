@@ -12,10 +12,10 @@ static const bool own_is_double = false;
 #endif
 
 void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
-    const mf_Neighbours *all = task->all;
-    const mf_real *place[3] = {(const mf_real *)all->x, (const mf_real *)all->y,
-                               (const mf_real *)all->z};
-    uint32_t first = chunk * MF_NEIGHBOUR_CHUNK, last = first + MF_NEIGHBOUR_CHUNK;
+    const mf_Neighbors *all = task->all;
+    const mf_real *position[3] = {(const mf_real *)all->x, (const mf_real *)all->y,
+                                  (const mf_real *)all->z};
+    uint32_t first = chunk * MF_NEIGHBOR_CHUNK, last = first + MF_NEIGHBOR_CHUNK;
     if (last > all->slot_count)
         last = all->slot_count;
     task->low_count = task->outside_count = 0;
@@ -23,7 +23,7 @@ void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
     for (uint32_t slot = first; slot < last; slot += MF_LANES) {
         mf_lane at[3];
         for (int c = 0; c < 3; c++)
-            at[c] = mf_load(place[c] + slot);
+            at[c] = mf_load(position[c] + slot);
         mf_index number = mf_lane_numbers() + mf_set_index((int32_t)slot);
         mf_mask live = mf_finite(at[0]);
         mf_mask is_low = mf_and(live, mf_less(at[2], low));
@@ -46,7 +46,7 @@ void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
 void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *first,
                                     const int32_t *second, uint32_t count) {
     const mf_AirTask *task = (const mf_AirTask *)user;
-    const mf_Neighbours *all = task->all;
+    const mf_Neighbors *all = task->all;
     (void)chunk;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_real out = (mf_real)task->radius;
@@ -66,18 +66,18 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
         mf_lane down2 = down * down;
         // Nothing is divided by 0: where down2 vanishes, nothing arrives either.
         mf_mask some = mf_and(inside, mf_less(zero, down2));
-        mf_lane centre =
+        mf_lane center =
             mf_gather((const mf_real *)task->speed, group) / mf_select(some, down, one);
-        centre = mf_min(centre, mf_gather((const mf_real *)task->limit, group));
+        center = mf_min(center, mf_gather((const mf_real *)task->limit, group));
         mf_lane wide = down2 + mf_set((mf_real)task->spread) * flat;
         mf_lane share = down2 / mf_select(some, wide, one);
-        mf_lane speed = mf_keep(some, centre * (share * share));
+        mf_lane speed = mf_keep(some, center * (share * share));
         speed = mf_min(speed, mf_set((mf_real)1000));
         MF_ALIGNED(64) int32_t push[MF_LANES];
-        mf_store_index(push, mf_to_index(speed * mf_set((mf_real)MF_PUSH_SCALE)));
+        mf_store_index(push, mf_to_index(speed * mf_set((mf_real)MF_DOWNWASH_SCALE)));
         // Only what is in the list: what it is filled up with is shared by all threads.
         for (uint32_t lane = 0; lane < MF_LANES && i + lane < count; lane++)
-            task->push[first[i + lane]] += push[lane];
+            task->downward[first[i + lane]] += push[lane];
     }
 }
 
@@ -107,10 +107,10 @@ static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same
 
 void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *output,
                                     uint32_t first, uint32_t count) {
-    const mf_Neighbours *all = task->all;
-    const mf_real scale = (mf_real)(1.0 / MF_PUSH_SCALE);
+    const mf_Neighbors *all = task->all;
+    const mf_real scale = (mf_real)(1.0 / MF_DOWNWASH_SCALE);
     for (uint32_t block = first; block < first + count; block++) {
-        const mf_NeighbourGroup *group = &all->groups[all->group_of[block]];
+        const mf_NeighborGroup *group = &all->groups[all->group_of[block]];
         void *wind = output[all->group_of[block]].wind;
         const bool same = group->double_precision == own_is_double;
         for (uint32_t lane = 0; wind != NULL && lane < MF_BLOCK; lane += MF_LANES) {
@@ -123,8 +123,8 @@ void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *
             for (int c = 0; c < 3; c++) {
                 mf_lane speed = mf_set((mf_real)task->wind[c]) * factor;
                 if (c == 2 && task->downwash)
-                    speed =
-                        speed - mf_from_index(mf_gather_index(task->push, slot)) * mf_set(scale);
+                    speed = speed -
+                            mf_from_index(mf_gather_index(task->downward, slot)) * mf_set(scale);
                 write_where(live, wind, at + (size_t)c * MF_BLOCK, same, speed);
             }
         }

@@ -2,32 +2,33 @@
 #ifndef MF_INTERACTION_KERNELS_H
 #define MF_INTERACTION_KERNELS_H
 
-#include "contact/neighbours.h"
+#include "contact/neighbors.h"
 
-#define MF_PUSH_SCALE 65536.0 // [s/m] speeds of air are summed as whole numbers, so in any order
+#define MF_DOWNWASH_SCALE                                                                          \
+    65536.0 // [s/m] speeds of air are summed as whole numbers, so in any order
 
 enum { MF_PROFILE_CELLS = 4096 }; // [1] of the wind's table
 
 // Slots of a chunk that may have hit the ground, and those outside the box.
 typedef struct mf_ScanTask {
-    const mf_Neighbours *all;
+    const mf_Neighbors *all;
     bool ground, fence;
     double low;                         // [m] nobody above has hit the ground
     double fence_low[3], fence_high[3]; // [m]
     uint32_t low_count, outside_count;  // [1]
-    MF_ALIGNED(64) int32_t low_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
-    MF_ALIGNED(64) int32_t outside_slots[MF_NEIGHBOUR_CHUNK + MF_NEIGHBOUR_PAD];
+    MF_ALIGNED(64) int32_t low_slots[MF_NEIGHBOR_CHUNK + MF_NEIGHBOR_PAD];
+    MF_ALIGNED(64) int32_t outside_slots[MF_NEIGHBOR_CHUNK + MF_NEIGHBOR_PAD];
 } mf_ScanTask;
 
 // A round turbulent jet below each source; see air.c.
 typedef struct mf_AirTask {
-    const mf_Neighbours *all;
+    const mf_Neighbors *all;
     double reach;      // [m] down to where
     double radius;     // [m] out to where
     double spread;     // [1] a of the profile 1 / (1 + a (r/x)^2)^2
-    const void *speed; // [m^2/s] by group: centre speed times distance
+    const void *speed; // [m^2/s] by group: center speed times distance
     const void *limit; // [m/s] by group: speed at the rotors
-    int32_t *push;     // [m/s / MF_PUSH_SCALE] by slot: sum of downward speeds
+    int32_t *downward; // [m/s / MF_DOWNWASH_SCALE] by slot: sum of downward speeds
     bool downwash;
     bool logarithmic;
     double wind[3];      // [m/s]

@@ -7,9 +7,9 @@
 #include <mayfly/interaction.h>
 
 enum {
-    MF_WORK_LOOK = 1,  // detection
-    MF_WORK_TOUCH = 2, // collisions, ground, fence
-    MF_WORK_AIR = 4    // downwash and wind
+    MF_WORK_DETECT = 1, // detection
+    MF_WORK_TOUCH = 2,  // collisions, ground, fence
+    MF_WORK_AIR = 4     // downwash and wind
 };
 
 enum { MF_CHUNK_PAIRS = 64 }; // [1] colliding pairs of a chunk that events are kept for
@@ -17,24 +17,24 @@ enum { MF_CHUNK_PAIRS = 64 }; // [1] colliding pairs of a chunk that events are 
 // Flags of an agent in one round of collisions.
 enum { MF_FLAG_MET = 1, MF_FLAG_GROUND = 2, MF_FLAG_OUTSIDE = 4 };
 
-typedef struct mf_Beside mf_Beside;
+typedef struct mf_Background mf_Background;
 
 struct mf_Interaction {
     mf_World *world;
     mf_Context *context;
     mf_InteractionConfig config;
     uint32_t member_count;
-    mf_InteractionMember members[MF_NEIGHBOUR_GROUPS];
-    double clearance[MF_NEIGHBOUR_GROUPS]; // [m] of the base's origin above the ground it stands on
+    mf_InteractionMember members[MF_NEIGHBOR_GROUPS];
+    double clearance[MF_NEIGHBOR_GROUPS]; // [m] of the base's origin above the ground it stands on
     // Searches: the same one for all when everything takes effect at once, else one each, because
     // lists must not change while answers wait. NULL: that work is not asked for.
-    mf_Neighbours *look, *touch, *air;
+    mf_Neighbors *detect, *touch, *air;
     uint32_t due; // MF_WORK_* of this step
 
-    mf_NeighbourQuery query;
-    mf_NeighbourAnswer answer;
-    mf_NeighbourOutput output[MF_NEIGHBOUR_GROUPS];
-    uint32_t *fault[MF_NEIGHBOUR_GROUPS]; // fault.word of each member
+    mf_NeighborQuery query;
+    mf_NeighborAnswer answer;
+    mf_NeighborOutput output[MF_NEIGHBOR_GROUPS];
+    uint32_t *fault[MF_NEIGHBOR_GROUPS]; // fault.word of each member
 
     mf_ScanTask scan; // what does not change from chunk to chunk
     mf_ScanFn scan_chunk;
@@ -45,17 +45,17 @@ struct mf_Interaction {
     uint32_t *pair_counts; // [1] by chunk
     uint64_t *pairs;       // [1] chunk * MF_CHUNK_PAIRS + i: smaller agent << 32 | larger
     uint64_t pairs_found;  // [1] in this round, by several threads
-    mf_Time touch_time;    // [ns] of the state that was looked at
+    mf_Time touch_time;    // [ns] of the state that was examined
 
     mf_AirTask air_task;
-    mf_NeighbourJetFn jets;
+    mf_NeighborJetFn jets;
     mf_BlowFn blow;
-    mf_AirOutput blow_to[MF_NEIGHBOUR_GROUPS];
+    mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
     void *air_tables; // what speed, limit and profile lie in
 
-    uint32_t pending;                 // MF_WORK_LOOK, MF_WORK_TOUCH that wait to be applied
-    uint64_t look_apply, touch_apply; // [1] ticks
-    mf_Beside *beside;                // NULL: everything on the world's threads
+    uint32_t pending;                      // MF_WORK_DETECT, MF_WORK_TOUCH that wait to be applied
+    uint64_t detection_apply, touch_apply; // [1] ticks
+    mf_Background *background;             // NULL: everything on the world's threads
 
     mf_InteractionEvent *events;
     uint32_t event_count;
@@ -64,7 +64,7 @@ struct mf_Interaction {
 };
 
 // One piece of work on one chunk of a search.
-void mf_interaction_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work, uint32_t chunk);
+void mf_interaction_work(mf_Interaction *all, mf_Neighbors *search, uint32_t work, uint32_t chunk);
 // Empties what a round of collisions writes to.
 void mf_interaction_begin_touch(mf_Interaction *all);
 void mf_interaction_destroy(mf_Interaction *all);
@@ -74,13 +74,13 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error);
 // Prepares air_task. `searches` groups must be set.
 mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error);
 
-// The thread beside the main loop.
-mf_Status mf_beside_create(mf_Interaction *all, mf_Beside **out, mf_Error *error);
-void mf_beside_destroy(mf_Beside *beside); // NULL is fine; waits for what is under way
-// Hands over work (one of the two) whose places have been loaded; `stale`: MF_NEIGHBOUR_* that has
-// to be renewed first.
-void mf_beside_begin(mf_Beside *beside, uint32_t work, uint32_t stale);
+// The background thread.
+mf_Status mf_background_create(mf_Interaction *all, mf_Background **out, mf_Error *error);
+void mf_background_destroy(mf_Background *background); // NULL is fine; waits for what is under way
+// Hands over work (one of the two) whose positions have been loaded; `stale`: MF_NEIGHBOR_* that
+// has to be renewed first.
+void mf_background_begin(mf_Background *background, uint32_t work, uint32_t stale);
 // Waits until that work is done.
-void mf_beside_wait(mf_Beside *beside, uint32_t work);
+void mf_background_wait(mf_Background *background, uint32_t work);
 
 #endif

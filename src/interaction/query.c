@@ -15,8 +15,8 @@ static const char kept_name[] = "queries";
 static void release_group(mf_Context *context, mf_QueryGroup *group) {
     mf_compound_destroy(group->compound);
     for (int i = 0; i < 2; i++) {
-        mf_release(context, group->pose[i].place);
-        mf_release(context, group->pose[i].turn);
+        mf_release(context, group->pose[i].position);
+        mf_release(context, group->pose[i].rotation);
         mf_release(context, group->pose[i].solids);
     }
     *group = (mf_QueryGroup){0};
@@ -57,15 +57,16 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
     for (int i = 0; i < 2; i++) {
         mf_QueryPose *pose = &group->pose[i];
         const uint32_t solids = group->compound->solid_count;
-        pose->place = mf_allocate(context, model->link_count, sizeof *pose->place);
-        pose->turn = mf_allocate(context, model->link_count, sizeof *pose->turn);
+        pose->position = mf_allocate(context, model->link_count, sizeof *pose->position);
+        pose->rotation = mf_allocate(context, model->link_count, sizeof *pose->rotation);
         pose->solids = mf_allocate(context, solids + 1, sizeof *pose->solids);
-        fine = fine && pose->place && pose->turn && pose->solids;
+        fine = fine && pose->position && pose->rotation && pose->solids;
     }
     group->reach = find_reach(group);
     if (!fine)
         return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
-    return mf_group_link_poses(own, 0, 0, group->pose[0].place[0], group->pose[0].turn[0], error);
+    return mf_group_link_poses(own, 0, 0, group->pose[0].position[0], group->pose[0].rotation[0],
+                               error);
 }
 
 mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
@@ -105,17 +106,17 @@ uint32_t mf_query_number(const mf_Query *query, const mf_Group *group) {
 // ---- poses --------------------------------------------------------------------------------------
 
 bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base[3]) {
-    double place[3];
+    double position[3];
     for (uint32_t c = 0; c < 3; c++)
-        place[c] = mf_field_get(group->position, instance, c);
+        position[c] = mf_field_get(group->position, instance, c);
     if (base != NULL)
-        mf_vec3_copy(base, place);
-    return ((const uint32_t *)group->fault->data)[instance] == 0 && mf_all_finite(place, 3);
+        mf_vec3_copy(base, position);
+    return ((const uint32_t *)group->fault->data)[instance] == 0 && mf_all_finite(position, 3);
 }
 
 void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
     // Prepared when the group was first seen, so it cannot fail.
-    mf_group_link_poses(group->group, instance, 1, pose->place[0], pose->turn[0], NULL);
+    mf_group_link_poses(group->group, instance, 1, pose->position[0], pose->rotation[0], NULL);
 }
 
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose) {
@@ -126,13 +127,13 @@ void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose
         const mf_CompoundSolid *from = &compound->solids[s];
         const double *own = values + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
         mf_GapSolid *to = &pose->solids[s];
-        double turn[9];
+        double rotation[9];
         *to = (mf_GapSolid){.kind = from->kind, .values = own};
         if (from->kind == MF_COLLIDE_HULL)
             to->hull = &compound->hulls->hulls[from->hull];
-        mf_quat_to_matrix(turn, pose->turn[from->link]);
-        mf_mat3_multiply(to->turn, turn, own + MF_COLLIDE_TURN);
-        mf_mat3_apply(to->place, turn, own + MF_COLLIDE_PLACE);
-        mf_vec3_add(to->place, to->place, pose->place[from->link]);
+        mf_quat_to_matrix(rotation, pose->rotation[from->link]);
+        mf_mat3_multiply(to->rotation, rotation, own + MF_COLLIDE_ROTATION);
+        mf_mat3_apply(to->position, rotation, own + MF_COLLIDE_POSITION);
+        mf_vec3_add(to->position, to->position, pose->position[from->link]);
     }
 }

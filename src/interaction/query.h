@@ -10,9 +10,9 @@
 
 // Room for the parts of one instance.
 typedef struct mf_QueryPose {
-    double (*place)[3];  // [m] per link, world
-    double (*turn)[4];   // [1] per link, to the world
-    mf_GapSolid *solids; // per solid of the compound
+    double (*position)[3]; // [m] per link, world
+    double (*rotation)[4]; // [1] per link, to the world
+    mf_GapSolid *solids;   // per solid of the compound
 } mf_QueryPose;
 
 typedef struct mf_QueryGroup {
@@ -20,7 +20,7 @@ typedef struct mf_QueryGroup {
     const mf_Model *model;
     mf_Compound *compound;
     const mf_Field *position, *fault;
-    double reach;         // [m] what a ray can meet of an instance is never farther from its base's
+    double reach;         // [m] what a ray can hit of an instance is never farther from its base's
                           // origin; INFINITY: unknown; < 0: there is nothing
     mf_QueryPose pose[2]; // of two instances at once
 } mf_QueryGroup;
@@ -37,7 +37,7 @@ mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error);
 // The number of a group of the world; MF_NONE: it is not there.
 uint32_t mf_query_number(const mf_Query *query, const mf_Group *group);
 
-// Whether an instance is without a fault and at a place that is a number, which goes to `base`
+// Whether an instance is without a fault and at a position that is a number, which goes to `base`
 // [m], unless NULL.
 bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base[3]);
 

@@ -66,16 +66,16 @@ static void append_ground(const Ground *ground, mf_ShapeOwner owner, const doubl
 // Along the ground's normal below the link, which is the contact's but on a border of the map.
 static void list_row(const Ground *ground, uint32_t row, double load) {
     const mf_QueryPose *pose = &ground->group->pose[0];
-    double up[3], way[3], place[3], point[3];
+    double up[3], way[3], position[3], point[3];
     mf_ShapeOwner owner = {ground->group->group, ground->instance, 0, 0};
     if (!mf_contacts_owner(ground->group->group, row, &owner.link, &owner.shape))
         return;
-    const double *origin = pose->place[owner.link], *turn = pose->turn[owner.link];
+    const double *origin = pose->position[owner.link], *rotation = pose->rotation[owner.link];
     mf_terrain_height(ground->terrain, origin[0], origin[1], up);
     for (int i = 0; i < 2; i++) { // again with the normal where the point was found
-        mf_quat_rotate_inverse(way, turn, up);
-        mf_contacts_lowest(ground->group->group, row, owner.link, way, place);
-        mf_quat_rotate(point, turn, place);
+        mf_quat_rotate_inverse(way, rotation, up);
+        mf_contacts_lowest(ground->group->group, row, owner.link, way, position);
+        mf_quat_rotate(point, rotation, position);
         mf_vec3_add(point, point, origin);
         mf_terrain_height(ground->terrain, point[0], point[1], up);
     }
@@ -104,8 +104,8 @@ static void list_points(const Ground *ground, const mf_Field *load) {
         const mf_ShapeOwner owner = {ground->group->group, ground->instance, own->link, MF_NONE};
         if (!(pressed > 0.0))
             continue;
-        mf_quat_rotate(point, pose->turn[own->link], own->position);
-        mf_vec3_add(point, point, pose->place[own->link]);
+        mf_quat_rotate(point, pose->rotation[own->link], own->position);
+        mf_vec3_add(point, point, pose->position[own->link]);
         append_ground(ground, owner, point, pressed);
     }
 }
@@ -113,7 +113,7 @@ static void list_points(const Ground *ground, const mf_Field *load) {
 static void list_ground(const mf_World *world, mf_QueryGroup *group, List *list) {
     const mf_Field *rows = mf_group_find_field(group->group, "contact.load");
     const mf_Field *points = mf_group_find_field(group->group, "point.load");
-    Ground ground = {mf_world_settings(world)->terrain, group, 0, list};
+    Ground ground = {mf_world_config_of(world)->terrain, group, 0, list};
     for (uint32_t i = 0; (rows || points) && i < mf_group_count(group->group); i++) {
         const bool by_points = mf_motion_of(group->group, i) == MF_MOTION_POINTS;
         if (!mf_query_present(group, i, NULL))

@@ -24,7 +24,7 @@ static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, 
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: not a group of this world", name);
     if (body->instance >= mf_group_count(body->group))
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: group %s has %u robots, no robot %u",
-                       name, mf_group_settings(body->group)->name, mf_group_count(body->group),
+                       name, mf_group_config_of(body->group)->name, mf_group_count(body->group),
                        body->instance);
     if (body->link != MF_NONE && body->link >= mf_group_model(body->group)->link_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: model %s has no link %u", name,
@@ -46,7 +46,7 @@ static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, m
     if (same && (a->link == MF_NONE || b->link == MF_NONE || a->link == b->link))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "distance: a and b are one instance, need two links of it");
-    if (!same && (mf_group_settings(a->group)->isolated || mf_group_settings(b->group)->isolated))
+    if (!same && (mf_group_config_of(a->group)->isolated || mf_group_config_of(b->group)->isolated))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "distance: robots of isolated groups have no common space");
     return MF_OK;
@@ -64,7 +64,7 @@ static mf_ShapeOwner owner_of(const Side *side, uint32_t solid) {
 
 static bool too_far(const mf_GapSolid *a, const mf_GapSolid *b, double most) {
     double way[3];
-    mf_vec3_sub(way, b->place, a->place);
+    mf_vec3_sub(way, b->position, a->position);
     const double sum = a->values[MF_COLLIDE_RADIUS] + b->values[MF_COLLIDE_RADIUS];
     // A little less than enough, because of rounding.
     return mf_vec3_length(way) * (1.0 - 1e-9) - sum * (1.0 + 1e-9) > most;
@@ -102,7 +102,7 @@ static bool out_of_reach(const Side *a, const mf_QueryGroup *group, const double
 static void compare_all(mf_Query *query, const Side *a, mf_Distance *best) {
     for (uint32_t g = 0; g < query->count; g++) {
         mf_QueryGroup *group = &query->groups[g];
-        if (mf_group_settings(group->group)->isolated || group->compound->root == MF_NONE)
+        if (mf_group_config_of(group->group)->isolated || group->compound->root == MF_NONE)
             continue;
         for (uint32_t i = 0; i < mf_group_count(group->group); i++) {
             const Side b = {group, &group->pose[1], i, MF_NONE};
@@ -136,7 +136,7 @@ mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config, mf
     mf_query_solids(group, a.instance, &group->pose[0]);
     mf_Distance best = {.distance = config->reach};
     if (config->b.group == NULL) {
-        if (!mf_group_settings(group->group)->isolated)
+        if (!mf_group_config_of(group->group)->isolated)
             compare_all(query, &a, &best);
     } else {
         group = &query->groups[mf_query_number(query, config->b.group)];

@@ -35,19 +35,19 @@ static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Err
             return mf_fail(error, MF_BAD_ARGUMENT, "ray: a group of another world");
         if (instances[i] >= mf_group_count(groups[i]))
             return mf_fail(error, MF_BAD_ARGUMENT, "ray: group %s has %u robots, no robot %u",
-                           mf_group_settings(groups[i])->name, mf_group_count(groups[i]),
+                           mf_group_config_of(groups[i])->name, mf_group_count(groups[i]),
                            instances[i]);
     }
-    if (config->alone != NULL && !mf_group_settings(config->alone)->isolated)
+    if (config->alone != NULL && !mf_group_config_of(config->alone)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "ray.alone: group %s is shared, need an isolated one",
-                       mf_group_settings(config->alone)->name);
+                       mf_group_config_of(config->alone)->name);
     return MF_OK;
 }
 
-static void meet_ground(const mf_World *world, Ray *ray) {
+static void hit_ground(const mf_World *world, Ray *ray) {
     double normal[3];
-    const double distance = mf_terrain_ray(mf_world_settings(world)->terrain, ray->start, ray->way,
+    const double distance = mf_terrain_ray(mf_world_config_of(world)->terrain, ray->start, ray->way,
                                            ray->best->distance, normal);
     if (!(distance < ray->best->distance))
         return;
@@ -57,9 +57,9 @@ static void meet_ground(const mf_World *world, Ray *ray) {
     ray->best->owner = (mf_ShapeOwner){NULL, MF_NONE, MF_NONE, MF_NONE};
 }
 
-// A shape in a frame; `place` NULL: the world's.
-static void meet_shape(const mf_Model *model, uint32_t number, const double place[3],
-                       const double turn[4], Ray *ray, mf_ShapeOwner owner) {
+// A shape in a frame; `position` NULL: the world's.
+static void hit_shape(const mf_Model *model, uint32_t number, const double position[3],
+                      const double orientation[4], Ray *ray, mf_ShapeOwner owner) {
     static const double endless[3] = {0, 0, 0};
     const mf_Shape *shape = &model->shapes[number];
     const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &model->meshes[shape->mesh] : NULL;
@@ -68,15 +68,15 @@ static void meet_shape(const mf_Model *model, uint32_t number, const double plac
     double at[3], rotation[4], start[3], way[3], normal[3];
     mf_vec3_copy(at, shape->position);
     memcpy(rotation, shape->rotation, sizeof rotation);
-    if (place != NULL) {
-        mf_quat_rotate(at, turn, at);
-        mf_vec3_add(at, at, place);
-        mf_quat_multiply(rotation, turn, rotation);
+    if (position != NULL) {
+        mf_quat_rotate(at, orientation, at);
+        mf_vec3_add(at, at, position);
+        mf_quat_multiply(rotation, orientation, rotation);
     }
     mf_vec3_sub(start, ray->start, at);
     mf_quat_rotate_inverse(start, rotation, start);
     mf_quat_rotate_inverse(way, rotation, ray->way);
-    const double distance = mf_ray_meet(&solid, start, way, normal);
+    const double distance = mf_ray_hit(&solid, start, way, normal);
     if (!(distance < ray->best->distance && distance < MF_RAY_FAR))
         return;
     ray->best->hit = true;
@@ -106,7 +106,7 @@ static uint32_t frame_of(const mf_Model *model, const mf_Shape *shape) {
     return shape->link == MF_NONE && model->base == MF_BASE_FIXED ? 0 : shape->link;
 }
 
-static void meet_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
+static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     const mf_Model *model = group->model;
     mf_QueryPose *pose = &group->pose[0];
     double base[3];
@@ -118,7 +118,7 @@ static void meet_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
         const uint32_t frame = frame_of(model, shape);
         const mf_ShapeOwner owner = {group->group, instance, shape->link, i};
         if (takes_part(shape) && frame != MF_NONE)
-            meet_shape(model, i, pose->place[frame], pose->turn[frame], ray, owner);
+            hit_shape(model, i, pose->position[frame], pose->rotation[frame], ray, owner);
     }
 }
 
@@ -128,13 +128,13 @@ static void meet_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
         const mf_Shape *shape = &group->model->shapes[i];
         const mf_ShapeOwner owner = {group->group, instance, MF_NONE, i};
         if (takes_part(shape) && frame_of(group->model, shape) == MF_NONE)
-            meet_shape(group->model, i, NULL, NULL, ray, owner);
+            hit_shape(group->model, i, NULL, NULL, ray, owner);
     }
 }
 
-static void meet_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ray) {
+static void hit_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ray) {
     uint32_t first = 0, end = mf_group_count(group->group);
-    const bool isolated = mf_group_settings(group->group)->isolated;
+    const bool isolated = mf_group_config_of(group->group)->isolated;
     if (isolated != (config->alone != NULL) || (isolated && group->group != config->alone))
         return;
     if (isolated) {
@@ -144,7 +144,7 @@ static void meet_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ra
     meet_scenery(group, first, ray);
     for (uint32_t i = first; i < end && group->reach >= 0.0; i++)
         if (group->group != config->without || i != config->without_instance)
-            meet_instance(group, i, ray);
+            hit_instance(group, i, ray);
 }
 
 mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *out,
@@ -166,9 +166,9 @@ mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *o
     mf_vec3_copy(ray.way, config->direction);
     mf_vec3_normalize(ray.way);
     if (config->ground)
-        meet_ground(world, &ray);
+        hit_ground(world, &ray);
     for (uint32_t g = 0; g < query->count; g++)
-        meet_group(&query->groups[g], config, &ray);
+        hit_group(&query->groups[g], config, &ray);
     if (best.hit) {
         mf_vec3_add_scaled(best.point, ray.start, best.distance, ray.way);
         *out = best;

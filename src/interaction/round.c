@@ -1,13 +1,13 @@
 // Interaction in a step: detection, collisions and air that are due, and their results.
 //
-// A round begins with the places at the start of the step. They are loaded by agent (one parallel
-// region), the lists are renewed if somebody moved too far, and the work is done by slot (a second
-// region): air below rotors, pairs that touch, ground and fence, neighbours. Answers are delivered
-// by agent (a third). Faults and events are applied on the calling thread, sorted, so their order
-// does not depend on threads.
+// A round begins with the positions at the start of the step. They are loaded by agent (one
+// parallel region), the lists are renewed if somebody moved too far, and the work is done by slot
+// (a second region): air below rotors, pairs that touch, ground and fence, neighbors. Answers are
+// delivered by agent (a third). Faults and events are applied on the calling thread, sorted, so
+// their order does not depend on threads.
 //
 // With a latency the searches of detection and collisions are their own, and what they find waits
-// until `latency` steps later, whether the world's threads or the one beside worked it out.
+// until `latency` steps later, whether the world's threads or the background thread worked it out.
 //
 // Invariants: within a round everybody is judged by the same places and by who was alive at its
 // beginning, so a collision is found for both or for none; sums are of whole numbers, so the order
@@ -29,7 +29,7 @@ static void set_flag(mf_Interaction *all, uint32_t agent, uint8_t flag) {
 static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const int32_t *second,
                        uint32_t count) {
     mf_Interaction *all = user;
-    const mf_Neighbours *search = all->touch;
+    const mf_Neighbors *search = all->touch;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t a = (uint32_t)search->agent_of[first[i]];
         uint32_t b = (uint32_t)search->agent_of[second[i]];
@@ -43,7 +43,7 @@ static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const i
     __atomic_fetch_add(&all->pairs_found, count, __ATOMIC_RELAXED);
 }
 
-static double place_of(const mf_Neighbours *search, int32_t slot, int component) {
+static double position_of(const mf_Neighbors *search, int32_t slot, int component) {
     const void *rows[3] = {search->x, search->y, search->z};
     if (search->config.double_precision)
         return ((const double *)rows[component])[slot];
@@ -51,8 +51,8 @@ static double place_of(const mf_Neighbours *search, int32_t slot, int component)
 }
 
 static void scan_places(mf_Interaction *all, uint32_t chunk) {
-    const mf_Neighbours *search = all->touch;
-    const mf_Terrain *terrain = mf_world_settings(all->world)->terrain;
+    const mf_Neighbors *search = all->touch;
+    const mf_Terrain *terrain = mf_world_config_of(all->world)->terrain;
     mf_ScanTask scan = all->scan;
     if (!scan.ground && !scan.fence)
         return;
@@ -62,23 +62,22 @@ static void scan_places(mf_Interaction *all, uint32_t chunk) {
         uint32_t group = (uint32_t)search->group_of_slot[slot];
         if (!all->members[group].terrain)
             continue;
-        double ground =
-            mf_terrain_height(terrain, place_of(search, slot, 0), place_of(search, slot, 1), NULL);
+        double ground = mf_terrain_height(terrain, position_of(search, slot, 0),
+                                          position_of(search, slot, 1), NULL);
         double stands = ground + all->clearance[group];
-        if (place_of(search, slot, 2) < stands - all->config.terrain_tolerance)
+        if (position_of(search, slot, 2) < stands - all->config.terrain_tolerance)
             set_flag(all, (uint32_t)search->agent_of[slot], MF_FLAG_GROUND);
     }
     for (uint32_t i = 0; i < scan.outside_count; i++)
         set_flag(all, (uint32_t)search->agent_of[scan.outside_slots[i]], MF_FLAG_OUTSIDE);
 }
 
-void mf_interaction_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work,
-                         uint32_t chunk) {
+void mf_interaction_work(mf_Interaction *all, mf_Neighbors *search, uint32_t work, uint32_t chunk) {
     if ((work & MF_WORK_AIR) != 0 && all->config.downwash) {
-        uint32_t first = chunk * MF_NEIGHBOUR_CHUNK;
+        uint32_t first = chunk * MF_NEIGHBOR_CHUNK;
         uint32_t left = search->slot_count - first;
-        memset(all->air_task.push + first, 0,
-               (left < MF_NEIGHBOUR_CHUNK ? left : MF_NEIGHBOUR_CHUNK) * sizeof(int32_t));
+        memset(all->air_task.downward + first, 0,
+               (left < MF_NEIGHBOR_CHUNK ? left : MF_NEIGHBOR_CHUNK) * sizeof(int32_t));
         search->jets(search, chunk, all->jets, &all->air_task);
     }
     if ((work & MF_WORK_TOUCH) != 0) {
@@ -86,7 +85,7 @@ void mf_interaction_work(mf_Interaction *all, mf_Neighbours *search, uint32_t wo
         if (all->config.collide)
             search->pairs(search, chunk, note_pairs, all);
     }
-    if ((work & MF_WORK_LOOK) != 0)
+    if ((work & MF_WORK_DETECT) != 0)
         search->detect(search, chunk, &all->query, &all->answer);
 }
 
@@ -102,11 +101,11 @@ typedef void (*RegionFn)(struct Region *region, uint32_t first, uint32_t count);
 
 typedef struct Region {
     mf_Interaction *all;
-    mf_Neighbours *search;
+    mf_Neighbors *search;
     uint32_t work;
     uint32_t count, piece; // [1] blocks or chunks, and how many of them at a time
     RegionFn function;
-    uint32_t stale; // MF_NEIGHBOUR_*
+    uint32_t stale; // MF_NEIGHBOR_*
 } Region;
 
 static void run_part(void *context, uint32_t index) {
@@ -127,21 +126,21 @@ static void run_region(Region *region, uint32_t count, uint32_t largest, RegionF
     mf_parallel_for(context, (count + region->piece - 1) / region->piece, run_part, region);
 }
 
-static bool wants_sight(const Region *region) {
-    return (region->work & MF_WORK_LOOK) != 0 && region->all->query.in_sight;
+static bool wants_view(const Region *region) {
+    return (region->work & MF_WORK_DETECT) != 0 && region->all->query.in_view;
 }
 
 static bool wants_velocity(const Region *region) {
-    return (region->work & MF_WORK_LOOK) != 0 && region->all->query.relative;
+    return (region->work & MF_WORK_DETECT) != 0 && region->all->query.relative;
 }
 
 static void place_part(Region *region, uint32_t first, uint32_t count) {
-    mf_neighbours_place(region->search, first, count, wants_sight(region), wants_velocity(region));
+    mf_neighbors_gather(region->search, first, count, wants_view(region), wants_velocity(region));
 }
 
 static void load_part(Region *region, uint32_t first, uint32_t count) {
-    uint32_t stale = mf_neighbours_load(region->search, first, count, wants_sight(region),
-                                        wants_velocity(region));
+    uint32_t stale =
+        mf_neighbors_load(region->search, first, count, wants_view(region), wants_velocity(region));
     if (stale != 0)
         __atomic_fetch_or(&region->stale, stale, __ATOMIC_RELAXED);
 }
@@ -155,13 +154,13 @@ static void write_part(Region *region, uint32_t first, uint32_t count) {
     const mf_Interaction *all = region->all;
     if ((region->work & MF_WORK_AIR) != 0)
         all->blow(&all->air_task, all->blow_to, first, count);
-    if ((region->work & MF_WORK_LOOK) != 0)
-        mf_neighbours_deliver(all->look, &all->query, &all->answer, all->output, first, count);
+    if ((region->work & MF_WORK_DETECT) != 0)
+        mf_neighbors_deliver(all->detect, &all->query, &all->answer, all->output, first, count);
 }
 
-static void write_out(mf_Interaction *all, mf_Neighbours *search, uint32_t work) {
+static void write_out(mf_Interaction *all, mf_Neighbors *search, uint32_t work) {
     Region region = {.all = all, .search = search, .work = work};
-    if ((work & (MF_WORK_AIR | MF_WORK_LOOK)) != 0)
+    if ((work & (MF_WORK_AIR | MF_WORK_DETECT)) != 0)
         run_region(&region, search->block_count, 64, write_part);
 }
 
@@ -176,7 +175,7 @@ static void add_event(mf_Interaction *all, mf_EventKind kind, uint32_t agent, ui
     *event = (mf_InteractionEvent){
         .time = all->touch_time, .agent = agent, .partner = partner, .kind = kind};
     for (int c = 0; c < 3; c++)
-        event->position[c] = place_of(all->touch, all->touch->slot_of[agent], c);
+        event->position[c] = position_of(all->touch, all->touch->slot_of[agent], c);
 }
 
 static void sift_down(uint64_t *heap, uint32_t root, uint32_t count) {
@@ -220,7 +219,7 @@ static void tell_pairs(mf_Interaction *all) {
 }
 
 static void raise_fault(mf_Interaction *all, uint32_t agent, uint32_t bit) {
-    const mf_Neighbours *search = all->touch;
+    const mf_Neighbors *search = all->touch;
     uint32_t group = search->group_of[agent / MF_BLOCK];
     all->fault[group][agent - search->groups[group].first_block * MF_BLOCK] |= bit;
 }
@@ -264,8 +263,8 @@ static void apply_touch(mf_Interaction *all) {
 
 // ---- rounds -------------------------------------------------------------------------------------
 
-// Does `work` with one search, or hands it to the thread beside once the places are loaded.
-static void begin_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work, mf_Time time) {
+// Does `work` with one search, or hands it to the background thread once the positions are loaded.
+static void begin_work(mf_Interaction *all, mf_Neighbors *search, uint32_t work, mf_Time time) {
     if (work == 0)
         return;
     Region region = {.all = all, .search = search, .work = work};
@@ -273,21 +272,21 @@ static void begin_work(mf_Interaction *all, mf_Neighbours *search, uint32_t work
     run_region(&region, search->block_count, 64, place_part);
     if ((work & MF_WORK_TOUCH) != 0)
         all->touch_time = time;
-    all->detections += (work & MF_WORK_LOOK) != 0;
-    if (all->beside != NULL && (work & MF_WORK_AIR) == 0) {
-        mf_beside_begin(all->beside, work, region.stale);
+    all->detections += (work & MF_WORK_DETECT) != 0;
+    if (all->background != NULL && (work & MF_WORK_AIR) == 0) {
+        mf_background_begin(all->background, work, region.stale);
         return;
     }
-    mf_neighbours_renew(search, region.stale, false, wants_sight(&region), wants_velocity(&region));
+    mf_neighbors_renew(search, region.stale, false, wants_view(&region), wants_velocity(&region));
     if ((work & MF_WORK_TOUCH) != 0)
         mf_interaction_begin_touch(all);
     run_region(&region, search->chunk_count, 8, work_part);
 }
 
 static void run_at_once(mf_Interaction *all, const mf_WorldRun *run) {
-    mf_Neighbours *search = all->look != NULL    ? all->look
-                            : all->touch != NULL ? all->touch
-                                                 : all->air;
+    mf_Neighbors *search = all->detect != NULL  ? all->detect
+                           : all->touch != NULL ? all->touch
+                                                : all->air;
     begin_work(all, search, all->due, run->time);
     write_out(all, search, all->due);
     if ((all->due & MF_WORK_TOUCH) != 0)
@@ -295,10 +294,10 @@ static void run_at_once(mf_Interaction *all, const mf_WorldRun *run) {
 }
 
 static void finish(mf_Interaction *all, uint32_t work) {
-    if (all->beside != NULL)
-        mf_beside_wait(all->beside, work);
-    if (work == MF_WORK_LOOK)
-        write_out(all, all->look, MF_WORK_LOOK);
+    if (all->background != NULL)
+        mf_background_wait(all->background, work);
+    if (work == MF_WORK_DETECT)
+        write_out(all, all->detect, MF_WORK_DETECT);
     else
         apply_touch(all);
     all->pending &= ~work;
@@ -306,21 +305,21 @@ static void finish(mf_Interaction *all, uint32_t work) {
 
 static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
     uint32_t ripe = 0;
-    if (run->tick >= all->look_apply)
-        ripe |= all->pending & MF_WORK_LOOK;
+    if (run->tick >= all->detection_apply)
+        ripe |= all->pending & MF_WORK_DETECT;
     if (run->tick >= all->touch_apply)
         ripe |= all->pending & MF_WORK_TOUCH;
-    // Neighbours first: who dies now was alive when they were looked for.
-    if ((ripe & MF_WORK_LOOK) != 0)
-        finish(all, MF_WORK_LOOK);
+    // Neighbors first: who dies now was alive when they were looked for.
+    if ((ripe & MF_WORK_DETECT) != 0)
+        finish(all, MF_WORK_DETECT);
     if ((ripe & MF_WORK_TOUCH) != 0)
         finish(all, MF_WORK_TOUCH);
-    uint32_t later = all->due & (MF_WORK_LOOK | MF_WORK_TOUCH);
-    begin_work(all, all->look, later & MF_WORK_LOOK, run->time);
+    uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_TOUCH);
+    begin_work(all, all->detect, later & MF_WORK_DETECT, run->time);
     begin_work(all, all->touch, later & MF_WORK_TOUCH, run->time);
     all->pending |= later;
-    if ((later & MF_WORK_LOOK) != 0)
-        all->look_apply = run->tick + all->config.latency;
+    if ((later & MF_WORK_DETECT) != 0)
+        all->detection_apply = run->tick + all->config.latency;
     if ((later & MF_WORK_TOUCH) != 0)
         all->touch_apply = run->tick + all->config.latency;
     if ((all->due & MF_WORK_AIR) != 0) {
@@ -338,10 +337,10 @@ static void run_round(const mf_WorldRun *run, void *user) {
     all->due = 0;
 }
 
-static void mark_look(const mf_WorldRun *run, void *user) {
+static void mark_detection(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_LOOK;
+    all->due |= MF_WORK_DETECT;
 }
 static void mark_touch(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;
@@ -360,18 +359,18 @@ static bool has_pending(const void *user) {
     return ((const mf_Interaction *)user)->pending != 0;
 }
 
-// After a restore: everything that is not in fields begins anew.
+// After a restore: everything that is not in fields starts over.
 static void forget(mf_World *world, void *user) {
     mf_Interaction *all = user;
     (void)world;
-    if (all->beside != NULL)
-        mf_beside_wait(all->beside, all->pending);
+    if (all->background != NULL)
+        mf_background_wait(all->background, all->pending);
     all->pending = 0;
     all->due = 0;
-    mf_Neighbours *searches[] = {all->look, all->touch, all->air};
+    mf_Neighbors *searches[] = {all->detect, all->touch, all->air};
     for (int i = 0; i < 3; i++)
         if (searches[i] != NULL)
-            mf_neighbours_forget(searches[i]);
+            mf_neighbors_forget(searches[i]);
     if (all->touch != NULL) {
         memset(all->flags, 0, all->touch->slot_count);
         memset(all->outside, 0, all->touch->slot_count);
@@ -381,16 +380,16 @@ static void forget(mf_World *world, void *user) {
 
 void mf_interaction_destroy(mf_Interaction *all) {
     mf_Context *context = all->context;
-    mf_beside_destroy(all->beside);
-    if (all->look != NULL)
-        mf_neighbours_answer_release(all->look, &all->answer);
-    mf_Neighbours *searches[] = {all->look, all->touch, all->air};
+    mf_background_destroy(all->background);
+    if (all->detect != NULL)
+        mf_neighbors_answer_release(all->detect, &all->answer);
+    mf_Neighbors *searches[] = {all->detect, all->touch, all->air};
     for (int i = 0; i < 3; i++) {
         bool again = false;
         for (int before = 0; before < i; before++)
             again |= searches[before] == searches[i];
         if (!again)
-            mf_neighbours_destroy(searches[i]);
+            mf_neighbors_destroy(searches[i]);
     }
     mf_release(context, all->flags);
     mf_release(context, all->outside);
@@ -409,7 +408,7 @@ static void destroy(mf_Context *context, void *user) {
 static uint64_t hash_settings(const mf_Interaction *all) {
     const mf_InteractionConfig *config = &all->config;
     const double reals[] = {
-        config->radius,        config->sight,          config->terrain_tolerance,
+        config->radius,        config->view_angle,     config->terrain_tolerance,
         config->fence_low[0],  config->fence_low[1],   config->fence_low[2],
         config->fence_high[0], config->fence_high[1],  config->fence_high[2],
         config->wind[0],       config->wind[1],        config->wind[2],
@@ -425,17 +424,17 @@ static uint64_t hash_settings(const mf_Interaction *all) {
         const mf_InteractionMember *member = &all->members[m];
         const double of_member[] = {member->radius, member->rotor_area, member->thrust,
                                     member->collides, member->terrain};
-        const char *name = mf_group_settings(member->group)->name;
+        const char *name = mf_group_config_of(member->group)->name;
         hash = mf_hash_bytes(hash, of_member, sizeof of_member);
         hash = mf_hash_bytes(hash, name, strlen(name) + 1);
     }
     return hash;
 }
 
-static const char *const look_reads[] = {"base.position", "base.orientation",
-                                         "base.linear_velocity", "fault.word", NULL};
-static const char *const look_writes[] = {"neighbor.count", "neighbor.index", "neighbor.position",
-                                          "neighbor.velocity", NULL};
+static const char *const detection_reads[] = {"base.position", "base.orientation",
+                                              "base.linear_velocity", "fault.word", NULL};
+static const char *const detection_writes[] = {"neighbor.count", "neighbor.index",
+                                               "neighbor.position", "neighbor.velocity", NULL};
 static const char *const touch_reads[] = {"base.position", "fault.word", NULL};
 static const char *const touch_writes[] = {"fault.word", NULL};
 static const char *const air_writes[] = {"wind.velocity", NULL};
@@ -448,8 +447,8 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
         mf_WorldSystemFn run;
         const char *const *reads, *const *writes;
     } marks[] = {
-        {all->look != NULL, "interaction.detection", all->config.detection_rate, mark_look,
-         look_reads, look_writes},
+        {all->detect != NULL, "interaction.detection", all->config.detection_rate, mark_detection,
+         detection_reads, detection_writes},
         {all->touch != NULL, "interaction.collision", all->config.collision_rate, mark_touch,
          touch_reads, touch_writes},
         {all->air != NULL, "interaction.air", all->config.air_rate, mark_air, touch_reads,

@@ -14,7 +14,7 @@ static const char *skip_digits(const char *text) {
     return text;
 }
 
-// [+-] digits [. digits] [e [+-] digits] with a digit beside the point: YAML's core schema without
+// [+-] digits [. digits] [e [+-] digits] with a digit next to the point: YAML's core schema without
 // octal, hexadecimal, underscores and base 60.
 static bool is_decimal(const char *text) {
     const char *start = text + (*text == '-' || *text == '+');

@@ -13,7 +13,7 @@ enum { KINDS = 3 };
 
 // What a gait's file is read for.
 typedef struct Given {
-    const mf_Model *model; // NULL: only the file by itself is looked at
+    const mf_Model *model; // NULL: only the file by itself is examined
     bool follow;           // a mirror image reads the other file
 } Given;
 

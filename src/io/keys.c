@@ -120,7 +120,7 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     return near;
 }
 
-// ---- what a key asks for -----------------------------------------------------------------------
+// ---- what a key requests -----------------------------------------------------------------------
 
 static void list_choices(const mf_Key *key, char *out, size_t size) {
     size_t used = 0;
@@ -181,14 +181,15 @@ const char *mf_key_expectation(const mf_Key *key, char *out, size_t size) {
     default:
         break;
     }
-    const char *text = key->kind == MF_KEY_SEED    ? "a whole number from 0 to 18446744073709551615"
-                       : key->kind == MF_KEY_FLAG  ? "true or false"
-                       : key->kind == MF_KEY_FILE  ? "the name of a file"
-                       : key->kind == MF_KEY_TEXT  ? "text"
-                       : key->kind == MF_KEY_PLACE ? "[x, y] in m within -1e9 .. 1e9, or centered"
-                       : key->kind == MF_KEY_LIST  ? "a list"
-                       : key->kind == MF_KEY_WORDS ? "a list of names"
-                       : key->kind == MF_KEY_NAMED ? "a mapping `name: number`"
+    const char *text = key->kind == MF_KEY_SEED   ? "a whole number from 0 to 18446744073709551615"
+                       : key->kind == MF_KEY_FLAG ? "true or false"
+                       : key->kind == MF_KEY_FILE ? "the name of a file"
+                       : key->kind == MF_KEY_TEXT ? "text"
+                       : key->kind == MF_KEY_POSITION
+                           ? "[x, y] in m within -1e9 .. 1e9, or centered"
+                       : key->kind == MF_KEY_LIST     ? "a list"
+                       : key->kind == MF_KEY_WORDS    ? "a list of names"
+                       : key->kind == MF_KEY_NAMED    ? "a mapping `name: number`"
                        : key->kind == MF_KEY_PACKAGES ? "a mapping `name: folder`"
                                                       : "a group of keys";
     snprintf(out, size, "%s", text);
@@ -230,7 +231,7 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
                        : key->kind == MF_KEY_FLAG     ? "true, false"
                        : key->kind == MF_KEY_FILE     ? "path"
                        : key->kind == MF_KEY_TEXT     ? "text"
-                       : key->kind == MF_KEY_PLACE    ? "[x, y], centered"
+                       : key->kind == MF_KEY_POSITION ? "[x, y], centered"
                        : key->kind == MF_KEY_LIST     ? "a list"
                        : key->kind == MF_KEY_WORDS    ? "list of names"
                        : key->kind == MF_KEY_NAMED    ? "name: number"

@@ -25,7 +25,7 @@ bool mf_key_is_chosen(const mf_KeyTable *table, const void *base, const mf_Key *
 // The same, and where the table says so.
 bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *key);
 
-// "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row asks for.
+// "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row requests.
 const char *mf_key_expectation(const mf_Key *key, char *out, size_t size);
 
 // The same of one number of the row: "a number from 0 to 1 m".
@@ -61,7 +61,7 @@ mf_Time mf_key_period(mf_Rate rate); // [ns]
 // Length of the path of the group that a path is in: 6 for "search.population", 0 at the top.
 size_t mf_key_group_length(const char *path);
 
-// Letters to insert, delete or replace, or neighbours to swap, to get from a to b, at most 255 long
+// Letters to insert, delete or replace, or neighbors to swap, to get from a to b, at most 255 long
 // (Damerau 1964, Levenshtein 1966; no letter is changed twice). What a mistyped name most likely
 // means is always found by it.
 size_t mf_name_distance(const char *a, const char *b);

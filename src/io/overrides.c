@@ -190,9 +190,9 @@ static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
 }
 
 static bool is_structured(const mf_Key *key, const char *path) {
-    return key->kind == MF_KEY_PLACE || key->kind == MF_KEY_VECTOR || key->kind == MF_KEY_NUMBERS ||
-           key->kind == MF_KEY_POINTS || key->kind == MF_KEY_WORDS || key->kind == MF_KEY_LIST ||
-           (has_free_names(key) && strcmp(key->path, path) == 0);
+    return key->kind == MF_KEY_POSITION || key->kind == MF_KEY_VECTOR ||
+           key->kind == MF_KEY_NUMBERS || key->kind == MF_KEY_POINTS || key->kind == MF_KEY_WORDS ||
+           key->kind == MF_KEY_LIST || (has_free_names(key) && strcmp(key->path, path) == 0);
 }
 
 // `text` is the whole override, for messages; `path` what is left of its path in this table.

@@ -115,7 +115,7 @@ static void put_value(Schema *schema, const mf_Key *key) {
     case MF_KEY_DOUBLE:
         put_words(schema, key);
         break;
-    case MF_KEY_PLACE:
+    case MF_KEY_POSITION:
         mf_text_put(text, "\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, "
                           "\"minItems\": 2, \"maxItems\": 2}, {\"const\": \"centered\"}]");
         break;

@@ -385,7 +385,7 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
     case MF_KEY_FLAG:
         good = read_flag(node, target);
         break;
-    case MF_KEY_PLACE:
+    case MF_KEY_POSITION:
         good = read_place(key, node, target);
         break;
     case MF_KEY_VECTOR:

@@ -3,6 +3,7 @@
 #include "io/keys.h"
 #include "io/decimal.h"
 #include "base/text.h"
+#include "base/inject.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,13 +101,13 @@ static mf_Status put_packages(Writer *writer, const mf_Key *key, const mf_Import
     return MF_OK;
 }
 
-static void put_place(Writer *writer, const double place[2]) {
+static void put_place(Writer *writer, const double position[2]) {
     char x[MF_DECIMAL_TEXT], y[MF_DECIMAL_TEXT];
-    if (isnan(place[0]) || isnan(place[1]))
+    if (isnan(position[0]) || isnan(position[1]))
         mf_text_put(&writer->text, "centered");
     else
-        mf_text_format(&writer->text, "[%s, %s]", mf_decimal_write(place[0], x),
-                       mf_decimal_write(place[1], y));
+        mf_text_format(&writer->text, "[%s, %s]", mf_decimal_write(position[0], x),
+                       mf_decimal_write(position[1], y));
 }
 
 static void put_vector(Writer *writer, const double *values, uint32_t length) {
@@ -225,7 +226,7 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
     case MF_KEY_CHOICE:
         mf_text_put(text, key->choices[*(const int *)value]);
         break;
-    case MF_KEY_PLACE:
+    case MF_KEY_POSITION:
         put_place(writer, value);
         break;
     case MF_KEY_PACKAGES:

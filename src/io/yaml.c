@@ -3,6 +3,7 @@
 // nodes, no key twice in a mapping, all memory in blocks that are freed together. libyaml offers no
 // allocator, so its own working memory (a few buffers, gone when parsing ends) is malloc's.
 #include "io/yaml.h"
+#include "base/inject.h"
 
 #include "base/plain.h"
 #include "io/yaml_text.h"
@@ -89,7 +90,7 @@ mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at
                       at_key ? node->key_column : node->column, "%s", message);
 }
 
-// ---- looking at nodes --------------------------------------------------------------------------
+// ---- reading nodes -----------------------------------------------------------------------------
 
 mf_YamlNode *mf_yaml_find(const mf_YamlNode *mapping, const char *key, size_t key_length) {
     if (mapping == NULL || mapping->kind != MF_YAML_MAPPING)

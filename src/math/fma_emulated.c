@@ -1,14 +1,14 @@
 // a b + c rounded once where the processor cannot do it in one instruction: the same bits as the
 // instruction, in every floating-point mode. Functions of their own and not inline: inlined, they
 // made the kernels for such processors twice as large and as long to compile, and a call is little
-// beside what they do.
+// next to what they do.
 //
 // float: the product is exact in double; the sum in double is rounded to odd, after which the
 // rounding to float is the only one (Boldo and Melquiond 2008, "Emulation of FMA and correctly
 // rounded sums"). double: their algorithm 5 on an error-free product (Veltkamp 1968, Dekker 1971)
 // where no step can overflow or become subnormal; else in integers (math/fma.h).
 //
-// Rounding to odd: of the two neighbours of an inexact sum the one with an odd last digit. From the
+// Rounding to odd: of the two neighbors of an inexact sum the one with an odd last digit. From the
 // sum to the nearest and its error: one step toward zero where the error points there, then the
 // last bit set.
 #include "math/fma.h"

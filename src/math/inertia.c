@@ -97,10 +97,10 @@ void mf_mat3_eigen(double values[3], double vectors[9], const double symmetric[6
 void mf_inertia_rotate(double out[6], const double inertia[6], const double rotation[4]) {
     const double *a = inertia;
     const double full[9] = {a[0], a[3], a[4], a[3], a[1], a[5], a[4], a[5], a[2]};
-    double turn[9], back[9], product[9];
-    mf_quat_to_matrix(turn, rotation);
-    mf_mat3_transpose(back, turn);
-    mf_mat3_multiply(product, turn, full);
+    double orientation[9], back[9], product[9];
+    mf_quat_to_matrix(orientation, rotation);
+    mf_mat3_transpose(back, orientation);
+    mf_mat3_multiply(product, orientation, full);
     mf_mat3_multiply(product, product, back);
     mf_vec3_set(out, product[0], product[4], product[8]);
     mf_vec3_set(out + 3, product[1], product[2], product[5]);

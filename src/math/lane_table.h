@@ -62,7 +62,7 @@ static inline mf_index mf_bring_byte_(mf_index a, mf_index cell) {
 }
 #elif defined(MF_KERNEL_AVX2)
 static inline mf_index mf_bring_byte_(mf_index a, mf_index cell) {
-    return a >> (cell & mf_set_index(24)); // a shift: only the low byte is looked at
+    return a >> (cell & mf_set_index(24)); // a shift: only the low byte is examined
 }
 #endif
 

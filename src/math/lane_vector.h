@@ -87,7 +87,7 @@ static MF_INLINE Vec sym_apply_add(const Sym *s, Vec a, Vec b) {
 }
 
 // m s m^T: a symmetric tensor of the body in world axes.
-static MF_INLINE Sym sym_turn(const Mat *m, const Sym *s) {
+static MF_INLINE Sym sym_rotate(const Mat *m, const Sym *s) {
     Vec a = sym_apply(s, MF_VALUE(Vec, m->xx, m->xy, m->xz));
     Vec b = sym_apply(s, MF_VALUE(Vec, m->yx, m->yy, m->yz));
     Vec c = sym_apply(s, MF_VALUE(Vec, m->zx, m->zy, m->zz));
@@ -131,7 +131,7 @@ static MF_INLINE Quat quat_exponential(Vec v) {
 }
 
 // Turns the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
-static MF_INLINE Quat quat_turn(Quat q, Vec rotation) {
+static MF_INLINE Quat quat_rotation(Quat q, Vec rotation) {
     Vec half = vec_scale(rotation, mf_set((mf_real)0.5));
     return quat_normalize(
         quat_multiply(MF_VALUE(Quat, mf_set((mf_real)1), half.x, half.y, half.z), q));

@@ -105,9 +105,9 @@ void mf_quat_from_rpy(double out[4], const double rpy[3]) {
     mf_sin_cos(0.5 * rpy[0], &roll[1], &roll[0]);
     mf_sin_cos(0.5 * rpy[1], &pitch[2], &pitch[0]);
     mf_sin_cos(0.5 * rpy[2], &yaw[3], &yaw[0]);
-    double turned[4];
-    mf_quat_multiply(turned, pitch, roll);
-    mf_quat_multiply(out, yaw, turned);
+    double rotated[4];
+    mf_quat_multiply(rotated, pitch, roll);
+    mf_quat_multiply(out, yaw, rotated);
 }
 
 void mf_quat_to_rpy(double out[3], const double q[4]) {

@@ -167,12 +167,12 @@ double mf_mat3_determinant(const double a[9]);
 // whose squares do not overflow.
 void mf_mat3_eigen(double values[3], double vectors[9], const double symmetric[6]);
 
-// Inertia [kg m^2] about the same point, in axes turned by `rotation` (old to new): R I R^T.
+// Inertia [kg m^2] about the same point, in axes rotated by `rotation` (old to new): R I R^T.
 void mf_inertia_rotate(double out[6], const double inertia[6], const double rotation[4]);
 
-// Inertia [kg m^2] about a point `offset` [m] away from the centre of mass, given the one about
-// the centre (parallel axis theorem): adds mass * (|offset|^2 E - offset offset^T). A negative
-// mass goes back to the centre.
+// Inertia [kg m^2] about a point `offset` [m] away from the center of mass, given the one about
+// the center (parallel axis theorem): adds mass * (|offset|^2 E - offset offset^T). A negative
+// mass goes back to the center.
 void mf_inertia_translate(double out[6], const double inertia[6], double mass,
                           const double offset[3]);
 

@@ -1,7 +1,7 @@
 // The shortest path of a string from one point to another around a sphere or an infinite cylinder,
 // in lanes. All points are in the frame of the shape; the cylinder's axis is z.
 //
-// Around a sphere the string stays in the plane of the two points and the centre; around a cylinder
+// Around a sphere the string stays in the plane of the two points and the center; around a cylinder
 // it is projected along the axis, and its height changes linearly with the path length. So both are
 // a string around a circle: two tangents and an arc between them. A side point selects the arc; one
 // inside the shape makes the string pass through the circle's inside instead, touching it in one
@@ -52,8 +52,8 @@ static inline mf_lane mf_wrap_asin(mf_lane x) {
 }
 
 // Whether the segments a-b and c-d meet.
-static inline mf_mask mf_wrap_meet(const mf_lane a[2], const mf_lane b[2], const mf_lane c[2],
-                                   const mf_lane d[2]) {
+static inline mf_mask mf_wrap_hit(const mf_lane a[2], const mf_lane b[2], const mf_lane c[2],
+                                  const mf_lane d[2]) {
     const mf_lane zero = mf_zero(), one = mf_wrap_one();
     const mf_lane ab[2] = {b[0] - a[0], b[1] - a[1]}, cd[2] = {d[0] - c[0], d[1] - c[1]},
                   ca[2] = {a[0] - c[0], a[1] - c[1]};
@@ -93,7 +93,7 @@ static inline mf_Arc mf_wrap_arc(const mf_lane a[2], const mf_lane b[2], mf_real
         .from = {mf_fma(a[0], square, a[1] * ra) / aa, mf_fma(a[1], square, -(a[0] * ra)) / aa},
         .to = {mf_fma(b[0], square, -(b[1] * rb)) / bb, mf_fma(b[1], square, b[0] * rb) / bb}};
     const mf_lane chord[2] = {arc.from[0] - arc.to[0], arc.from[1] - arc.to[1]};
-    arc.worth = mf_select(mf_wrap_meet(a, arc.from, b, arc.to), mf_set((mf_real)-10000),
+    arc.worth = mf_select(mf_wrap_hit(a, arc.from, b, arc.to), mf_set((mf_real)-10000),
                           -mf_wrap_dot2(chord, chord));
     return arc;
 }
@@ -103,7 +103,7 @@ static inline mf_lane mf_wrap_turn(const mf_lane a[2], const mf_lane b[2]) {
 }
 
 // Around the circle; `side` may be NULL. A side counts where the two points are on different sides
-// of its line through the centre: then the string passes it, also where the straight way would not
+// of its line through the center: then the string passes it, also where the straight way would not
 // meet the circle but leave it between itself and the side.
 static inline mf_mask mf_wrap_outside(const mf_lane a[2], const mf_lane b[2], mf_lane radius,
                                       const mf_lane *side, mf_lane from[2], mf_lane to[2],
@@ -130,12 +130,12 @@ static inline mf_mask mf_wrap_outside(const mf_lane a[2], const mf_lane b[2], mf
         from[i] = mf_select(first, one.from[i], two.from[i]);
         to[i] = mf_select(first, one.to[i], two.to[i]);
     }
-    bends = mf_and(bends, mf_not(mf_wrap_meet(a, from, b, to)));
+    bends = mf_and(bends, mf_not(mf_wrap_hit(a, from, b, to)));
     // The arc of the chosen sense, which may be more than half the circle.
-    const mf_lane turn = mf_wrap_turn(to, from);
-    const mf_lane angle = mf_atan2_lane(mf_abs(turn), mf_wrap_dot2(from, to));
-    const mf_mask long_way =
-        mf_or(mf_and(mf_less(zero, turn), mf_not(first)), mf_and(mf_less(turn, zero), first));
+    const mf_lane sine_part = mf_wrap_turn(to, from);
+    const mf_lane angle = mf_atan2_lane(mf_abs(sine_part), mf_wrap_dot2(from, to));
+    const mf_mask long_way = mf_or(mf_and(mf_less(zero, sine_part), mf_not(first)),
+                                   mf_and(mf_less(sine_part, zero), first));
     const mf_lane whole = mf_set((mf_real)6.283185307179586);
     *length = radius * mf_select(long_way, whole - angle, angle);
     return bends;
@@ -196,14 +196,14 @@ static inline mf_mask mf_wrap_inside(const mf_lane a[2], const mf_lane b[2], mf_
     const mf_lane scale = radius / mf_max(mf_sqrt(mf_wrap_dot2(sum, sum)), tiny);
     touch[0] = sum[0] * scale;
     touch[1] = sum[1] * scale;
-    const mf_lane turn = mf_fma(a[0], b[1], -(a[1] * b[0])), along = mf_wrap_dot2(a, b);
+    const mf_lane sine_part = mf_fma(a[0], b[1], -(a[1] * b[0])), along = mf_wrap_dot2(a, b);
     const mf_lane cosine = along / mf_max(size[0] * size[1], tiny);
     bends = mf_and(bends, mf_not(mf_less(cosine, tiny - one)));
     const mf_Touching t = {{radius / mf_max(size[0], tiny), radius / mf_max(size[1], tiny)},
-                           mf_atan2_lane(mf_abs(turn), along)};
+                           mf_atan2_lane(mf_abs(sine_part), along)};
     mf_lane z, sine, cos;
     mf_mask found = mf_and(mf_wrap_solve(&t, &z), mf_not(mf_less(one - tiny, cosine)));
-    const mf_mask first = mf_less(zero, turn);
+    const mf_mask first = mf_less(zero, sine_part);
     const mf_lane angle =
         mf_wrap_asin(z) - mf_wrap_asin(mf_select(first, t.part[0], t.part[1]) * z);
     mf_sin_cos_lane(angle, &sine, &cos);
@@ -215,7 +215,7 @@ static inline mf_mask mf_wrap_inside(const mf_lane a[2], const mf_lane b[2], mf_
     return bends;
 }
 
-// The axes of the circle's plane: those of the cylinder, or through both points and the centre.
+// The axes of the circle's plane: those of the cylinder, or through both points and the center.
 static inline void mf_wrap_plane(bool cylinder, const mf_lane a[3], const mf_lane b[3],
                                  mf_lane axes[2][3]) {
     const mf_lane zero = mf_zero(), one = mf_wrap_one(), tiny = mf_wrap_tiny();
@@ -227,7 +227,7 @@ static inline void mf_wrap_plane(bool cylinder, const mf_lane a[3], const mf_lan
     for (int i = 0; i < 3; i++)
         axes[0][i] = a[i] / size;
     mf_wrap_cross(normal, a, b);
-    // Where both points and the centre are on a line, any plane through it does.
+    // Where both points and the center are on a line, any plane through it does.
     const mf_mask line = mf_less(mf_sqrt(mf_wrap_dot3(normal, normal)), tiny);
     const mf_lane x = mf_abs(axes[0][0]), y = mf_abs(axes[0][1]), z = mf_abs(axes[0][2]);
     const mf_mask is_y = mf_and(mf_less(x, y), mf_less(z, y)),

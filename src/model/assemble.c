@@ -284,9 +284,9 @@ static bool find_rest_height(mf_Model *model) {
             const mf_Point *point = &model->points[i];
             if (!(point->flags & MF_POINT_COLLIDES))
                 continue;
-            double place[3];
-            mf_quat_rotate(place, rotation[point->link], point->position);
-            double height = 0.0 - (place[2] + position[point->link][2]);
+            double point_position[3];
+            mf_quat_rotate(point_position, rotation[point->link], point->position);
+            double height = 0.0 - (point_position[2] + position[point->link][2]);
             if (!found || height > model->rest_height)
                 model->rest_height = height;
             found = true;

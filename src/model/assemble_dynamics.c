@@ -98,12 +98,12 @@ static double *copy_numbers(mf_Block *block, const double *numbers, size_t count
 }
 
 // As MuJoCo makes those of a keyframe: of length 1, a zero becomes no turn.
-static void make_unit(double *turn) {
-    if (!mf_quat_normalize(turn))
-        mf_quat_identity(turn);
+static void make_unit(double *rotation) {
+    if (!mf_quat_normalize(rotation))
+        mf_quat_identity(rotation);
 }
 
-static void make_turns_unit(const mf_Model *model, double *position) {
+static void make_rotations_unit(const mf_Model *model, double *position) {
     if (model->base == MF_BASE_FREE)
         make_unit(position + 3);
     for (uint32_t i = 0; i < model->joint_count; i++) {
@@ -132,7 +132,7 @@ static void fill_keyframes(const mf_Draft *draft, mf_Block *block, mf_Model *mod
         to.control = copy_numbers(block, from->control, draft->actuators.count);
         if (model == NULL)
             continue;
-        make_turns_unit(model, position);
+        make_rotations_unit(model, position);
         items[i] = to;
     }
     if (model == NULL)

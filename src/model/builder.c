@@ -104,7 +104,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Builde
     *item = *body;
     mf_vec3_copy(item->center, body->created);
     mf_quat_identity(item->rotation);
-    memcpy(item->color, color ? color : mf_grey, sizeof item->color);
+    memcpy(item->color, color ? color : mf_gray, sizeof item->color);
     item->glued_to = builder->bodies.count - 1;
     return (mf_BodyId)item->glued_to;
 }
@@ -117,7 +117,7 @@ static mf_BodyId refuse(mf_Builder *builder, const char *text) {
 // The rotation that turns z to the direction from -> to, its midpoint and its length; false when
 // the two are one point or not finite.
 static bool span(const double from[3], const double to[3], mf_BuilderBody *body) {
-    double direction[3], turn_axis[3];
+    double direction[3], rotate_axis[3];
     const double up[3] = {0.0, 0.0, 1.0};
     mf_vec3_sub(direction, to, from);
     body->size[1] = mf_vec3_length(direction);
@@ -125,10 +125,10 @@ static bool span(const double from[3], const double to[3], mf_BuilderBody *body)
         body->created[i] = from[i] + direction[i] / 2;
     if (!mf_vec3_normalize(direction))
         return false;
-    mf_vec3_cross(turn_axis, up, direction);
+    mf_vec3_cross(rotate_axis, up, direction);
     mf_quat_identity(body->along);
     // Half-angle form: (1 + cos, sin * axis), which is only lost when direction is straight down.
-    double whole[4] = {1.0 + direction[2], turn_axis[0], turn_axis[1], turn_axis[2]};
+    double whole[4] = {1.0 + direction[2], rotate_axis[0], rotate_axis[1], rotate_axis[2]};
     if (whole[0] < 1e-12)
         mf_vec3_set(whole + 1, 1.0, 0.0, 0.0);
     mf_quat_normalize(whole);
@@ -327,9 +327,9 @@ void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3])
         return;
     }
     mf_BuilderBody *item = get_body(builder, body);
-    double turn[4];
-    mf_quat_from_rpy(turn, angles);
-    mf_quat_multiply(item->rotation, turn, item->rotation);
+    double rotation[4];
+    mf_quat_from_rpy(rotation, angles);
+    mf_quat_multiply(item->rotation, rotation, item->rotation);
     mf_quat_normalize(item->rotation);
 }
 

@@ -5,7 +5,7 @@
 
 #include "model/draft.h"
 
-// One body. Its own frame sits in its centre with the construction axes of its creation, and moves
+// One body. Its own frame sits in its center with the construction axes of its creation, and moves
 // and turns with it; `created` links it to the frame in which hinges are given.
 typedef struct mf_BuilderBody {
     bool is_ray;
@@ -13,8 +13,8 @@ typedef struct mf_BuilderBody {
     uint32_t point_count; // [1] 1 or 2 for bodies simplified to points, 0 for the shape's own
     double size[3];       // [m] as in mf_Shape; a ray's length is size[1]
     double along[4];      // [1] shape to own frame: turns z to a cylinder's or ray's direction
-    double created[3];    // [m] centre at creation, construction frame
-    double center[3];     // [m] centre now
+    double created[3];    // [m] center at creation, construction frame
+    double center[3];     // [m] center now
     double rotation[4];   // [1] own frame to construction frame now
     double mass;          // [kg]
     float color[3];       // [1]

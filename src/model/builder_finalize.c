@@ -1,7 +1,7 @@
 // From bodies and hinges to links and joints.
 //
 // Glued bodies become one link. Link 0, the base, holds body 0; its frame sits in that body's
-// centre. Every other link's frame sits at the anchor of the hinge that moves it. All link frames
+// center. Every other link's frame sits at the anchor of the hinge that moves it. All link frames
 // have the axes of the construction frame, so all joint rotations are the identity.
 #include "model/builder.h"
 
@@ -29,7 +29,7 @@ static mf_Status no_memory(mf_Error *error) {
 }
 
 // A point of the body's creation frame, where it is now.
-static void body_place(double out[3], const mf_BuilderBody *body, const double point[3]) {
+static void body_position(double out[3], const mf_BuilderBody *body, const double point[3]) {
     double offset[3];
     mf_vec3_sub(offset, point, body->created);
     mf_quat_rotate(offset, body->rotation, offset);
@@ -39,7 +39,7 @@ static void body_place(double out[3], const mf_BuilderBody *body, const double p
 static uint32_t body_points(double (*out)[3], const mf_BuilderBody *body) {
     if (body->point_count == 0)
         return mf_shape_points(out, body->type, body->size, 8);
-    // A cylinder's two points are the centres of its ends, a sphere's its poles.
+    // A cylinder's two points are the centers of its ends, a sphere's its poles.
     double half = body->type == MF_SHAPE_SPHERE ? body->size[0] : body->size[1] / 2;
     if (body->point_count == 1)
         half = 0.0;
@@ -71,12 +71,13 @@ static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
     mf_vec3_sub(center, body->center, origin);
     mf_quat_multiply(rotation, body->rotation, body->along);
     for (uint32_t i = 0; i < count; i++) {
-        double place[3];
-        mf_quat_rotate(place, rotation, local[i]);
-        mf_vec3_add(place, place, center);
-        if (!mf_draft_add_point(draft, link, place, body->mass / count, true, body->color))
+        double position[3];
+        mf_quat_rotate(position, rotation, local[i]);
+        mf_vec3_add(position, position, center);
+        if (!mf_draft_add_point(draft, link, position, body->mass / count, true, body->color))
             return false;
-        if (body->point_count > 0 && !add_shape(draft, link, MF_SHAPE_POINT, body, place, rotation))
+        if (body->point_count > 0 &&
+            !add_shape(draft, link, MF_SHAPE_POINT, body, position, rotation))
             return false;
     }
     return body->point_count > 0 || add_shape(draft, link, body->type, body, center, rotation);
@@ -140,7 +141,7 @@ static mf_Status add_joint(mf_Builder *builder, Plan *plan, uint32_t parent, uin
     mf_Joint *joint = mf_draft_add_joint(&builder->draft, hinge->name, MF_JOINT_HINGE);
     if (joint == NULL)
         return no_memory(error);
-    body_place(plan->origin[child], first, hinge->anchor);
+    body_position(plan->origin[child], first, hinge->anchor);
     mf_vec3_sub(joint->position, plan->origin[child], plan->origin[parent]);
     mf_quat_rotate(joint->axis, first->rotation, hinge->axis);
     mf_vec3_normalize(joint->axis);

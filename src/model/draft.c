@@ -83,10 +83,10 @@ mf_Softness mf_softness(void) {
 }
 
 void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item) {
-    void *place = mf_list_push(context, list, mf_item_table(item)->size);
-    if (place != NULL)
-        mf_item_reset(item, place);
-    return place;
+    void *slot = mf_list_push(context, list, mf_item_table(item)->size);
+    if (slot != NULL)
+        mf_item_reset(item, slot);
+    return slot;
 }
 
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name) {
@@ -117,7 +117,7 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
     point->flags = (collides ? MF_POINT_COLLIDES : 0u) | (mass > 0.0 ? MF_POINT_HAS_MASS : 0u);
     mf_vec3_copy(point->position, position);
     point->mass = mass;
-    memcpy(point->color, color ? color : mf_grey, sizeof point->color);
+    memcpy(point->color, color ? color : mf_gray, sizeof point->color);
     return point;
 }
 

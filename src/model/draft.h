@@ -27,8 +27,8 @@ typedef struct mf_Draft {
     uint32_t base;    // draft index of the root link
     mf_BaseType base_type;
     mf_Joint root;      // of a free base; type MF_JOINT_FIXED: it has nothing of its own
-    bool own_mass;      // links bring mass, centre and inertia; else they come from their points
-    bool own_inertia;   // links bring only their inertia; mass and centre come from their points
+    bool own_mass;      // links bring mass, center and inertia; else they come from their points
+    bool own_inertia;   // links bring only their inertia; mass and center come from their points
     mf_List links;      // mf_Link: the name and, with own_mass, the masses; the rest is computed
     mf_List joints;     // mf_Joint
     mf_List points;     // mf_Point
@@ -105,7 +105,7 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     MF_PRINTF(4, 5);
 
 // Checks the draft and makes the model: depth-first order with children in draft order, so that
-// joint i moves link i + 1; points sorted by link; mass, centre and inertia of each link from its
+// joint i moves link i + 1; points sorted by link; mass, center and inertia of each link from its
 // points; addresses; start angles; rest height. Takes the meshes and heights over on success and
 // changes nothing else. Keyframes, which hold whole position vectors, need a draft whose links and
 // joints are already in that order.
@@ -114,6 +114,6 @@ mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error);
 mf_Frame mf_world_frame(void); // the world's own frame
 mf_Softness mf_softness(void); // MuJoCo's where a file says nothing
 
-static const float mf_grey[3] = {0.6f, 0.6f, 0.6f}; // the colour of what has none
+static const float mf_gray[3] = {0.6f, 0.6f, 0.6f}; // the color of what has none
 
 #endif

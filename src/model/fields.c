@@ -648,7 +648,7 @@ const mf_SensorKind *mf_sensor_kind(mf_SensorType type) {
     [MF_SENSOR_##of] = {.mjcf = MF_AT_##at == MF_AT_OWN        ? NULL                              \
                                 : MF_AT_##at == MF_AT_CONTACTS ? "contact"                         \
                                                                : word,                             \
-                        .place = MF_AT_##at,                                                       \
+                        .mount = MF_AT_##at,                                                       \
                         .count = values,                                                           \
                         .unit = in},
     static const mf_SensorKind kinds[] = {MF_SENSOR_KINDS(SENSOR_KIND)};

@@ -53,10 +53,10 @@ static inline void mf_hand_inertia(mf_HandModel *hand, uint32_t link, double mas
     double half = 0.5 * (moment[0] + moment[1] + moment[2]);
     for (int axis = 0; axis < 3; axis++) {
         // A pair of m/6 at +-d gives 2 (m/6) d^2 to the second moment along the axis.
-        double arm = sqrt(fmax(3.0 * (half - moment[axis]) / mass, 0.0)), place[3] = {0, 0, 0};
+        double arm = sqrt(fmax(3.0 * (half - moment[axis]) / mass, 0.0)), position[3] = {0, 0, 0};
         for (int side = -1; side <= 1; side += 2) {
-            place[axis] = side * arm;
-            mf_hand_point(hand, link, place[0], place[1], place[2], mass / 6.0, false);
+            position[axis] = side * arm;
+            mf_hand_point(hand, link, position[0], position[1], position[2], mass / 6.0, false);
         }
     }
 }

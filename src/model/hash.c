@@ -1,4 +1,4 @@
-// The model's hash: everything that changes motion and nothing that does not (names, colours,
+// The model's hash: everything that changes motion and nothing that does not (names, colors,
 // shapes, notes), so that a replay accepts a repainted robot and refuses a changed one. Field by
 // field, as the table of model fields says, because padding between members is not defined.
 //

@@ -65,43 +65,44 @@ double mf_model_shape_lowest(const mf_Model *model, uint32_t index, const double
     if (model == NULL)
         return 0;
     const mf_Shape *shape = &model->shapes[index];
-    double whole[4], matrix[9], place[3];
+    double whole[4], matrix[9], point_position[3];
     mf_quat_multiply(whole, rotation, shape->rotation);
     mf_quat_to_matrix(matrix, whole);
     support(model, shape, matrix + 6, point);
     mf_quat_rotate(point, shape->rotation, point);
     mf_vec3_add(point, point, shape->position);
-    mf_quat_rotate(place, rotation, point);
-    return position[2] + place[2];
+    mf_quat_rotate(point_position, rotation, point);
+    return position[2] + point_position[2];
 }
 
-static double lowest_shape(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
+static double lowest_shape(const mf_Model *model, double (*position)[3], double (*rotation)[4]) {
     double lowest = INFINITY, point[3];
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (shape->collides && shape->link != MF_NONE)
-            lowest = lower_of(lowest, mf_model_shape_lowest(model, i, place[shape->link],
-                                                            turn[shape->link], point));
+            lowest = lower_of(lowest, mf_model_shape_lowest(model, i, position[shape->link],
+                                                            rotation[shape->link], point));
     }
     return lowest;
 }
 
-static double lowest_point(const mf_Model *model, double (*place)[3], double (*turn)[4]) {
+static double lowest_point(const mf_Model *model, double (*position)[3], double (*rotation)[4]) {
     double lowest = INFINITY;
     for (uint32_t i = 0; i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
         double at[3];
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
-        mf_quat_rotate(at, turn[point->link], point->position);
-        lowest = lower_of(lowest, place[point->link][2] + at[2]);
+        mf_quat_rotate(at, rotation[point->link], point->position);
+        lowest = lower_of(lowest, position[point->link][2] + at[2]);
     }
     return lowest;
 }
 
-double mf_model_lowest(const mf_Model *model, double (*place)[3], double (*turn)[4], bool shapes) {
+double mf_model_lowest(const mf_Model *model, double (*position)[3], double (*rotation)[4],
+                       bool shapes) {
     if (model == NULL)
         return 0;
-    double lowest = shapes ? lowest_shape(model, place, turn) : INFINITY;
-    return lowest < INFINITY ? lowest : lowest_point(model, place, turn);
+    double lowest = shapes ? lowest_shape(model, position, rotation) : INFINITY;
+    return lowest < INFINITY ? lowest : lowest_point(model, position, rotation);
 }

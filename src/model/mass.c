@@ -1,8 +1,8 @@
 // Mass points of the links: as few as keep the robot's mass distribution.
 //
-// A link's mass m, centre and second moments P1 >= P2 >= P3 (sums of m x^2 along its principal
+// A link's mass m, center and second moments P1 >= P2 >= P3 (sums of m x^2 along its principal
 // axes) are carried by one of:
-//   fit    its contact points share a part of the mass equally and one new point in the centre of
+//   fit    its contact points share a part of the mass equally and one new point in the center of
 //          mass has the rest; exact when their second moments are proportional to the link's. That
 //          is so for every uniform box and sphere that collides as one.
 //   four   equal points; always exact (points.c).
@@ -11,7 +11,7 @@
 //          lies on that axis at distance d, it is one of them and the other sits at P1 / (m d) on
 //          the other side, the masses balancing: one new point instead of two.
 //   one    point; loses P1 + P2 + P3.
-// Mass and centre are always exact. The points motion costs per point, so light links take fewer,
+// Mass and center are always exact. The points motion costs per point, so light links take fewer,
 // as long as all together lose at most 1 % of the robot's second moment of mass at its zero pose.
 // The limit on the loss of a single link is found by bisection, so equal legs are treated alike.
 // A link with more than half of the mass is never reduced.
@@ -69,7 +69,7 @@ static void chain_points(Masses *masses) {
     }
 }
 
-// The second moment of the whole robot about its centre of mass, all joints at 0. Draft links are
+// The second moment of the whole robot about its center of mass, all joints at 0. Draft links are
 // in breadth-first order and joint i moves link i + 1. False without memory.
 static bool sum_moments(Masses *masses) {
     const mf_Draft *draft = masses->draft;
@@ -97,7 +97,7 @@ static bool sum_moments(Masses *masses) {
     return ready;
 }
 
-// Whether equal shares on the contact points have the link's centre and second moments.
+// Whether equal shares on the contact points have the link's center and second moments.
 static void try_fit(const Masses *masses, Carrier *carrier) {
     const mf_Point *points = mf_draft_points(masses->draft);
     double contact[6] = {0}, middle[3] = {0};
@@ -125,7 +125,7 @@ static void try_fit(const Masses *masses, Carrier *carrier) {
     carrier->share = share < 1.0 - 1e-12 ? share : 1.0;
 }
 
-// Distance along the first axis from the centre of mass, if the point lies on that axis, else 0.
+// Distance along the first axis from the center of mass, if the point lies on that axis, else 0.
 static double on_axis(const Carrier *carrier, const double position[3]) {
     const double axis[3] = {carrier->axes[0], carrier->axes[3], carrier->axes[6]};
     double offset[3], side[3];
@@ -224,7 +224,7 @@ static mf_Status add_mass(Masses *masses, uint32_t link, const double position[3
         return MF_OK;
     }
     float copy[3];
-    memcpy(copy, color ? color : mf_grey, sizeof copy); // the list may move
+    memcpy(copy, color ? color : mf_gray, sizeof copy); // the list may move
     if (!mf_draft_add_point(draft, link, position, mass, false, copy))
         return no_memory(masses);
     return MF_OK;

@@ -1,4 +1,4 @@
-// Points that stand for solids, and the mass, centre and inertia of points.
+// Points that stand for solids, and the mass, center and inertia of points.
 #ifndef MAYFLY_SRC_MODEL_POINTS_H
 #define MAYFLY_SRC_MODEL_POINTS_H
 
@@ -17,7 +17,7 @@
 // Planes, height fields and meshes have none.
 uint32_t mf_shape_points(double (*out)[3], mf_ShapeType type, const double size[3], uint32_t ring);
 
-// Mass [kg], centre [m] and inertia [kg m^2] about that centre (xx, yy, zz, xy, xz, yz).
+// Mass [kg], center [m] and inertia [kg m^2] about that center (xx, yy, zz, xy, xz, yz).
 typedef struct mf_MassProperties {
     double mass;
     double center[3];
@@ -40,7 +40,7 @@ mf_MassProperties mf_mass_transform(const mf_MassProperties *body, const double 
 // axis in column i of `axes` (right-handed, row-major). Negative rounding leftovers become 0.
 void mf_mass_second_moments(double moments[3], double axes[9], const mf_MassProperties *body);
 
-// `count` (1, 2 or 4) equal mass points [m] with the body's mass and centre: 4 also have its whole
+// `count` (1, 2 or 4) equal mass points [m] with the body's mass and center: 4 also have its whole
 // inertia, 2 its largest second moment, 1 none.
 void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties *body);
 

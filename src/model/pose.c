@@ -4,7 +4,7 @@
 //                    parent rotation * joint rotation * quaternion                     ball,
 //                    floating
 //   child position = parent position + parent rotation (joint position + joint rotation shift)
-//                    shift: axis (angle - reference) of a slide, place of a floating joint
+//                    shift: axis (angle - reference) of a slide, position of a floating joint
 // From angles alone joints of other types than hinge and slide stay at their zero pose.
 #include "math/scalar.h"
 
@@ -17,9 +17,9 @@ static void pose_of_child(const mf_Joint *joint, double value, const double pare
     mf_quat_rotate(local, parent_rotation, joint->position);
     mf_vec3_add(position, parent_position, local);
     if (joint->type == MF_JOINT_HINGE) {
-        double turn[4];
-        mf_quat_from_axis_angle(turn, joint->axis, angle);
-        mf_quat_multiply(frame, frame, turn);
+        double orientation[4];
+        mf_quat_from_axis_angle(orientation, joint->axis, angle);
+        mf_quat_multiply(frame, frame, orientation);
     } else if (joint->type == MF_JOINT_SLIDE) {
         mf_quat_rotate(local, frame, joint->axis);
         mf_vec3_add_scaled(position, position, angle, local);
@@ -69,7 +69,7 @@ void mf_model_pose(const mf_Model *model, const double *angle, double (*position
 
 static void pose_at(const mf_Joint *joint, const double *q, const double parent_position[3],
                     const double parent_rotation[4], double position[3], double rotation[4]) {
-    const double *turn = joint->type == MF_JOINT_BALL ? q : q + 3;
+    const double *orientation = joint->type == MF_JOINT_BALL ? q : q + 3;
     if (joint->type != MF_JOINT_BALL && joint->type != MF_JOINT_FLOATING) {
         bool moves = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
         pose_of_child(joint, moves ? q[0] : 0.0, parent_position, parent_rotation, position,
@@ -77,7 +77,7 @@ static void pose_at(const mf_Joint *joint, const double *q, const double parent_
         return;
     }
     double local[3], unit[4], frame[4];
-    memcpy(unit, turn, sizeof unit);
+    memcpy(unit, orientation, sizeof unit);
     mf_quat_normalize(unit);
     mf_quat_rotate(local, parent_rotation, joint->position);
     mf_vec3_add(position, parent_position, local);

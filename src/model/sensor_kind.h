@@ -5,7 +5,7 @@
 
 #include <mayfly/model.h>
 
-typedef enum mf_SensorPlace {
+typedef enum mf_SensorMount {
     MF_AT_OWN, // one that MJCF does not have
     MF_AT_SITE,
     MF_AT_JOINT, // hinge or slide
@@ -17,9 +17,9 @@ typedef enum mf_SensorPlace {
     MF_AT_BODY,
     MF_AT_CONTACTS,
     MF_AT_NOTHING
-} mf_SensorPlace;
+} mf_SensorMount;
 
-// type, word (MuJoCo's where it has one), place, values (0: the element says it), unit
+// type, word (MuJoCo's where it has one), position, values (0: the element says it), unit
 #define MF_SENSOR_KINDS(X)                                                                         \
     X(CONTACT, "contact", OWN, 1, "1")                                                             \
     X(RAY, "ray", OWN, 1, "m")                                                                     \
@@ -72,7 +72,7 @@ typedef enum mf_SensorPlace {
 
 typedef struct mf_SensorKind {
     const char *mjcf; // its element; NULL: none
-    mf_SensorPlace place;
+    mf_SensorMount mount;
     uint32_t count;   // [1] values
     const char *unit; // of the values
 } mf_SensorKind;

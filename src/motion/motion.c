@@ -110,10 +110,10 @@ mf_MotionsConfig mf_motions_config(void) {
     return config;
 }
 
-// The member at the place that a row names; 0: there is none.
-static void put_member(mf_MotionsConfig *config, size_t place, const void *value, size_t size) {
-    if (place != 0)
-        memcpy((char *)config + place, value, size);
+// The member at the position that a row names; 0: there is none.
+static void put_member(mf_MotionsConfig *config, size_t index, const void *value, size_t size) {
+    if (index != 0)
+        memcpy((char *)config + index, value, size);
 }
 
 void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes) {
@@ -180,7 +180,7 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u is not a motion", what, (unsigned)motion);
     if (mf_motion_of(group, 0) != MF_MOTION_COUNT)
         return mf_fail(error, MF_BAD_ARGUMENT, "motions: group %s already has the motion %s",
-                       mf_group_settings(group)->name, mf_motion_name(mf_motion_of(group, 0)));
+                       mf_group_config_of(group)->name, mf_motion_name(mf_motion_of(group, 0)));
     return MF_OK;
 }
 
@@ -283,7 +283,7 @@ mf_Status mf_motion_missing(const mf_Group *group, mf_Motion motion, mf_Error *e
         has[i] = mf_motion_in(group, (mf_Motion)i);
     list_motions(list, sizeof list, has);
     return mf_fail(error, MF_BAD_ARGUMENT, "group %s: does not have the motion %s; its motions: %s",
-                   mf_group_settings(group)->name, mf_motion_name(motion), list);
+                   mf_group_config_of(group)->name, mf_motion_name(motion), list);
 }
 
 // ---- momentum and energy ------------------------------------------------------------------------
@@ -299,9 +299,9 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
         return;
     }
     assert(mf_motion_in(group, motion));
-    const mf_Field *place = mf_group_find_field((mf_Group *)group, "base.position");
+    const mf_Field *position = mf_group_find_field((mf_Group *)group, "base.position");
     for (uint32_t c = 0; c < 3; c++) {
-        center[c] = mf_field_get(place, instance, c);
+        center[c] = mf_field_get(position, instance, c);
         linear[c] = angular[c] = 0.0;
     }
 }
@@ -334,7 +334,7 @@ static bool has_shapes(const mf_Model *model, bool of_world) {
     return false;
 }
 
-bool mf_model_meets_ground(const mf_Model *model, bool given) {
+bool mf_model_touches_ground(const mf_Model *model, bool given) {
     const uint32_t off = MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT;
     if (model == NULL || (model->physics.disabled & off) != 0)
         return false;

@@ -128,7 +128,7 @@ static uint32_t actuators(const mf_NoteCase *c) {
 static uint32_t tendons(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->tendon_count; i++)
-        count += mf_art_tendon_held(c->model, i);
+        count += mf_art_tendon_fixed(c->model, i);
     return count;
 }
 
@@ -256,7 +256,7 @@ static uint32_t obstacles(const mf_NoteCase *c) {
     return contacts_off(c) ? 0 : count;
 }
 
-// Whether two links may touch each other. Of a very large robot the first pairs are looked at.
+// Whether two links may touch each other. Of a very large robot the first pairs are examined.
 static uint32_t links_touch(const mf_NoteCase *c) {
     const mf_Model *model = c->model;
     mf_CollidePair pair;

@@ -1,7 +1,7 @@
 // Maps of nearest cells as columns with level tops and vertical sides.
 //
 // A point in a column is pushed out by the nearest face that leads into the open: the top, or a
-// side towards a lower neighbour. The depth is the distance to that face, so it does not jump as
+// side towards a lower neighbor. The depth is the distance to that face, so it does not jump as
 // the point moves, and a spring along it holds no more energy than was put in. A ball touches the
 // nearest point of each column.
 #ifndef MF_MOTION_STEPS_H
@@ -10,43 +10,43 @@
 #include "math/lane_vector.h"
 #include "terrain/lookup_lane.h"
 
-typedef struct StepPlace { // of a place on the map
-    mf_lane across, along; // [1] in cells
-    mf_lane column, row;   // [1] its cell
-} StepPlace;
+typedef struct StepSurface { // of a position on the map
+    mf_lane across, along;   // [1] in cells
+    mf_lane column, row;     // [1] its cell
+} StepSurface;
 
-static MF_INLINE StepPlace step_place(const mf_LaneMap *map, mf_lane x, mf_lane y) {
+static MF_INLINE StepSurface step_position(const mf_LaneMap *map, mf_lane x, mf_lane y) {
     const mf_lane scale = mf_set(map->inverse_cell);
-    StepPlace place = {.across = (x - mf_set(map->origin[0])) * scale,
-                       .along = (y - mf_set(map->origin[1])) * scale};
-    place.column = mf_from_index(mf_to_index(mf_map_clamp(place.across, map->last[0])));
-    place.row = mf_from_index(mf_to_index(mf_map_clamp(place.along, map->last[1])));
-    return place;
+    StepSurface surface = {.across = (x - mf_set(map->origin[0])) * scale,
+                           .along = (y - mf_set(map->origin[1])) * scale};
+    surface.column = mf_from_index(mf_to_index(mf_map_clamp(surface.across, map->last[0])));
+    surface.row = mf_from_index(mf_to_index(mf_map_clamp(surface.along, map->last[1])));
+    return surface;
 }
 
 // Height of the cell some cells away; border cells go on for ever.
-static MF_INLINE mf_lane step_height(const mf_LaneMap *map, const StepPlace *place, int columns,
+static MF_INLINE mf_lane step_height(const mf_LaneMap *map, const StepSurface *surface, int columns,
                                      int rows) {
-    return mf_map_nearest(map, place->column + mf_set((mf_real)columns),
-                          place->row + mf_set((mf_real)rows));
+    return mf_map_nearest(map, surface->column + mf_set((mf_real)columns),
+                          surface->row + mf_set((mf_real)rows));
 }
 
 // How deep a point is [m], and the normal of the face that it leaves by.
 static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *normal) {
     const mf_LaneMap map = mf_lane_map(terrain);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set((mf_real)terrain->cell);
-    const StepPlace place = step_place(&map, point.x, point.y);
-    const mf_lane top = step_height(&map, &place, 0, 0);
+    const StepSurface surface = step_position(&map, point.x, point.y);
+    const mf_lane top = step_height(&map, &surface, 0, 0);
     mf_lane depth = top - point.z, below = mf_set(-MF_REAL_MAX);
     *normal = MF_VALUE(Vec, zero, zero, one);
     for (int side = 0; side < 4; side++) {
         const int sign = side & 1 ? 1 : -1, x = side < 2 ? sign : 0, y = side < 2 ? 0 : sign;
-        mf_lane way = side < 2 ? place.across - place.column : place.along - place.row;
+        mf_lane way = side < 2 ? surface.across - surface.column : surface.along - surface.row;
         if (sign > 0)
             way = one - way;
         way = way * cell;
         // What of this side is above the point, or above the ground that the point may be in, too.
-        mf_lane ground = step_height(&map, &place, x, y);
+        mf_lane ground = step_height(&map, &surface, x, y);
         mf_lane face = top - mf_max(ground, point.z);
         mf_mask better = mf_and(mf_less(way, mf_min(face, depth)), mf_less_equal(zero, way));
         depth = mf_select(better, way, depth);
@@ -54,37 +54,38 @@ static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *
         *normal = vec_select(better, MF_VALUE(Vec, mf_set((mf_real)x), mf_set((mf_real)y), zero),
                              *normal);
     }
-    // Deeper below the ground beside the face than in the face: that ground carries it.
+    // Deeper below the ground next to the face than in the face: that ground carries it.
     mf_mask sunk = mf_less(depth, below);
     depth = mf_select(sunk, below, depth);
     *normal = vec_select(sunk, MF_VALUE(Vec, zero, zero, one), *normal);
     return depth;
 }
 
-// Contacts of a ball with columns around the one under its centre.
+// Contacts of a ball with columns around the one under its center.
 typedef struct StepContacts {
     mf_mask exists[2];
     mf_lane depth[2]; // [m]
     Vec normal[2];    // [1]
 } StepContacts;
 
-// The deepest contact with another column that is higher than the one under the centre; of those
+// The deepest contact with another column that is higher than the one under the center; of those
 // whose normal is nearly `other` in the lanes `known`, none.
 static inline void step_deepest(const mf_LaneMap *map, mf_real cell, int reach, Vec center,
                                 mf_lane radius, mf_mask known, Vec other, mf_mask *exists,
                                 mf_lane *depth, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
-    const StepPlace place = step_place(map, center.x, center.y);
-    const mf_lane own = step_height(map, &place, 0, 0);
+    const StepSurface surface = step_position(map, center.x, center.y);
+    const mf_lane own = step_height(map, &surface, 0, 0);
     *exists = mf_not(mf_mask_all());
     *depth = mf_set(-MF_REAL_MAX);
     *normal = MF_VALUE(Vec, zero, zero, one);
     for (int i = 0; i < (2 * reach + 1) * (2 * reach + 1); i++) {
         const int x = i % (2 * reach + 1) - reach, y = i / (2 * reach + 1) - reach;
-        const mf_lane height = step_height(map, &place, x, y);
-        mf_lane low_x = place.column + mf_set((mf_real)x), low_y = place.row + mf_set((mf_real)y);
-        Vec way = {place.across - mf_clamp(place.across, low_x, low_x + one),
-                   place.along - mf_clamp(place.along, low_y, low_y + one), zero};
+        const mf_lane height = step_height(map, &surface, x, y);
+        mf_lane low_x = surface.column + mf_set((mf_real)x),
+                low_y = surface.row + mf_set((mf_real)y);
+        Vec way = {surface.across - mf_clamp(surface.across, low_x, low_x + one),
+                   surface.along - mf_clamp(surface.along, low_y, low_y + one), zero};
         way = vec_scale(way, mf_set(cell));
         way.z = center.z - mf_min(center.z, height);
         mf_lane square = vec_dot(way, way);

@@ -2,7 +2,7 @@
 // is preserved.
 //
 // The momentum that a motion counts is linear in the base's twist (v, w) at rest of everything
-// else: with total mass m, centre c from the base's origin and inertia I about the centre,
+// else: with total mass m, center c from the base's origin and inertia I about the center,
 //     p = p0 + m (v + w x c),   L = L0 + I w.
 // p0, L0 and the columns of I are read off the motion's own answers for w = 0 and the three unit
 // rates, so whatever a motion counts as mass, joint motion or inertia is in them; then w follows
@@ -82,10 +82,10 @@ static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twi
     momentum_at(twist, group, row, none, none, &still);
     for (uint32_t i = 0; i < 3; i++) {
         const double unit[3] = {i == 0, i == 1, i == 2};
-        Momentum turning;
-        momentum_at(twist, group, row, none, unit, &turning);
-        mf_vec3_sub(column[i], turning.angular, still.angular);
-        mf_vec3_sub(pull[i], turning.linear, still.linear);
+        Momentum angular;
+        momentum_at(twist, group, row, none, unit, &angular);
+        mf_vec3_sub(column[i], angular.angular, still.angular);
+        mf_vec3_sub(pull[i], angular.linear, still.linear);
     }
     mf_vec3_sub(rest, wanted->angular, still.angular);
     double turn[3];
@@ -113,7 +113,7 @@ mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_switch: group is NULL");
     if (instance >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: has %u robots, no robot %u",
-                       mf_group_settings(group)->name, mf_group_count(group), instance);
+                       mf_group_config_of(group)->name, mf_group_count(group), instance);
     if (!mf_motion_in(group, to))
         return mf_motion_missing(group, to, error);
     const mf_Motion from = mf_motion_of(group, instance);

@@ -8,7 +8,7 @@
 
 #include "base/key.h"
 #include "motion/notes.h"
-#include "motion/pieces.h"
+#include "motion/dispatch.h"
 
 // All motions in the order of mf_Motion: X(its value of mf_Motion, its name). First the levels,
 // that robots switch among.
@@ -30,7 +30,7 @@
 // Where settings that many motions have are in mf_MotionsConfig; 0: the motion has none.
 typedef struct mf_MotionCommon {
     size_t shapes, contacts, limits; // [byte] bool, as in mf_ArticulatedConfig
-    size_t control;                  // [byte] mf_Time, how often joints are told where to be
+    size_t control;                  // [byte] mf_Time, how often joints are commanded
     size_t friction;                 // [byte] double, with the ground
 } mf_MotionCommon;
 

@@ -4,7 +4,7 @@
 #define MF_MOTION_WARN_H
 
 #include "math/lane.h"
-#include "motion/pieces.h"
+#include "motion/dispatch.h"
 
 typedef struct Warnings {
     bool any; // the rest is set

@@ -6,6 +6,7 @@
 // cleanly and the recorder throws the file away. Every system call also asks mf_allow, so that
 // tests can fail each one.
 #include "record/driver.h"
+#include "base/inject.h"
 
 #include <hdf5.h>
 #if H5_VERSION_GE(1, 13, 0)

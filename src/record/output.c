@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // renameat2
 #endif
 #include "record/output.h"
+#include "base/inject.h"
 
 #include "record/driver.h"
 

@@ -49,7 +49,7 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
                             const char *last, mf_Error *error) {
     bool time = field == NULL;
     const char *folder =
-        time || recorder->group != NULL ? "" : mf_group_settings(source->group)->name;
+        time || recorder->group != NULL ? "" : mf_group_config_of(source->group)->name;
     size_t size = strlen(folder) + strlen(last) + 2;
     char *name = mf_allocate(recorder->context, size, 1);
     if (name == NULL)
@@ -129,7 +129,7 @@ static bool add_property(const mf_Property *property, void *user) {
     if (has_column(recorder, property->field, property->first, property->count))
         return true;
     mf_property_path(property, path, sizeof path);
-    const char *inside = path + strlen(mf_group_settings(property->group)->name);
+    const char *inside = path + strlen(mf_group_config_of(property->group)->name);
     inside = strchr(inside, '/') + 1; // behind "[0]/"
     task->status = add_column(recorder, task->source, property->field, inside, task->error);
     if (task->status != MF_OK)
@@ -183,7 +183,7 @@ static bool source_at(const mf_Recorder *recorder, const mf_RecorderConfig *conf
     return n == 0;
 }
 
-// Groups get the derived fields of links where a name asks for them.
+// Groups get the derived fields of links where a name requests them.
 static mf_Status derive_links(const mf_Recorder *recorder, const mf_RecorderConfig *config,
                               mf_Error *error) {
     mf_Status status = MF_OK;

@@ -61,12 +61,12 @@ static bool put_text(hid_t object, const char *name, const char *text) {
 
 static bool describe_group(hid_t object, const mf_Group *group, uint32_t first) {
     return put_text(object, "model", mf_group_model(group)->name) &&
-           put_text(object, "group", mf_group_settings(group)->name) &&
+           put_text(object, "group", mf_group_config_of(group)->name) &&
            put_attribute(object, "first_instance", H5T_STD_U32LE, H5T_NATIVE_UINT32, &first);
 }
 
 static bool describe_file(const mf_Recorder *recorder, const char *run) {
-    const mf_WorldConfig *world = mf_world_settings(recorder->world);
+    const mf_WorldConfig *world = mf_world_config_of(recorder->world);
     double step = mf_time_to_seconds(world->step);
     hid_t file = recorder->file;
     bool good = put_text(file, "version", mf_version()) &&
@@ -79,7 +79,7 @@ static bool describe_file(const mf_Recorder *recorder, const char *run) {
 
 // In a file of several groups each has an HDF5 group of its name.
 static bool make_group(const mf_Recorder *recorder, const mf_Group *group) {
-    hid_t made = H5Gcreate2(recorder->file, mf_group_settings(group)->name, H5P_DEFAULT,
+    hid_t made = H5Gcreate2(recorder->file, mf_group_config_of(group)->name, H5P_DEFAULT,
                             H5P_DEFAULT, H5P_DEFAULT);
     bool good = made >= 0 && describe_group(made, group, 0);
     if (made >= 0)

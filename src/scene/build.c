@@ -1,5 +1,5 @@
 // Worlds built from scene files: models, ground, world, groups, initial poses, contact, proximity,
-// rules, behaviours, in this order.
+// rules, behaviors, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
 
@@ -57,7 +57,7 @@ static mf_Status make_ground(mf_SceneBuilder *builder) {
                                builder->error);
 }
 
-// [ns] The least that the groups ask for.
+// [ns] The least that the groups request.
 static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     const mf_Scene *scene = builder->scene;
     *out = builder->config.step > 0 ? builder->config.step : builder->file->step;
@@ -78,7 +78,7 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     return MF_OK;
 }
 
-// A world has one gravity: models whose files ask for another one are told.
+// A world has one gravity: models whose files request another one are reported.
 static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *config) {
     mf_Scene *scene = builder->scene;
     for (uint32_t i = 0; i < scene->group_count; i++) {
@@ -129,7 +129,7 @@ static mf_Status add_contact(mf_SceneBuilder *builder) {
     mf_CollisionsConfig config = mf_collisions_config();
     mf_CollisionsMember members[MF_SCENE_GROUPS];
     for (uint32_t i = 0; i < scene->group_count; i++)
-        if (mf_scene_group_meets(builder, i))
+        if (mf_scene_group_collides(builder, i))
             members[config.member_count++] = mf_collisions_member(mf_world_group(scene->world, i));
     if (config.member_count == 0)
         return MF_OK;
@@ -186,13 +186,13 @@ static mf_Status add_proximity(mf_SceneBuilder *builder) {
     return status;
 }
 
-static mf_Status add_behaviours(mf_SceneBuilder *builder) {
+static mf_Status add_behaviors(mf_SceneBuilder *builder) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++) {
         const mf_SceneGroup *from = &builder->file->groups[i];
         if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
-            status = mf_behaviour_add(mf_world_group(builder->scene->world, i), from->vehicle->kind,
-                                      &from->behaviour, builder->error);
+            status = mf_behavior_add(mf_world_group(builder->scene->world, i), from->vehicle->kind,
+                                     &from->behavior, builder->error);
     }
     return status;
 }
@@ -262,7 +262,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = add_proximity(builder);
     if (status == MF_OK)
-        status = add_behaviours(builder);
+        status = add_behaviors(builder);
     if (status == MF_OK)
         status = mf_scene_add_rules(scene, builder->error);
     if (status == MF_OK)

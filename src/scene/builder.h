@@ -1,6 +1,6 @@
 // Common code of building scenes. build.c controls the order, groups.c builds one group with its
-// motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots, place.c the
-// initial poses of all.
+// motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots, placement.c
+// the initial poses of all.
 #ifndef MAYFLY_SRC_SCENE_BUILDER_H
 #define MAYFLY_SRC_SCENE_BUILDER_H
 
@@ -30,13 +30,13 @@ mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
 // A robot without joints that is fixed in the world moves by nothing.
 bool mf_scene_is_scenery(const mf_Model *model);
-// Robots of the group can meet others.
-bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index);
+// Robots of the group can touch others.
+bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index);
 
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
-// [ns] how often joints are told where to be; vehicles: how often loops on board run, 0: every
+// [ns] how often joints are commanded; vehicles: how often loops on board run, 0: every
 // step.
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
 
@@ -53,7 +53,7 @@ mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group 
                              const mf_GaitConfig *config);
 // [1] steps that the world settles for, before time counts.
 uint64_t mf_scene_settle_steps(const mf_Scene *scene);
-// Lets the robots of a group follow the gait of their behaviour.
+// Lets the robots of a group follow the gait of their behavior.
 void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index);
 
 // ---- starts ------------------------------------------------------------------------------------
@@ -62,11 +62,11 @@ void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index);
 typedef struct mf_RobotStart {
     double *position, *velocity; // [1] of the model
     double *angle;               // [rad] or [m] of its joints
-    double (*place)[3], (*turn)[4];
-    uint32_t key;   // [1] keyframe, MF_NONE: none
-    double lowest;  // [m] of what touches, below the base's origin; 0: nothing touches
-    double reach;   // [m] no part is farther from the base's origin
-    bool own_place; // the file says where in the world it is
+    double (*point)[3], (*rotation)[4];
+    uint32_t key;      // [1] keyframe, MF_NONE: none
+    double lowest;     // [m] of what touches, below the base's origin; 0: nothing touches
+    double reach;      // [m] no part is farther from the base's origin
+    bool own_position; // the file says where in the world it is
 } mf_RobotStart;
 
 mf_Status mf_robot_start_make(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *out);
@@ -78,7 +78,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
 mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
                             mf_RobotStart *start, const double position[3], double heading);
 
-// Puts the robots of all groups at their places: random ones go around those that are fixed.
+// Puts the robots of all groups at their positions: random ones go around those that are fixed.
 mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
 // Makes the joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
@@ -95,7 +95,7 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error);
 
 // ---- evaluations -------------------------------------------------------------------------------
 
-// Adds what the file's fitness sums up over a life, if anything. Behind the motion.
+// Adds what the file's fitness sums up over an episode, if anything. Behind the motion.
 mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error);
 // The file's fitness of a robot without a fault, at the end of its life.
 double mf_fitness_of(const mf_Scene *scene, uint32_t robot);

@@ -42,7 +42,7 @@ static mf_Status check_intervals(const Check *check) {
         status = check_tick(check, "controller.oscillator.tick", group->oscillator.rate);
     if (status == MF_OK && group->motion == MF_MOTION_QUADROTOR && control + step > 0)
         status = mf_reader_check_multiple(&check->reader, "motion.quadrotor.outer_interval",
-                                          group->motions.quadrotor_settings.outer_interval,
+                                          group->motions.quadrotor_config.outer_interval,
                                           control > 0 ? "control_interval" : "world.step",
                                           control > 0 ? control : step);
     return status;
@@ -103,7 +103,7 @@ static mf_Status check_rules(const Check *check) {
     return status;
 }
 
-// ---- behaviours --------------------------------------------------------------------------------
+// ---- behaviors ---------------------------------------------------------------------------------
 
 static mf_Status check_gait(const Check *check, const char *key, const char *name) {
     for (uint32_t i = 0; i < check->group->gait_count; i++)
@@ -114,17 +114,17 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
 
 // One ball and one rhythm for all, and a goal on either side of the middle line.
 static mf_Status check_game(const Check *check) {
-    const mf_Behaviour *own = &check->group->behaviour;
+    const mf_Behavior *own = &check->group->behavior;
     mf_Status status =
         find_group(&check->reader, check->file, "behaviour.soccer.ball", own->soccer.ball, NULL);
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
-        if (status != MF_OK || other->behaviour.kind != MF_BEHAVIOUR_SOCCER)
+        if (status != MF_OK || other->behavior.kind != MF_BEHAVIOR_SOCCER)
             continue;
-        if (strcmp(other->behaviour.soccer.ball, own->soccer.ball) != 0)
+        if (strcmp(other->behavior.soccer.ball, own->soccer.ball) != 0)
             return mf_reader_refuse(&check->reader, "behaviour.soccer.ball", NULL,
                                     "expected the ball of group %.80s, '%.80s', found '%.80s'",
-                                    other->name, other->behaviour.soccer.ball, own->soccer.ball);
-        if (mf_key_period(other->behaviour.rate) != mf_key_period(own->rate))
+                                    other->name, other->behavior.soccer.ball, own->soccer.ball);
+        if (mf_key_period(other->behavior.rate) != mf_key_period(own->rate))
             return mf_reader_refuse(&check->reader, "behaviour_interval", NULL,
                                     "expected that of group %.80s: all teams have the same "
                                     "interval",
@@ -140,23 +140,23 @@ static mf_Status check_soccer(const Check *check) {
     static const char *const moves[] = {"walk",         "stand",       "kick_left", "kick_right",
                                         "get_up_front", "get_up_back", "dive_left", "dive_right"};
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < (check->group->behaviour.soccer.keeper ? 8u : 6u) && status == MF_OK;
+    for (uint32_t i = 0; i < (check->group->behavior.soccer.keeper ? 8u : 6u) && status == MF_OK;
          i++)
         status = check_gait(check, "behaviour.soccer", moves[i]);
     return status == MF_OK ? check_game(check) : status;
 }
 
-static mf_Status check_vehicle_behaviour(const Check *check) {
-    const mf_Behaviour *behaviour = &check->group->behaviour;
+static mf_Status check_vehicle_behavior(const Check *check) {
+    const mf_Behavior *behavior = &check->group->behavior;
     const mf_SceneFile *file = check->file;
     mf_Error cause = {0};
     int mode;
-    mf_Status status = mf_behaviour_check(behaviour, check->group->vehicle, &cause);
+    mf_Status status = mf_behavior_check(behavior, check->group->vehicle, &cause);
     if (status == MF_OK)
-        status = mf_behaviour_mode(behaviour, check->group->vehicle->kind, &mode, &cause);
+        status = mf_behavior_mode(behavior, check->group->vehicle->kind, &mode, &cause);
     if (status != MF_OK)
         return mf_reader_refuse(&check->reader, "behaviour", NULL, "%s", cause.message);
-    bool looks = behaviour->kind == MF_BEHAVIOUR_FLOCK || behaviour->separation > 0.0;
+    bool looks = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
     if (looks && !(file->proximity && file->interaction.detect && file->interaction.relative &&
                    file->interaction.nearest > 0))
         return mf_reader_refuse(&check->reader, "behaviour", NULL,
@@ -165,19 +165,19 @@ static mf_Status check_vehicle_behaviour(const Check *check) {
     return MF_OK;
 }
 
-static mf_Status check_behaviour(const Check *check) {
-    const mf_BehaviourKind kind = check->group->behaviour.kind;
-    const bool walks = kind == MF_BEHAVIOUR_GAIT || kind == MF_BEHAVIOUR_SOCCER;
+static mf_Status check_behavior(const Check *check) {
+    const mf_BehaviorKind kind = check->group->behavior.kind;
+    const bool walks = kind == MF_BEHAVIOR_GAIT || kind == MF_BEHAVIOR_SOCCER;
     if (check->group->vehicle != NULL && !walks)
-        return check_vehicle_behaviour(check);
+        return check_vehicle_behavior(check);
     if (check->group->vehicle != NULL)
         return mf_reader_refuse(&check->reader, "behaviour", NULL,
                                 "gaits are for robots with joints, the model is a vehicle");
-    if (kind == MF_BEHAVIOUR_GAIT)
-        return check_gait(check, "behaviour.gait.name", check->group->behaviour.gait);
-    if (kind == MF_BEHAVIOUR_SOCCER)
+    if (kind == MF_BEHAVIOR_GAIT)
+        return check_gait(check, "behaviour.gait.name", check->group->behavior.gait);
+    if (kind == MF_BEHAVIOR_SOCCER)
         return check_soccer(check);
-    return kind == MF_BEHAVIOUR_HOLD
+    return kind == MF_BEHAVIOR_HOLD
                ? MF_OK
                : mf_reader_refuse(&check->reader, "behaviour", NULL,
                                   "expected hold, gait or soccer for a robot that is not a "
@@ -240,7 +240,7 @@ static mf_Status check_group(const Check *check) {
         status = check_plugins(check);
     if (status == MF_OK)
         status = check_rules(check);
-    return status == MF_OK ? check_behaviour(check) : status;
+    return status == MF_OK ? check_behavior(check) : status;
 }
 
 // ---- joints ------------------------------------------------------------------------------------

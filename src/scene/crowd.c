@@ -1,5 +1,5 @@
 // Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so
-// that only a cell and its 26 neighbours are searched.
+// that only a cell and its 26 neighbors are searched.
 #include "scene/crowd.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static uint32_t lowest_in(const mf_Crowd *crowd, uint32_t slot, const double cen
     return lowest;
 }
 
-uint32_t mf_crowd_meets(const mf_Crowd *crowd, const double center[3], double radius) {
+uint32_t mf_crowd_overlaps(const mf_Crowd *crowd, const double center[3], double radius) {
     int64_t middle[3];
     cell_of(crowd, center, middle);
     uint32_t lowest = NONE;

@@ -1,5 +1,5 @@
-// Spatial hash of spheres: cubic cells, each with the list of the spheres whose centre is in it.
-// Two spheres overlap if their centres are nearer than the sum of their radii.
+// Spatial hash of spheres: cubic cells, each with the list of the spheres whose center is in it.
+// Two spheres overlap if their centers are nearer than the sum of their radii.
 #ifndef MAYFLY_SRC_SCENE_CROWD_H
 #define MAYFLY_SRC_SCENE_CROWD_H
 
@@ -25,6 +25,6 @@ void mf_crowd_free(mf_Crowd *crowd);
 void mf_crowd_add(mf_Crowd *crowd, const double center[3], double radius);
 
 // The lowest number of a sphere that overlaps this one, UINT32_MAX for none.
-uint32_t mf_crowd_meets(const mf_Crowd *crowd, const double center[3], double radius);
+uint32_t mf_crowd_overlaps(const mf_Crowd *crowd, const double center[3], double radius);
 
 #endif

@@ -81,7 +81,7 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
     return hooks->apply_genome == NULL ? 0 : hooks->genome_bytes;
 }
 
-// Range of a joint; one without limits gets a turn, or a metre to each side.
+// Range of a joint; one without limits gets a turn, or a meter to each side.
 static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
     const double half_turn = 3.14159265358979323846;
     double reach = joint->type == MF_JOINT_SLIDE ? 1.0 : half_turn;

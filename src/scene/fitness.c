@@ -1,5 +1,5 @@
 // What evolution wants more of (docs/reference/scenes.md, Fitness). `distance` is read off the
-// last state; the others need sums over a life, which a system keeps behind the motion of every
+// last state; the others need sums over an episode, which a system keeps behind the motion of every
 // step:
 //
 //   fitness.forward [m]  sum of v . e dt, with v the velocity of the base and e its x axis laid
@@ -78,7 +78,7 @@ const char *mf_fitness_title(mf_Fitness fitness) {
     return titles[fitness];
 }
 
-// ---- sums over a life --------------------------------------------------------------------------
+// ---- sums over an episode ----------------------------------------------------------------------
 
 // [W] that the servos of one robot put in.
 static double servo_power(const Sums *sums, uint32_t robot) {
@@ -249,7 +249,7 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     return status;
 }
 
-// ---- at the end of a life ----------------------------------------------------------------------
+// ---- at the end of an episode ------------------------------------------------------------------
 
 static double sum_of(const mf_Scene *scene, const char *field, uint32_t robot) {
     return mf_field_get(mf_group_find_field(scene->group, field), robot, 0);
@@ -277,7 +277,7 @@ double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
     case MF_FITNESS_SPEED:
         return time > 0.0 ? sum_of(scene, "fitness.forward", robot) / time : 0.0;
     case MF_FITNESS_ECONOMY: {
-        // What lifts the robot by one metre on Earth is added: falling over costs nothing.
+        // What lifts the robot by one meter on Earth is added: falling over costs nothing.
         const double lift = 9.80665; // [J/kg]
         return distance / (sum_of(scene, "fitness.work", robot) + scene->model->mass * lift);
     }

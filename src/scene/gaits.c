@@ -179,16 +179,16 @@ void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
     double command[3] = {0.0, 0.0, 0.0};
-    if (from->behaviour.kind == MF_BEHAVIOUR_SOCCER) {
-        command[0] = from->behaviour.soccer.speed;
+    if (from->behavior.kind == MF_BEHAVIOR_SOCCER) {
+        command[0] = from->behavior.soccer.speed;
         cut(builder->scene, from, builder->scene->gaits[index][find_gait(from, "walk")], command);
         return;
     }
-    if (from->behaviour.kind != MF_BEHAVIOUR_GAIT)
+    if (from->behavior.kind != MF_BEHAVIOR_GAIT)
         return;
-    const uint32_t chosen = find_gait(from, from->behaviour.gait);
+    const uint32_t chosen = find_gait(from, from->behavior.gait);
     const mf_Gait *gait = builder->scene->gaits[index][chosen];
-    memcpy(command, from->behaviour.gait_command, sizeof command);
+    memcpy(command, from->behavior.gait_command, sizeof command);
     if (isnan(command[0])) {
         largest_command(gait, command);
         command[0] *= 0.5;

@@ -13,15 +13,15 @@ static const char *const placements[] = {"line", "poses", "grid", "circle", "ran
 static const char *const controllers[] = {"none", "gp", "oscillator", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
-static const char *const behaviours[] = {"hold",      "command", "program", "orbit",  "formation",
-                                         "waypoints", "flock",   "gait",    "soccer", NULL};
+static const char *const behaviors[] = {"hold",      "command", "program", "orbit",  "formation",
+                                        "waypoints", "flock",   "gait",    "soccer", NULL};
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 
 // Enums are read and written as int, lists as a pointer with a number behind it.
 #define IS_INT(type) (sizeof(type) == sizeof(int))
 _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
-                   IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviourKind) && IS_INT(mf_SceneColor),
+                   IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviorKind) && IS_INT(mf_SceneColor),
                "choices are stored as int");
 #define LISTED(type, entries, number)                                                              \
     (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
@@ -29,8 +29,8 @@ _Static_assert(
     LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, gaits, gait_count) &&
         LISTED(mf_SceneGroup, plugins, plugin_count) && LISTED(mf_SceneGroup, rules, rule_count) &&
         LISTED(mf_Placement, poses, pose_count) && LISTED(mf_InitialValue, values, value_count) &&
-        LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behaviour, values, value_count) &&
-        LISTED(mf_Behaviour, points, point_count),
+        LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behavior, values, value_count) &&
+        LISTED(mf_Behavior, points, point_count),
     "lists are stored as mf_KeyList");
 _Static_assert(sizeof(mf_PluginValue) == sizeof(mf_KeyNamed) &&
                    offsetof(mf_PluginValue, value) == offsetof(mf_KeyNamed, value),
@@ -262,107 +262,107 @@ static const mf_Key keys_behind[] = {
     MF_KEY_LISTED("switch", 0, &rule_table, GROUP(rules),
                   "rules for switching to another motion, each with the keys below"),
 
-    MF_KEY("behaviour", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviours, GROUP(behaviour.kind),
+    MF_KEY("behaviour", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviors, GROUP(behavior.kind),
            "behaviour of the robots; `hold`: hover, fly straight on, stand; `gait` and `soccer` "
            "are for robots with gaits, the others for vehicles"),
     SECTION("behaviour.command", "constant values"),
     MF_KEY("behaviour.command.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behaviour.mode),
+           GROUP(behavior.mode),
            "command mode. quadrotor: rotors, rates, attitude, velocity, position; fixed_wing: "
            "surfaces, autopilot, orbit; car: drive, speed, circle, waypoint"),
     MF_KEY_TUPLE("behaviour.command.values", MF_KEY_NUMBERS, 8, MF_KEY_REQUIRED, "", NULL, -1e9, 1e9,
-                 GROUP(behaviour.values), "in the order of the mode's command fields, SI units"),
+                 GROUP(behavior.values), "in the order of the mode's command fields, SI units"),
     SECTION("behaviour.program", "nothing: a program writes the command fields"),
     MF_KEY("behaviour.program.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behaviour.mode), "command mode, as of behaviour.command"),
+           GROUP(behavior.mode), "command mode, as of behaviour.command"),
     SECTION("behaviour.orbit", "evenly spaced around one circle, anticlockwise"),
     MF_KEY_TUPLE("behaviour.orbit.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
-                 GROUP(behaviour.center), "centre of the circle"),
+                 GROUP(behavior.center), "centre of the circle"),
     MF_KEY("behaviour.orbit.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
-           GROUP(behaviour.radius), "radius of the circle"),
+           GROUP(behavior.radius), "radius of the circle"),
     MF_KEY("behaviour.orbit.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
-           GROUP(behaviour.height), "in the world frame; cars stay on the ground"),
+           GROUP(behavior.height), "in the world frame; cars stay on the ground"),
     MF_KEY("behaviour.orbit.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
-           GROUP(behaviour.speed), "speed along the circle"),
+           GROUP(behavior.speed), "speed along the circle"),
     SECTION("behaviour.formation", "evenly spaced on concentric circles"),
     MF_KEY_TUPLE("behaviour.formation.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
-                 GROUP(behaviour.center), "centre of all circles"),
+                 GROUP(behavior.center), "centre of all circles"),
     MF_KEY("behaviour.formation.circles", MF_KEY_COUNT, 0, "1", "5", 1, 1024, NULL,
-           GROUP(behaviour.circles), "number of circles"),
+           GROUP(behavior.circles), "number of circles"),
     MF_KEY("behaviour.formation.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
-           GROUP(behaviour.radius), "radius of the innermost circle"),
+           GROUP(behavior.radius), "radius of the innermost circle"),
     MF_KEY("behaviour.formation.gap", MF_KEY_REAL, MF_KEY_ABOVE, "m", "20", 0, 1e6, NULL,
-           GROUP(behaviour.gap), "difference of radii"),
+           GROUP(behavior.gap), "difference of radii"),
     MF_KEY("behaviour.formation.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
-           GROUP(behaviour.height), "height of the innermost circle, in the world frame"),
+           GROUP(behavior.height), "height of the innermost circle, in the world frame"),
     MF_KEY("behaviour.formation.rise", MF_KEY_REAL, 0, "m", "0", -1e4, 1e4, NULL,
-           GROUP(behaviour.rise), "difference of heights from circle to circle, outward"),
+           GROUP(behavior.rise), "difference of heights from circle to circle, outward"),
     MF_KEY("behaviour.formation.alternate", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
-           GROUP(behaviour.alternate), "every second circle is flown clockwise"),
+           GROUP(behavior.alternate), "every second circle is flown clockwise"),
     MF_KEY("behaviour.formation.separation", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
-           GROUP(behaviour.separation),
+           GROUP(behavior.separation),
            "quadrotors avoid detected neighbours nearer than this; 0: no avoidance"),
     MF_KEY("behaviour.formation.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
-           GROUP(behaviour.speed), "speed along the circles"),
+           GROUP(behavior.speed), "speed along the circles"),
     SECTION("behaviour.waypoints",
             "from way-point to way-point; agents keep their relative positions"),
     MF_KEY_TUPLE("behaviour.waypoints.points", MF_KEY_POINTS, 3, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behaviour.points), "way-points of the group's centre, in the world "
+                 1e6, GROUP(behavior.points), "way-points of the group's centre, in the world "
                                                "frame"),
     MF_KEY("behaviour.waypoints.reached", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e6, NULL,
-           GROUP(behaviour.reached), "distance at which a way-point counts as reached"),
+           GROUP(behavior.reached), "distance at which a way-point counts as reached"),
     MF_KEY("behaviour.waypoints.loop", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
-           GROUP(behaviour.loop), "repeat after the last"),
+           GROUP(behavior.loop), "repeat after the last"),
     MF_KEY("behaviour.waypoints.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
-           GROUP(behaviour.speed), "speed between way-points"),
+           GROUP(behavior.speed), "speed between way-points"),
     SECTION("behaviour.flock", "Reynolds' boids: each agent acts on the neighbours that it detects"),
     MF_KEY("behaviour.flock.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
-           GROUP(behaviour.speed), "speed of every agent"),
+           GROUP(behavior.speed), "speed of every agent"),
     MF_KEY("behaviour.flock.separation", MF_KEY_REAL, MF_KEY_ABOVE, "m", "3", 0, 1e6, NULL,
-           GROUP(behaviour.separation), "neighbours nearer than this are avoided"),
+           GROUP(behavior.separation), "neighbours nearer than this are avoided"),
     MF_KEY("behaviour.flock.separation_weight", MF_KEY_REAL, 0, "1", "1.5", 0, 1e3, NULL,
-           GROUP(behaviour.separation_weight), "weight of the direction away from near neighbours"),
+           GROUP(behavior.separation_weight), "weight of the direction away from near neighbours"),
     MF_KEY("behaviour.flock.alignment_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
-           GROUP(behaviour.alignment_weight), "weight of the neighbours' mean velocity"),
+           GROUP(behavior.alignment_weight), "weight of the neighbours' mean velocity"),
     MF_KEY("behaviour.flock.cohesion_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
-           GROUP(behaviour.cohesion_weight), "weight of the direction to the neighbours' centre"),
+           GROUP(behavior.cohesion_weight), "weight of the direction to the neighbours' centre"),
     MF_KEY("behaviour.flock.goal_weight", MF_KEY_REAL, 0, "1", "0.2", 0, 1e3, NULL,
-           GROUP(behaviour.goal_weight), "weight of the direction to the goal"),
+           GROUP(behavior.goal_weight), "weight of the direction to the goal"),
     MF_KEY_TUPLE("behaviour.flock.goal", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 50]", -1e6, 1e6,
-                 GROUP(behaviour.goal), "common goal of all agents"),
+                 GROUP(behavior.goal), "common goal of all agents"),
     SECTION("behaviour.gait", "one gait"),
     MF_KEY("behaviour.gait.name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behaviour.gait), "one of `gaits`"),
+           GROUP(behavior.gait), "one of `gaits`"),
     MF_KEY_TUPLE("behaviour.gait.command", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "", "auto", -100, 100,
-                 GROUP(behaviour.gait_command), "forward [m/s], left [m/s], turn [rad/s], clamped "
+                 GROUP(behavior.gait_command), "forward [m/s], left [m/s], turn [rad/s], clamped "
                                                 "to the gait's range; `auto`: half of its largest "
                                                 "forward command"),
     SECTION("behaviour.soccer",
             "walk to the ball, kick it to the goal, keep a distance from others, get up; requires "
             "the gaits walk, stand, kick_left, kick_right, get_up_front and get_up_back"),
     MF_KEY("behaviour.soccer.ball", MF_KEY_TEXT, 0, "", "ball", 0, 0, NULL,
-           GROUP(behaviour.soccer.ball), "the ball's group"),
+           GROUP(behavior.soccer.ball), "the ball's group"),
     MF_KEY_TUPLE("behaviour.soccer.goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
-                 GROUP(behaviour.soccer.goal), "centre of the opponents' goal"),
+                 GROUP(behavior.soccer.goal), "centre of the opponents' goal"),
     MF_KEY_TUPLE("behaviour.soccer.own_goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behaviour.soccer.own_goal), "centre of the own goal"),
+                 1e6, GROUP(behavior.soccer.own_goal), "centre of the own goal"),
     MF_KEY("behaviour.soccer.field_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "6", 0, 1e6, NULL,
-           GROUP(behaviour.soccer.field_width), "distance between the touch lines"),
+           GROUP(behavior.soccer.field_width), "distance between the touch lines"),
     MF_KEY("behaviour.soccer.goal_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "2.6", 0, 1e6, NULL,
-           GROUP(behaviour.soccer.goal_width), "distance between the posts"),
+           GROUP(behavior.soccer.goal_width), "distance between the posts"),
     MF_KEY_TUPLE("behaviour.soccer.kick", MF_KEY_VECTOR, 2, 0, "m", "[0.13, 0.04]", -10, 10,
-                 GROUP(behaviour.soccer.kick), "position of the ball for a kick with the left "
+                 GROUP(behavior.soccer.kick), "position of the ball for a kick with the left "
                                                "foot, forward and left of the base; mirrored for "
                                                "the right foot"),
     MF_KEY("behaviour.soccer.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "0.15", 0, 10, NULL,
-           GROUP(behaviour.soccer.speed), "walking speed"),
+           GROUP(behavior.soccer.speed), "walking speed"),
     MF_KEY("behaviour.soccer.spacing", MF_KEY_REAL, 0, "m", "0.5", 0, 100, NULL,
-           GROUP(behaviour.soccer.spacing), "minimum distance from other robots"),
+           GROUP(behavior.soccer.spacing), "minimum distance from other robots"),
     MF_KEY("behaviour.soccer.keeper", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
-           GROUP(behaviour.soccer.keeper), "the first robot is the goalkeeper; requires dive_left "
+           GROUP(behavior.soccer.keeper), "the first robot is the goalkeeper; requires dive_left "
                                            "and dive_right, too"),
     MF_KEY("behaviour_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
-           GROUP(behaviour.rate), "period of behaviour updates"),
+           GROUP(behavior.rate), "period of behaviour updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),
            "colour in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the "
            "order of the groups with joints if there are several, else as `file`"),

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define CONTROL_INTERVAL (10 * MF_MILLISECOND) // [ns] of joints that are told where to be
+#define CONTROL_INTERVAL (10 * MF_MILLISECOND) // [ns] of joints that are commanded
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index) {
     return index == 0 && builder->config.count > 0 ? builder->config.count
@@ -30,17 +30,17 @@ bool mf_scene_is_scenery(const mf_Model *model) {
     return model->base == MF_BASE_FIXED && model->joint_count == 0;
 }
 
-static bool can_meet(const mf_SceneBuilder *builder, uint32_t index) {
+static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     return from->contact_others && !mf_scene_group_isolated(builder, index);
 }
 
 // Alone in the world there is nobody to meet.
-bool mf_scene_group_meets(const mf_SceneBuilder *builder, uint32_t index) {
+bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < builder->file->group_count; i++)
-        count += can_meet(builder, i) ? mf_scene_group_count(builder, i) : 0;
-    return builder->file->contact && count > 1 && can_meet(builder, index);
+        count += can_collide(builder, i) ? mf_scene_group_count(builder, i) : 0;
+    return builder->file->contact && count > 1 && can_collide(builder, index);
 }
 
 // ---- model -------------------------------------------------------------------------------------
@@ -66,8 +66,8 @@ static mf_Rate controller_rate(const mf_SceneGroup *from) {
                                                           : (mf_Rate){0, 0};
 }
 
-// Joints that go where they are told have until the next word of the controller, in whole steps: in
-// less they would throw the robot into the air.
+// Joints that follow the commanded motion have until the next word of the controller, in whole
+// steps: in less they would throw the robot into the air.
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step, steps = CONTROL_INTERVAL / step;
@@ -174,24 +174,24 @@ static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
     switch (from->vehicle->kind) {
     case MF_VEHICLE_QUADROTOR:
         config->quadrotor = from->vehicle->quadrotor;
-        config->quadrotor_settings.command = (mf_QuadrotorCommand)mode;
-        config->quadrotor_settings.control_interval = control;
+        config->quadrotor_config.command = (mf_QuadrotorCommand)mode;
+        config->quadrotor_config.control_interval = control;
         return;
     case MF_VEHICLE_FIXED_WING:
         config->fixed_wing = from->vehicle->fixed_wing;
-        config->fixed_wing_settings.command = (mf_FixedWingCommand)mode;
-        config->fixed_wing_settings.control_interval = control;
-        config->fixed_wing_settings.start_altitude = -1e5; // they fly where they are placed
+        config->fixed_wing_config.command = (mf_FixedWingCommand)mode;
+        config->fixed_wing_config.control_interval = control;
+        config->fixed_wing_config.start_altitude = -1e5; // they fly where they are placed
         return;
     case MF_VEHICLE_CAR:
         break;
     }
     config->car = from->vehicle->car;
-    config->car_settings.command = (mf_CarCommand)mode;
-    config->car_settings.control_interval = control;
+    config->car_config.command = (mf_CarCommand)mode;
+    config->car_config.control_interval = control;
 }
 
-// What motions of links and joints are told by the group and by the model's file.
+// What motions of links and joints are commanded by the group and by the model's file.
 static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                        mf_Time control, mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
@@ -201,7 +201,7 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
     config->points.joint_interval = points_interval(builder, index, control);
     if (!isnan(from->friction))
         mf_motions_set_friction(config, from->friction);
-    mf_motions_set_contacts(config, mf_group_meets_ground(group));
+    mf_motions_set_contacts(config, mf_group_touches_ground(group));
     mf_motions_set_limits(config,
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
@@ -223,7 +223,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         return MF_OK;
     }
     mf_Status status =
-        mf_behaviour_mode(&from->behaviour, from->vehicle->kind, &mode, builder->error);
+        mf_behavior_mode(&from->behavior, from->vehicle->kind, &mode, builder->error);
     set_vehicle(from, mode, control, config);
     return status;
 }
@@ -414,7 +414,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
-    if (mf_scene_group_meets(builder, index) || mf_scene_group_is_joined(builder, index))
+    if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }
@@ -430,7 +430,7 @@ static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf
     scene->world = mf_group_world(group);
     scene->group_count = 1;
     scene->models[0] = (mf_Model *)(uintptr_t)mf_group_model(group); // only read
-    scene->step = mf_world_settings(scene->world)->step;
+    scene->step = mf_world_config_of(scene->world)->step;
     scene->stiffness = file->groups[0].servo.stiffness;
     *builder = (mf_SceneBuilder){.context = mf_world_context(scene->world),
                                  .file = file,
@@ -459,8 +459,8 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
         status =
             parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
     if (status == MF_OK && file->groups[0].vehicle != NULL)
-        status = mf_behaviour_add(group, file->groups[0].vehicle->kind, &file->groups[0].behaviour,
-                                  error);
+        status =
+            mf_behavior_add(group, file->groups[0].vehicle->kind, &file->groups[0].behavior, error);
     for (uint32_t i = 0; i < scene.plugin_count; i++)
         mf_plugin_close(scene.plugins[i]); // the group keeps them loaded
     for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)

@@ -32,8 +32,8 @@ static bool is_tilted(const Rules *rules, const mf_SwitchRule *rule, uint32_t gr
     return mf_acos(1.0 - 2.0 * (x * x + y * y)) > rule->tilt;
 }
 
-static bool holds(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
-                  uint32_t robot) {
+static bool is_met(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, uint32_t group,
+                   uint32_t robot) {
     double end = mf_time_to_seconds(now - rules->settled);
     switch (rule->event) {
     case MF_SWITCH_AT:
@@ -50,13 +50,13 @@ static bool holds(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, ui
 }
 
 // A robot that a fault froze keeps its motion.
-static void look_at_robot(const Rules *rules, mf_Time now, uint32_t group, uint32_t robot) {
+static void check_robot(const Rules *rules, mf_Time now, uint32_t group, uint32_t robot) {
     const mf_SceneGroup *from = &rules->file->groups[group];
     mf_Group *own = mf_world_group(rules->world, group);
     if (mf_group_fault(own, robot) != 0)
         return;
     for (uint32_t i = 0; i < from->rule_count; i++)
-        if (holds(rules, &from->rules[i], now, group, robot)) {
+        if (is_met(rules, &from->rules[i], now, group, robot)) {
             if (mf_motion_of(own, robot) != from->rules[i].to)
                 mf_motion_switch(own, robot, from->rules[i].to, NULL);
             return;
@@ -68,7 +68,7 @@ static void run(const mf_WorldRun *run, void *user) {
     for (uint32_t g = 0; g < rules->file->group_count; g++)
         for (uint32_t i = 0; i < mf_group_count(mf_world_group(rules->world, g)); i++)
             if (rules->file->groups[g].rule_count > 0)
-                look_at_robot(rules, run->time, g, i);
+                check_robot(rules, run->time, g, i);
 }
 
 static void destroy(mf_Context *context, void *user) {

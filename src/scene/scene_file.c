@@ -103,21 +103,21 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
 
 // Defaults that depend on what else the file says.
 static void complete(const mf_Reader *reader, mf_SceneFile *file) {
-    const mf_YamlNode *meeting = mf_reader_find(reader, "proximity");
+    const mf_YamlNode *proximity = mf_reader_find(reader, "proximity");
     file->evolves = mf_reader_find(reader, "search") != NULL;
     file->search.seed = file->seed;
     file->ground.given =
         file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;
     if ((int)file->ground.generator.shape == MF_GROUND_OF_MODELS)
         file->ground.generator.shape = MF_TERRAIN_FLAT;
-    if (meeting != NULL && mf_reader_find(reader, "proximity.enabled") == NULL)
+    if (proximity != NULL && mf_reader_find(reader, "proximity.enabled") == NULL)
         file->proximity = true;
     if (file->proximity && file->interaction.collide &&
         mf_reader_find(reader, "contact.enabled") == NULL)
         file->contact = false;
-    if (meeting != NULL && meeting->override == NULL) {
-        file->interaction_line = meeting->key_line;
-        file->interaction_column = meeting->key_column;
+    if (proximity != NULL && proximity->override == NULL) {
+        file->interaction_line = proximity->key_line;
+        file->interaction_column = proximity->key_column;
     }
 }
 

@@ -9,7 +9,7 @@
 // What one key says about another, after all have been read.
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file);
 
-// Whether a file holds a robot (URDF or MJCF) and no YAML, told by its name and first letter.
+// Whether a file holds a robot (URDF or MJCF) and no YAML, recognized by its name and first letter.
 bool mf_scene_is_robot(const char *path, const char *text, size_t size);
 
 #endif

@@ -37,8 +37,8 @@ static double reach_of(const mf_Model *model, const mf_RobotStart *start, bool l
         double at[3];
         if (!shape->collides || shape->link == MF_NONE)
             continue;
-        mf_quat_rotate(at, start->turn[shape->link], shape->position);
-        mf_vec3_add(at, at, start->place[shape->link]);
+        mf_quat_rotate(at, start->rotation[shape->link], shape->position);
+        mf_vec3_add(at, at, start->point[shape->link]);
         const double z = level ? 0.0 : at[2];
         farthest = larger(farthest, mf_sqrt(at[0] * at[0] + at[1] * at[1] + z * z) +
                                         shape_radius(model, shape));
@@ -71,9 +71,9 @@ static double depth_of(const mf_Model *model, const mf_Terrain *ground,
         double point[3], at[3];
         if (!model->shapes[i].collides || link == MF_NONE)
             continue;
-        mf_model_shape_lowest(model, i, start->place[link], start->turn[link], point);
-        mf_quat_rotate(at, start->turn[link], point);
-        mf_vec3_add(at, at, start->place[link]);
+        mf_model_shape_lowest(model, i, start->point[link], start->rotation[link], point);
+        mf_quat_rotate(at, start->rotation[link], point);
+        mf_vec3_add(at, at, start->point[link]);
         const double height = ground != NULL ? mf_terrain_height(ground, at[0], at[1], NULL) : 0.0;
         deepest = larger(deepest, height - at[2]);
     }
@@ -86,8 +86,8 @@ void mf_robot_start_free(mf_Context *context, mf_RobotStart *start) {
     mf_release(context, start->position);
     mf_release(context, start->velocity);
     mf_release(context, start->angle);
-    mf_release(context, start->place);
-    mf_release(context, start->turn);
+    mf_release(context, start->point);
+    mf_release(context, start->rotation);
     *start = (mf_RobotStart){0};
 }
 
@@ -97,10 +97,10 @@ static mf_Status allocate(mf_SceneBuilder *builder, const mf_Model *model, mf_Ro
     start->position = mf_allocate(context, q + 7, sizeof(double));
     start->velocity = mf_allocate(context, v + 6, sizeof(double));
     start->angle = mf_allocate(context, model->joint_count + 1, sizeof(double));
-    start->place = mf_allocate(context, model->link_count, sizeof *start->place);
-    start->turn = mf_allocate(context, model->link_count, sizeof *start->turn);
+    start->point = mf_allocate(context, model->link_count, sizeof *start->point);
+    start->rotation = mf_allocate(context, model->link_count, sizeof *start->rotation);
     if (start->position == NULL || start->velocity == NULL || start->angle == NULL ||
-        start->place == NULL || start->turn == NULL)
+        start->point == NULL || start->rotation == NULL)
         return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
     return MF_OK;
 }
@@ -163,9 +163,9 @@ static void measure(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStar
     const double at[3] = {q[0], q[1], q[2]};
     if (model->base == MF_BASE_FREE)
         q[0] = q[1] = q[2] = 0.0;
-    mf_model_pose_at(model, q, start->place, start->turn);
+    mf_model_pose_at(model, q, start->point, start->rotation);
     start->lowest =
-        mf_model_lowest(model, start->place, start->turn, touches_by_shapes(builder, index));
+        mf_model_lowest(model, start->point, start->rotation, touches_by_shapes(builder, index));
     if (!mf_is_finite(start->lowest))
         start->lowest = 0.0;
     start->reach = reach_of(model, start, false);
@@ -175,7 +175,7 @@ static void measure(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStar
 
 mf_Status mf_robot_start_make(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *out) {
     const mf_Model *model = builder->scene->models[index];
-    mf_RobotStart start = {.own_place =
+    mf_RobotStart start = {.own_position =
                                model->body_count > 0 && builder->scene->gaits[index][0] == NULL};
     mf_Status status = choose_key(builder, index, &start.key);
     if (status == MF_OK)
@@ -238,7 +238,7 @@ static void put_on_ground(const mf_SceneBuilder *builder, const mf_Model *model,
                           mf_RobotStart *start) {
     double *q = start->position;
     q[0] = q[1] = 0.0;
-    mf_model_pose_at(model, q, start->place, start->turn);
+    mf_model_pose_at(model, q, start->point, start->rotation);
     const double far = reach_of(model, start, true);
     q[2] = highest_near(builder->scene->terrain, far) - start->lowest;
 }
@@ -254,10 +254,10 @@ static void keep_stand(mf_Group *group, mf_RobotStart *start) {
 static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
                        mf_RobotStart *start) {
     const mf_Terrain *ground = builder->scene->terrain;
-    mf_model_pose_at(model, start->position, start->place, start->turn);
+    mf_model_pose_at(model, start->position, start->point, start->rotation);
     const double depth = depth_of(model, ground, start);
     const double raised =
-        mf_model_meets_ground(model, ground != NULL) && depth > DEEP ? depth : 0.0;
+        mf_model_touches_ground(model, ground != NULL) && depth > DEEP ? depth : 0.0;
     start->position[2] += raised;
     return raised;
 }
@@ -268,7 +268,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
     mf_Group *group = mf_world_group(builder->scene->world, index);
     mf_Status status = MF_OK;
     if (model->base == MF_BASE_FREE && start->key == MF_NONE) {
-        if (start->own_place)
+        if (start->own_position)
             builder->scene->raised[index] = lift_out(builder, model, start);
         else if (!touches_by_shapes(builder, index) && builder->scene->gaits[index][0] == NULL)
             keep_stand(group, start);
@@ -279,7 +279,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
         // The world of a robot that it holds is the file's world.
         if (model->base == MF_BASE_FIXED)
-            status = mf_group_place(group, i, origin, NULL, NULL, builder->error);
+            status = mf_group_set_start(group, i, origin, NULL, NULL, builder->error);
         if (status == MF_OK)
             write_state(builder, index, i, start);
     }
@@ -291,16 +291,17 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     const mf_Model *model = builder->scene->models[index];
     const double speed = builder->file->groups[index].place.speed;
     mf_Group *group = mf_world_group(builder->scene->world, index);
-    double sine, cosine, turn[4] = {0.0, 0.0, 0.0, 0.0}, own[4], whole[4] = {1.0, 0.0, 0.0, 0.0};
+    double sine, cosine, rotation[4] = {0.0, 0.0, 0.0, 0.0}, own[4],
+                         whole[4] = {1.0, 0.0, 0.0, 0.0};
     mf_sin_cos(heading, &sine, &cosine);
-    mf_sin_cos(0.5 * heading, &turn[3], &turn[0]);
+    mf_sin_cos(0.5 * heading, &rotation[3], &rotation[0]);
     const bool moves = speed > 0.0; // else a heading west would give -0
     const double velocity[3] = {moves ? speed * cosine : 0.0, moves ? speed * sine : 0.0, 0.0};
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
-    mf_quat_multiply(whole, turn, own);
+    mf_quat_multiply(whole, rotation, own);
     mf_Status status =
-        mf_group_place(group, robot, position, whole, moves ? velocity : NULL, builder->error);
+        mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model) ||
         builder->file->groups[index].vehicle != NULL)
         return status;

@@ -14,6 +14,7 @@
 // write-ahead file, which exists from the first read in that mode until the last connection closes.
 #include "search/archive_format.h"
 #include "search/population.h"
+#include "base/inject.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -271,7 +272,7 @@ static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statemen
     return MF_OK;
 }
 
-// How a second look is taken, in formats 2 and 3.
+// How a verification is taken, in formats 2 and 3.
 static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
     sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)

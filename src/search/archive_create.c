@@ -1,11 +1,12 @@
 // Making a new archive file: the tables of its format and the row that describes the run.
 //
 // A new file must appear complete or not at all, even under kill -9, and must never overwrite
-// another. So the first image is made in memory, written beside the target, and linked to its name,
-// which fails when the name is taken. (A kill between the two can leave the other name, a spare
-// file ending in ".new", behind.)
+// another. So the first image is made in memory, written next to the target, and linked to its
+// name, which fails when the name is taken. (A kill between the two can leave the other name, a
+// spare file ending in ".new", behind.)
 #include "search/archive_format.h"
 #include "search/population.h"
+#include "base/inject.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,13 +158,13 @@ static mf_Status check_free(mf_Context *context, const char *path, char *spare, 
     return fail_existing(error, path);
 }
 
-// Writes the image beside the target and gives it its name; `spare` has room for the other name.
+// Writes the image next to the target and gives it its name; `spare` has room for the other name.
 static mf_Status place(mf_Context *context, const char *path, char *spare, size_t spare_size,
                        const void *image, size_t size, mf_Error *error) {
     snprintf(spare, spare_size, "%s.%ld.new", path, (long)getpid());
     mf_Status status = mf_file_replace(context, spare, image, size, error);
     if (status != MF_OK) {
-        // The message is about the file that was asked for.
+        // The message is about the file that was requested.
         if (error != NULL)
             snprintf(error->file, sizeof error->file, "%s", path);
         return status;

@@ -127,7 +127,7 @@ static mf_Status insert_survivor(mf_Archive *archive, const mf_Search *search, u
 static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, uint32_t rank,
                                  mf_Error *error) {
     sqlite3_stmt *statement = archive->insert_verified;
-    if (search->current.checked[rank] != MF_LOOK_NOW)
+    if (search->current.checked[rank] != MF_VERIFIED_NOW)
         return MF_OK;
     sqlite3_bind_int64(statement, 1, search->generation);
     sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
@@ -209,7 +209,7 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
         next->fitness[i] = individual.fitness;
         next->verified[i] = __builtin_nan("");
         next->bias[i] = 0;
-        next->checked[i] = MF_LOOK_NEVER;
+        next->checked[i] = MF_VERIFIED_NEVER;
         memcpy(next->genomes + (size_t)i * config->genome_bytes, individual.genome,
                config->genome_bytes);
     }
@@ -245,7 +245,7 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
     return status;
 }
 
-// Notes who of that generation had a second look, then or before, and what it gave.
+// Notes who of that generation had a verification, then or before, and what it gave.
 static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t generation,
                                mf_Error *error) {
     mf_Database *database = &archive->database;
@@ -283,13 +283,13 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
             break;
         }
         next->verified[i] = fitness;
-        next->checked[i] = sqlite3_column_int(statement, 2) ? MF_LOOK_NOW : MF_LOOK_BEFORE;
+        next->checked[i] = sqlite3_column_int(statement, 2) ? MF_VERIFIED_NOW : MF_VERIFIED_BEFORE;
     }
     sqlite3_finalize(statement);
     return status;
 }
 
-// Where the parent had been looked at before an individual's birth.
+// Where the parent had been verified before an individual's birth.
 static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *error) {
     mf_Database *database = &archive->database;
     mf_Population *next = &search->next;

@@ -73,7 +73,7 @@ mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out
     mf_Status status = mf_archive_last(archive, &last, error);
     if (status != MF_OK)
         return status;
-    // The number comes from the file: it must be as many rows before memory is asked for them.
+    // The number comes from the file: it must be as many rows before memory is requested them.
     int64_t stored;
     status =
         mf_database_integer(&archive->database, "SELECT count(*) FROM generation", &stored, error);
@@ -130,8 +130,8 @@ static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, m
     return MF_OK;
 }
 
-// What the newest second look at it gave, if there was one.
-static mf_Status read_look(mf_Archive *archive, mf_Individual *individual, mf_Error *error) {
+// What the verification at it gave, if there was one.
+static mf_Status read_verified(mf_Archive *archive, mf_Individual *individual, mf_Error *error) {
     sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
         return MF_OK;
@@ -162,7 +162,7 @@ static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t 
     sqlite3_bind_int64(statement, 1, number);
     status = read_individual(archive, statement, out, genome, found, error);
     sqlite3_finalize(statement);
-    return status == MF_OK && *found ? read_look(archive, out, error) : status;
+    return status == MF_OK && *found ? read_verified(archive, out, error) : status;
 }
 
 mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,

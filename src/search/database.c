@@ -6,6 +6,7 @@
 // A file is data from anywhere: views, triggers and functions in its schema are switched off, and
 // values are limited in size. Invariant: no statement of this layer runs SQL text from a file.
 #include "search/database.h"
+#include "base/inject.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -73,8 +74,8 @@ static bool allow(mf_Database *database, const char *operation, mf_Status *statu
 
 // ---- open and close ----------------------------------------------------------------------------
 
-// Told apart before SQLite sees the path: it calls all of these "unable to open" and would wait for
-// a writer on a pipe.
+// ContactSlots apart before SQLite sees the path: it calls all of these "unable to open" and would
+// wait for a writer on a pipe.
 static mf_Status check_file(mf_Context *context, const char *path, mf_Error *error) {
     struct stat info;
     bool found = mf_allow(context, "stat") && stat(path, &info) == 0;

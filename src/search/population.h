@@ -4,18 +4,18 @@
 
 #include <mayfly/search.h>
 
-// When an individual had its second look.
-typedef enum mf_Look { MF_LOOK_NEVER, MF_LOOK_BEFORE, MF_LOOK_NOW } mf_Look;
+// When an individual had its verification.
+typedef enum mf_Verified { MF_VERIFIED_NEVER, MF_VERIFIED_BEFORE, MF_VERIFIED_NOW } mf_Verified;
 
 // One generation as arrays of `population` entries; the genomes lie one after the other.
 typedef struct mf_Population {
     uint64_t *id;
     uint64_t *parent;
     double *fitness;
-    double *verified; // NaN where it was not looked at again, or came to nothing
-    double *merit;    // what it counts for; only where it was looked at again
+    double *verified; // NaN where it was not verified, or came to nothing
+    double *merit;    // what it counts for; only where it was verified
     double *bias;     // parent's merit less its fitness; 0 where that was not known at birth
-    uint8_t *checked; // mf_Look: whether it was looked at again
+    uint8_t *checked; // mf_Verified: whether it was verified
     uint8_t *genomes;
 } mf_Population;
 
@@ -27,7 +27,7 @@ struct mf_Search {
     mf_Population next;    // scratch: candidates that become current when all went well
     uint32_t *order;       // scratch: rank to index into `next`
     uint32_t *order_spare; // scratch of the sort
-    uint8_t *finest;       // scratch: genomes for the second look; NULL where there is none
+    uint8_t *finest;       // scratch: genomes for the verification; NULL where there is none
     double *finest_fitness;
 };
 

@@ -166,7 +166,7 @@ static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b
     return population->id[a] > population->id[b];
 }
 
-// What somebody counts for who had a second look; NaN, the worst, where nothing came of it.
+// What somebody counts for who had a verification; NaN, the worst, where nothing came of it.
 static double merit_of(const mf_SearchConfig *config, double verified, double fitness) {
     double weight = config->verify_disparity;
     double gap = verified < fitness ? fitness - verified : verified - fitness;
@@ -174,7 +174,7 @@ static double merit_of(const mf_SearchConfig *config, double verified, double fi
     return __builtin_isfinite(merit) ? merit : __builtin_nan("");
 }
 
-// By the second look; the worst value, NaN, last. Ranks before it decide between equals, as the
+// By the verification; the worst value, NaN, last. Ranks before it decide between equals, as the
 // sort is stable.
 static bool verifies_before(const mf_Population *population, uint32_t a, uint32_t b) {
     double x = population->merit[a], y = population->merit[b];
@@ -216,7 +216,7 @@ static void rank_next(mf_Search *search) {
 static uint32_t count_checked(const mf_SearchConfig *config, const mf_Population *population) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < config->population; i++)
-        count += population->checked[i] != MF_LOOK_NEVER;
+        count += population->checked[i] != MF_VERIFIED_NEVER;
     return count;
 }
 
@@ -225,7 +225,7 @@ static uint32_t elite_places(const mf_SearchConfig *config) {
     return half < config->survivors ? half : config->survivors;
 }
 
-// Moves the elite among the `known` first of search->order, which are sorted by their second look,
+// Moves the elite among the `known` first of search->order, which are sorted by their verification,
 // to the front, and tells how many they are: of equals only the first.
 static uint32_t choose_elite(mf_Search *search, uint32_t known) {
     const double *merit = search->next.merit;
@@ -244,7 +244,7 @@ static uint32_t choose_elite(mf_Search *search, uint32_t known) {
     return count;
 }
 
-// Puts the elite first and the others who were looked at last.
+// Puts the elite first and the others who were verified last.
 static void promote(mf_Search *search) {
     uint32_t count = search->config.population, known = 0, others = 0;
     uint32_t total = count_checked(&search->config, &search->next);
@@ -252,7 +252,7 @@ static void promote(mf_Search *search) {
         return;
     uint32_t *order = search->order, *spare = search->order_spare;
     for (uint32_t i = 0; i < count; i++) {
-        if (search->next.checked[order[i]] != MF_LOOK_NEVER)
+        if (search->next.checked[order[i]] != MF_VERIFIED_NEVER)
             spare[known++] = order[i];
         else
             spare[total + others++] = order[i];
@@ -308,7 +308,7 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
         hash = hash_word(hash, fitness_bits);
         hash = mf_hash_bytes(hash, population->genomes + i * config->genome_bytes,
                              config->genome_bytes);
-        if (population->checked[i] != MF_LOOK_NEVER) {
+        if (population->checked[i] != MF_VERIFIED_NEVER) {
             memcpy(&fitness_bits, &population->verified[i], sizeof fitness_bits);
             hash = hash_word(hash, fitness_bits);
         }
@@ -360,7 +360,7 @@ void mf_search_reset(mf_Search *search) {
         search->current.verified[i] = __builtin_nan("");
         search->current.merit[i] = __builtin_nan("");
         search->current.bias[i] = 0;
-        search->current.checked[i] = MF_LOOK_NEVER;
+        search->current.checked[i] = MF_VERIFIED_NEVER;
         randomise(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
     }
 }
@@ -440,7 +440,8 @@ static void breed(mf_Search *search) {
     memcpy(next->verified, current->verified, kept * sizeof *next->verified);
     memcpy(next->bias, current->bias, kept * sizeof *next->bias);
     for (uint32_t i = 0; i < kept; i++)
-        next->checked[i] = current->checked[i] == MF_LOOK_NEVER ? MF_LOOK_NEVER : MF_LOOK_BEFORE;
+        next->checked[i] =
+            current->checked[i] == MF_VERIFIED_NEVER ? MF_VERIFIED_NEVER : MF_VERIFIED_BEFORE;
     uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
     uint64_t first_id = mf_search_first_id(config, search->generation + 1);
     for (uint32_t i = kept; i < config->population; i++) {
@@ -450,7 +451,7 @@ static void breed(mf_Search *search) {
         next->parent[i] = current->id[parent];
         next->verified[i] = __builtin_nan("");
         next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
-        next->checked[i] = MF_LOOK_NEVER;
+        next->checked[i] = MF_VERIFIED_NEVER;
         memcpy(genome, current->genomes + parent * bytes, bytes);
         mutate(search, next->id[i], genome);
     }
@@ -501,7 +502,7 @@ static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
     return false;
 }
 
-// The first by search->order who had no second look, into search->order_spare, neutral ones after
+// The first by search->order who had no verification, into search->order_spare, neutral ones after
 // the others. Returns how many.
 static uint32_t choose_candidates(const mf_Search *search) {
     const mf_SearchConfig *config = &search->config;
@@ -509,7 +510,7 @@ static uint32_t choose_candidates(const mf_Search *search) {
     for (int neutral = 0; neutral < 2; neutral++) {
         for (uint32_t rank = 0; rank < config->population && count < config->verify_best; rank++) {
             uint32_t i = search->order[rank];
-            if (search->next.checked[i] == MF_LOOK_NEVER &&
+            if (search->next.checked[i] == MF_VERIFIED_NEVER &&
                 is_neutral(search, elite, i) == (neutral == 1))
                 who[count++] = i;
         }
@@ -517,7 +518,7 @@ static uint32_t choose_candidates(const mf_Search *search) {
     return count;
 }
 
-// The second look at search->next, where it is due.
+// The verification at search->next, where it is due.
 static mf_Status verify_next(mf_Search *search, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     const mf_Population *next = &search->next;
@@ -536,7 +537,7 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
         return status;
     for (uint32_t i = 0; i < count; i++) {
         next->verified[who[i]] = search->finest_fitness[i];
-        next->checked[who[i]] = MF_LOOK_NOW;
+        next->checked[who[i]] = MF_VERIFIED_NOW;
     }
     return MF_OK;
 }
@@ -578,7 +579,7 @@ uint32_t mf_search_generation(const mf_Search *search) {
     return search->generation;
 }
 
-const mf_SearchConfig *mf_search_settings(const mf_Search *search) {
+const mf_SearchConfig *mf_search_config_of(const mf_Search *search) {
     if (search == NULL)
         return NULL;
     return &search->config;
@@ -618,9 +619,11 @@ uint32_t mf_search_elite(const mf_Search *search) {
     uint32_t most = elite_places(&search->config), count = 0;
     if (search->config.verify_every == 0)
         return 0;
-    // What comes behind them is never worse than the last, or has no look, or came to nothing.
+    // What comes behind them is never worse than the last, or has no verification, or came to
+    // nothing.
     double last = __builtin_inf();
-    while (count < most && current->checked[count] != MF_LOOK_NEVER && current->merit[count] < last)
+    while (count < most && current->checked[count] != MF_VERIFIED_NEVER &&
+           current->merit[count] < last)
         last = current->merit[count++];
     return count;
 }

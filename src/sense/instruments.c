@@ -34,7 +34,7 @@ static void run_keep(const mf_SystemRun *run, void *user) {
     const mf_InstrumentPlan *plan = user;
     mf_SignalMoments moments;
     mf_InstrumentRun work = run_of(run, 0);
-    mf_signal_set_look(plan->signals, run->tick + 1, &moments);
+    mf_signal_set_measure(plan->signals, run->tick + 1, &moments);
     if (moments.due != 0)
         plan->keep(&plan->batch, &work);
 }
@@ -61,7 +61,7 @@ static void run_kernel(const mf_InstrumentPlan *plan, mf_InstrumentFn kernel,
 static void run_measure(const mf_SystemRun *run, void *user) {
     const mf_InstrumentPlan *plan = user;
     mf_SignalMoments moments;
-    if (!mf_signal_set_look(plan->signals, run->tick + 1, &moments))
+    if (!mf_signal_set_measure(plan->signals, run->tick + 1, &moments))
         return;
     mf_InstrumentRun work = run_of(run, moments.due);
     if (mf_group_count(run->group) > 1) {
@@ -72,7 +72,7 @@ static void run_measure(const mf_SystemRun *run, void *user) {
         run_kernel(plan, plan->run_one, &plan->batch, &work);
     }
     if (moments.due != 0)
-        mf_lookout_run(run);
+        mf_sensor_source_run(run);
     copy_fields(plan, run->first_block, run->block_count, moments.due);
     mf_signal_set_run(plan->signals, run, &moments);
 }
@@ -94,7 +94,7 @@ static void reset_measure(mf_Group *group, uint32_t instance, void *user) {
         mf_field_set(values, instance, c, 0.0);
     mf_InstrumentRun work = run_one(plan, instance);
     run_kernel(plan, plan->run_one, &plan->batch, &work);
-    mf_lookout_one(group, instance);
+    mf_sensor_source_one(group, instance);
     copy_fields(plan, work.first, 1, work.due);
     mf_signal_set_start(plan->signals, instance);
 }
@@ -133,10 +133,10 @@ static mf_Status add_signals(mf_Group *group, mf_InstrumentPlan *plan, mf_Field 
     mf_Status status = mf_signal_set_create(group, "sensor", values, config->rate, specs, count,
                                             &plan->signals, error);
     for (uint32_t i = 0; status == MF_OK && i < count; i++) {
-        mf_SignalPlace place = mf_signal_set_place(plan->signals, i);
-        own[i].clock = place.clock;
-        own[i].out = place.row;
-        own[i].treated = place.treated;
+        mf_SignalTarget target = mf_signal_set_target(plan->signals, i);
+        own[i].clock = target.clock;
+        own[i].out = target.row;
+        own[i].treated = target.treated;
     }
     if (status == MF_OK && mf_signal_set_raw(plan->signals) != NULL) {
         plan->batch.raw = mf_signal_set_raw(plan->signals)->data;
@@ -162,10 +162,10 @@ static void bind_fields(mf_Group *group, mf_InstrumentBatch *batch) {
     batch->rate = data_of(group, "joint.rate");
     batch->ball = data_of(group, "ball.orientation");
     batch->ball_rate = data_of(group, "ball.rate");
-    batch->place = data_of(group, "free.position");
-    batch->place_rate = data_of(group, "free.velocity");
+    batch->free = data_of(group, "free.position");
+    batch->free_rate = data_of(group, "free.velocity");
     batch->force = data_of(group, "actuator.force");
-    batch->outer = data_of(group, "sensor.outer");
+    batch->external = data_of(group, "sensor.outer");
     batch->joint_limit = data_of(group, "joint.limit_force");
     batch->tendon_limit = data_of(group, "tendon.limit_force");
     batch->tendons_of_model = mf_group_model(group)->tendon_count;
@@ -220,7 +220,7 @@ static mf_Status choose_kernels(mf_Group *group, mf_InstrumentPlan *plan, mf_Err
     static const mf_InstrumentFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_run);
     static const mf_InstrumentFn keeps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_instrument_keep);
     mf_Isa isa = mf_world_isa(mf_group_world(group));
-    bool precise = mf_group_settings(group)->double_precision;
+    bool precise = mf_group_config_of(group)->double_precision;
     plan->run = runs[mf_kernel_row(isa)][precise];
     plan->run_one = runs[mf_kernel_row_single(isa)][precise];
     plan->keep = keeps[mf_kernel_row(isa)][precise];
@@ -330,18 +330,18 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     bool owned = false;
     mf_Status status = check(group, &settings, error);
     if (status == MF_OK)
-        status = mf_lookout_prepare(group, error);
+        status = mf_sensor_source_prepare(group, error);
     if (status == MF_OK)
         status = mf_instrument_plan_create(group, &settings, &plan, error);
     if (status != MF_OK || plan == NULL)
         return status;
     status = add_fields(group, plan, &settings, error);
-    if (status == MF_OK && plan->outer_count > 0)
-        status = mf_articulated_report_forces(group, plan->outer, plan->outer_count, error);
+    if (status == MF_OK && plan->external_count > 0)
+        status = mf_articulated_report_forces(group, plan->external, plan->external_count, error);
     if (status == MF_OK && plan->limits)
         status = mf_articulated_report_limits(group, error);
     if (status == MF_OK) {
-        plan->batch.outer_count = plan->outer_count;
+        plan->batch.external_count = plan->external_count;
         bind_fields(group, &plan->batch);
         plan->batch.body_count = mf_group_model(group)->link_count;
         status = choose_kernels(group, plan, error);
@@ -448,7 +448,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
         return mf_fail(error, MF_BAD_ARGUMENT, "instruments: the group has no instruments");
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_InstrumentBatch batch = plan->batch;
-    bool precise = mf_group_settings(group)->double_precision;
+    bool precise = mf_group_config_of(group)->double_precision;
     uint32_t lane = instance % MF_BLOCK;
     void *block = mf_allocate(context, (size_t)batch.velocity_count + batch.value_count + 1,
                               MF_BLOCK * sizeof(double));
@@ -464,7 +464,7 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
         put(block, precise, i, lane, mf_field_get(field, instance, i));
     mf_InstrumentRun work = run_one(plan, instance);
     run_kernel(plan, plan->run_one, &batch, &work);
-    mf_lookout_one(group, instance);
+    mf_sensor_source_one(group, instance);
     for (uint32_t i = 0; i < batch.value_count; i++)
         values[i] = get(block, precise, i, lane);
     for (uint32_t i = 0; i < batch.instrument_count; i++)

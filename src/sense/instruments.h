@@ -22,7 +22,7 @@ typedef struct mf_InstrumentLink {
     mf_JointType type;
     uint32_t row;       // [1] component of joint.angle
     uint32_t ball;      // [1] number among ball and floating joints
-    uint32_t place;     // [1] number among floating joints
+    uint32_t free;      // [1] number among floating joints
     uint32_t velocity;  // [1] address in a velocity vector
     double position[3]; // [m]
     double rotation[4]; // [1]
@@ -34,7 +34,7 @@ typedef struct mf_InstrumentLump { // a body's mass
     uint32_t body;                 // [1] link + 1
     double mass;                   // [kg]
     double center[3];              // [m]
-    double inertia[6];             // [kg m^2] about the centre, link's axes
+    double inertia[6];             // [kg m^2] about the center, link's axes
 } mf_InstrumentLump;
 
 typedef struct mf_InstrumentTerm { // of a sum over joints or actuators
@@ -43,24 +43,24 @@ typedef struct mf_InstrumentTerm { // of a sum over joints or actuators
 } mf_InstrumentTerm;
 
 // A site actuator's push, as a joint's force.
-typedef struct mf_InstrumentPush {
+typedef struct mf_InstrumentForce {
     uint32_t row;                   // [1] component of actuator.force
     mf_InstrumentFrame frame, axes; // where it pushes and in whose axes
     double wrench[6];               // [1], [m] force and torque of 1 N
-} mf_InstrumentPush;
+} mf_InstrumentForce;
 
 typedef enum mf_InstrumentDrive { // what an actuator's length is
     MF_INSTRUMENT_SUM,            // of joint positions: terms
-    MF_INSTRUMENT_TURN,           // a ball joint's turn along the gear
+    MF_INSTRUMENT_ROTATION,       // a ball joint's rotation along the gear
     MF_INSTRUMENT_SITE,           // 0
     MF_INSTRUMENT_BETWEEN         // from `reference` to `frame`, along the gear in reference's axes
 } mf_InstrumentDrive;
 
 typedef struct mf_InstrumentSpring { // energy 1/2 k x^2
     mf_JointType type;
-    uint32_t row, ball, place; // [1] as in mf_InstrumentLink
-    double stiffness, relaxed; // [N/m], [m] and the like
-    double turn[4], rest[3];   // [1], [m] of ball and floating joints
+    uint32_t row, ball, free;    // [1] as in mf_InstrumentLink
+    double stiffness, relaxed;   // [N/m], [m] and the like
+    double rotation[4], rest[3]; // [1], [m] of ball and floating joints
 } mf_InstrumentSpring;
 
 typedef struct mf_InstrumentTendon {
@@ -69,7 +69,7 @@ typedef struct mf_InstrumentTendon {
     double armature;                   // [kg]
 } mf_InstrumentTendon;
 
-typedef struct mf_InstrumentShape { // what a ray meets
+typedef struct mf_InstrumentShape { // what a ray hits
     mf_RaySolid solid;
     mf_InstrumentFrame frame;
 } mf_InstrumentShape;
@@ -87,7 +87,7 @@ typedef struct mf_Instrument {
     uint32_t sensor;       // [1] of the model
     uint32_t address;      // [1] of its first value among all
     uint32_t count;        // [1] of values
-    uint32_t clock, out;   // [1] when, and the component where its values go (mf_SignalPlace)
+    uint32_t clock, out;   // [1] when, and the component where its values go (mf_SignalTarget)
     bool treated;          // to the true values that readings are made of, else to the readings
     double reach;          // [m] of a ray; 0: any
     const mf_Field *field; // of MF_SENSOR_FIELD, copied by the host
@@ -103,10 +103,10 @@ typedef struct mf_Instrument {
     bool in_parent;  // of a turn: the gear is in the parent's axes
     uint32_t shared; // [1] the last link that carries both frames, + 1
     double gear[6];
-    bool has_outer;        // forces from outside are known,
-    uint32_t outer;        // [1] by this number
+    bool has_external;     // forces from outside are known,
+    uint32_t external;     // [1] by this number
     uint32_t first, items; // [1] terms, lumps, contacts or shapes
-    uint32_t first_push, pushes;
+    uint32_t first_force, force_count;
     double axis[3];     // [1] of the joint, child's frame
     mf_RaySolid volume; // of a touch sensor's site
 } mf_Instrument;
@@ -114,7 +114,7 @@ typedef struct mf_Instrument {
 // All blocks of a group. Data pointers are in field layout and the group's precision.
 typedef struct mf_InstrumentBatch {
     uint32_t link_count, instrument_count, spring_count, tendon_count; // [1]
-    uint32_t joint_count, ball_count, place_count, actuator_count;     // [1] components
+    uint32_t joint_count, ball_count, free_count, actuator_count;      // [1] components
     uint32_t body_count;                                               // [1] links of the model
     uint32_t value_count, velocity_count, load_components,
         point_components;            // [1]
@@ -123,7 +123,7 @@ typedef struct mf_InstrumentBatch {
     const mf_Instrument *instruments;
     const mf_InstrumentLump *lumps;
     const mf_InstrumentTerm *terms;
-    const mf_InstrumentPush *pushes;
+    const mf_InstrumentForce *forces;
     const mf_InstrumentSpring *springs;
     const mf_InstrumentTendon *tendons;
     const mf_InstrumentShape *shapes;
@@ -133,10 +133,10 @@ typedef struct mf_InstrumentBatch {
     bool level, fixed; // the ground has one height; the base does not move
     double gravity[3]; // [m/s^2]
     double magnetic[3];
-    const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *place,
-        *place_rate, *load, *point_load, *force, *outer, *joint_limit,
-        *tendon_limit;                      // fields; NULL when absent
-    uint32_t outer_count, tendons_of_model; // [1] elements of the last fields
+    const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
+        *free_rate, *load, *point_load, *force, *external, *joint_limit,
+        *tendon_limit;                         // fields; NULL when absent
+    uint32_t external_count, tendons_of_model; // [1] elements of the last fields
     const int32_t *fault;
     const int32_t *motion;    // motion.level; NULL: the group has one motion
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step

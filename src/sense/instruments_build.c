@@ -1,6 +1,6 @@
-// The plan of a group's instruments: every sensor made of its pieces (instruments_pieces.h), first
+// The plan of a group's instruments: every sensor made of its parts (instruments_parts.h), first
 // to count, then into one allocation.
-#include "sense/instruments_pieces.h"
+#include "sense/instruments_parts.h"
 
 #include "world/attach.h"
 
@@ -10,24 +10,24 @@
 // ---- sensors -----------------------------------------------------------------------------------
 
 // Whether something of `root` or what it carries may be pushed from outside.
-static bool may_be_pushed(const mf_InstrumentBuild *b, uint32_t root) {
-    const mf_ArticulatedConfig *settings = mf_articulated_settings(b->group);
+static bool may_take_wrenches(const mf_InstrumentBuild *b, uint32_t root) {
+    const mf_ArticulatedConfig *config = mf_articulated_config_of(b->group);
     const mf_Model *model = b->model;
     const uint32_t off = model->physics.disabled;
     const bool none = off & MF_DISABLE_CONSTRAINT;
-    bool touches = settings == NULL || settings->contacts ||
-                   (settings->self_contacts && !none && !(off & MF_DISABLE_CONTACT));
+    bool touches = config == NULL || config->contacts ||
+                   (config->self_contacts && !none && !(off & MF_DISABLE_CONTACT));
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (touches && shape->collides && shape->body != MF_NONE &&
             mf_instrument_carried(model, shape->body, root))
             return true;
     }
-    for (uint32_t i = 0; settings != NULL && i < model->body_count; i++) // programs push the base
+    for (uint32_t i = 0; config != NULL && i < model->body_count; i++) // programs push the base
         if (model->base == MF_BASE_FREE && model->bodies[i].link == 0 &&
             mf_instrument_carried(model, i, root))
             return true;
-    bool tied = settings != NULL && !none && !(off & MF_DISABLE_EQUALITY);
+    bool tied = config != NULL && !none && !(off & MF_DISABLE_EQUALITY);
     for (uint32_t i = 0; tied && i < model->equality_count; i++) {
         const mf_Equality *tie = &model->equalities[i];
         bool ties = tie->type == MF_EQUALITY_CONNECT || tie->type == MF_EQUALITY_WELD;
@@ -49,7 +49,7 @@ static bool is_tied(const mf_Model *model, uint32_t body) {
     return false;
 }
 
-static bool is_pushed(const mf_Model *model, uint32_t body) {
+static bool takes_wrenches(const mf_Model *model, uint32_t body) {
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].body == body)
             return true;
@@ -61,7 +61,7 @@ static bool is_pushed(const mf_Model *model, uint32_t body) {
 static bool is_mixed(const mf_Model *model, uint32_t root) {
     bool inside = false, outside = false, tied = false;
     for (uint32_t i = 0; i < model->body_count; i++) {
-        if (model->bodies[i].link != model->bodies[root].link || !is_pushed(model, i))
+        if (model->bodies[i].link != model->bodies[root].link || !takes_wrenches(model, i))
             continue;
         inside = inside || mf_instrument_carried(model, i, root);
         outside = outside || !mf_instrument_carried(model, i, root);
@@ -71,21 +71,21 @@ static bool is_mixed(const mf_Model *model, uint32_t root) {
 }
 
 // Its forces from outside are summed by the motion. NULL, or why not.
-static const char *ask_outer(mf_InstrumentBuild *b, uint32_t body, mf_Instrument *out) {
-    if (mf_articulated_settings(b->group) == NULL)
+static const char *ask_external(mf_InstrumentBuild *b, uint32_t body, mf_Instrument *out) {
+    if (mf_articulated_config_of(b->group) == NULL)
         return "its body can collide, and this motion does not compute contact forces on single "
                "bodies";
     if (body == MF_NONE)
         return "it is fixed in the world, and something can collide";
     if (is_mixed(b->model, body))
         return "its body is fixed to another one, and both can be pushed";
-    out->has_outer = true;
-    for (out->outer = 0; out->outer < b->outer_count; out->outer++)
-        if (b->outer[out->outer] == body)
+    out->has_external = true;
+    for (out->external = 0; out->external < b->external_count; out->external++)
+        if (b->external[out->external] == body)
             return NULL;
-    if (b->outer_count == MF_INSTRUMENT_OUTER)
+    if (b->external_count == MF_INSTRUMENT_EXTERNAL)
         return "external forces are summed for at most 64 bodies";
-    b->outer[b->outer_count++] = body;
+    b->external[b->external_count++] = body;
     return NULL;
 }
 
@@ -94,7 +94,7 @@ static bool limits_off(const mf_Model *model) {
 }
 
 // What only full dynamics can tell.
-static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, bool looked) {
+static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, bool sensed) {
     const bool energy =
         sensor->type == MF_SENSOR_POTENTIAL_ENERGY || sensor->type == MF_SENSOR_KINETIC_ENERGY;
     for (uint32_t i = 0; energy && i < model->tendon_count; i++) {
@@ -110,7 +110,7 @@ static const char *path_reason(const mf_Model *model, const mf_Sensor *sensor, b
              sensor->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
              sensor->type == MF_SENSOR_TENDON_LIMIT_VELOCITY)
         tendon = sensor->tendon;
-    return !looked && tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
+    return !sensed && tendon != MF_NONE && model->tendons[tendon].wrap_count > 0
                ? "this motion does not compute lengths of spatial tendons"
                : NULL;
 }
@@ -141,7 +141,7 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
     switch (sensor->type) {
     case MF_SENSOR_JOINT_LIMIT_FORCE:
     case MF_SENSOR_TENDON_LIMIT_FORCE:
-        if (mf_articulated_settings(b->group) == NULL)
+        if (mf_articulated_config_of(b->group) == NULL)
             return "this motion does not compute forces of limits";
         b->limits = true;
         out->row = sensor->type == MF_SENSOR_JOINT_LIMIT_FORCE ? sensor->joint : sensor->tendon;
@@ -154,7 +154,7 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
         if (sensor->body != MF_NONE)
             out->body = b->model->bodies[sensor->body].link + 1; // MF_NONE + 1: the world
         b->needed[out->body] = true;
-        return may_be_pushed(b, sensor->body) ? ask_outer(b, sensor->body, out) : NULL;
+        return may_take_wrenches(b, sensor->body) ? ask_external(b, sensor->body, out) : NULL;
     case MF_SENSOR_JOINT_ACTUATOR_FORCE:
         return is_pulled_by_path(b->model, sensor->joint)
                    ? "actuators pull its joint by spatial tendons"
@@ -277,7 +277,7 @@ bool mf_instrument_is_direction(mf_SensorType type) {
 }
 
 // A value of sensor.look, in which `component` is set.
-static void fill_look(const mf_InstrumentBuild *b, mf_Instrument *out) {
+static void fill_sensing(const mf_InstrumentBuild *b, mf_Instrument *out) {
     const bool limit = out->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
                        out->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
     out->field = mf_group_find_field(b->group, "sensor.look");
@@ -306,12 +306,12 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     out.reference = mf_instrument_frame(b, sensor->has_reference ? &sensor->reference : &world);
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_instrument_set_joint(b, sensor->joint, &out);
-    const bool looked = mf_lookout_find(b->group, index, &out.component);
-    const char *reason = path_reason(b->model, sensor, looked);
-    if (reason == NULL && sensor->type == MF_SENSOR_CONTACTS && !looked)
+    const bool sensed = mf_sensor_source_find(b->group, index, &out.component);
+    const char *reason = path_reason(b->model, sensor, sensed);
+    if (reason == NULL && sensor->type == MF_SENSOR_CONTACTS && !sensed)
         reason = "this motion does not compute contacts of shapes";
-    if (reason == NULL && looked)
-        fill_look(b, &out);
+    if (reason == NULL && sensed)
+        fill_sensing(b, &out);
     else if (reason == NULL)
         reason = fill_special(b, sensor, &out);
     if (reason != NULL && !b->lenient)
@@ -321,7 +321,7 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     out.dead |= reason != NULL;
     if (out.dead)
         out.field = NULL;
-    if (!looked)
+    if (!sensed)
         fill_items(b, sensor, &out);
     if (b->instruments != NULL)
         b->instruments[b->instrument_count] = out;
@@ -345,7 +345,7 @@ static void put_links(mf_InstrumentBuild *b) {
                                        .type = joint->type,
                                        .row = index,
                                        .ball = mf_instrument_balls_before(model, index),
-                                       .place = mf_instrument_places_before(model, index),
+                                       .free = mf_instrument_free_before(model, index),
                                        .velocity = joint->velocity_address,
                                        .reference = joint->reference};
             memcpy(out->position, joint->position, sizeof out->position);
@@ -377,7 +377,7 @@ static void *take(char **memory, size_t count, size_t size) {
 static size_t bytes_of(const mf_InstrumentBuild *b) {
     return b->link_count * sizeof *b->links + b->instrument_count * sizeof *b->instruments +
            b->lump_count * sizeof *b->lumps + b->term_count * sizeof *b->terms +
-           b->push_count * sizeof *b->pushes + b->spring_count * sizeof *b->springs +
+           b->force_count * sizeof *b->forces + b->spring_count * sizeof *b->springs +
            b->tendon_count * sizeof *b->tendons + b->shape_count * sizeof *b->shapes +
            b->contact_count * sizeof *b->contacts + b->armature_count * sizeof *b->armature;
 }
@@ -388,7 +388,7 @@ static void divide(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted, cha
     b->instruments = take(&memory, counted->instrument_count, sizeof *b->instruments);
     b->lumps = take(&memory, counted->lump_count, sizeof *b->lumps);
     b->terms = take(&memory, counted->term_count, sizeof *b->terms);
-    b->pushes = take(&memory, counted->push_count, sizeof *b->pushes);
+    b->forces = take(&memory, counted->force_count, sizeof *b->forces);
     b->springs = take(&memory, counted->spring_count, sizeof *b->springs);
     b->tendons = take(&memory, counted->tendon_count, sizeof *b->tendons);
     b->shapes = take(&memory, counted->shape_count, sizeof *b->shapes);
@@ -397,7 +397,7 @@ static void divide(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted, cha
 }
 
 static void fill_batch(const mf_InstrumentBuild *b) {
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(b->group));
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(b->group));
     const mf_Model *model = b->model;
     mf_InstrumentBatch *batch = &b->plan->batch;
     *batch =
@@ -408,7 +408,7 @@ static void fill_batch(const mf_InstrumentBuild *b) {
                              .joint_count = model->joint_count,
                              .actuator_count = model->actuator_count,
                              .ball_count = mf_instrument_balls_before(model, model->joint_count),
-                             .place_count = mf_instrument_places_before(model, model->joint_count),
+                             .free_count = mf_instrument_free_before(model, model->joint_count),
                              .value_count = model->sensor_value_count,
                              .velocity_count = model->velocity_count,
                              .first_lump = b->first_lump,
@@ -417,7 +417,7 @@ static void fill_batch(const mf_InstrumentBuild *b) {
                              .instruments = b->instruments,
                              .lumps = b->lumps,
                              .terms = b->terms,
-                             .pushes = b->pushes,
+                             .forces = b->forces,
                              .springs = b->springs,
                              .tendons = b->tendons,
                              .shapes = b->shapes,
@@ -431,8 +431,8 @@ static void fill_batch(const mf_InstrumentBuild *b) {
     memcpy(batch->magnetic, model->physics.magnetic, sizeof batch->magnetic);
     b->plan->accelerates = b->accelerates;
     b->plan->limits = b->limits;
-    b->plan->outer_count = b->outer_count;
-    memcpy(b->plan->outer, b->outer, sizeof b->plan->outer);
+    b->plan->external_count = b->external_count;
+    memcpy(b->plan->external, b->external, sizeof b->plan->external);
 }
 
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,

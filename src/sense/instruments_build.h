@@ -8,7 +8,7 @@
 
 #include <mayfly/instruments.h>
 
-enum { MF_INSTRUMENT_OUTER = 64 }; // bodies whose forces from outside are summed
+enum { MF_INSTRUMENT_EXTERNAL = 64 }; // bodies whose forces from outside are summed
 
 // The plan of one group in one allocation; its arrays lie behind it.
 typedef struct mf_InstrumentPlan {
@@ -19,8 +19,8 @@ typedef struct mf_InstrumentPlan {
     mf_Scratch *scratch;
     bool accelerates; // some sensor needs accelerations
     bool limits;      // some sensor needs forces of limits
-    uint32_t outer_count;
-    uint32_t outer[MF_INSTRUMENT_OUTER]; // [1] bodies
+    uint32_t external_count;
+    uint32_t external[MF_INSTRUMENT_EXTERNAL]; // [1] bodies
 } mf_InstrumentPlan;
 
 // What the model has, as the kernel wants it. *out is NULL when the model has no instruments.

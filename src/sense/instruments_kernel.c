@@ -30,7 +30,7 @@ static mf_lane limit_value(const mf_Instrument *own, mf_lane value, mf_lane rate
 }
 
 static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) {
-    Quat q = ball_turn(s, own->ball);
+    Quat q = ball_rotation(s, own->ball);
     mf_lane zero = mf_zero(), length = mf_sqrt(mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
     mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
     mf_lane gap = mf_set((mf_real)own->upper) - angle, margin = mf_set((mf_real)own->margin);
@@ -44,7 +44,7 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
     return mf_keep(near, vec_dot(MF_VALUE(Vec, q.x, q.y, q.z), rate) * scale);
 }
 
-// ---- touching and looking ----------------------------------------------------------------------
+// ---- touching and seeing -----------------------------------------------------------------------
 
 // The load of one contact. Where robots of a group move by several motions, what the other motion
 // wrote last does not count.
@@ -65,12 +65,13 @@ static mf_lane touch(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
     mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
-    Vec up = {site.turn.zx, site.turn.zy, site.turn.zz}, down = vec_scale(up, mf_set((mf_real)-1));
+    Vec up = {site.rotation.zx, site.rotation.zy, site.rotation.zz},
+        down = vec_scale(up, mf_set((mf_real)-1));
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentContact *contact = &b->contacts[i];
         const Motion *body = &s->motion[contact->body];
-        Vec at = mat_apply_add(&body->turn, set_vec(contact->position), body->place);
-        Vec local = mat_apply_transposed(&site.turn, vec_sub(at, site.place));
+        Vec at = mat_apply_add(&body->rotation, set_vec(contact->position), body->position);
+        Vec local = mat_apply_transposed(&site.rotation, vec_sub(at, site.position));
         mf_lane load = contact_load(s, contact);
         // The line of the force meets the site's volume.
         mf_lane above = ray_shape(&own->volume, local, up);
@@ -110,13 +111,13 @@ static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach)
 static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
-    Vec way = {site.turn.xz, site.turn.yz, site.turn.zz};
-    mf_lane nearest = ground_distance(s, site.place, way, own->reach);
+    Vec way = {site.rotation.xz, site.rotation.yz, site.rotation.zz};
+    mf_lane nearest = ground_distance(s, site.position, way, own->reach);
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentShape *shape = &b->shapes[i];
         Motion frame = frame_motion(s, &shape->frame);
-        Vec p = mat_apply_transposed(&frame.turn, vec_sub(site.place, frame.place));
-        Vec d = mat_apply_transposed(&frame.turn, way);
+        Vec p = mat_apply_transposed(&frame.rotation, vec_sub(site.position, frame.position));
+        Vec d = mat_apply_transposed(&frame.rotation, way);
         nearest = mf_min(nearest, ray_shape(&shape->solid, p, d));
     }
     // Rays that are level but for rounding end nowhere.
@@ -136,15 +137,16 @@ static mf_lane load_of(const Sense *s, const mf_Instrument *own) {
 static mf_lane ray_to_ground(const Sense *s, const mf_Instrument *own) {
     const mf_LaneMap map = mf_lane_map(s->batch->terrain);
     Motion site = frame_motion(s, &own->frame);
-    Vec way = mat_apply(&site.turn, set_vec(own->axis));
-    const SenseRay ray = {{site.place.x, site.place.y, site.place.z}, {way.x, way.y, way.z}};
+    Vec way = mat_apply(&site.rotation, set_vec(own->axis));
+    const SenseRay ray = {{site.position.x, site.position.y, site.position.z},
+                          {way.x, way.y, way.z}};
     return sense_ray(&map, &ray, (mf_real)own->reach,
                      sense_ray_samples(s->batch->terrain, own->reach));
 }
 
 static void measure_attitude(const Sense *s, const mf_Instrument *own, mf_lane out[3]) {
     Motion site = frame_motion(s, &own->frame);
-    const Mat *m = &site.turn;
+    const Mat *m = &site.rotation;
     sense_attitude_angles(m->xx, m->xy, m->yx, m->yy, m->zx, m->zy, m->zz, out);
 }
 
@@ -164,7 +166,7 @@ static void put_quat(mf_lane *out, Quat q) {
 }
 
 static Vec axis_of(const Motion *frame, mf_SensorType type) {
-    const Mat *m = &frame->turn;
+    const Mat *m = &frame->rotation;
     return type == MF_SENSOR_FRAME_X_AXIS   ? MF_VALUE(Vec, m->xx, m->yx, m->zx)
            : type == MF_SENSOR_FRAME_Y_AXIS ? MF_VALUE(Vec, m->xy, m->yy, m->zy)
                                             : MF_VALUE(Vec, m->xz, m->yz, m->zz);
@@ -172,7 +174,7 @@ static Vec axis_of(const Motion *frame, mf_SensorType type) {
 
 static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out) {
     Motion frame = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
-    Vec way = vec_sub(frame.place, from.place), result = way;
+    Vec way = vec_sub(frame.position, from.position), result = way;
     switch (own->type) {
     case MF_SENSOR_FRAME_QUATERNION: {
         Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
@@ -194,7 +196,7 @@ static void measure_frame(const Sense *s, const mf_Instrument *own, mf_lane *out
     default:
         break;
     }
-    put_vec(out, mat_apply_transposed(&from.turn, result));
+    put_vec(out, mat_apply_transposed(&from.rotation, result));
 }
 
 static void measure_site(const Sense *s, const mf_Instrument *own, mf_lane *out) {
@@ -202,7 +204,7 @@ static void measure_site(const Sense *s, const mf_Instrument *own, mf_lane *out)
     Vec force, torque, result = site.rate;
     switch (own->type) {
     case MF_SENSOR_ACCELEROMETER:
-        result = weighed(s, site.growth);
+        result = weighed(s, site.acceleration);
         break;
     case MF_SENSOR_VELOCIMETER:
         result = site.speed;
@@ -212,13 +214,13 @@ static void measure_site(const Sense *s, const mf_Instrument *own, mf_lane *out)
         break;
     case MF_SENSOR_FORCE:
     case MF_SENSOR_TORQUE:
-        subtree_wrench(s, own, site.place, &force, &torque);
+        subtree_wrench(s, own, site.position, &force, &torque);
         result = own->type == MF_SENSOR_FORCE ? force : torque;
         break;
     default:
         break;
     }
-    put_vec(out, mat_apply_transposed(&site.turn, result));
+    put_vec(out, mat_apply_transposed(&site.rotation, result));
 }
 
 static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
@@ -295,13 +297,13 @@ static void measure(const Sense *s, const mf_Instrument *own, mf_lane *out) {
         measure_frame(s, own, out);
         return;
     case MF_SENSOR_FRAME_ACCELERATION:
-        put_vec(out, weighed(s, frame_motion(s, &own->frame).growth));
+        put_vec(out, weighed(s, frame_motion(s, &own->frame).acceleration));
         return;
     case MF_SENSOR_FRAME_ANGULAR_ACCELERATION:
-        put_vec(out, frame_motion(s, &own->frame).turn_growth);
+        put_vec(out, frame_motion(s, &own->frame).angular_acceleration);
         return;
     case MF_SENSOR_BALL_QUATERNION:
-        put_quat(out, ball_turn(s, own->ball));
+        put_quat(out, ball_rotation(s, own->ball));
         return;
     case MF_SENSOR_BALL_RATE:
         put_vec(out, triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball));
@@ -404,10 +406,10 @@ void MF_KERNEL(mf_instrument_keep)(const mf_InstrumentBatch *batch, const mf_Ins
             bool floating = link->type == MF_JOINT_FLOATING;
             if (link->type == MF_JOINT_HINGE || link->type == MF_JOINT_SLIDE)
                 memcpy(to, rate + (size_t)link->row * MF_BLOCK, row);
-            if (floating && batch->place_rate != NULL)
+            if (floating && batch->free_rate != NULL)
                 memcpy(to,
-                       (const mf_real *)batch->place_rate +
-                           ((size_t)block * batch->place_count + link->place) * 3 * MF_BLOCK,
+                       (const mf_real *)batch->free_rate +
+                           ((size_t)block * batch->free_count + link->free) * 3 * MF_BLOCK,
                        3 * row);
             if ((floating || link->type == MF_JOINT_BALL) && batch->ball_rate != NULL)
                 memcpy(to + (floating ? 3 * MF_BLOCK : 0),

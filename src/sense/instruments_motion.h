@@ -9,9 +9,9 @@
 
 typedef struct Motion { // world axes
     Quat attitude;
-    Mat turn;
-    Vec place, speed, rate;  // [m], [m/s], [rad/s]
-    Vec growth, turn_growth; // [m/s^2], [rad/s^2]
+    Mat rotation;
+    Vec position, speed, rate;              // [m], [m/s], [rad/s]
+    Vec acceleration, angular_acceleration; // [m/s^2], [rad/s^2]
 } Motion;
 
 typedef struct Sense {
@@ -54,7 +54,7 @@ static inline mf_lane joint_rate(const Sense *s, uint32_t row) {
     return row_load(rows_of(s, s->batch->rate, s->batch->joint_count), row);
 }
 
-static inline Quat ball_turn(const Sense *s, uint32_t ball) {
+static inline Quat ball_rotation(const Sense *s, uint32_t ball) {
     const Quat unit = {mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero()};
     if (s->batch->ball == NULL)
         return unit;
@@ -87,22 +87,23 @@ static void move_base(Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
     Motion *world = &s->motion[0], *base = &s->motion[1];
     world->attitude = MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
-    world->turn = quat_matrix(world->attitude);
-    world->place = world->speed = world->rate = world->growth = world->turn_growth = no_vec();
+    world->rotation = quat_matrix(world->attitude);
+    world->position = world->speed = world->rate = world->acceleration =
+        world->angular_acceleration = no_vec();
     *base = *world;
     base->attitude = load_quat(rows_of(s, b->orientation, 4), 0);
-    base->turn = quat_matrix(base->attitude);
-    base->place = vec_load(rows_of(s, b->position, 3), 0);
+    base->rotation = quat_matrix(base->attitude);
+    base->position = vec_load(rows_of(s, b->position, 3), 0);
     if (b->fixed)
         return;
-    Vec rate = vec_load(rows_of(s, b->angular, 3), 0), turning = growth_vec(s, 3, rate);
+    Vec rate = vec_load(rows_of(s, b->angular, 3), 0), angular = growth_vec(s, 3, rate);
     base->speed = vec_load(rows_of(s, b->linear, 3), 0);
-    base->growth = growth_vec(s, 0, base->speed);
-    base->rate = mat_apply(&base->turn, rate);
-    base->turn_growth = mat_apply(&base->turn, turning);
+    base->acceleration = growth_vec(s, 0, base->speed);
+    base->rate = mat_apply(&base->rotation, rate);
+    base->angular_acceleration = mat_apply(&base->rotation, angular);
 }
 
-static inline Quat turn_about(const double axis[3], mf_lane angle) {
+static inline Quat rotation_about(const double axis[3], mf_lane angle) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &sine, &cosine);
     Vec part = vec_scale(set_vec(axis), sine);
@@ -112,33 +113,35 @@ static inline Quat turn_about(const double axis[3], mf_lane angle) {
 // What every joint does: the child's frame at rest is carried along.
 static void carry(const Motion *parent, Motion *own, Vec arm) {
     Vec swing = vec_cross(parent->rate, arm);
-    own->place = vec_add(parent->place, arm);
+    own->position = vec_add(parent->position, arm);
     own->speed = vec_add(parent->speed, swing);
     own->rate = parent->rate;
-    own->turn_growth = parent->turn_growth;
-    own->growth = vec_add(parent->growth, vec_add(vec_cross(parent->turn_growth, arm),
-                                                  vec_cross(parent->rate, swing)));
+    own->angular_acceleration = parent->angular_acceleration;
+    own->acceleration =
+        vec_add(parent->acceleration, vec_add(vec_cross(parent->angular_acceleration, arm),
+                                              vec_cross(parent->rate, swing)));
 }
 
-static void add_turning(Motion *own, const Motion *parent, Vec rate, Vec growth) {
+static void add_angular(Motion *own, const Motion *parent, Vec rate, Vec acceleration) {
     own->rate = vec_add(own->rate, rate);
-    own->turn_growth = vec_add(own->turn_growth, vec_add(growth, vec_cross(parent->rate, rate)));
+    own->angular_acceleration =
+        vec_add(own->angular_acceleration, vec_add(acceleration, vec_cross(parent->rate, rate)));
 }
 
-static void add_sliding(Motion *own, const Motion *parent, Vec speed, Vec growth) {
+static void add_sliding(Motion *own, const Motion *parent, Vec speed, Vec acceleration) {
     Vec twice = vec_scale(vec_cross(parent->rate, speed), mf_set((mf_real)2));
     own->speed = vec_add(own->speed, speed);
-    own->growth = vec_add(own->growth, vec_add(growth, twice));
+    own->acceleration = vec_add(own->acceleration, vec_add(acceleration, twice));
 }
 
 static void move_ball(const Sense *s, const mf_InstrumentLink *link, const Motion *parent,
                       Motion *own, Quat frame) {
     uint32_t address = link->velocity + (link->type == MF_JOINT_FLOATING ? 3 : 0);
     Vec rate = triple(s, s->batch->ball_rate, s->batch->ball_count, link->ball);
-    own->attitude = quat_normalize(quat_multiply(frame, ball_turn(s, link->ball)));
-    own->turn = quat_matrix(own->attitude);
-    add_turning(own, parent, mat_apply(&own->turn, rate),
-                mat_apply(&own->turn, growth_vec(s, address, rate)));
+    own->attitude = quat_normalize(quat_multiply(frame, ball_rotation(s, link->ball)));
+    own->rotation = quat_matrix(own->attitude);
+    add_angular(own, parent, mat_apply(&own->rotation, rate),
+                mat_apply(&own->rotation, growth_vec(s, address, rate)));
 }
 
 static void move_link(Sense *s, const mf_InstrumentLink *link) {
@@ -146,34 +149,34 @@ static void move_link(Sense *s, const mf_InstrumentLink *link) {
     const Motion *parent = &s->motion[link->parent];
     Motion *own = &s->motion[link->body];
     Quat frame = quat_multiply(parent->attitude, set_quat(link->rotation));
-    Vec arm = mat_apply(&parent->turn, set_vec(link->position));
+    Vec arm = mat_apply(&parent->rotation, set_vec(link->position));
     mf_lane reference = mf_set((mf_real)link->reference);
     own->attitude = frame;
     if (link->type == MF_JOINT_HINGE) {
         mf_lane rate = joint_rate(s, link->row);
-        Quat turn = turn_about(link->axis, joint_angle(s, link->row) - reference);
-        own->attitude = quat_normalize(quat_multiply(frame, turn));
-        own->turn = quat_matrix(own->attitude);
-        Vec axis = mat_apply(&own->turn, set_vec(link->axis));
+        Quat rotation = rotation_about(link->axis, joint_angle(s, link->row) - reference);
+        own->attitude = quat_normalize(quat_multiply(frame, rotation));
+        own->rotation = quat_matrix(own->attitude);
+        Vec axis = mat_apply(&own->rotation, set_vec(link->axis));
         carry(parent, own, arm);
-        add_turning(own, parent, vec_scale(axis, rate),
+        add_angular(own, parent, vec_scale(axis, rate),
                     vec_scale(axis, growth_of(s, link->velocity, rate)));
         return;
     }
-    own->turn = quat_matrix(frame);
+    own->rotation = quat_matrix(frame);
     if (link->type == MF_JOINT_SLIDE) {
         mf_lane rate = joint_rate(s, link->row);
-        Vec axis = mat_apply(&own->turn, set_vec(link->axis));
+        Vec axis = mat_apply(&own->rotation, set_vec(link->axis));
         carry(parent, own, vec_fma(axis, joint_angle(s, link->row) - reference, arm));
         add_sliding(own, parent, vec_scale(axis, rate),
                     vec_scale(axis, growth_of(s, link->velocity, rate)));
     } else if (link->type == MF_JOINT_FLOATING) {
-        const Mat turn = own->turn;
-        Vec speed = triple(s, b->place_rate, b->place_count, link->place);
-        Vec way = triple(s, b->place, b->place_count, link->place);
-        carry(parent, own, mat_apply_add(&turn, way, arm));
-        add_sliding(own, parent, mat_apply(&turn, speed),
-                    mat_apply(&turn, growth_vec(s, link->velocity, speed)));
+        const Mat orientation = own->rotation;
+        Vec speed = triple(s, b->free_rate, b->free_count, link->free);
+        Vec way = triple(s, b->free, b->free_count, link->free);
+        carry(parent, own, mat_apply_add(&orientation, way, arm));
+        add_sliding(own, parent, mat_apply(&orientation, speed),
+                    mat_apply(&orientation, growth_vec(s, link->velocity, speed)));
         move_ball(s, link, parent, own, frame);
     } else {
         carry(parent, own, arm);
@@ -186,15 +189,15 @@ static void move_link(Sense *s, const mf_InstrumentLink *link) {
 static Motion frame_motion(const Sense *s, const mf_InstrumentFrame *frame) {
     const Motion *body = &s->motion[frame->body];
     Motion own;
-    carry(body, &own, mat_apply(&body->turn, set_vec(frame->position)));
+    carry(body, &own, mat_apply(&body->rotation, set_vec(frame->position)));
     own.attitude = quat_multiply(body->attitude, set_quat(frame->rotation));
-    own.turn = quat_matrix(own.attitude);
+    own.rotation = quat_matrix(own.attitude);
     return own;
 }
 
 // Acceleration with gravity: what a mass on a spring shows.
-static Vec weighed(const Sense *s, Vec growth) {
-    return vec_sub(growth, s->gravity);
+static Vec weighed(const Sense *s, Vec acceleration) {
+    return vec_sub(acceleration, s->gravity);
 }
 
 #endif

@@ -31,14 +31,16 @@ static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
     mf_lane sum = sum_terms(s, b->force, b->actuator_count, own->first, own->items);
     const Motion *child = &s->motion[own->body];
-    Vec axis = mat_apply(&child->turn, set_vec(own->axis));
-    for (uint32_t i = own->first_push; b->force != NULL && i < own->first_push + own->pushes; i++) {
-        const mf_InstrumentPush *push = &b->pushes[i];
-        Motion site = frame_motion(s, &push->frame), axes = frame_motion(s, &push->axes);
-        mf_lane size = row_load(rows_of(s, b->force, b->actuator_count), push->row);
-        Vec force = mat_apply(&axes.turn, set_vec(push->wrench));
-        Vec torque = mat_apply(&axes.turn, set_vec(push->wrench + 3));
-        torque = vec_cross_add(vec_sub(site.place, child->place), force, torque);
+    Vec axis = mat_apply(&child->rotation, set_vec(own->axis));
+    for (uint32_t i = own->first_force; b->force != NULL && i < own->first_force + own->force_count;
+         i++) {
+        const mf_InstrumentForce *actuator_force = &b->forces[i];
+        Motion site = frame_motion(s, &actuator_force->frame),
+               axes = frame_motion(s, &actuator_force->axes);
+        mf_lane size = row_load(rows_of(s, b->force, b->actuator_count), actuator_force->row);
+        Vec force = mat_apply(&axes.rotation, set_vec(actuator_force->wrench));
+        Vec torque = mat_apply(&axes.rotation, set_vec(actuator_force->wrench + 3));
+        torque = vec_cross_add(vec_sub(site.position, child->position), force, torque);
         mf_lane part = vec_dot(axis, own->joint_type == MF_JOINT_SLIDE ? force : torque);
         sum = mf_fma(part, size, sum);
     }
@@ -47,12 +49,12 @@ static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
 
 static mf_lane site_rate(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
-    return vec_dot(set_vec(own->gear), mat_apply_transposed(&site.turn, site.speed)) +
-           vec_dot(set_vec(own->gear + 3), mat_apply_transposed(&site.turn, site.rate));
+    return vec_dot(set_vec(own->gear), mat_apply_transposed(&site.rotation, site.speed)) +
+           vec_dot(set_vec(own->gear + 3), mat_apply_transposed(&site.rotation, site.rate));
 }
 
-// The vector of a turn of at most half a revolution.
-static Vec turn_vector(Quat q) {
+// the rotation vector of at most half a revolution.
+static Vec rotate_vector(Quat q) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = mf_set((mf_real)2);
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
     Vec half = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
@@ -61,38 +63,38 @@ static Vec turn_vector(Quat q) {
 }
 
 // Length, or its rate, of an actuator on a ball joint.
-static mf_lane turn_length(const Sense *s, const mf_Instrument *own, bool speed) {
-    Quat turn = ball_turn(s, own->ball);
+static mf_lane rotation_length(const Sense *s, const mf_Instrument *own, bool speed) {
+    Quat rotation = ball_rotation(s, own->ball);
     Vec gear = set_vec(own->gear);
     if (own->in_parent) {
-        Mat parent = quat_matrix(turn);
+        Mat parent = quat_matrix(rotation);
         gear = mat_apply_transposed(&parent, gear);
     }
     return vec_dot(gear, speed ? triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball)
-                               : turn_vector(turn));
+                               : rotate_vector(rotation));
 }
 
 // The same of one between two sites, as seen from the link that carries both.
 static mf_lane between_length(const Sense *s, const mf_Instrument *own, bool speed) {
     Motion site = frame_motion(s, &own->frame), from = frame_motion(s, &own->reference);
-    Vec gear = set_vec(own->gear), twist = set_vec(own->gear + 3);
-    Vec way = vec_sub(site.place, from.place);
+    Vec gear = set_vec(own->gear), torque = set_vec(own->gear + 3);
+    Vec way = vec_sub(site.position, from.position);
     if (speed) {
         Vec seen = vec_sub(site.speed, from.speed);
         seen = vec_sub(seen, vec_cross(s->motion[own->shared].rate, way));
         return vec_dot_add(
-            gear, mat_apply_transposed(&from.turn, seen),
-            vec_dot(twist, mat_apply_transposed(&from.turn, vec_sub(site.rate, from.rate))));
+            gear, mat_apply_transposed(&from.rotation, seen),
+            vec_dot(torque, mat_apply_transposed(&from.rotation, vec_sub(site.rate, from.rate))));
     }
     Quat back = {from.attitude.w, -from.attitude.x, -from.attitude.y, -from.attitude.z};
-    return vec_dot_add(gear, mat_apply_transposed(&from.turn, way),
-                       vec_dot(twist, turn_vector(quat_multiply(back, site.attitude))));
+    return vec_dot_add(gear, mat_apply_transposed(&from.rotation, way),
+                       vec_dot(torque, rotate_vector(quat_multiply(back, site.attitude))));
 }
 
 static mf_lane actuator_value(const Sense *s, const mf_Instrument *own, bool speed) {
     switch (own->drive) {
-    case MF_INSTRUMENT_TURN:
-        return turn_length(s, own, speed);
+    case MF_INSTRUMENT_ROTATION:
+        return rotation_length(s, own, speed);
     case MF_INSTRUMENT_SITE:
         return speed ? site_rate(s, own) : mf_zero();
     case MF_INSTRUMENT_BETWEEN:
@@ -106,10 +108,10 @@ static mf_lane actuator_value(const Sense *s, const mf_Instrument *own, bool spe
 // ---- sums over masses --------------------------------------------------------------------------
 
 typedef struct Mass {
-    Vec center; // [m] world
-    Vec speed;  // [m/s]
-    Vec spin;   // [kg m^2/s] about the centre
-    Vec rate;   // [rad/s]
+    Vec center;           // [m] world
+    Vec speed;            // [m/s]
+    Vec angular_momentum; // [kg m^2/s] about the center
+    Vec rate;             // [rad/s]
 } Mass;
 
 static Mass lump_mass(const Sense *s, const mf_InstrumentLump *lump) {
@@ -117,11 +119,12 @@ static Mass lump_mass(const Sense *s, const mf_InstrumentLump *lump) {
     const double *i = lump->inertia;
     const Sym inertia = {mf_set((mf_real)i[0]), mf_set((mf_real)i[1]), mf_set((mf_real)i[2]),
                          mf_set((mf_real)i[3]), mf_set((mf_real)i[4]), mf_set((mf_real)i[5])};
-    Vec arm = mat_apply(&body->turn, set_vec(lump->center));
-    Vec local = mat_apply_transposed(&body->turn, body->rate);
-    return MF_VALUE(Mass, .center = vec_add(body->place, arm),
+    Vec arm = mat_apply(&body->rotation, set_vec(lump->center));
+    Vec local = mat_apply_transposed(&body->rotation, body->rate);
+    return MF_VALUE(Mass, .center = vec_add(body->position, arm),
                     .speed = vec_cross_add(body->rate, arm, body->speed),
-                    .spin = mat_apply(&body->turn, sym_apply(&inertia, local)), .rate = body->rate);
+                    .angular_momentum = mat_apply(&body->rotation, sym_apply(&inertia, local)),
+                    .rate = body->rate);
 }
 
 typedef struct Total {
@@ -150,8 +153,9 @@ static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
         const mf_InstrumentLump *lump = &s->batch->lumps[i];
         Mass one = lump_mass(s, lump);
-        Vec push = vec_scale(vec_sub(one.speed, all.speed), mf_set((mf_real)lump->mass));
-        sum = vec_add(sum, vec_cross_add(vec_sub(one.center, all.center), push, one.spin));
+        Vec force = vec_scale(vec_sub(one.speed, all.speed), mf_set((mf_real)lump->mass));
+        sum = vec_add(sum,
+                      vec_cross_add(vec_sub(one.center, all.center), force, one.angular_momentum));
     }
     return sum;
 }
@@ -168,24 +172,25 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
         const Sym inertia = {mf_set((mf_real)n[0]), mf_set((mf_real)n[1]), mf_set((mf_real)n[2]),
                              mf_set((mf_real)n[3]), mf_set((mf_real)n[4]), mf_set((mf_real)n[5])};
         Mass one = lump_mass(s, lump);
-        Vec arm = vec_sub(one.center, body->place);
-        Vec growth = vec_cross_add(body->rate, vec_cross(body->rate, arm),
-                                   vec_cross_add(body->turn_growth, arm, body->growth));
-        Vec push = vec_scale(weighed(s, growth), mf_set((mf_real)lump->mass));
-        Vec local = mat_apply_transposed(&body->turn, body->turn_growth);
-        Vec turn =
-            mat_apply_add(&body->turn, sym_apply(&inertia, local), vec_cross(body->rate, one.spin));
-        *force = vec_add(*force, push);
-        *torque = vec_add(*torque, vec_cross_add(vec_sub(one.center, at), push, turn));
+        Vec arm = vec_sub(one.center, body->position);
+        Vec acceleration =
+            vec_cross_add(body->rate, vec_cross(body->rate, arm),
+                          vec_cross_add(body->angular_acceleration, arm, body->acceleration));
+        Vec pull = vec_scale(weighed(s, acceleration), mf_set((mf_real)lump->mass));
+        Vec local = mat_apply_transposed(&body->rotation, body->angular_acceleration);
+        Vec moment = mat_apply_add(&body->rotation, sym_apply(&inertia, local),
+                                   vec_cross(body->rate, one.angular_momentum));
+        *force = vec_add(*force, pull);
+        *torque = vec_add(*torque, vec_cross_add(vec_sub(one.center, at), pull, moment));
     }
     const mf_InstrumentBatch *b = s->batch;
-    if (!own->has_outer || b->outer == NULL)
+    if (!own->has_external || b->external == NULL)
         return;
-    const mf_real *rows = rows_of(s, b->outer, 6 * b->outer_count);
-    Vec outer = vec_load(rows, 6 * own->outer);
-    Vec arm = vec_sub(s->motion[own->body].place, at);
-    *force = vec_sub(*force, outer);
-    *torque = vec_sub(*torque, vec_cross_add(arm, outer, vec_load(rows, 6 * own->outer + 3)));
+    const mf_real *rows = rows_of(s, b->external, 6 * b->external_count);
+    Vec external = vec_load(rows, 6 * own->external);
+    Vec arm = vec_sub(s->motion[own->body].position, at);
+    *force = vec_sub(*force, external);
+    *torque = vec_sub(*torque, vec_cross_add(arm, external, vec_load(rows, 6 * own->external + 3)));
 }
 
 static mf_lane spring_energy(const Sense *s) {
@@ -200,15 +205,15 @@ static mf_lane spring_energy(const Sense *s) {
             stretch = stretch * stretch;
         } else {
             // The angle between the turns, and of a floating joint the way between the places.
-            Quat turn = ball_turn(s, spring->ball), rest = set_quat(spring->turn);
+            Quat rotation = ball_rotation(s, spring->ball), rest = set_quat(spring->rotation);
             rest = MF_VALUE(Quat, rest.w, -rest.x, -rest.y, -rest.z);
-            Quat q = quat_multiply(rest, turn);
+            Quat q = quat_multiply(rest, rotation);
             mf_lane length = mf_sqrt(mf_fma(q.x, q.x, mf_fma(q.y, q.y, q.z * q.z)));
             mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
             stretch = angle * angle;
             if (spring->type == MF_JOINT_FLOATING) {
-                Vec way = vec_sub(triple(s, b->place, b->place_count, spring->place),
-                                  set_vec(spring->rest));
+                Vec way =
+                    vec_sub(triple(s, b->free, b->free_count, spring->free), set_vec(spring->rest));
                 stretch = stretch + vec_dot(way, way);
             }
         }
@@ -259,7 +264,7 @@ static mf_lane rotor_energy(const Sense *s) {
             sum = mf_fma(weight, vec_dot(rate, rate), sum);
         }
         if (link->type == MF_JOINT_FLOATING) {
-            Vec speed = triple(s, b->place_rate, b->place_count, link->place);
+            Vec speed = triple(s, b->free_rate, b->free_count, link->free);
             sum = mf_fma(weight, vec_dot(speed, speed), sum);
         }
     }
@@ -272,7 +277,7 @@ static mf_lane kinetic_energy(const Sense *s) {
     for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
         Mass one = lump_mass(s, &b->lumps[i]);
         sum = mf_fma(mf_set((mf_real)b->lumps[i].mass), vec_dot(one.speed, one.speed), sum);
-        sum = sum + vec_dot(one.rate, one.spin);
+        sum = sum + vec_dot(one.rate, one.angular_momentum);
     }
     return sum * mf_set((mf_real)0.5);
 }

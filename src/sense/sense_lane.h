@@ -4,9 +4,9 @@
 // Attitude: URDF's roll, pitch, yaw from the rotation matrix, pitch by two-argument arc tangent so
 // that it is accurate at +-pi/2.
 //
-// Ray: the first place where the ray is not above the ground. It is sampled at equal distances, at
-// least two in a cell of the map (up to SAMPLES_MOST); the first interval with a change of sign is
-// halved HALVINGS times and the last one is cut by a straight line. On a plane, and wherever the
+// Ray: the first position where the ray is not above the ground. It is sampled at equal distances,
+// at least two in a cell of the map (up to SAMPLES_MOST); the first interval with a change of sign
+// is halved HALVINGS times and the last one is cut by a straight line. On a plane, and wherever the
 // ground is smooth, what remains is rounding; at a step of the ground the error is below the
 // distance of two samples / 2^HALVINGS. What the ray enters and leaves between two samples is not
 // seen.

@@ -30,7 +30,7 @@ mf_SensorConfig mf_sensor_config(void) {
 static void run_sensor(const mf_SystemRun *run, void *user) {
     const SensorSystem *system = user;
     mf_SignalMoments moments;
-    if (!mf_signal_set_look(system->signals, run->tick + 1, &moments))
+    if (!mf_signal_set_measure(system->signals, run->tick + 1, &moments))
         return;
     if (moments.due != 0)
         system->map(run, system->raw, system->user);
@@ -43,7 +43,7 @@ static void reset_sensor(mf_Group *group, uint32_t instance, void *user) {
     mf_Time time = mf_world_time(world);
     const mf_SystemRun run = {.group = group,
                               .time = time,
-                              .tick = (uint64_t)(time / mf_world_settings(world)->step),
+                              .tick = (uint64_t)(time / mf_world_config_of(world)->step),
                               .first_block = instance / MF_BLOCK,
                               .block_count = 1};
     system->map(&run, system->raw, system->user);
@@ -73,7 +73,7 @@ static mf_Status check(mf_Group *group, const mf_SensorConfig *config, mf_Error 
     for (const char *const *name = config->reads; name != NULL && *name != NULL; name++)
         if (**name != '?' && mf_group_find_field(group, *name) == NULL)
             return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", config->name,
-                           mf_group_settings(group)->name, *name);
+                           mf_group_config_of(group)->name, *name);
     const mf_Rate any = {1, 1};
     mf_Status status = mf_attach_check(group, config->name, any, error);
     return status == MF_OK ? mf_signal_check(&config->signal, config->name, error) : status;
@@ -222,7 +222,7 @@ mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *fie
     const mf_Field *found = mf_group_find_field(group, field);
     if (found == NULL)
         return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", name,
-                       mf_group_settings(group)->name, field);
+                       mf_group_config_of(group)->name, field);
     if (component > found->components || found->components - component < count)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "sensor %s: field %s has %u values, expected %u from number %u on", name,

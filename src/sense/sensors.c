@@ -42,13 +42,13 @@ static void run_sensors(const mf_SystemRun *run, void *user) {
 }
 
 // Which of contacts or rays are measured now, and into which field.
-static bool look(const mf_SignalSet *set, uint64_t tick, bool due, mf_SignalMoments *moments,
-                 void **target) {
+static bool choose_signals(const mf_SignalSet *set, uint64_t tick, bool due,
+                           mf_SignalMoments *moments, void **target) {
     if (set == NULL) {
         *target = due ? *target : NULL;
         return false;
     }
-    bool any = mf_signal_set_look(set, tick, moments);
+    bool any = mf_signal_set_measure(set, tick, moments);
     *target = moments->due != 0 ? mf_signal_set_raw(set)->data : NULL;
     return any;
 }
@@ -58,8 +58,8 @@ static void run_treated(const mf_SystemRun *run, void *user) {
     mf_SensorBatch batch = system->batch;
     mf_SignalMoments contacts, rays;
     bool due = mf_rate_due(system->rate, run->time, run->step);
-    bool touch = look(system->contact_signals, run->tick, due, &contacts, &batch.contact);
-    bool see = look(system->ray_signals, run->tick, due, &rays, &batch.ray);
+    bool touch = choose_signals(system->contact_signals, run->tick, due, &contacts, &batch.contact);
+    bool see = choose_signals(system->ray_signals, run->tick, due, &rays, &batch.ray);
     batch.joint = due ? batch.joint : NULL;
     batch.attitude = due ? batch.attitude : NULL;
     if (batch.contact != NULL || batch.ray != NULL || due)
@@ -77,7 +77,7 @@ static void clear_field(mf_Field *field, uint32_t instance) {
         mf_field_set(field, instance, i, 0.0);
 }
 
-// A life begins with readings of 0, which noise and converter then have.
+// An episode begins with readings of 0, which noise and converter then have.
 static void start_signals(const mf_SignalSet *set, uint32_t instance) {
     if (set == NULL)
         return;
@@ -117,10 +117,10 @@ static uint32_t find_rows(mf_Group *group, uint32_t link, mf_SensorRow *out) {
     const mf_Model *model = mf_group_model(group);
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     bool points = mf_group_find_field(group, "point.load") != NULL;
-    double place[3];
+    double position[3];
     uint32_t found = 0, row = 0;
     for (uint32_t i = 0; load != NULL && i < load->components; i++)
-        if (mf_contacts_place(group, i, link, place)) {
+        if (mf_contacts_position(group, i, link, position)) {
             if (out != NULL)
                 out[found] = (mf_SensorRow){i, false};
             found++;
@@ -295,7 +295,7 @@ static void bind_fields(mf_Group *group, SensorSystem *system) {
     batch->ray = fields->ray == NULL ? NULL : fields->ray->data;
     batch->joint = fields->joint->data;
     batch->attitude = fields->attitude->data;
-    batch->terrain = mf_world_settings(mf_group_world(group))->terrain;
+    batch->terrain = mf_world_config_of(mf_group_world(group))->terrain;
 }
 
 // What happens to the values of the sensors of one type; nothing: *out stays NULL.
@@ -375,8 +375,8 @@ mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
     if (status == MF_OK) {
         bind_fields(group, system);
         list_names(system);
-        system->run =
-            kernels[mf_kernel_row(mf_world_isa(world))][mf_group_settings(group)->double_precision];
+        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
+                             [mf_group_config_of(group)->double_precision];
         status = add_system(group, system, error);
     }
     if (status != MF_OK)

@@ -39,8 +39,8 @@ static inline Vector scaled(Vector a, mf_lane s) {
     return MF_VALUE(Vector, a.x * s, a.y * s, a.z * s);
 }
 
-// v turned by the angle with this sine and cosine about the unit vector `axis` (Rodrigues 1840).
-static inline Vector turned(Vector v, Vector axis, mf_lane sine, mf_lane cosine) {
+// v rotated by the angle with this sine and cosine about the unit vector `axis` (Rodrigues 1840).
+static inline Vector rotated(Vector v, Vector axis, mf_lane sine, mf_lane cosine) {
     Vector cross = {axis.y * v.z - axis.z * v.y, axis.z * v.x - axis.x * v.z,
                     axis.x * v.y - axis.y * v.x};
     mf_lane along = dot(axis, v) * (mf_set((mf_real)1) - cosine);
@@ -125,8 +125,8 @@ static void leave_links(const mf_SensorBatch *batch, const mf_SensorRay *ray, co
                 *point = add(*point, scaled(axis, angle));
             } else {
                 mf_sin_cos_lane(angle, &sine, &cosine);
-                *point = turned(*point, axis, sine, cosine);
-                *direction = turned(*direction, axis, sine, cosine);
+                *point = rotated(*point, axis, sine, cosine);
+                *direction = rotated(*direction, axis, sine, cosine);
             }
         }
         *point = add(apply(&rotation, *point), set_vector(joint->position));

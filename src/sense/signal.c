@@ -4,7 +4,7 @@
 // States are numbered by the steps before them. With a rate, sample k is the first state at or
 // after tick k of the rate (mf_rate_ticks); where a tick or more falls into each step, state k. The
 // sample of state s can be read from state s + lag on, lag = delay / step made up to a whole
-// number, and lies at place k mod slots in the ring: as many samples as lag steps can hold.
+// number, and lies at position k mod slots in the ring: as many samples as lag steps can hold.
 #include "sense/signal.h"
 #include "math/kernel_table.h"
 
@@ -31,7 +31,7 @@ struct mf_SignalSet {
     uint64_t hash;
     uint32_t clock_count;
     Clock clocks[MF_SIGNAL_CLOCKS];
-    mf_SignalPlace *places; // [spec] behind the channels
+    mf_SignalTarget *targets; // [spec] behind the channels
 };
 
 // ---- clocks ------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ static uint32_t slot_of(const Clock *clock, mf_Time step, uint64_t tick) {
     return (uint32_t)(sample % clock->slots);
 }
 
-bool mf_signal_set_look(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out) {
+bool mf_signal_set_measure(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out) {
     out->tick = tick;
     out->due = 0;
     out->any = false;
@@ -153,7 +153,7 @@ typedef struct Rows {
     uint64_t ring;
 } Rows;
 
-// Clocks, places and the channels of what is treated.
+// Clocks, positions and the channels of what is treated.
 static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const char *name,
                           mf_Rate rate, const mf_SignalSpec *specs, uint32_t count, Rows *rows,
                           mf_Error *error) {
@@ -166,7 +166,7 @@ static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const c
             return mf_fail(error, MF_LIMIT, "%s: at most %d different pairs of rate and delay",
                            name, MF_SIGNAL_CLOCKS);
         mf_SignalChannel channel = make_channel(&specs[i], &clock);
-        set->places[i] = (mf_SignalPlace){.clock = number, .row = specs[i].first};
+        set->targets[i] = (mf_SignalTarget){.clock = number, .row = specs[i].first};
         set->hash = mf_signal_hash(set->hash, signal);
         if (!specs[i].always && does_nothing(&channel))
             continue;
@@ -174,8 +174,8 @@ static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const c
         channel.raw = rows->raw;
         channel.bias = rows->bias;
         channel.ring = (uint32_t)rows->ring;
-        set->places[i].treated = true;
-        set->places[i].row = rows->raw;
+        set->targets[i].treated = true;
+        set->targets[i].row = rows->raw;
         rows->raw += channel.count;
         rows->bias += channel.biased ? channel.count : 0;
         rows->ring += (uint64_t)channel.slots * channel.count;
@@ -228,7 +228,7 @@ static mf_Status add_fields(mf_SignalSet *set, mf_Group *group, const char *name
 
 static void choose_kernels(mf_SignalSet *set, const mf_Group *group, mf_Isa isa) {
     static const mf_SignalFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_signal_run);
-    bool precise = mf_group_settings(group)->double_precision;
+    bool precise = mf_group_config_of(group)->double_precision;
     set->run = runs[mf_kernel_row(isa)][precise];
     set->run_one = runs[mf_kernel_row_single(isa)][precise];
 }
@@ -238,20 +238,20 @@ mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *read
                                mf_Error *error) {
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
-    size_t bytes = count * (sizeof(mf_SignalChannel) + sizeof(mf_SignalPlace));
+    size_t bytes = count * (sizeof(mf_SignalChannel) + sizeof(mf_SignalTarget));
     Rows rows = {0};
     *out = NULL;
     mf_SignalSet *set = mf_allocate(context, 1, sizeof *set + bytes);
     if (set == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", name);
     mf_SignalChannel *channels = (mf_SignalChannel *)(set + 1);
-    set->places = (mf_SignalPlace *)(channels + count);
-    set->step = mf_world_settings(world)->step;
+    set->targets = (mf_SignalTarget *)(channels + count);
+    set->step = mf_world_config_of(world)->step;
     set->hash = MF_HASH_START;
     set->batch.channels = channels;
     set->batch.readings = readings->data;
     set->batch.readings_components = readings->components;
-    set->batch.seed = mf_world_settings(world)->seed;
+    set->batch.seed = mf_world_config_of(world)->seed;
     set->batch.fault = mf_group_find_field(group, "fault.word")->data;
     set->fault_count = mf_group_find_field(group, "fault.count");
     choose_kernels(set, group, mf_world_isa(world));
@@ -269,8 +269,8 @@ void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set) {
     mf_release(context, set);
 }
 
-mf_SignalPlace mf_signal_set_place(const mf_SignalSet *set, uint32_t spec) {
-    return set->places[spec];
+mf_SignalTarget mf_signal_set_target(const mf_SignalSet *set, uint32_t spec) {
+    return set->targets[spec];
 }
 
 mf_Field *mf_signal_set_raw(const mf_SignalSet *set) {

@@ -19,7 +19,7 @@ enum { MF_SIGNAL_CLOCKS = 64 };
 
 // Random numbers: Philox streams from these on, one per sensor.
 #define MF_SIGNAL_NOISE 0x73656e73u
-#define MF_SIGNAL_START 0x73746172u // the noise of the first reading of a life
+#define MF_SIGNAL_START 0x73746172u // the noise of the first reading of an episode
 #define MF_SIGNAL_BIAS 0x62696173u
 #define MF_SIGNAL_DRIFT 0x64726966u
 
@@ -27,7 +27,7 @@ enum { MF_SIGNAL_CLOCKS = 64 };
 typedef struct mf_SignalMoment {
     bool due;             // its sensors are measured
     bool shows;           // an earlier sample can be read from now on
-    uint32_t write, read; // [1] their places in the ring
+    uint32_t write, read; // [1] their positions in the ring
 } mf_SignalMoment;
 
 typedef struct mf_SignalMoments {
@@ -63,9 +63,9 @@ typedef struct mf_SignalBatch {
 
 typedef struct mf_SignalRun {
     uint32_t first, count;           // [1] blocks
-    const mf_SignalMoments *moments; // NULL: the start of a life
+    const mf_SignalMoments *moments; // NULL: the start of an episode
     uint32_t lane;                   // [1] at a start: whose
-    uint64_t tick;                   // [1] of the state; at a start: the number of the life
+    uint64_t tick;                   // [1] of the state; at a start: the number of the episode
 } mf_SignalRun;
 
 typedef void (*mf_SignalFn)(const mf_SignalBatch *batch, const mf_SignalRun *run);
@@ -81,10 +81,10 @@ typedef struct mf_SignalSpec {
     bool always;           // treated even where nothing happens to them
 } mf_SignalSpec;
 
-typedef struct mf_SignalPlace { // where the mapping writes the values of one spec
-    uint32_t clock, row;        // [1] clock; component
-    bool treated;               // of the field NAME.raw, else of the readings
-} mf_SignalPlace;
+typedef struct mf_SignalTarget { // where the mapping writes the values of one spec
+    uint32_t clock, row;         // [1] clock; component
+    bool treated;                // of the field NAME.raw, else of the readings
+} mf_SignalTarget;
 
 typedef struct mf_SignalSet mf_SignalSet;
 
@@ -95,18 +95,18 @@ mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *read
                                mf_Error *error);
 void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set); // NULL is fine
 
-mf_SignalPlace mf_signal_set_place(const mf_SignalSet *set, uint32_t spec);
+mf_SignalTarget mf_signal_set_target(const mf_SignalSet *set, uint32_t spec);
 mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL when nothing is treated
 // Names of the fields that it added, at most 3; returns how many.
 uint32_t mf_signal_set_fields(const mf_SignalSet *set, const char *names[3]);
 uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash);
 
 // What happens at the state after `tick` steps, to be called for each; false: nothing does.
-bool mf_signal_set_look(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out);
+bool mf_signal_set_measure(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out);
 // Makes readings of the true values that the mapping has written for these moments.
 void mf_signal_set_run(const mf_SignalSet *set, const mf_SystemRun *run,
                        const mf_SignalMoments *moments);
-// A life begins: draws its bias, reads the true values, and nothing is under way.
+// An episode begins: draws its bias, reads the true values, and nothing is under way.
 void mf_signal_set_start(const mf_SignalSet *set, uint32_t instance);
 
 #endif

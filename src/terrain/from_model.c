@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { SIDE_MOST = 2048 }; // [1] cells along a side of a map that is sampled anew
+enum { SIDE_MOST = 2048 }; // [1] cells along a side of a map that is sampled again
 
 typedef struct Ground {
     const mf_Model *model;
@@ -37,7 +37,7 @@ static double edge_of(const mf_HeightField *field, int axis) {
 
 static void add_field(Ground *ground, const mf_Shape *shape) {
     const mf_HeightField *field = field_of(ground, shape);
-    const bool turned = shape->rotation[3] * shape->rotation[3] > 1e-24;
+    const bool rotated = shape->rotation[3] * shape->rotation[3] > 1e-24;
     const double across = edge_of(field, 0), along = edge_of(field, 1);
     double finest = across < along ? across : along;
     for (int corner = 0; corner < 4; corner++) {
@@ -45,20 +45,20 @@ static void add_field(Ground *ground, const mf_Shape *shape) {
                         corner & 2 ? field->half_size[1] : -field->half_size[1], 0.0};
         mf_quat_rotate(at, shape->rotation, at);
         for (int i = 0; i < 2; i++) {
-            double place = at[i] + shape->position[i];
+            double position = at[i] + shape->position[i];
             bool none = ground->fields == 0 && corner == 0;
-            ground->low[i] = none || place < ground->low[i] ? place : ground->low[i];
-            ground->high[i] = none || place > ground->high[i] ? place : ground->high[i];
+            ground->low[i] = none || position < ground->low[i] ? position : ground->low[i];
+            ground->high[i] = none || position > ground->high[i] ? position : ground->high[i];
         }
     }
     ground->cell = ground->fields == 0 || finest < ground->cell ? finest : ground->cell;
-    ground->exact = ground->fields == 0 && !turned && mf_abs(across - along) < 1e-9 * across;
+    ground->exact = ground->fields == 0 && !rotated && mf_abs(across - along) < 1e-9 * across;
     ground->first = ground->fields == 0 ? shape : ground->first;
     ground->fields++;
 }
 
-// Height of a field at a place of the world. False outside of it, where *height is that of the
-// nearest place of its border.
+// Height of a field at a position of the world. False outside of it, where *height is that of the
+// nearest position of its border.
 static bool height_in(const Ground *ground, const mf_Shape *shape, double x, double y,
                       double *height) {
     const mf_HeightField *field = field_of(ground, shape);

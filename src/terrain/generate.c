@@ -1,4 +1,4 @@
-// Generated ground: flat, slope, stairs, waves, fractal noise, sampled at the cell centres.
+// Generated ground: flat, slope, stairs, waves, fractal noise, sampled at the cell centers.
 //
 // The bits are the same on every machine and for every number of threads: only + - * /, floor, our
 // own sine and cosine, and counter-based random numbers; rows are independent.
@@ -15,9 +15,9 @@
 #include <inttypes.h>
 
 #define LARGEST_OCTAVES 12u
-// A step edge that is meant to fall on a cell centre must not move by rounding.
+// A step edge that is meant to fall on a cell center must not move by rounding.
 #define STEP_SNAP 1e-9 // [1] of a wavelength
-// Lattice coordinates must fit 32 bits with room for the neighbour.
+// Lattice coordinates must fit 32 bits with room for the neighbor.
 #define LARGEST_LATTICE 2147483000.0 // [1]
 
 typedef struct Job {
@@ -33,7 +33,7 @@ static int64_t floor_to_integer(double value) {
     return whole - ((double)whole > value);
 }
 
-static double centre(const mf_Terrain *terrain, int axis, uint32_t index) {
+static double center(const mf_Terrain *terrain, int axis, uint32_t index) {
     return terrain->origin[axis] + ((double)index + 0.5) * terrain->cell;
 }
 
@@ -64,20 +64,20 @@ static double lattice_edge(uint64_t seed, uint32_t octave, int64_t column, int64
     return low + blend * (high - low);
 }
 
-// Adds one octave to a row. Neighbouring cells mostly share a lattice square, so its two edges are
-// kept and computed anew only when the square changes.
+// Adds one octave to a row. Neighboring cells mostly share a lattice square, so its two edges are
+// kept and computed again only when the square changes.
 static void add_octave(const Job *job, uint32_t octave, double weight, uint32_t row,
                        double *heights) {
     const mf_Terrain *terrain = job->terrain;
     uint64_t seed = job->generator->seed;
     double frequency = (double)(1u << octave) / job->generator->wavelength;
-    double y = centre(terrain, 1, row) * frequency;
+    double y = center(terrain, 1, row) * frequency;
     int64_t lattice_row = floor_to_integer(y);
     double blend = fade(y - (double)lattice_row);
     int64_t kept = INT64_MIN;
     double left = 0.0, right = 0.0;
     for (uint32_t column = 0; column < terrain->columns; column++) {
-        double x = centre(terrain, 0, column) * frequency;
+        double x = center(terrain, 0, column) * frequency;
         int64_t lattice_column = floor_to_integer(x);
         if (lattice_column != kept) {
             left = lattice_edge(seed, octave, lattice_column, lattice_row, blend);
@@ -102,9 +102,9 @@ static void noise_row(const Job *job, uint32_t row, double *heights) {
 static void sine_row(const Job *job, uint32_t row, double *heights) {
     const mf_TerrainGenerator *generator = job->generator;
     double along, across;
-    wave(centre(job->terrain, 1, row), generator->wavelength, NULL, &across);
+    wave(center(job->terrain, 1, row), generator->wavelength, NULL, &across);
     for (uint32_t column = 0; column < job->terrain->columns; column++) {
-        wave(centre(job->terrain, 0, column), generator->wavelength, &along, NULL);
+        wave(center(job->terrain, 0, column), generator->wavelength, &along, NULL);
         heights[column] = generator->amplitude * along * across;
     }
 }
@@ -112,7 +112,7 @@ static void sine_row(const Job *job, uint32_t row, double *heights) {
 static void steps_row(const Job *job, double *heights) {
     const mf_TerrainGenerator *generator = job->generator;
     for (uint32_t column = 0; column < job->terrain->columns; column++) {
-        double stair = centre(job->terrain, 0, column) / generator->wavelength + STEP_SNAP;
+        double stair = center(job->terrain, 0, column) / generator->wavelength + STEP_SNAP;
         heights[column] = generator->amplitude * (double)floor_to_integer(stair);
     }
 }
@@ -128,7 +128,7 @@ static void generate_row(void *task, uint32_t row) {
         break;
     case MF_TERRAIN_SLOPE:
         for (uint32_t column = 0; column < columns; column++)
-            heights[column] = centre(job->terrain, 0, column) * job->slope;
+            heights[column] = center(job->terrain, 0, column) * job->slope;
         break;
     case MF_TERRAIN_STEPS:
         steps_row(job, heights);

@@ -1,4 +1,5 @@
-// The ground's hash: everything that robots meet. The heights in float follow from those in double.
+// The ground's hash: everything that robots touch. The heights in float follow from those in
+// double.
 #include <mayfly/terrain.h>
 
 #include "base/hash.h"

@@ -7,7 +7,7 @@
 //
 //   nearest    column = truncate(clamp((x - origin_x) * inverse_cell))
 //              which is the floor, clamped to the map, because the clamped value is never negative.
-//   bilinear   u  = (x - origin_x) * inverse_cell - 0.5       cell centres lie at whole u
+//   bilinear   u  = (x - origin_x) * inverse_cell - 0.5       cell centers lie at whole u
 //              c  = clamp(u)
 //              i  = min(truncate(c), max(columns - 2, 0))
 //              f  = c - i                                     in [0, 1]

@@ -44,8 +44,8 @@ static inline mf_lane mf_map_nearest(const mf_LaneMap *map, mf_lane across, mf_l
 
 typedef struct mf_MapSpan {
     mf_index index;   // [1] the lower of two cells
-    mf_lane fraction; // [1] 0 .. 1 from its centre to the next
-    mf_lane inside;   // [1] 1 between the outermost centres, 0 where the border value holds
+    mf_lane fraction; // [1] 0 .. 1 from its center to the next
+    mf_lane inside;   // [1] 1 between the outermost centers, 0 where the border value holds
 } mf_MapSpan;
 
 static inline mf_MapSpan mf_map_span(mf_lane value, mf_real last) {

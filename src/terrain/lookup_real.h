@@ -33,12 +33,12 @@ static inline MF_REAL MF_REAL_NAME(mf_height_nearest)(const MF_REAL_NAME(mf_Heig
     return view->height[(uint64_t)row * view->columns + column];
 }
 
-// Where a position lies between two cell centres along one axis.
+// Where a position lies between two cell centers along one axis.
 typedef struct MF_REAL_NAME(mf_HeightSpan) {
     uint32_t index;   // [1] the lower cell
     uint32_t next;    // [1] distance to the upper cell: 1, or 0 on an axis of one cell
-    MF_REAL fraction; // [1] 0 .. 1 from the lower to the upper centre
-    MF_REAL inside;   // [1] 1 between the outermost centres, 0 where the border value holds
+    MF_REAL fraction; // [1] 0 .. 1 from the lower to the upper center
+    MF_REAL inside;   // [1] 1 between the outermost centers, 0 where the border value holds
 } MF_REAL_NAME(mf_HeightSpan);
 
 static inline MF_REAL_NAME(mf_HeightSpan)
@@ -56,7 +56,7 @@ static inline MF_REAL_NAME(mf_HeightSpan)
     return span;
 }
 
-// Height [m] between the four nearest cell centres; `gradient` gets (dh/dx, dh/dy) [1].
+// Height [m] between the four nearest cell centers; `gradient` gets (dh/dx, dh/dy) [1].
 static inline MF_REAL MF_REAL_NAME(mf_height_bilinear)(const MF_REAL_NAME(mf_HeightView) * view,
                                                        MF_REAL x, MF_REAL y, MF_REAL gradient[2]) {
     MF_REAL_NAME(mf_HeightSpan)

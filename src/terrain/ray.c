@@ -77,7 +77,7 @@ static bool cross_patch(const Walk *walk, double from, double to, double *distan
     if (s > 1.0)
         return false;
     *distance = from + s * (to - from);
-    // The normal of this patch also where the place is on its border.
+    // The normal of this patch also where the position is on its border.
     point_at(walk, from + mf_clamp(s, 1e-9, 1.0 - 1e-9) * (to - from), at);
     mf_terrain_height(walk->terrain, at[0], at[1], normal);
     return true;
@@ -105,7 +105,7 @@ static bool cross_cell(const Walk *walk, double from, double to, int axis, bool 
     return true;
 }
 
-// The part of the ray where it can meet the ground: between its greatest and least height.
+// The part of the ray where it can touch the ground: between its greatest and least height.
 static bool find_part(const Walk *walk, double reach, double *from, double *to) {
     const mf_Terrain *terrain = walk->terrain;
     const double z = walk->origin[2], climb = walk->way[2];
@@ -129,7 +129,7 @@ static bool find_part(const Walk *walk, double reach, double *from, double *to) 
 double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double way[3],
                       double reach, double normal[3]) {
     const bool bilinear = terrain->interpolation == MF_BILINEAR;
-    const double rim = bilinear ? 1.0 : 2.0; // lines between centres, or between cells
+    const double rim = bilinear ? 1.0 : 2.0; // lines between centers, or between cells
     const Walk walk = {.terrain = terrain,
                        .origin = origin,
                        .way = way,

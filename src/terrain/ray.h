@@ -1,4 +1,4 @@
-// Where a ray first meets the ground, exactly.
+// Where a ray first touches the ground, exactly.
 #ifndef MF_TERRAIN_RAY_H
 #define MF_TERRAIN_RAY_H
 

@@ -24,7 +24,7 @@ typedef struct mf_TreeLink {
     double position[3], rotation[4];          // [m], [1] of the joint in the parent
     double axis[3];                           // [1] of the joint in the link
     double reference;                         // [rad] or [m]
-    double mass, center[3], inertia[6];       // [kg], [m], [kg m^2] about the centre, link's axes
+    double mass, center[3], inertia[6];       // [kg], [m], [kg m^2] about the center, link's axes
 } mf_TreeLink;
 
 // Degrees of freedom are the values of a velocity vector.

@@ -86,18 +86,18 @@ static MF_INLINE Vec column(const Mat *m, uint32_t c) {
                     : MF_VALUE(Vec, m->xz, m->yz, m->zz);
 }
 
-static void put_turning(const Ask *a, uint32_t dof, Vec axis, Vec place) {
-    six_store(a, a->query->twists, dof, MF_VALUE(Six, axis, vec_cross(place, axis)));
+static void put_turning(const Ask *a, uint32_t dof, Vec axis, Vec position) {
+    six_store(a, a->query->twists, dof, MF_VALUE(Six, axis, vec_cross(position, axis)));
 }
 
 static void put_sliding(const Ask *a, uint32_t dof, Vec axis) {
     six_store(a, a->query->twists, dof, MF_VALUE(Six, no_vec(), axis));
 }
 
-static void put_three(const Ask *a, uint32_t dof, const Mat *axes, bool turning, Vec place) {
+static void put_three(const Ask *a, uint32_t dof, const Mat *axes, bool turning, Vec position) {
     for (uint32_t i = 0; i < 3; i++)
         if (turning)
-            put_turning(a, dof + i, column(axes, i), place);
+            put_turning(a, dof + i, column(axes, i), position);
         else
             put_sliding(a, dof + i, column(axes, i));
 }
@@ -120,17 +120,17 @@ static void find_twists(const Ask *a) {
         if (link->dofs == 0)
             continue;
         const Mat axes = matrix_of(a, l);
-        const Vec place = position_of(a, l), axis = mat_apply(&axes, set_vec(link->axis));
+        const Vec position = position_of(a, l), axis = mat_apply(&axes, set_vec(link->axis));
         if (link->dofs == 6) {
             const Mat rest = l == 0 ? unit : axes_at_rest(a, link);
-            put_three(a, link->velocity, &rest, false, place);
+            put_three(a, link->velocity, &rest, false, position);
         }
         if (link->dofs >= 3)
-            put_three(a, link->velocity + link->dofs - 3, &axes, true, place);
+            put_three(a, link->velocity + link->dofs - 3, &axes, true, position);
         else if (link->type == MF_JOINT_SLIDE)
             put_sliding(a, link->velocity, axis);
         else
-            put_turning(a, link->velocity, axis, place);
+            put_turning(a, link->velocity, axis, position);
     }
 }
 
@@ -144,7 +144,7 @@ static void put_inertia(const Ask *a, uint32_t l) {
     const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
                      mf_set((mf_real)j[3]), mf_set((mf_real)j[4]), mf_set((mf_real)j[5])};
     const Vec p = mat_apply_add(&axes, set_vec(link->center), position_of(a, l));
-    Inertia out = {.about = sym_turn(&axes, &own), .mass = mf_set((mf_real)link->mass)};
+    Inertia out = {.about = sym_rotate(&axes, &own), .mass = mf_set((mf_real)link->mass)};
     out.moment = vec_scale(p, out.mass);
     const mf_lane square = vec_dot(p, out.moment);
     out.about.xx = out.about.xx + mf_fma(-p.x, out.moment.x, square);
@@ -201,7 +201,7 @@ static Six need(const Ask *a, uint32_t l) {
     const double *j = link->inertia;
     const Sym own = {mf_set((mf_real)j[0]), mf_set((mf_real)j[1]), mf_set((mf_real)j[2]),
                      mf_set((mf_real)j[3]), mf_set((mf_real)j[4]), mf_set((mf_real)j[5])};
-    const Sym inertia = sym_turn(&axes, &own);
+    const Sym inertia = sym_rotate(&axes, &own);
     const Vec arm = mat_apply(&axes, set_vec(link->center));
     const Vec rate = vec_load(row_at(a, motion->velocity, 6 * (size_t)l), 3);
     const Six moved = six_load(a, motion->acceleration, l); // linear first

@@ -1,4 +1,4 @@
-// Line charts as SVG: axes with round ticks and any number of lines. Colours come from the classes
+// Line charts as SVG: axes with round ticks and any number of lines. Colors come from the classes
 // that the page's style sheet defines.
 #ifndef MAYFLY_VIEW_CHART_H
 #define MAYFLY_VIEW_CHART_H
@@ -31,7 +31,7 @@ mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, d
 // The usual size with room for labels at the right end of lines.
 mf_Chart mf_chart_make(mf_Axis x, mf_Axis y);
 
-// Place [px] of a value; values beyond the axis lie beyond the plot area.
+// Position [px] of a value; values beyond the axis lie beyond the plot area.
 double mf_chart_x(const mf_Chart *chart, double value);
 double mf_chart_y(const mf_Chart *chart, double value);
 

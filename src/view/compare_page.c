@@ -54,7 +54,7 @@ static void put_level(mf_Text *text, const mf_CompareRow *row) {
         return;
     }
     put_number(text, row->forward, 1.0);
-    put_number(text, row->turned, 1.0);
+    put_number(text, row->heading_change, 1.0);
     put_number(text, row->position_error, 1.0);
     put_number(text, row->heading_error, 1.0);
     put_number(text, row->height_error, 1e3);
@@ -171,7 +171,7 @@ static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title,
     put_chart(text, all, title, x, y, &chart);
 }
 
-// A metre is as long along x as along y.
+// A meter is as long along x as along y.
 static void put_map(mf_Text *text, const mf_Comparison *all) {
     double x[2], y[2];
     widen(all, X, x);

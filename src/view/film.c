@@ -56,14 +56,14 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
         film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
         film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
-        film->place = mf_allocate(context, links, 3 * sizeof *film->place);
-        film->turn = mf_allocate(context, links, 4 * sizeof *film->turn);
+        film->position = mf_allocate(context, links, 3 * sizeof *film->position);
+        film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
     }
     mf_Status status = MF_OK;
-    if (film->poses == NULL || film->place == NULL || film->turn == NULL)
+    if (film->poses == NULL || film->position == NULL || film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // lets them prepare
-        status = mf_group_link_poses(groups[i], 0, 0, film->place, film->turn, error);
+        status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
     if (status != MF_OK) {
         mf_film_destroy(film);
         return status;
@@ -122,19 +122,19 @@ void mf_film_destroy(mf_Film *film) {
     mf_release(film->context, film->joint_rows);
     mf_release(film->context, film->casts);
     mf_release(film->context, film->poses);
-    mf_release(film->context, film->place);
-    mf_release(film->context, film->turn);
+    mf_release(film->context, film->position);
+    mf_release(film->context, film->rotation);
     mf_release(film->context, film);
 }
 
 static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
     // Prepared when the film was created, so it cannot fail.
-    mf_group_link_poses(cast->group, 0, cast->robots, film->place, film->turn, NULL);
+    mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {
         for (int c = 0; c < 3; c++)
-            pose[c] = (float)film->place[3 * l + c];
+            pose[c] = (float)film->position[3 * l + c];
         for (int c = 0; c < 4; c++)
-            pose[3 + c] = (float)film->turn[4 * l + c];
+            pose[3 + c] = (float)film->rotation[4 * l + c];
     }
     return pose;
 }

@@ -7,7 +7,7 @@
 #include "base/text.h"
 
 enum {
-    MF_FILM_POSE = 7, // [1] numbers of a link: place [m], orientation (w, x, y, z)
+    MF_FILM_POSE = 7, // [1] numbers of a link: position [m], orientation (w, x, y, z)
     MF_FILM_JOINT = 8 // [1] numbers of a joint: both anchors [m], force [N], an mf_FilmJointState
 };
 
@@ -42,7 +42,7 @@ struct mf_Film {
     const mf_WorldJoints *joints; // NULL: are not shown
     float *joint_rows;            // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     uint32_t joints_each;         // [1] most joints in any sample so far
-    double *place, *turn;         // [m], [1] of the links of one group's robots, while sampled
+    double *position, *rotation;  // [m], [1] of the links of one group's robots, while sampled
 };
 
 // The page of film.html, ended by 0; @DATA@ stands where the film goes.

@@ -78,7 +78,7 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     mf_text_put(text, "]");
 }
 
-// Places as 16-bit parts of the mesh's box: 0.02 mm in a metre.
+// Positions as 16-bit parts of the mesh's box: 0.02 mm in a meter.
 static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
     double lower[3], scale[3];
     size_t count = 3 * (size_t)mesh->vertex_count;
@@ -132,10 +132,10 @@ static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
     Region region = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
     size_t poses = (size_t)film->filled * film->poses_each;
     for (size_t i = 0; i < poses; i++) {
-        const float *place = film->poses + i * MF_FILM_POSE;
-        for (int c = 0; c < 2 && isfinite(place[c]); c++) {
-            region.lower[c] = fmin(region.lower[c], place[c]);
-            region.upper[c] = fmax(region.upper[c], place[c]);
+        const float *position = film->poses + i * MF_FILM_POSE;
+        for (int c = 0; c < 2 && isfinite(position[c]); c++) {
+            region.lower[c] = fmin(region.lower[c], position[c]);
+            region.upper[c] = fmax(region.upper[c], position[c]);
         }
     }
     const double edge[2] = {terrain->columns * terrain->cell, terrain->rows * terrain->cell};
@@ -173,7 +173,7 @@ static void put_heights(mf_Text *text, const mf_Film *film, const mf_Terrain *te
 }
 
 static void put_ground(mf_Text *text, const mf_Film *film) {
-    const mf_Terrain *terrain = mf_world_settings(film->world)->terrain;
+    const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     if (terrain != NULL && (terrain->columns > 1 || terrain->rows > 1))
         put_heights(text, film, terrain);
     else
@@ -199,7 +199,7 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     if (used == NULL)
         return;
     mf_text_format(text, "{\"robots\":%u,\"links\":%u,\"name\":", cast->robots, cast->links);
-    put_string(text, mf_group_settings(cast->group)->name);
+    put_string(text, mf_group_config_of(cast->group)->name);
     if (cast->color != NULL) {
         mf_text_put(text, ",\"color\":");
         put_string(text, cast->color);
@@ -226,9 +226,9 @@ static void put_joints(mf_Text *text, const mf_Film *film) {
 }
 
 static void put_film(mf_Text *text, const mf_Film *film, const char *title) {
-    const mf_Terrain *terrain = mf_world_settings(film->world)->terrain;
+    const mf_Terrain *terrain = mf_world_config_of(film->world)->terrain;
     bool flat = terrain == NULL || (terrain->columns == 1 && terrain->rows == 1);
-    bool apart = flat && film->robots > 1 && mf_group_settings(film->casts[0].group)->isolated;
+    bool apart = flat && film->robots > 1 && mf_group_config_of(film->casts[0].group)->isolated;
     mf_text_put(text, "<title>");
     mf_text_escape(text, title);
     mf_text_put(text, "</title>\n<script id=\"film\" type=\"application/json\">\n");

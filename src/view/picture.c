@@ -11,12 +11,12 @@
 // ---- the ground --------------------------------------------------------------------------------
 
 void mf_picture_ramp(double part, uint8_t color[3]) {
-    // Wet valley, meadow, dry grass, bare rock, chalk: rising lightness, so that grey prints work.
+    // Wet valley, meadow, dry grass, bare rock, chalk: rising lightness, so that gray prints work.
     static const double stops[5][3] = {
         {58, 94, 100}, {96, 133, 108}, {160, 166, 118}, {199, 180, 143}, {238, 230, 214}};
-    double place = part > 0.0 ? (part < 1.0 ? part : 1.0) * 4.0 : 0.0;
-    int lower = place < 3.0 ? (int)place : 3;
-    double share = place - lower;
+    double position = part > 0.0 ? (part < 1.0 ? part : 1.0) * 4.0 : 0.0;
+    int lower = position < 3.0 ? (int)position : 3;
+    double share = position - lower;
     for (int c = 0; c < 3; c++)
         color[c] = (uint8_t)(stops[lower][c] + share * (stops[lower + 1][c] - stops[lower][c]));
 }

@@ -17,7 +17,7 @@ typedef struct mf_View {
     double width, height; // [m]
 } mf_View;
 
-// Colours of the height ramp, `part` in 0 .. 1 from low to high.
+// Colors of the height ramp, `part` in 0 .. 1 from low to high.
 void mf_picture_ramp(double part, uint8_t color[3]);
 
 // Shades the ground in `view` by height (between `lowest` and `highest` [m]) and by light from the

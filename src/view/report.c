@@ -103,7 +103,7 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
 // ---- charts ------------------------------------------------------------------------------------
 
 // Columns of the archive's rows, for the chart: generation, best, mean, then generation and fitness
-// of champions that had a second look, `looks` of them.
+// of champions that had a verification, `looks` of them.
 static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *looks) {
     uint32_t count = data->generation_count;
     *looks = 0;
@@ -235,9 +235,9 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
 // Fills time [s] and distance [m] from the start for every sample.
 static void measure_trial(const mf_Trial *trial, double *time, double *distance) {
     for (uint32_t i = 0; i < trial->sample_count; i++) {
-        const double *place = &trial->position[3 * (size_t)i];
+        const double *position = &trial->position[3 * (size_t)i];
         time[i] = i * trial->sample_period;
-        distance[i] = hypot(place[0] - trial->position[0], place[1] - trial->position[1]);
+        distance[i] = hypot(position[0] - trial->position[0], position[1] - trial->position[1]);
     }
 }
 

@@ -1,5 +1,5 @@
 // The foot-contact (gait) diagram: one row for each contact sensor, a bar while it bears load, for
-// a few seconds in the middle of the run; beside it the duty factor, the share of the whole run
+// a few seconds in the middle of the run; next to it the duty factor, the share of the whole run
 // that the foot is on the ground (Hildebrand 1965 drew gaits this way).
 #include "view/report_data.h"
 

@@ -1,5 +1,5 @@
 // The champion's path seen from above, over the ground it walked on: relief as a picture where the
-// ground has any, a metre grid where it is flat. Scale is the same in both directions.
+// ground has any, a meter grid where it is flat. Scale is the same in both directions.
 #include "view/report_data.h"
 
 #include <math.h>
@@ -125,7 +125,7 @@ static void draw_ramp(mf_Text *text, const double range[2]) {
                    range[1]);
 }
 
-// The robot's bones (from each joint to the next) and the points that meet the ground, seen from
+// The robot's bones (from each joint to the next) and the points that touch the ground, seen from
 // above, at its start.
 static void draw_robot(mf_Text *text, const mf_ReportData *data, const Frame *frame,
                        double (*joints)[3], double (*turns)[4]) {
@@ -163,11 +163,11 @@ static void draw_track(mf_Text *text, const mf_Trial *trial, const Frame *frame,
     for (uint32_t i = 0; i < trial->sample_count; i += stride) {
         // The last sample always is the end.
         uint32_t sample = trial->sample_count - 1 - i < stride ? trial->sample_count - 1 : i;
-        const double *place = &trial->position[3 * (size_t)sample];
-        if (!isfinite(place[0]) || !isfinite(place[1]))
+        const double *position = &trial->position[3 * (size_t)sample];
+        if (!isfinite(position[0]) || !isfinite(position[1]))
             continue;
-        mf_text_format(text, "%s%.1f %.1f", first ? "M" : " ", map_x(frame, place[0]),
-                       map_y(frame, place[1]));
+        mf_text_format(text, "%s%.1f %.1f", first ? "M" : " ", map_x(frame, position[0]),
+                       map_y(frame, position[1]));
         first = false;
     }
     mf_text_put(text, "\"/>\n");
@@ -179,10 +179,10 @@ static void draw_clock(mf_Text *text, const mf_Trial *trial, const Frame *frame)
     double every = duration > 0.0 ? round_below(fmax(duration / 4.0, trial->sample_period)) : 0.0;
     for (double time = every; every > 0.0 && time < duration - 0.25 * every; time += every) {
         size_t sample = (size_t)(time / trial->sample_period + 0.5);
-        const double *place = &trial->position[3 * sample];
-        if (!isfinite(place[0]) || !isfinite(place[1]))
+        const double *position = &trial->position[3 * sample];
+        if (!isfinite(position[0]) || !isfinite(position[1]))
             continue;
-        double x = map_x(frame, place[0]), y = map_y(frame, place[1]);
+        double x = map_x(frame, position[0]), y = map_y(frame, position[1]);
         mf_text_format(text, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", x, y);
         mf_text_format(text, "<text class=\"note small\" x=\"%.1f\" y=\"%.1f\">%g s</text>\n",
                        x + 8.0, y - 7.0, time);

@@ -1,9 +1,9 @@
 // The style sheet of reports: one column, system fonts, light and dark by the reader's preference,
-// colours as variables. It must hold no '<' and no '&', so that the page also is XML.
+// colors as variables. It must hold no '<' and no '&', so that the page also is XML.
 #include "view/report_data.h"
 
 static const char *const rules[] = {
-    // Colours: ink on paper, one strong accent (the champion), one companion (the mean, the past).
+    // Colors: ink on paper, one strong accent (the champion), one companion (the mean, the past).
     ":root{color-scheme:light dark;--paper:#fbfaf7;--card:#ffffff;--ink:#1d2328;--soft:#5f6b73;",
     "--hair:#e3e1da;--grid:#eceae3;--accent:#d9480f;--mate:#1971a8;--good:#2b7a3d;--warn:#b3380b;",
     "--code:#f4f2ec;--sans:system-ui,-apple-system,\"Segoe UI\",Roboto,Arial,sans-serif;",
@@ -45,7 +45,7 @@ static const char *const rules[] = {
     ".area{fill:currentColor;opacity:.09;stroke:none}\n",
     ".best{color:var(--accent)}.mean{color:var(--mate)}.verified{color:var(--good)}\n",
     "svg .tag{fill:currentColor;font-weight:650}\n",
-    // The map: drawn on a picture of its own colours, so halo and ink are fixed where relief is.
+    // The map: drawn on a picture of its own colors, so halo and ink are fixed where relief is.
     ".ground{fill:var(--code)}.track{fill:none;stroke:var(--accent);stroke-width:3;",
     "stroke-linejoin:round;stroke-linecap:round}\n",
     ".halo{fill:none;stroke:var(--halo);stroke-width:6.5;stroke-linejoin:round;opacity:.8}\n",

@@ -1,6 +1,6 @@
 // Trajectories of agents as SVG: from above, and below that from the side with the same x axis.
 // Lines are drawn with integers of a tenth of a pixel, each relative to the one before, which keeps
-// a picture of a thousand agents small. Colours tell circles of a formation, else groups.
+// a picture of a thousand agents small. Colors tell circles of a formation, else groups.
 #include "base/text.h"
 #include "view/chart.h"
 
@@ -24,10 +24,10 @@ struct mf_Tracks {
     const mf_Scene *scene;
     uint32_t agent_count;
     Track *agents;
-    float *places;   // [m] SAMPLES * 3 per agent
-    uint32_t filled; // [1] samples kept
-    uint32_t stride; // [1] calls per sample
-    uint32_t calls;  // [1]
+    float *positions; // [m] SAMPLES * 3 per agent
+    uint32_t filled;  // [1] samples kept
+    uint32_t stride;  // [1] calls per sample
+    uint32_t calls;   // [1]
 };
 
 mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
@@ -44,9 +44,9 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
     *tracks = (mf_Tracks){.context = context, .scene = scene, .stride = 1};
     tracks->agents = mf_allocate(context, MF_TRACKS_AGENTS, sizeof *tracks->agents);
-    tracks->places =
-        mf_allocate(context, (size_t)MF_TRACKS_AGENTS * SAMPLES, 3 * sizeof *tracks->places);
-    if (tracks->agents == NULL || tracks->places == NULL) {
+    tracks->positions =
+        mf_allocate(context, (size_t)MF_TRACKS_AGENTS * SAMPLES, 3 * sizeof *tracks->positions);
+    if (tracks->agents == NULL || tracks->positions == NULL) {
         mf_tracks_destroy(tracks);
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
     }
@@ -64,20 +64,20 @@ void mf_tracks_destroy(mf_Tracks *tracks) {
     if (tracks == NULL)
         return;
     mf_release(tracks->context, tracks->agents);
-    mf_release(tracks->context, tracks->places);
+    mf_release(tracks->context, tracks->positions);
     mf_release(tracks->context, tracks);
 }
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-static float *place_of(const mf_Tracks *tracks, uint32_t agent, uint32_t sample) {
-    return tracks->places + ((size_t)agent * SAMPLES + sample) * 3;
+static float *position_of(const mf_Tracks *tracks, uint32_t agent, uint32_t sample) {
+    return tracks->positions + ((size_t)agent * SAMPLES + sample) * 3;
 }
 
 static void drop_every_second(mf_Tracks *tracks) {
     for (uint32_t a = 0; a < tracks->agent_count; a++) {
         for (uint32_t s = 1; 2 * s < tracks->filled; s++)
-            memcpy(place_of(tracks, a, s), place_of(tracks, a, 2 * s), 3 * sizeof(float));
+            memcpy(position_of(tracks, a, s), position_of(tracks, a, 2 * s), 3 * sizeof(float));
     }
     tracks->filled = (tracks->filled + 1) / 2;
     tracks->stride *= 2;
@@ -93,9 +93,9 @@ void mf_tracks_sample(mf_Tracks *tracks) {
     for (uint32_t a = 0; a < tracks->agent_count; a++) {
         mf_Group *group = mf_world_group(tracks->scene->world, tracks->agents[a].group);
         const mf_Field *position = mf_group_find_field(group, "base.position");
-        float *place = place_of(tracks, a, tracks->filled);
+        float *point = position_of(tracks, a, tracks->filled);
         for (uint32_t c = 0; c < 3; c++)
-            place[c] = (float)mf_field_get(position, tracks->agents[a].instance, c);
+            point[c] = (float)mf_field_get(position, tracks->agents[a].instance, c);
     }
     tracks->filled++;
 }
@@ -116,10 +116,10 @@ static View fit_view(const mf_Tracks *tracks) {
                  .upper = {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t a = 0; a < tracks->agent_count; a++) {
         for (uint32_t s = 0; s < tracks->filled; s++) {
-            const float *place = place_of(tracks, a, s);
-            for (int c = 0; c < 3 && isfinite(place[c]); c++) {
-                view.lower[c] = fmin(view.lower[c], place[c]);
-                view.upper[c] = fmax(view.upper[c], place[c]);
+            const float *position = position_of(tracks, a, s);
+            for (int c = 0; c < 3 && isfinite(position[c]); c++) {
+                view.lower[c] = fmin(view.lower[c], position[c]);
+                view.upper[c] = fmax(view.upper[c], position[c]);
             }
         }
     }
@@ -143,12 +143,12 @@ static View fit_view(const mf_Tracks *tracks) {
 
 // Which circle of a formation an agent is on, of how many; groups without one are one circle.
 static uint32_t circle_of(const mf_SceneGroup *group, uint32_t instance, uint32_t *circles) {
-    const mf_Behaviour *b = &group->behaviour;
-    *circles = b->kind == MF_BEHAVIOUR_FORMATION ? b->circles : 1;
-    return *circles == 1 ? 0 : mf_behaviour_circle(b, group->count, instance);
+    const mf_Behavior *b = &group->behavior;
+    *circles = b->kind == MF_BEHAVIOR_FORMATION ? b->circles : 1;
+    return *circles == 1 ? 0 : mf_behavior_circle(b, group->count, instance);
 }
 
-static void put_colour(mf_Text *text, const mf_Tracks *tracks, const Track *track) {
+static void put_color(mf_Text *text, const mf_Tracks *tracks, const Track *track) {
     static const double hues[] = {24.0, 204.0, 134.0, 280.0, 50.0, 340.0, 174.0, 0.0};
     uint32_t circles;
     uint32_t circle =
@@ -158,18 +158,18 @@ static void put_colour(mf_Text *text, const mf_Tracks *tracks, const Track *trac
     mf_text_format(text, "hsl(%.0f,85%%,%u%%)", hue, 50u + (track->instance * 7u) % 14u);
 }
 
-// A line through columns 0 and `column` of an agent's places; `y` [px] is where `lower` lies.
+// A line through columns 0 and `column` of an agent's positions; `y` [px] is where `lower` lies.
 static void put_track(mf_Text *text, const mf_Tracks *tracks, uint32_t agent, const View *view,
                       int column, double y) {
     double scale = column == 1 ? view->scale : view->scale_z;
     long last_x = 0, last_y = 0;
     bool open = false;
     for (uint32_t s = 0; s < tracks->filled; s++) {
-        const float *place = place_of(tracks, agent, s);
-        if (!isfinite(place[0]) || !isfinite(place[column]))
+        const float *position = position_of(tracks, agent, s);
+        if (!isfinite(position[0]) || !isfinite(position[column]))
             break;
-        long x = lround(10.0 * (MARGIN + view->scale * (place[0] - view->lower[0])));
-        long z = lround(10.0 * (y - scale * (place[column] - view->lower[column])));
+        long x = lround(10.0 * (MARGIN + view->scale * (position[0] - view->lower[0])));
+        long z = lround(10.0 * (y - scale * (position[column] - view->lower[column])));
         if (open && x == last_x && z == last_y)
             continue;
         if (open)
@@ -190,7 +190,7 @@ static void put_view(mf_Text *text, const mf_Tracks *tracks, const View *view, i
                       "stroke-linecap=\"round\" stroke-linejoin=\"round\" opacity=\".8\">\n");
     for (uint32_t a = 0; a < tracks->agent_count; a++) {
         mf_text_put(text, "<path stroke=\"");
-        put_colour(text, tracks, &tracks->agents[a]);
+        put_color(text, tracks, &tracks->agents[a]);
         mf_text_put(text, "\" d=\"");
         put_track(text, tracks, a, view, column, y);
         mf_text_put(text, "\"/>\n");
@@ -198,15 +198,15 @@ static void put_view(mf_Text *text, const mf_Tracks *tracks, const View *view, i
     mf_text_put(text, "</g>\n<g>\n");
     for (uint32_t a = 0; a < tracks->agent_count && tracks->filled > 0; a++) {
         const Track *track = &tracks->agents[a];
-        const float *place = place_of(tracks, a, tracks->filled - 1);
+        const float *position = position_of(tracks, a, tracks->filled - 1);
         mf_Group *group = mf_world_group(tracks->scene->world, track->group);
         double scale = column == 1 ? view->scale : view->scale_z;
         bool dead = mf_group_fault(group, track->instance) != 0;
-        if (!isfinite(place[0]) || !isfinite(place[column]))
+        if (!isfinite(position[0]) || !isfinite(position[column]))
             continue;
         mf_text_format(text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>\n",
-                       MARGIN + view->scale * (place[0] - view->lower[0]),
-                       y - scale * (place[column] - view->lower[column]), dead ? "2.6" : "1.5",
+                       MARGIN + view->scale * (position[0] - view->lower[0]),
+                       y - scale * (position[column] - view->lower[column]), dead ? "2.6" : "1.5",
                        dead ? "#ff2d2d" : "#ffffff");
     }
     mf_text_put(text, "</g>\n");

@@ -11,7 +11,7 @@ mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate,
     for (uint32_t i = 0; i < mf_group_system_count(group); i++)
         if (strcmp(mf_group_system(group, i)->name, name) == 0)
             return mf_fail(error, MF_BAD_ARGUMENT, "group %s: already has a system %s",
-                           mf_group_settings(group)->name, name);
+                           mf_group_config_of(group)->name, name);
     return MF_OK;
 }
 
@@ -23,12 +23,12 @@ mf_Status mf_attach_field(mf_Group *group, const mf_FieldInfo *info, uint32_t co
         return mf_group_add_field(group, info, count, out, error);
     mf_FieldType type = info->type;
     if (type == MF_REAL)
-        type = mf_group_settings(group)->double_precision ? MF_F64 : MF_F32;
+        type = mf_group_config_of(group)->double_precision ? MF_F64 : MF_F32;
     bool sized = info->shape == MF_PER_SENSOR || info->shape == MF_FIXED_COUNT;
     if (field->info.type != type || field->info.shape != info->shape ||
         field->info.width != info->width || (sized && field->components != count * info->width))
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: field %s exists with another shape",
-                       mf_group_settings(group)->name, info->name);
+                       mf_group_config_of(group)->name, info->name);
     *out = field;
     return MF_OK;
 }
@@ -38,7 +38,7 @@ mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, 
     *out = mf_group_find_field(group, name);
     if (*out == NULL)
         return mf_fail(error, MF_NOT_FOUND, "group %s: has no field %s, %s",
-                       mf_group_settings(group)->name, name, advice);
+                       mf_group_config_of(group)->name, name, advice);
     return MF_OK;
 }
 

@@ -46,15 +46,15 @@ void mf_attach_release(mf_Context *context, void *user);
 // What the rows of a group's field contact.load belong to. Motions that write it say so when they
 // are made; sensors ask.
 typedef struct mf_ContactRow {
-    int32_t part;    // [1] rigid part of the robot that it is on
-    double place[3]; // [m] in that part's frame
-    uint32_t shape;  // [1] of the model, MF_NONE: a point
+    int32_t part;       // [1] rigid part of the robot that it is on
+    double position[3]; // [m] in that part's frame
+    uint32_t shape;     // [1] of the model, MF_NONE: a point
 } mf_ContactRow;
 
 typedef struct mf_ContactLink { // per link of the model
     int32_t part;
-    double place[3]; // [m] the link's origin in its part's frame
-    double turn[4];  // [1] link's axes to the part's
+    double position[3]; // [m] the link's origin in its part's frame
+    double rotation[4]; // [1] link's axes to the part's
 } mf_ContactLink;
 
 // The point of a row's surface that is lowest along the unit vector `up`, all in the part's frame.
@@ -69,14 +69,14 @@ mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t 
 
 // Where the contact of a row is in the frame of `link` [m]. False when it is on another rigid part,
 // or nobody said what the row is.
-bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, double place[3]);
+bool mf_contacts_position(const mf_Group *group, uint32_t row, uint32_t link, double position[3]);
 
 // A link that a row is on, and its shape (MF_NONE: a point). False: nobody said.
 bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape);
 // The lowest point [m] of a row's surface against the unit vector `up`, both in the frame of
 // `link`, its owner.
 void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
-                        double place[3]);
+                        double position[3]);
 
 // ---- state --------------------------------------------------------------------------------------
 
@@ -93,26 +93,26 @@ mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
                         void (*destroy)(mf_Context *context, void *user), mf_Error *error);
 void *mf_world_kept(const mf_World *world, const char *name); // NULL: nothing of that name
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
-// What a motion sees of a state that no field holds; sensors ask for it when they are due. It goes
+// What a motion sees of a state that no field holds; sensors request it when they are due. It goes
 // to the field sensor.look.
-typedef struct mf_Lookout {
+typedef struct mf_SensorSource {
     // Makes ready for the sensors of the group's model; adds no field when none asks.
     mf_Status (*prepare)(mf_Group *group, mf_Error *error);
     // The first component of a sensor there; false when it has none.
     bool (*find)(const mf_Group *group, uint32_t sensor, uint32_t *component);
     void (*run)(const mf_SystemRun *run);                  // at the robots of a run
     void (*one)(const mf_Group *group, uint32_t instance); // at one, whatever its state
-} mf_Lookout;
+} mf_SensorSource;
 
-// `lookout` must outlive the group.
-void mf_lookout_offer(mf_Group *group, const mf_Lookout *lookout);
+// `sensor_source` must outlive the group.
+void mf_sensor_source_offer(mf_Group *group, const mf_SensorSource *sensor_source);
 
 // These do nothing, and find nothing, where no motion offers it.
-mf_Status mf_lookout_prepare(mf_Group *group, mf_Error *error);
-bool mf_lookout_find(const mf_Group *group, uint32_t sensor, uint32_t *component);
-void mf_lookout_run(const mf_SystemRun *run);
-void mf_lookout_one(const mf_Group *group, uint32_t instance);
+mf_Status mf_sensor_source_prepare(mf_Group *group, mf_Error *error);
+bool mf_sensor_source_find(const mf_Group *group, uint32_t sensor, uint32_t *component);
+void mf_sensor_source_run(const mf_SystemRun *run);
+void mf_sensor_source_one(const mf_Group *group, uint32_t instance);
 
 #endif

@@ -25,7 +25,7 @@ mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t 
     return MF_OK;
 }
 
-bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, double place[3]) {
+bool mf_contacts_position(const mf_Group *group, uint32_t row, uint32_t link, double position[3]) {
     if (row >= group->contact_row_count || link >= group->config.model->link_count)
         return false;
     const mf_ContactLink *own = &group->contact_links[link];
@@ -33,8 +33,8 @@ bool mf_contacts_place(const mf_Group *group, uint32_t row, uint32_t link, doubl
     double way[3];
     if (contact->part != own->part)
         return false;
-    mf_vec3_sub(way, contact->place, own->place);
-    mf_quat_rotate_inverse(place, own->turn, way);
+    mf_vec3_sub(way, contact->position, own->position);
+    mf_quat_rotate_inverse(position, own->rotation, way);
     return true;
 }
 
@@ -53,11 +53,11 @@ bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint
 }
 
 void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, const double up[3],
-                        double place[3]) {
+                        double position[3]) {
     const mf_ContactLink *own = &group->contact_links[link];
     double way[3], in_part[3];
-    mf_quat_rotate(way, own->turn, up);
+    mf_quat_rotate(way, own->rotation, up);
     group->contact_point(group->contact_plan, row, way, in_part);
-    mf_vec3_sub(way, in_part, own->place);
-    mf_quat_rotate_inverse(place, own->turn, way);
+    mf_vec3_sub(way, in_part, own->position);
+    mf_quat_rotate_inverse(position, own->rotation, way);
 }

@@ -56,19 +56,19 @@ static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
     return MF_OK;
 }
 
-// The base's place and attitude of an MJCF; NULL: the file has none.
+// The base's position and attitude of an MJCF; NULL: the file has none.
 static const double *file_pose(const mf_Model *model) {
     return model->base == MF_BASE_FREE && model->body_count > 0 ? model->start_position : NULL;
 }
 
-static void turn_point(double out[3], const double q[4], const double p[3]) {
+static void rotate_point(double out[3], const double q[4], const double p[3]) {
     // v + 2 w (u x v) + 2 u x (u x v) with q = (w, u).
     const double t[3] = {2 * (q[2] * p[2] - q[3] * p[1]), 2 * (q[3] * p[0] - q[1] * p[2]),
                          2 * (q[1] * p[1] - q[2] * p[0])};
-    const double turned[3] = {p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1],
-                              p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2],
-                              p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0]};
-    memcpy(out, turned, sizeof turned);
+    const double rotated[3] = {p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1],
+                               p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2],
+                               p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0]};
+    memcpy(out, rotated, sizeof rotated);
 }
 
 // Where the colliding points are at the start, to stand the robot on the ground.
@@ -89,11 +89,11 @@ static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
         double *out = group->start_points + 3 * (size_t)group->start_point_count++;
-        turn_point(out, rotation[point->link], point->position);
+        rotate_point(out, rotation[point->link], point->position);
         for (uint32_t c = 0; c < 3; c++)
             out[c] += position[point->link][c];
         if (file_pose(model) != NULL)
-            turn_point(out, file_pose(model) + 3, out);
+            rotate_point(out, file_pose(model) + 3, out);
     }
     mf_release(context, position);
     mf_release(context, rotation);
@@ -179,7 +179,7 @@ mf_World *mf_group_world(const mf_Group *group) {
         return NULL;
     return group->world;
 }
-const mf_GroupConfig *mf_group_settings(const mf_Group *group) {
+const mf_GroupConfig *mf_group_config_of(const mf_Group *group) {
     if (group == NULL)
         return NULL;
     return &group->config;
@@ -285,35 +285,38 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
 
 // ---- reset and faults --------------------------------------------------------------------------
 
-static void start_place(const mf_Group *group, uint32_t instance, double place[3], double turn[4]) {
+static void start_position(const mf_Group *group, uint32_t instance, double position[3],
+                           double rotation[4]) {
     uint32_t columns = 1;
     while ((uint64_t)columns * columns < group->config.count)
         columns++;
     double middle = 0.5 * (columns - 1);
-    place[0] = group->config.spacing * ((double)(instance % columns) - middle);
-    place[1] = group->config.spacing * ((double)(instance / columns) - middle);
+    position[0] = group->config.spacing * ((double)(instance % columns) - middle);
+    position[1] = group->config.spacing * ((double)(instance / columns) - middle);
     if (group->config.spacing == 0.0)
-        place[0] = place[1] = 0.0;
-    place[2] = 0.0;
+        position[0] = position[1] = 0.0;
+    position[2] = 0.0;
     const double *pose = file_pose(group->config.model);
     for (uint32_t c = 0; c < 2 && pose != NULL; c++)
-        place[c] += pose[c];
+        position[c] += pose[c];
     if (pose != NULL)
-        memcpy(turn, pose + 3, 4 * sizeof *turn);
-    if (group->config.model->base == MF_BASE_FIXED) // its places are those of its file's world
+        memcpy(rotation, pose + 3, 4 * sizeof *rotation);
+    if (group->config.model->base == MF_BASE_FIXED) // its positions are those of its file's world
         return;
     const mf_Terrain *terrain = group->world->config.terrain;
-    place[2] = group->start_point_count == 0 ? mf_terrain_height(terrain, place[0], place[1], NULL)
-                                             : -1e30;
+    position[2] = group->start_point_count == 0
+                      ? mf_terrain_height(terrain, position[0], position[1], NULL)
+                      : -1e30;
     for (uint32_t i = 0; i < group->start_point_count; i++) {
         const double *point = group->start_points + 3 * (size_t)i;
-        double ground = mf_terrain_height(terrain, place[0] + point[0], place[1] + point[1], NULL);
-        if (ground - point[2] > place[2])
-            place[2] = ground - point[2];
+        double ground =
+            mf_terrain_height(terrain, position[0] + point[0], position[1] + point[1], NULL);
+        if (ground - point[2] > position[2])
+            position[2] = ground - point[2];
     }
     // An MJCF says how high; what it puts into the ground is lifted out.
-    if (pose != NULL && (group->start_point_count == 0 || place[2] - pose[2] <= DEEP))
-        place[2] = pose[2];
+    if (pose != NULL && (group->start_point_count == 0 || position[2] - pose[2] <= DEEP))
+        position[2] = pose[2];
 }
 
 void mf_group_reset(mf_Group *group, uint32_t instance) {
@@ -324,7 +327,7 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
     if (group->placed != NULL && instance < group->config.count && group->placed[instance] != 0)
         start = group->starts[instance];
     else
-        start_place(group, instance, start.position, start.orientation);
+        start_position(group, instance, start.position, start.orientation);
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(fields->position, instance, c, start.position[c]);
         mf_field_set(fields->linear_velocity, instance, c, start.linear_velocity[c]);
@@ -360,7 +363,7 @@ void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block
     for (uint32_t i = first_block * MF_BLOCK; i < last; i++) {
         if (words[i] == 0)
             continue;
-        counts[i]++; // the number of the new life, for what systems draw at its start
+        counts[i]++; // the number of the new episode, for what systems draw at its start
         mf_group_reset(group, i);
     }
 }
@@ -389,7 +392,7 @@ uint32_t mf_group_fault_total(const mf_Group *group) {
     return total;
 }
 
-bool mf_group_meets_ground(const mf_Group *group) {
-    return group != NULL &&
-           mf_model_meets_ground(mf_group_model(group), mf_group_world(group)->own_terrain == NULL);
+bool mf_group_touches_ground(const mf_Group *group) {
+    return group != NULL && mf_model_touches_ground(mf_group_model(group),
+                                                    mf_group_world(group)->own_terrain == NULL);
 }

@@ -72,8 +72,9 @@ struct mf_Group {
     mf_ContactRow *contact_rows;   // behind them
     mf_ContactPointFn contact_point;
     const void *contact_plan;
-    const mf_Lookout *lookout;                     // NULL until a motion offers it
-    void (*restored)(mf_Group *group, void *user); // as mf_group_on_restore was told; NULL: nothing
+    const mf_SensorSource *sensor_source; // NULL until a motion offers it
+    void (*restored)(mf_Group *group,
+                     void *user); // as mf_group_on_restore was reported; NULL: nothing
     void *restored_user;
 };
 
@@ -124,7 +125,7 @@ void mf_group_clear_warnings(mf_Group *group, uint32_t instance);
 // Starts robots again that have a fault.
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);
 
-// Runs a system, and the clock beside it when the world is measured.
+// Runs a system, and the clock next to it when the world is measured.
 void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run);
 
 // Few blocks for the threads, and slow systems that may run at the same time: the groups, isolated

@@ -63,7 +63,7 @@ static size_t last_slash(Text text) {
     return at; // [1] letters up to and with the last slash, 0 without one
 }
 
-// ---- what was asked for -------------------------------------------------------------------------
+// ---- what was requested -------------------------------------------------------------------------
 
 typedef struct Query {
     mf_PropertyFn visit;
@@ -88,7 +88,7 @@ static bool is_name(Text text, const char *name) {
     return strlen(name) == text.size && memcmp(name, text.at, text.size) == 0;
 }
 
-// The pieces up to the end of `names` fit the part and what it hangs on.
+// The pieces up to the end of `names` fit the part and its parent.
 static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index) {
     for (bool own = true;; own = false) {
         const char *name = mf_part_own_name(model, part, index);
@@ -119,9 +119,9 @@ static bool read_component(Text text, uint32_t width, uint32_t *out) {
     const char *letter = text.size == 2 && text.at[0] == '.' ? strchr(letters, text.at[1]) : NULL;
     if (letter == NULL || text.at[1] == '\0' || width < 2 || width > 4)
         return false;
-    uint32_t place = (uint32_t)(letter - letters);
-    *out = width < 4 ? place : (place + 1) % 4; // quaternions begin with w
-    return place < width;
+    uint32_t index = (uint32_t)(letter - letters);
+    *out = width < 4 ? index : (index + 1) % 4; // quaternions begin with w
+    return index < width;
 }
 
 // The property by its name, or one value of it.

@@ -8,7 +8,7 @@
 uint32_t mf_part_count(const mf_Model *model, mf_Part part);
 // "" when it has none; that of the robot is "".
 const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index);
-// Goes to what it hangs on in the tree (a link on its joint, a joint on its parent link, a sensor
+// Goes to its parent in the tree (a link on its joint, a joint on its parent link, a sensor
 // on its joint or link); false at the top.
 bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index);
 

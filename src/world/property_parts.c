@@ -1,4 +1,4 @@
-// Parts of a robot: their names and places in the tree, their constants, and which values of a
+// Parts of a robot: their names and positions in the tree, their constants, and which values of a
 // field are theirs.
 #include "world/property.h"
 
@@ -46,9 +46,9 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
 }
 
 static bool of_joint(mf_SensorType type) {
-    const mf_SensorPlace place = mf_sensor_kind(type)->place;
-    return type == MF_SENSOR_JOINT || place == MF_AT_JOINT || place == MF_AT_LIMITED_JOINT ||
-           place == MF_AT_BALL;
+    const mf_SensorMount mount = mf_sensor_kind(type)->mount;
+    return type == MF_SENSOR_JOINT || mount == MF_AT_JOINT || mount == MF_AT_LIMITED_JOINT ||
+           mount == MF_AT_BALL;
 }
 
 // The joint or link that a sensor is at; no link of the model when it is at none.
@@ -234,7 +234,7 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
 static const char *unit_of_sensor(const mf_Model *model, const mf_Sensor *sensor) {
     const char *unit = mf_sensor_kind(sensor->type)->unit;
     uint32_t joint = of_joint(sensor->type) ? sensor->joint : MF_NONE;
-    if (mf_sensor_kind(sensor->type)->place == MF_AT_ACTUATOR)
+    if (mf_sensor_kind(sensor->type)->mount == MF_AT_ACTUATOR)
         joint = model->actuators[sensor->actuator].joint;
     return joint != MF_NONE && slides(model, MF_PART_JOINT, joint) ? unit_of_slide(unit) : unit;
 }

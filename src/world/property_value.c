@@ -23,7 +23,7 @@ static void add_text(char *out, size_t size, const char *text) {
         snprintf(out + used, size - used, "%s", text);
 }
 
-// The part's name, behind that of what it hangs on when another part has the same.
+// The part's name, behind that of its parent when another part has the same.
 static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
     mf_Part above = part;
     uint32_t at = index;
@@ -139,11 +139,11 @@ mf_Status mf_property_write(const mf_Property *property, const double *values, m
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < property->count; i++) {
-        double value = values[i], turn[4];
+        double value = values[i], rotation[4];
         if (turns(property)) {
-            memcpy(turn, values + i / 4 * 4, sizeof turn);
-            mf_quat_normalize(turn);
-            value = turn[i % 4];
+            memcpy(rotation, values + i / 4 * 4, sizeof rotation);
+            mf_quat_normalize(rotation);
+            value = rotation[i % 4];
         }
         mf_field_set(property->field, property->instance, property->first + i, value);
     }

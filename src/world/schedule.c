@@ -1,5 +1,5 @@
-// Systems of a group: what they declare, what may not stand beside each other, and which may run at
-// the same time.
+// Systems of a group: what they declare, what may not stand next to each other, and which may run
+// at the same time.
 //
 // Within a phase, system s stands in wave 0, or one behind the last of the earlier systems of that
 // phase that it conflicts with: one of the two writes what the other reads or writes, or one does
@@ -105,7 +105,7 @@ static mf_Status resolve(const mf_Group *group, mf_SystemSlot *slot, mf_Error *e
 
 // ---- who stands in whose way -------------------------------------------------------------------
 
-static bool meet(const mf_FieldSet *a, const mf_FieldSet *b) {
+static bool overlap(const mf_FieldSet *a, const mf_FieldSet *b) {
     uint64_t common = 0;
     for (int i = 0; i < MF_FIELD_WORDS; i++)
         common |= a->words[i] & b->words[i];
@@ -116,8 +116,8 @@ static bool conflict(const mf_SystemSlot *a, const mf_SystemSlot *b) {
     if (a->config.reads == NULL || a->config.writes == NULL || b->config.reads == NULL ||
         b->config.writes == NULL)
         return true;
-    return meet(&a->writes, &b->writes) || meet(&a->writes, &b->reads) ||
-           meet(&a->reads, &b->writes);
+    return overlap(&a->writes, &b->writes) || overlap(&a->writes, &b->reads) ||
+           overlap(&a->reads, &b->writes);
 }
 
 // The word by which a system belongs together with others; NULL: with none.
@@ -256,7 +256,7 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
     return MF_OK;
 }
 
-// ---- looking -----------------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 uint32_t mf_group_system_count(const mf_Group *group) {
     if (group == NULL)

@@ -4,6 +4,7 @@
 // by the data of all state fields in order of creation and by what the world keeps outside of
 // fields (world_state.h), whose size may differ from image to image.
 #include "world/group.h"
+#include "base/hash.h"
 
 #include <string.h>
 

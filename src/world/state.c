@@ -6,7 +6,7 @@
 
 // The fields of ball and floating joints; a motion that does not move them has none.
 typedef struct Rows {
-    mf_Field *angle, *rate, *target, *followed, *ball, *ball_rate, *place, *speed;
+    mf_Field *angle, *rate, *target, *followed, *ball, *ball_rate, *position, *speed;
 } Rows;
 
 static Rows find_rows(mf_Group *group) {
@@ -16,7 +16,7 @@ static Rows find_rows(mf_Group *group) {
                   .followed = mf_group_find_field(group, "actuator.target"),
                   .ball = mf_group_find_field(group, "ball.orientation"),
                   .ball_rate = mf_group_find_field(group, "ball.rate"),
-                  .place = mf_group_find_field(group, "free.position"),
+                  .position = mf_group_find_field(group, "free.position"),
                   .speed = mf_group_find_field(group, "free.velocity")};
 }
 
@@ -26,8 +26,9 @@ static void write(mf_Field *field, uint32_t instance, uint32_t first, uint32_t c
         mf_field_set(field, instance, first + i, values[i]);
 }
 
-static void write_turn(mf_Field *field, uint32_t instance, uint32_t first, const double *turn) {
-    double unit[4] = {turn[0], turn[1], turn[2], turn[3]};
+static void write_rotation(mf_Field *field, uint32_t instance, uint32_t first,
+                           const double *rotation) {
+    double unit[4] = {rotation[0], rotation[1], rotation[2], rotation[3]};
     if (!mf_quat_normalize(unit))
         mf_quat_identity(unit);
     write(field, instance, first, 4, unit);
@@ -35,7 +36,7 @@ static void write_turn(mf_Field *field, uint32_t instance, uint32_t first, const
 
 static void write_base(mf_Group *group, uint32_t instance, const double *q, const double *v) {
     write(mf_group_find_field(group, "base.position"), instance, 0, 3, q);
-    write_turn(mf_group_find_field(group, "base.orientation"), instance, 0, q + 3);
+    write_rotation(mf_group_find_field(group, "base.orientation"), instance, 0, q + 3);
     write(mf_group_find_field(group, "base.linear_velocity"), instance, 0, 3, v);
     write(mf_group_find_field(group, "base.angular_velocity"), instance, 0, 3, v + 3);
 }
@@ -61,14 +62,14 @@ void mf_group_set_state(mf_Group *group, uint32_t instance, const double *positi
             continue;
         }
         if (joint->type == MF_JOINT_FLOATING) {
-            write(rows.place, instance, 3 * floating, 3, q);
+            write(rows.position, instance, 3 * floating, 3, q);
             write(rows.speed, instance, 3 * floating, 3, v);
             floating++;
             q += 3;
             v += 3;
         }
         if (joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL) {
-            write_turn(rows.ball, instance, 4 * ball, q);
+            write_rotation(rows.ball, instance, 4 * ball, q);
             write(rows.ball_rate, instance, 3 * ball, 3, v);
             ball++;
         }
@@ -97,7 +98,7 @@ void mf_group_get_position(const mf_Group *group, uint32_t instance, double *pos
         if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE)
             read(rows.angle, instance, j, 1, q);
         if (joint->type == MF_JOINT_FLOATING) {
-            read(rows.place, instance, 3 * floating++, 3, q);
+            read(rows.position, instance, 3 * floating++, 3, q);
             q += 3;
         }
         if (joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL)

@@ -125,7 +125,7 @@ static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t 
         mf_parallel_for(world->context, count, step_blocks, &work);
 }
 
-// One step after the other, slow systems beside each other.
+// One step after the other, slow systems in parallel.
 static void step_isolated_waves(mf_World *world, uint64_t steps) {
     for (uint64_t tick = world->tick; tick < world->tick + steps; tick++) {
         for (mf_Phase phase = MF_PHASE_SENSE; phase <= MF_PHASE_AFTER; phase++)

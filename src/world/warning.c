@@ -1,4 +1,4 @@
-// Warnings: what was less exact than meant. Bits, counts and residuals per robot, beside the fault
+// Warnings: what was less exact than meant. Bits, counts and residuals per robot, next to the fault
 // word: a fault freezes a robot, a warning does not.
 //
 // Invariant: a bit is set where its count is not 0; all three are state, so snapshots and hashes

@@ -1,4 +1,4 @@
-// Slow systems beside each other: where there are fewer blocks than threads, a phase goes wave by
+// Slow systems in parallel: where there are fewer blocks than threads, a phase goes wave by
 // wave, and each due system of a wave is a task per block.
 //
 // Invariant: systems of one wave touch nothing that another of them writes (schedule.c), and those

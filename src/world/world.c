@@ -110,7 +110,7 @@ mf_Context *mf_world_context(const mf_World *world) {
         return NULL;
     return world->context;
 }
-const mf_WorldConfig *mf_world_settings(const mf_World *world) {
+const mf_WorldConfig *mf_world_config_of(const mf_World *world) {
     if (world == NULL)
         return NULL;
     return &world->config;

@@ -11,6 +11,7 @@
 
 #include "base/context.h"
 #include "torture.h"
+#include "base/inject.h"
 
 static mf_Context *make_context(uint32_t threads) {
     mf_ContextConfig config = mf_context_config();

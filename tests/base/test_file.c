@@ -94,12 +94,12 @@ int fsync(int file) {
 
 // ---- a folder for each test --------------------------------------------------------------------
 
-typedef struct Place {
+typedef struct Scratch {
     mf_Context *context;
     char folder[64];
     char path[128]; // of the file most tests use
     int open_files; // [1] descriptors before the test
-} Place;
+} Scratch;
 
 static void put(const char *path, const char *text, size_t size) {
     FILE *file = fopen(path, "wb");
@@ -130,117 +130,117 @@ static int file_count(const char *folder) {
 
 static int set_up(void **state) {
     memset(&script, 0, sizeof script);
-    Place *place = calloc(1, sizeof *place);
-    strcpy(place->folder, "/tmp/mayfly-test-file-XXXXXX");
-    if (mkdtemp(place->folder) == NULL)
+    Scratch *scratch = calloc(1, sizeof *scratch);
+    strcpy(scratch->folder, "/tmp/mayfly-test-file-XXXXXX");
+    if (mkdtemp(scratch->folder) == NULL)
         return -1;
-    snprintf(place->path, sizeof place->path, "%s/file", place->folder);
+    snprintf(scratch->path, sizeof scratch->path, "%s/file", scratch->folder);
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
-    *state = place;
-    place->open_files = torture_open_files();
-    return mf_context_create(&config, &place->context, NULL) == MF_OK ? 0 : -1;
+    *state = scratch;
+    scratch->open_files = torture_open_files();
+    return mf_context_create(&config, &scratch->context, NULL) == MF_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     memset(&script, 0, sizeof script);
     bool leak =
-        mf_context_live_bytes(place->context) != 0 || torture_open_files() != place->open_files;
-    mf_context_destroy(place->context);
+        mf_context_live_bytes(scratch->context) != 0 || torture_open_files() != scratch->open_files;
+    mf_context_destroy(scratch->context);
     char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", place->folder);
+    snprintf(command, sizeof command, "rm -rf %s", scratch->folder);
     int result = system(command);
-    free(place);
+    free(scratch);
     return leak || result != 0 ? -1 : 0;
 }
 
 // ---- read --------------------------------------------------------------------------------------
 
 static void read_gives_the_bytes_and_a_terminator(void **state) {
-    Place *place = *state;
-    put(place->path, "six\0legs\n", 9);
+    Scratch *scratch = *state;
+    put(scratch->path, "six\0legs\n", 9);
     char *data = NULL;
     size_t size = 0;
-    assert_int_equal(mf_file_read(place->context, place->path, 9, &data, &size, NULL), MF_OK);
+    assert_int_equal(mf_file_read(scratch->context, scratch->path, 9, &data, &size, NULL), MF_OK);
     assert_true(size == 9);
     assert_memory_equal(data, "six\0legs\n", 10);
-    mf_release(place->context, data);
-    put(place->path, "", 0);
-    assert_int_equal(mf_file_read(place->context, place->path, 0, &data, &size, NULL), MF_OK);
+    mf_release(scratch->context, data);
+    put(scratch->path, "", 0);
+    assert_int_equal(mf_file_read(scratch->context, scratch->path, 0, &data, &size, NULL), MF_OK);
     assert_true(size == 0 && data[0] == '\0');
-    mf_release(place->context, data);
+    mf_release(scratch->context, data);
 }
 
 static void read_survives_interrupts_and_short_reads(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     char text[10000];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(i * 31 >> 3);
-    put(place->path, text, sizeof text);
+    put(scratch->path, text, sizeof text);
     for (size_t largest = 0; largest < 8; largest++) {
         script.interrupts = true;
         script.largest = largest;
         char *data = NULL;
         size_t size = 0;
-        assert_int_equal(mf_file_read(place->context, place->path, sizeof text, &data, &size, NULL),
-                         MF_OK);
+        assert_int_equal(
+            mf_file_read(scratch->context, scratch->path, sizeof text, &data, &size, NULL), MF_OK);
         assert_true(size == sizeof text);
         assert_memory_equal(data, text, sizeof text);
-        mf_release(place->context, data);
+        mf_release(scratch->context, data);
     }
 }
 
-static void assert_unreadable(Place *place, const char *path, size_t limit, mf_Status expected,
+static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, mf_Status expected,
                               const char *words) {
     char mark = 'x', *data = &mark;
     size_t size = 77;
     mf_Error error = {0};
-    assert_int_equal(mf_file_read(place->context, path, limit, &data, &size, &error), expected);
+    assert_int_equal(mf_file_read(scratch->context, path, limit, &data, &size, &error), expected);
     assert_int_equal(error.status, expected);
     assert_string_equal(error.file, path);
     if (strstr(error.message, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", error.message, words);
     assert_ptr_equal(data, &mark); // outputs untouched
     assert_true(size == 77);
-    assert_true(mf_context_live_bytes(place->context) == 0);
+    assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
 
 static void read_refuses_what_is_not_a_small_regular_file(void **state) {
-    Place *place = *state;
-    put(place->path, "12345", 5);
-    assert_unreadable(place, place->path, 4, MF_LIMIT, "is 5 bytes long; at most 4");
-    assert_unreadable(place, place->folder, 100, MF_BAD_FILE, "is a folder");
-    assert_unreadable(place, "/dev/null", 100, MF_BAD_FILE, "not a regular file");
+    Scratch *scratch = *state;
+    put(scratch->path, "12345", 5);
+    assert_unreadable(scratch, scratch->path, 4, MF_LIMIT, "is 5 bytes long; at most 4");
+    assert_unreadable(scratch, scratch->folder, 100, MF_BAD_FILE, "is a folder");
+    assert_unreadable(scratch, "/dev/null", 100, MF_BAD_FILE, "not a regular file");
     char path[256];
-    snprintf(path, sizeof path, "%s/missing", place->folder);
-    assert_unreadable(place, path, 100, MF_NOT_FOUND, "No such file");
-    snprintf(path, sizeof path, "%s/file/below", place->folder);
-    assert_unreadable(place, path, 100, MF_NOT_FOUND, "Not a directory");
-    assert_unreadable(place, "", 100, MF_NOT_FOUND, "No such file");
+    snprintf(path, sizeof path, "%s/missing", scratch->folder);
+    assert_unreadable(scratch, path, 100, MF_NOT_FOUND, "No such file");
+    snprintf(path, sizeof path, "%s/file/below", scratch->folder);
+    assert_unreadable(scratch, path, 100, MF_NOT_FOUND, "Not a directory");
+    assert_unreadable(scratch, "", 100, MF_NOT_FOUND, "No such file");
     // a pipe nobody writes to must not hang
-    snprintf(path, sizeof path, "%s/pipe", place->folder);
+    snprintf(path, sizeof path, "%s/pipe", scratch->folder);
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_unreadable(place, path, 100, MF_BAD_FILE, "not a regular file");
+    assert_unreadable(scratch, path, 100, MF_BAD_FILE, "not a regular file");
     // a hole of 2^40 bytes costs neither time nor memory
-    snprintf(path, sizeof path, "%s/huge", place->folder);
+    snprintf(path, sizeof path, "%s/huge", scratch->folder);
     int file = open(path, O_WRONLY | O_CREAT, 0600);
     if (ftruncate(file, (off_t)1 << 40) == 0)
-        assert_unreadable(place, path, 64 << 20, MF_LIMIT, "is 1099511627776 bytes long");
+        assert_unreadable(scratch, path, 64 << 20, MF_LIMIT, "is 1099511627776 bytes long");
     close(file);
     // links that go round
-    snprintf(path, sizeof path, "%s/round", place->folder);
+    snprintf(path, sizeof path, "%s/round", scratch->folder);
     assert_int_equal(symlink("round", path), 0);
-    assert_unreadable(place, path, 100, MF_IO, "Too many levels");
+    assert_unreadable(scratch, path, 100, MF_IO, "Too many levels");
 }
 
 static void read_notices_a_file_that_changes_meanwhile(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     // /proc files claim length 0 and then have content, as a growing file has
     struct stat info;
     if (stat("/proc/self/status", &info) != 0 || info.st_size != 0)
         skip();
-    assert_unreadable(place, "/proc/self/status", 1 << 20, MF_IO, "its length changed");
+    assert_unreadable(scratch, "/proc/self/status", 1 << 20, MF_IO, "its length changed");
 }
 
 static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error) {
@@ -257,244 +257,244 @@ static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error)
 }
 
 static void read_survives_every_failure(void **state) {
-    Place *place = *state;
-    put(place->path, "12345", 5);
+    Scratch *scratch = *state;
+    put(scratch->path, "12345", 5);
     // open, look, memory, read, read the end
-    assert_int_equal(torture(place->context, read_scenario, place->path, TORTURE_MUST_FAIL), 5);
+    assert_int_equal(torture(scratch->context, read_scenario, scratch->path, TORTURE_MUST_FAIL), 5);
 }
 
 // ---- replace -----------------------------------------------------------------------------------
 
-static void assert_not_replaced(Place *place, const char *path, const void *data, size_t size,
+static void assert_not_replaced(Scratch *scratch, const char *path, const void *data, size_t size,
                                 mf_Status expected, const char *words) {
-    int before = file_count(place->folder);
+    int before = file_count(scratch->folder);
     mf_Error error = {0};
-    assert_int_equal(mf_file_replace(place->context, path, data, size, &error), expected);
+    assert_int_equal(mf_file_replace(scratch->context, path, data, size, &error), expected);
     assert_int_equal(error.status, expected);
     if (strstr(error.message, words) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", error.message, words);
-    assert_int_equal(file_count(place->folder), before);
-    assert_true(mf_context_live_bytes(place->context) == 0);
+    assert_int_equal(file_count(scratch->folder), before);
+    assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
 
 static void replace_creates_and_replaces(void **state) {
-    Place *place = *state;
-    assert_int_equal(mf_file_replace(place->context, place->path, "old", 3, NULL), MF_OK);
-    assert_content(place->path, "old", 3);
-    assert_int_equal(mf_file_replace(place->context, place->path, "newer", 5, NULL), MF_OK);
-    assert_content(place->path, "newer", 5);
-    assert_int_equal(mf_file_replace(place->context, place->path, NULL, 0, NULL), MF_OK);
-    assert_content(place->path, "", 0);
-    assert_int_equal(file_count(place->folder), 1);
+    Scratch *scratch = *state;
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "old", 3, NULL), MF_OK);
+    assert_content(scratch->path, "old", 3);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "newer", 5, NULL), MF_OK);
+    assert_content(scratch->path, "newer", 5);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, NULL, 0, NULL), MF_OK);
+    assert_content(scratch->path, "", 0);
+    assert_int_equal(file_count(scratch->folder), 1);
 }
 
 static void replace_keeps_the_permissions(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     struct stat info;
     mode_t mask = umask(022);
-    assert_int_equal(mf_file_replace(place->context, place->path, "1", 1, NULL), MF_OK);
-    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "1", 1, NULL), MF_OK);
+    assert_int_equal(stat(scratch->path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0644);
-    assert_int_equal(chmod(place->path, 0600), 0);
-    assert_int_equal(mf_file_replace(place->context, place->path, "2", 1, NULL), MF_OK);
-    assert_int_equal(stat(place->path, &info), 0);
+    assert_int_equal(chmod(scratch->path, 0600), 0);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "2", 1, NULL), MF_OK);
+    assert_int_equal(stat(scratch->path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0600);
     umask(mask);
 }
 
 static void replace_takes_any_name(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     // the longest name the system has, so that nothing can be appended to it
     char path[512];
-    int length = snprintf(path, sizeof path, "%s/", place->folder);
+    int length = snprintf(path, sizeof path, "%s/", scratch->folder);
     memset(path + length, 'n', 255);
     path[length + 255] = '\0';
-    assert_int_equal(mf_file_replace(place->context, path, "x", 1, NULL), MF_OK);
+    assert_int_equal(mf_file_replace(scratch->context, path, "x", 1, NULL), MF_OK);
     assert_content(path, "x", 1);
     // a name without a folder
     char before[4096];
     assert_non_null(getcwd(before, sizeof before));
-    assert_int_equal(chdir(place->folder), 0);
-    assert_int_equal(mf_file_replace(place->context, "bare", "y", 1, NULL), MF_OK);
+    assert_int_equal(chdir(scratch->folder), 0);
+    assert_int_equal(mf_file_replace(scratch->context, "bare", "y", 1, NULL), MF_OK);
     assert_content("bare", "y", 1);
     assert_int_equal(chdir(before), 0);
     // a temporary name that another thread took first
     script.names_taken = 3;
-    assert_int_equal(mf_file_replace(place->context, place->path, "z", 1, NULL), MF_OK);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "z", 1, NULL), MF_OK);
     assert_int_equal(script.names_taken, 0);
-    assert_content(place->path, "z", 1);
+    assert_content(scratch->path, "z", 1);
     script.names_taken = 1000000; // always
-    assert_not_replaced(place, place->path, "x", 1, MF_IO, "File exists");
-    assert_content(place->path, "z", 1);
-    assert_int_equal(file_count(place->folder), 3);
+    assert_not_replaced(scratch, scratch->path, "x", 1, MF_IO, "File exists");
+    assert_content(scratch->path, "z", 1);
+    assert_int_equal(file_count(scratch->folder), 3);
 }
 
 static void replace_survives_interrupts_and_short_writes(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     char text[10000];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(i * 31 >> 3);
     for (size_t largest = 0; largest < 8; largest++) {
         script.interrupts = true;
         script.largest = largest;
-        assert_int_equal(mf_file_replace(place->context, place->path, text, sizeof text, NULL),
+        assert_int_equal(mf_file_replace(scratch->context, scratch->path, text, sizeof text, NULL),
                          MF_OK);
         memset(&script, 0, sizeof script);
-        assert_content(place->path, text, sizeof text);
+        assert_content(scratch->path, text, sizeof text);
     }
-    assert_int_equal(file_count(place->folder), 1);
+    assert_int_equal(file_count(scratch->folder), 1);
 }
 
 static void replace_refuses_bad_targets(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     char path[8192];
-    assert_not_replaced(place, place->folder, "x", 1, MF_BAD_ARGUMENT, "not a regular file");
-    assert_not_replaced(place, "/dev/null", "x", 1, MF_BAD_ARGUMENT, "not a regular file");
-    snprintf(path, sizeof path, "%s/none/file", place->folder);
-    assert_not_replaced(place, path, "x", 1, MF_NOT_FOUND, "No such file");
-    assert_not_replaced(place, "", "x", 1, MF_NOT_FOUND, "No such file");
+    assert_not_replaced(scratch, scratch->folder, "x", 1, MF_BAD_ARGUMENT, "not a regular file");
+    assert_not_replaced(scratch, "/dev/null", "x", 1, MF_BAD_ARGUMENT, "not a regular file");
+    snprintf(path, sizeof path, "%s/none/file", scratch->folder);
+    assert_not_replaced(scratch, path, "x", 1, MF_NOT_FOUND, "No such file");
+    assert_not_replaced(scratch, "", "x", 1, MF_NOT_FOUND, "No such file");
     memset(path, 'd', sizeof path);
     for (size_t i = 0; i < sizeof path; i += 200)
         path[i] = '/';
     path[sizeof path - 1] = '\0';
-    assert_not_replaced(place, path, "x", 1, MF_IO, "File name too long");
-    put(place->path, "x", 1);
-    snprintf(path, sizeof path, "%s/below", place->path);
-    assert_not_replaced(place, path, "x", 1, MF_NOT_FOUND, "Not a directory");
+    assert_not_replaced(scratch, path, "x", 1, MF_IO, "File name too long");
+    put(scratch->path, "x", 1);
+    snprintf(path, sizeof path, "%s/below", scratch->path);
+    assert_not_replaced(scratch, path, "x", 1, MF_NOT_FOUND, "Not a directory");
 }
 
 static void a_full_disk_leaves_the_old_file(void **state) {
-    Place *place = *state;
-    put(place->path, "old", 3);
+    Scratch *scratch = *state;
+    put(scratch->path, "old", 3);
     for (size_t room = 0; room < 6; room++) {
         script.full = true;
         script.disk = room;
-        assert_not_replaced(place, place->path, "newer!", 6, MF_IO, "No space left");
-        assert_content(place->path, "old", 3);
+        assert_not_replaced(scratch, scratch->path, "newer!", 6, MF_IO, "No space left");
+        assert_content(scratch->path, "old", 3);
     }
     script.disk = 6;
-    assert_int_equal(mf_file_replace(place->context, place->path, "newer!", 6, NULL), MF_OK);
-    assert_content(place->path, "newer!", 6);
+    assert_int_equal(mf_file_replace(scratch->context, scratch->path, "newer!", 6, NULL), MF_OK);
+    assert_content(scratch->path, "newer!", 6);
 }
 
 static void a_failing_sync_leaves_the_old_state(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     // first the file's own sync, then the folder's, without and with an old file
     for (int n = 1; n <= 2; n++) {
         script.fsyncs = 0;
         script.fsync_to_fail = n;
-        assert_not_replaced(place, place->path, "new", 3, MF_IO, "sync");
-        assert_int_equal(access(place->path, F_OK), -1);
+        assert_not_replaced(scratch, scratch->path, "new", 3, MF_IO, "sync");
+        assert_int_equal(access(scratch->path, F_OK), -1);
     }
-    put(place->path, "old", 3);
+    put(scratch->path, "old", 3);
     for (int n = 1; n <= 2; n++) {
         script.fsyncs = 0;
         script.fsync_to_fail = n;
-        assert_not_replaced(place, place->path, "new", 3, MF_IO, "sync");
-        assert_content(place->path, "old", 3);
+        assert_not_replaced(scratch, scratch->path, "new", 3, MF_IO, "sync");
+        assert_content(scratch->path, "old", 3);
     }
 }
 
 typedef struct ReplaceScenario {
-    const Place *place;
+    const Scratch *scratch;
     bool exists;
 } ReplaceScenario;
 
 static mf_Status replace_scenario(mf_Context *context, void *user, mf_Error *error) {
     const ReplaceScenario *scenario = user;
-    const Place *place = scenario->place;
-    mf_Status status = mf_file_replace(context, place->path, "newer", 5, error);
+    const Scratch *scratch = scenario->scratch;
+    mf_Status status = mf_file_replace(context, scratch->path, "newer", 5, error);
     if (status == MF_OK) {
-        assert_content(place->path, "newer", 5);
-        assert_int_equal(file_count(place->folder), 1);
+        assert_content(scratch->path, "newer", 5);
+        assert_int_equal(file_count(scratch->folder), 1);
         return status;
     }
-    assert_string_equal(error->file, place->path);
-    assert_int_equal(file_count(place->folder), scenario->exists ? 1 : 0);
+    assert_string_equal(error->file, scratch->path);
+    assert_int_equal(file_count(scratch->folder), scenario->exists ? 1 : 0);
     if (scenario->exists)
-        assert_content(place->path, "old", 3);
+        assert_content(scratch->path, "old", 3);
     return status;
 }
 
 static void replace_survives_every_failure(void **state) {
-    Place *place = *state;
-    ReplaceScenario scenario = {.place = place, .exists = false};
+    Scratch *scratch = *state;
+    ReplaceScenario scenario = {.scratch = scratch, .exists = false};
     // look, open folder, open, write, sync, close, rename, sync folder
-    assert_int_equal(torture(place->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 8);
-    put(place->path, "old", 3);
+    assert_int_equal(torture(scratch->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 8);
+    put(scratch->path, "old", 3);
     scenario.exists = true;
     // and permissions
-    assert_int_equal(torture(place->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
+    assert_int_equal(torture(scratch->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
 }
 
 // ---- whether a file could be written ------------------------------------------------------------
 
 static void try_touches_nothing(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     mf_Error error;
-    assert_int_equal(mf_file_try(place->context, place->path, &error), MF_OK);
-    assert_int_equal(file_count(place->folder), 0);
-    put(place->path, "old", 3);
-    assert_int_equal(mf_file_try(place->context, place->path, &error), MF_OK);
-    assert_content(place->path, "old", 3);
-    assert_int_equal(file_count(place->folder), 1);
+    assert_int_equal(mf_file_try(scratch->context, scratch->path, &error), MF_OK);
+    assert_int_equal(file_count(scratch->folder), 0);
+    put(scratch->path, "old", 3);
+    assert_int_equal(mf_file_try(scratch->context, scratch->path, &error), MF_OK);
+    assert_content(scratch->path, "old", 3);
+    assert_int_equal(file_count(scratch->folder), 1);
 }
 
 static void try_refuses_what_replace_refuses(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     char missing[160], below[160];
-    snprintf(missing, sizeof missing, "%s/none/file", place->folder);
-    snprintf(below, sizeof below, "%s/below", place->path);
-    put(place->path, "x", 1);
-    const char *const paths[] = {place->folder, "/dev/null", missing, below, "", "/proc/file"};
+    snprintf(missing, sizeof missing, "%s/none/file", scratch->folder);
+    snprintf(below, sizeof below, "%s/below", scratch->path);
+    put(scratch->path, "x", 1);
+    const char *const paths[] = {scratch->folder, "/dev/null", missing, below, "", "/proc/file"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         mf_Error error = {0}, other = {0};
-        const mf_Status status = mf_file_try(place->context, paths[i], &error);
+        const mf_Status status = mf_file_try(scratch->context, paths[i], &error);
         assert_int_not_equal(status, MF_OK);
-        assert_int_equal(status, mf_file_replace(place->context, paths[i], "x", 1, &other));
+        assert_int_equal(status, mf_file_replace(scratch->context, paths[i], "x", 1, &other));
         assert_true(error.message[0] != '\0');
     }
-    assert_int_equal(mf_file_try(NULL, place->path, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_file_try(NULL, scratch->path, NULL), MF_BAD_ARGUMENT);
 }
 
 static mf_Status try_scenario(mf_Context *context, void *user, mf_Error *error) {
-    const Place *place = user;
-    mf_Status status = mf_file_try(context, place->path, error);
-    assert_int_equal(file_count(place->folder), 0);
+    const Scratch *scratch = user;
+    mf_Status status = mf_file_try(context, scratch->path, error);
+    assert_int_equal(file_count(scratch->folder), 0);
     return status;
 }
 
 static void try_survives_every_failure(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     // look, open folder, open
-    assert_int_equal(torture(place->context, try_scenario, place, TORTURE_MUST_FAIL), 3);
+    assert_int_equal(torture(scratch->context, try_scenario, scratch, TORTURE_MUST_FAIL), 3);
 }
 
 static void a_killed_writer_leaves_old_or_new(void **state) {
-    Place *place = *state;
+    Scratch *scratch = *state;
     enum { SIZE = 200000 };
     static char old[SIZE], new[SIZE];
     memset(old, 'o', SIZE);
     memset(new, 'n', SIZE);
-    put(place->path, old, SIZE);
+    put(scratch->path, old, SIZE);
     for (unsigned trial = 0; trial < 20; trial++) {
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
             script.largest = 1000;
             for (unsigned i = 0;; i++)
-                mf_file_replace(place->context, place->path, i & 1 ? old : new, SIZE, NULL);
+                mf_file_replace(scratch->context, scratch->path, i & 1 ? old : new, SIZE, NULL);
         }
         usleep(500 + trial * 777);
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitpid(child, NULL, 0), child);
         char *data = NULL;
         size_t size = 0;
-        assert_int_equal(mf_file_read(place->context, place->path, SIZE, &data, &size, NULL),
+        assert_int_equal(mf_file_read(scratch->context, scratch->path, SIZE, &data, &size, NULL),
                          MF_OK);
         assert_true(size == SIZE);
         assert_true(memcmp(data, old, SIZE) == 0 || memcmp(data, new, SIZE) == 0);
-        mf_release(place->context, data);
+        mf_release(scratch->context, data);
     }
 }
 

@@ -9,6 +9,8 @@
 
 #include <mayfly/base.h>
 
+#include "base/hash.h"
+
 static uint64_t fnv(const char *text) {
     return mf_hash_bytes(MF_HASH_START, text, strlen(text));
 }

@@ -75,7 +75,7 @@ static void below_maps_the_whole_range_evenly(void **state) {
 static void streams_are_uniform_and_uncorrelated(void **state) {
     (void)state;
     // n = 2^16 words in 256 bins: chi^2 has mean 255 and standard deviation 22.6; six of those.
-    // Neighbouring ticks, instances, streams and seeds are the ones a simulation uses together.
+    // Neighboring ticks, instances, streams and seeds are the ones a simulation uses together.
     for (int axis = 0; axis < 4; axis++) {
         uint32_t bins[4][256] = {{0}};
         double mean = 0.0, product = 0.0, before = 0.0;

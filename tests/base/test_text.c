@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
+#include "base/inject.h"
 
 #include <math.h>
 #include <stdlib.h>

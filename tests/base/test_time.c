@@ -40,14 +40,14 @@ static void what_does_not_fit_saturates(void **state) {
     assert_true(mf_time_from_seconds(-1e300) == INT64_MIN);
     assert_true(mf_time_from_seconds(9.3e9) == INT64_MAX);
     assert_true(mf_time_from_seconds(-9.3e9) == INT64_MIN);
-    // 2^63 ns = 9223372036.854775808 s lies between these neighbours (ulp 1.9e-6 s)
+    // 2^63 ns = 9223372036.854775808 s lies between these neighbors (ulp 1.9e-6 s)
     assert_true(mf_time_from_seconds(9223372036.854776) == INT64_MAX);
     assert_true(mf_time_from_seconds(9223372036.854774) == INT64_C(9223372036854774475));
 }
 
 static void time_survives_the_way_through_seconds(void **state) {
     (void)state;
-    // below 2^23 s = 97 days neighbouring doubles are less than a nanosecond apart
+    // below 2^23 s = 97 days neighboring doubles are less than a nanosecond apart
     uint32_t word[4];
     for (uint64_t i = 0; i < 100000; i++) {
         mf_random(1, 0, 0, i, word);

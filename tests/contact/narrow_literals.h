@@ -2,7 +2,7 @@
 #ifndef MF_TESTS_CONTACT_NARROW_LITERALS_H
 #define MF_TESTS_CONTACT_NARROW_LITERALS_H
 
-#include "contact/narrow_stage.h"
+#include "contact/narrow_fixture.h"
 
 // A wedge without symmetry, a flat roof and a regular octahedron.
 static const float wedge[] = {-0.1f,  -0.1f, -0.05f, 0.12f, -0.08f, -0.06f, 0.0f, 0.15f,

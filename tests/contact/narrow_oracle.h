@@ -14,7 +14,7 @@ typedef struct Body {
     double size[3]; // as in mf_Shape
     const float *vertices;
     uint32_t vertex_count;
-    double turn[9], place[3]; // to the world
+    double rotation[9], position[3]; // to the world
 } Body;
 
 static uint64_t oracle_state = 1;
@@ -33,7 +33,8 @@ static double oracle_normal(void) {
 
 static void to_own(const Body *body, const double v[3], double out[3]) {
     for (int i = 0; i < 3; i++)
-        out[i] = body->turn[i] * v[0] + body->turn[3 + i] * v[1] + body->turn[6 + i] * v[2];
+        out[i] =
+            body->rotation[i] * v[0] + body->rotation[3 + i] * v[1] + body->rotation[6 + i] * v[2];
 }
 
 // Farthest of the body along n (world).
@@ -41,7 +42,7 @@ static double body_reach(const Body *body, const double n[3]) {
     double d[3], best = -INFINITY, flat;
     const double *s = body->size;
     to_own(body, n, d);
-    double here = n[0] * body->place[0] + n[1] * body->place[1] + n[2] * body->place[2];
+    double here = n[0] * body->position[0] + n[1] * body->position[1] + n[2] * body->position[2];
     flat = sqrt(d[0] * d[0] + d[1] * d[1]);
     switch (body->type) {
     case MF_SHAPE_SPHERE:
@@ -70,8 +71,8 @@ static double body_reach(const Body *body, const double n[3]) {
 // How far a point sticks out of the body: > 0 outside, near 0 on the surface. A bound from below
 // for ellipsoids and hulls (by sampled directions), exact for the others.
 static double body_outside(const Body *body, const double point[3]) {
-    double way[3] = {point[0] - body->place[0], point[1] - body->place[1],
-                     point[2] - body->place[2]};
+    double way[3] = {point[0] - body->position[0], point[1] - body->position[1],
+                     point[2] - body->position[2]};
     double p[3];
     const double *s = body->size;
     to_own(body, way, p);

@@ -44,8 +44,8 @@ static mf_Joint joints[LINKS];
 static mf_Shape shapes[SHAPES];
 static _Alignas(64) double frames[LINKS * BROAD_FRAME * COUNT];
 static _Alignas(64) float frames_f32[LINKS * BROAD_FRAME * COUNT];
-static double places[COUNT][SHAPES][3]; // [m] of shapes in the world
-static double ups[COUNT][SHAPES][3];    // [1] their z axes
+static double positions[COUNT][SHAPES][3]; // [m] of shapes in the world
+static double ups[COUNT][SHAPES][3];       // [1] their z axes
 
 static void random_quat(double q[4]) {
     for (int i = 0; i < 4; i++)
@@ -88,28 +88,28 @@ static mf_Model random_model(void) {
 
 static void random_frames(double wide) {
     for (uint32_t lane = 0; lane < COUNT; lane++) {
-        double quat[LINKS][4], place[LINKS][3];
+        double quat[LINKS][4], position[LINKS][3];
         for (uint32_t l = 0; l < LINKS; l++) {
-            double turn[9];
+            double rotation[9];
             random_quat(quat[l]);
-            mf_quat_to_matrix(turn, quat[l]);
+            mf_quat_to_matrix(rotation, quat[l]);
             for (int k = 0; k < 3; k++)
-                place[l][k] = between(-wide, wide);
+                position[l][k] = between(-wide, wide);
             for (uint32_t i = 0; i < BROAD_FRAME; i++) {
                 size_t at = ((size_t)l * BROAD_FRAME + i) * COUNT + lane;
-                frames[at] = i < 9 ? turn[i] : place[l][i - 9];
+                frames[at] = i < 9 ? rotation[i] : position[l][i - 9];
                 frames_f32[at] = (float)frames[at];
             }
         }
         for (uint32_t s = 0; s < SHAPES; s++) {
             const mf_Shape *shape = &shapes[s];
             const double z[3] = {0, 0, 1};
-            mf_vec3_copy(places[lane][s], shape->position);
+            mf_vec3_copy(positions[lane][s], shape->position);
             mf_quat_rotate(ups[lane][s], shape->rotation, z);
             if (shape->link == MF_NONE)
                 continue;
-            mf_quat_rotate(places[lane][s], quat[shape->link], places[lane][s]);
-            mf_vec3_add(places[lane][s], places[lane][s], place[shape->link]);
+            mf_quat_rotate(positions[lane][s], quat[shape->link], positions[lane][s]);
+            mf_vec3_add(positions[lane][s], positions[lane][s], position[shape->link]);
             mf_quat_rotate(ups[lane][s], quat[shape->link], ups[lane][s]);
         }
     }
@@ -121,7 +121,7 @@ static double radius_of(const mf_Shape *shape) {
     return shape->size[0] + (shape->type == MF_SHAPE_CAPSULE ? 0.5 * shape->size[1] : 0);
 }
 
-// [m] from a point, seen from the centre of a segment, to that segment.
+// [m] from a point, seen from the center of a segment, to that segment.
 static double point_to_segment(const double point[3], const double axis[3], double half) {
     double along = fmax(-half, fmin(half, mf_vec3_dot(point, axis))), way[3];
     for (int k = 0; k < 3; k++)
@@ -139,7 +139,7 @@ static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
     const double *u = ups[lane][a], *v = ups[lane][b];
     double half_a = half_of(&shapes[a]), half_b = half_of(&shapes[b]);
     double way[3], cross[3], least = INFINITY;
-    mf_vec3_sub(way, places[lane][b], places[lane][a]);
+    mf_vec3_sub(way, positions[lane][b], positions[lane][a]);
     for (int side = -1; side <= 1; side += 2) {
         double from_a[3], from_b[3];
         for (int k = 0; k < 3; k++) {
@@ -168,7 +168,7 @@ static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane, doub
         *slack = 0.01 * both;
         return between_segments(lane, a, b) - shapes[a].size[0] - shapes[b].size[0];
     }
-    mf_vec3_sub(way, places[lane][b], places[lane][a]);
+    mf_vec3_sub(way, positions[lane][b], positions[lane][a]);
     double apart =
         shapes[a].type == MF_SHAPE_PLANE ? mf_vec3_dot(way, ups[lane][a]) : mf_vec3_length(way);
     return apart - both;

@@ -1,5 +1,6 @@
 // Which pairs may touch, and how their parameters mix: rules of MuJoCo's documentation, by hand.
 #include "contact/collide.h"
+#include "base/inject.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -208,8 +209,8 @@ static void shapes_are_placed(void **state) {
     shapes[7].type = MF_SHAPE_CYLINDER;
     mf_CollideHolder holders[LINKS];
     for (uint32_t i = 0; i < LINKS; i++)
-        holders[i] = (mf_CollideHolder){.frame = 10 + i, .turn = {1, 0, 0, 0}};
-    holders[3] = (mf_CollideHolder){.frame = 2, .place = {0, 0, 5}, .turn = {0, 0, 1, 0}};
+        holders[i] = (mf_CollideHolder){.frame = 10 + i, .rotation = {1, 0, 0, 0}};
+    holders[3] = (mf_CollideHolder){.frame = 2, .position = {0, 0, 5}, .rotation = {0, 0, 1, 0}};
     mf_CollidePlan *plan = NULL;
     assert_int_equal(mf_collide_create(context, &model, holders, &plan, NULL), MF_OK);
     assert_int_equal(plan->shape_count, 4);

@@ -20,7 +20,7 @@
 
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
-static const mf_CompoundMeetFn meets[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_meet);
+static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
 static _Alignas(64) char scratch[1 << 16]; // mf_compound_meet_room(MF_COMPOUND_SHAPES)
 
 static void must(mf_Status status, const mf_Error *error) {
@@ -157,17 +157,17 @@ static double at(const void *parts, size_t row, uint32_t lane) {
 // Moves a state on by a short time, by its own velocities.
 static void advance(State *state, const mf_Model *model, double time) {
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        double q[4], w[3], turned[4];
+        double q[4], w[3], rotated[4];
         for (int c = 0; c < 4; c++)
             q[c] = state->orientation[c][lane];
         for (int c = 0; c < 3; c++)
             w[c] = state->angular[c][lane] * time * 0.5;
-        turned[0] = q[0] - q[1] * w[0] - q[2] * w[1] - q[3] * w[2];
-        turned[1] = q[1] + q[0] * w[0] + q[2] * w[2] - q[3] * w[1];
-        turned[2] = q[2] + q[0] * w[1] + q[3] * w[0] - q[1] * w[2];
-        turned[3] = q[3] + q[0] * w[2] + q[1] * w[1] - q[2] * w[0];
+        rotated[0] = q[0] - q[1] * w[0] - q[2] * w[1] - q[3] * w[2];
+        rotated[1] = q[1] + q[0] * w[0] + q[2] * w[2] - q[3] * w[1];
+        rotated[2] = q[2] + q[0] * w[1] + q[3] * w[0] - q[1] * w[2];
+        rotated[3] = q[3] + q[0] * w[2] + q[1] * w[1] - q[2] * w[0];
         for (int c = 0; c < 4; c++)
-            state->orientation[c][lane] = turned[c];
+            state->orientation[c][lane] = rotated[c];
         for (uint32_t j = 0; j < model->joint_count; j++)
             state->angle[j][lane] += time * state->rate[j][lane];
     }
@@ -198,10 +198,10 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
         refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &from, parts);
         refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &to, later);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-            double angle[JOINTS], place[JOINTS][3], turn[JOINTS][4];
+            double angle[JOINTS], position[JOINTS][3], rotation[JOINTS][4];
             for (uint32_t j = 0; j < model->joint_count; j++)
                 angle[j] = now.angle[j][lane];
-            mf_model_pose(model, angle, place, turn);
+            mf_model_pose(model, angle, position, rotation);
             for (uint32_t l = 0; l < model->link_count; l++) {
                 if (!robot.compound->links[l].needed)
                     continue;
@@ -209,10 +209,10 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                 double own[3] = {0, 0, 0};
                 for (size_t r = 0; r < 3; r++)
                     for (size_t c = 0; c < 3; c++)
-                        own[r] += at(parts, MF_PART_TURN + 3 * r + c, lane) * place[l][c];
+                        own[r] += at(parts, MF_PART_TURN + 3 * r + c, lane) * position[l][c];
                 for (size_t c = 0; c < 3; c++) {
-                    double here = at(parts, row + MF_PART_PLACE + c, lane);
-                    double speed = (at(later, row + MF_PART_PLACE + c, lane) - here) / time;
+                    double here = at(parts, row + MF_PART_POSITION + c, lane);
+                    double speed = (at(later, row + MF_PART_POSITION + c, lane) - here) / time;
                     near(here, own[c], 1e-12);
                     speed += now.linear[c][lane]; // places are relative to the base
                     near(at(parts, row + MF_PART_VELOCITY + c, lane), speed, 1e-4);
@@ -268,27 +268,27 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
     uint32_t found = 0;
     for (int r = 0; r < row_count; r++) {
         for (int trees = 1; trees >= 0; trees--) {
-            mf_CompoundMeet meet = {.pairs = pair,
-                                    .pair_count = 1,
-                                    .trees = trees,
-                                    .touches = touches,
-                                    .room = ROOM,
-                                    .scratch = scratch};
-            meets[rows[r]][precision](&meet);
-            assert_int_equal(meet.lost, 0);
-            for (uint32_t i = 1; i < meet.touch_count; i++)
+            mf_CompoundSearch search = {.pairs = pair,
+                                        .pair_count = 1,
+                                        .trees = trees,
+                                        .touches = touches,
+                                        .room = ROOM,
+                                        .scratch = scratch};
+            searches[rows[r]][precision](&search);
+            assert_int_equal(search.lost, 0);
+            for (uint32_t i = 1; i < search.touch_count; i++)
                 assert_true(touches[i].order > touches[i - 1].order);
-            qsort(touches, meet.touch_count, sizeof *touches, by_solids);
+            qsort(touches, search.touch_count, sizeof *touches, by_solids);
             if (r == 0 && trees) {
-                memcpy(first, touches, meet.touch_count * sizeof *touches);
-                found = meet.touch_count;
+                memcpy(first, touches, search.touch_count * sizeof *touches);
+                found = search.touch_count;
                 count->touches += found;
-                count->spheres += meet.sphere_tests;
-                count->solids += meet.solid_tests;
+                count->spheres += search.sphere_tests;
+                count->solids += search.solid_tests;
             } else if (r == 0) {
-                count->every += meet.solid_tests;
+                count->every += search.solid_tests;
             }
-            assert_int_equal(meet.touch_count, found);
+            assert_int_equal(search.touch_count, found);
             same_touches(first, touches, found);
         }
     }
@@ -389,23 +389,23 @@ static void company_does_not_show(void **state) {
                 {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)},
                 false};
         }
-        mf_CompoundMeet all = {.pairs = pairs,
-                               .pair_count = PAIRS,
-                               .trees = true,
-                               .touches = together,
-                               .room = ROOM,
-                               .scratch = scratch};
-        meets[rows[row_count - 1]][precision](&all);
+        mf_CompoundSearch all = {.pairs = pairs,
+                                 .pair_count = PAIRS,
+                                 .trees = true,
+                                 .touches = together,
+                                 .room = ROOM,
+                                 .scratch = scratch};
+        searches[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
         uint32_t first = 0;
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundMeet one = {.pairs = pairs + i,
-                                   .pair_count = 1,
-                                   .trees = true,
-                                   .touches = alone,
-                                   .room = ROOM,
-                                   .scratch = scratch};
-            meets[rows[0]][precision](&one);
+            mf_CompoundSearch one = {.pairs = pairs + i,
+                                     .pair_count = 1,
+                                     .trees = true,
+                                     .touches = alone,
+                                     .room = ROOM,
+                                     .scratch = scratch};
+            searches[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
                         i * 5 % MF_BLOCK == 6;
             assert_true(!sick || one.touch_count == 0);
@@ -417,7 +417,7 @@ static void company_does_not_show(void **state) {
         assert_int_equal(first, all.touch_count);
         // Without room the first ones are told, and the others counted.
         all.room = 100;
-        meets[rows[row_count - 1]][precision](&all);
+        searches[rows[row_count - 1]][precision](&all);
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
         free(parts);
@@ -431,16 +431,16 @@ static void company_does_not_show(void **state) {
 static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool trees, double wanted,
                                              int row, int precision, uint32_t *count, double *gap) {
     static mf_CompoundTouch touches[ROOM];
-    mf_CompoundMeet meet = {.pairs = pair,
-                            .pair_count = 1,
-                            .trees = trees,
-                            .touches = touches,
-                            .room = ROOM,
-                            .scratch = scratch,
-                            .gaps = gap,
-                            .wanted = wanted};
-    meets[row][precision](&meet);
-    *count = meet.touch_count;
+    mf_CompoundSearch search = {.pairs = pair,
+                                .pair_count = 1,
+                                .trees = trees,
+                                .touches = touches,
+                                .room = ROOM,
+                                .scratch = scratch,
+                                .gaps = gap,
+                                .wanted = wanted};
+    searches[row][precision](&search);
+    *count = search.touch_count;
     return touches;
 }
 
@@ -504,8 +504,8 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
                             const double way[3], uint32_t lane) {
     double most = 0.0;
     for (uint32_t s = 0; s < compound->solid_count; s++) {
-        const size_t turn = mf_compound_turn_row(compound, s);
-        const size_t place = mf_compound_solid_row(compound, s) + 9;
+        const size_t turn = mf_compound_rotation_row(compound, s);
+        const size_t index = mf_compound_solid_row(compound, s) + 9;
         const double radius = at(from, mf_compound_node_row(compound, s) + 3, lane);
         const double *box = compound->solids[s].box;
         const double size = sqrt(box[0] * box[0] + box[1] * box[1] + box[2] * box[2]);
@@ -513,7 +513,7 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
         for (uint32_t corner = 0; corner < 8; corner++) {
             double square = 0.0;
             for (size_t r = 0; r < 3; r++) {
-                double gone = way[r] + at(to, place + r, lane) - at(from, place + r, lane);
+                double gone = way[r] + at(to, index + r, lane) - at(from, index + r, lane);
                 for (size_t c = 0; c < 3; c++) {
                     const double arm = corner >> c & 1 ? part * box[c] : -part * box[c];
                     const size_t row = turn + 3 * r + c;

@@ -1,5 +1,5 @@
 // Where solids touch: literals worked out by hand, random states against a slow judge, degenerate
-// states, and the same bits from every copy and beside every neighbour.
+// states, and the same bits from every copy and beside every neighbor.
 #include "contact/narrow_literals.h"
 
 static mf_Context *context;
@@ -13,7 +13,7 @@ static void check_literal(const Case *item, bool wide) {
     double tolerance = wide ? 1e-12 : curved ? 5e-6 : 2e-6, direction = wide ? 1e-6 : 5e-3;
     direction = curved ? direction : 4 * tolerance;
     // A line of a round side is 2e-4 of the solid wide.
-    double place = curved ? (wide ? 3e-4 : 5e-3) : 4 * tolerance;
+    double position = curved ? (wide ? 3e-4 : 5e-3) : 4 * tolerance;
     uint32_t count = 0;
     Found first = {.depth = -INFINITY};
     for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
@@ -26,7 +26,7 @@ static void check_literal(const Case *item, bool wide) {
     for (int i = 0; i < 3; i++) {
         fits = fits && fabs(first.normal[i] - item->normal[i]) < direction;
         if (!isnan(item->point[i]))
-            fits = fits && fabs(first.point[i] - item->point[i]) < place;
+            fits = fits && fabs(first.point[i] - item->point[i]) < position;
     }
     if (!fits)
         fail_msg(
@@ -41,8 +41,8 @@ static void literals_hold(void **state) {
     const double origin[3] = {0, 0, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *item = &cases[i];
-        stage_open(context, &item->a, &item->b);
-        stage_plan();
+        fixture_open(context, &item->a, &item->b);
+        fixture_plan();
         for (uint32_t lane = 0; lane < COUNT; lane++) {
             set_link(lane, 0, item->turn_a, origin);
             set_link(lane, 1, item->turn_b, item->place_b);
@@ -50,7 +50,7 @@ static void literals_hold(void **state) {
         run_all(0.0);
         check_literal(item, true);
         check_literal(item, false);
-        stage_close();
+        fixture_close();
     }
 }
 
@@ -74,17 +74,17 @@ static void random_quat(double q[4]) {
 
 // Places b so that both overlap by `depth` along a random direction.
 static void random_lane(uint32_t lane, double least, double most) {
-    double q[4], place[3], way[3], origin[3] = {0, 0, 0};
+    double q[4], position[3], way[3], origin[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
-        place[i] = between(-1, 1);
+        position[i] = between(-1, 1);
         way[i] = oracle_normal();
     }
     make_unit(way);
     random_quat(q);
-    set_link(lane, 0, q, place);
+    set_link(lane, 0, q, position);
     random_quat(q);
     set_link(lane, 1, q, origin);
-    double apart = overlap_along(&stage.bodies[lane][0], &stage.bodies[lane][1], way);
+    double apart = overlap_along(&fixture.bodies[lane][0], &fixture.bodies[lane][1], way);
     apart -= between(least, most);
     for (int i = 0; i < 3; i++)
         origin[i] = way[i] * apart;
@@ -165,18 +165,18 @@ static void report(uint32_t lane, const Body pair[2], const char *what, bool wid
 static void random_states_agree(void **state) {
     (void)state;
     const double reach = 0.02;
-    uint32_t others = 0; // results that are least among their neighbours only
+    uint32_t others = 0; // results that are least among their neighbors only
     oracle_state = 7;
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
-            stage_open(context, &forms[i], &forms[k]);
-            stage_plan();
+            fixture_open(context, &forms[i], &forms[k]);
+            fixture_plan();
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.03, 0.03);
             run_all(reach);
-            bool swapped = stage.plan->pairs[0].a != 0;
+            bool swapped = fixture.plan->pairs[0].a != 0;
             for (uint32_t lane = 0; lane < COUNT; lane++) {
-                Body pair[2] = {stage.bodies[lane][swapped], stage.bodies[lane][!swapped]};
+                Body pair[2] = {fixture.bodies[lane][swapped], fixture.bodies[lane][!swapped]};
                 double n[3], depth = oracle_depth(&pair[0], &pair[1], n);
                 for (int wide = 0; wide < 2; wide++) {
                     const char *what = judge(pair, depth, lane, reach, wide, &others);
@@ -184,7 +184,7 @@ static void random_states_agree(void **state) {
                         report(lane, pair, what, wide);
                 }
             }
-            stage_close();
+            fixture_close();
         }
     }
     assert_in_range(others, 0, FORMS * FORMS * COUNT / 1000);
@@ -193,10 +193,11 @@ static void random_states_agree(void **state) {
 // A plane at the origin, turned at random: the deepest contact is the reach of the solid, all
 // others lie on it and on the plane.
 static void judge_plane(uint32_t lane, double reach, bool wide) {
-    const Body *solid = &stage.bodies[lane][1], *plane = &stage.bodies[lane][0];
-    double up[3] = {plane->turn[2], plane->turn[5], plane->turn[8]}, deepest = -INFINITY;
+    const Body *solid = &fixture.bodies[lane][1], *plane = &fixture.bodies[lane][0];
+    double up[3] = {plane->rotation[2], plane->rotation[5], plane->rotation[8]},
+           deepest = -INFINITY;
     double down[3] = {-up[0], -up[1], -up[2]}, rounding = wide ? 1e-9 : 3e-6;
-    double depth = body_reach(solid, down) + mf_vec3_dot(up, plane->place);
+    double depth = body_reach(solid, down) + mf_vec3_dot(up, plane->position);
     for (uint32_t c = 0; c < MF_COLLIDE_CONTACTS; c++) {
         Found contact = found(lane, c, wide);
         if (!contact.exists)
@@ -204,7 +205,7 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
         double on_plane[3], on_solid[3], way[3];
         mf_vec3_add_scaled(on_plane, contact.point, 0.5 * contact.depth, contact.normal);
         mf_vec3_add_scaled(on_solid, contact.point, -0.5 * contact.depth, contact.normal);
-        mf_vec3_sub(way, on_plane, plane->place);
+        mf_vec3_sub(way, on_plane, plane->position);
         mf_vec3_sub(on_plane, contact.normal, up);
         deepest = fmax(deepest, contact.depth);
         if (fabs(mf_vec3_dot(way, up)) > rounding || body_outside(solid, on_solid) > rounding ||
@@ -224,27 +225,27 @@ static void planes_agree(void **state) {
     const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
     oracle_state = 17;
     for (int i = 0; i < FORMS; i++) {
-        stage_open(context, &forms[i], &plane); // the plan turns the order round
-        stage_plan();
-        assert_int_equal(stage.plan->pairs[0].a, 1);
+        fixture_open(context, &forms[i], &plane); // the plan turns the order round
+        fixture_plan();
+        assert_int_equal(fixture.plan->pairs[0].a, 1);
         for (uint32_t lane = 0; lane < COUNT; lane++) {
-            double q[4], place[3];
+            double q[4], position[3];
             for (int k = 0; k < 2; k++) {
                 for (int c = 0; c < 3; c++)
-                    place[c] = between(-0.1, 0.1);
+                    position[c] = between(-0.1, 0.1);
                 random_quat(q);
-                set_link(lane, (uint32_t)k, q, place);
+                set_link(lane, (uint32_t)k, q, position);
             }
-            Body keep = stage.bodies[lane][0];
-            stage.bodies[lane][0] = stage.bodies[lane][1];
-            stage.bodies[lane][1] = keep;
+            Body keep = fixture.bodies[lane][0];
+            fixture.bodies[lane][0] = fixture.bodies[lane][1];
+            fixture.bodies[lane][1] = keep;
         }
         run_all(0.02);
         for (uint32_t lane = 0; lane < COUNT; lane++) {
             judge_plane(lane, 0.02, true);
             judge_plane(lane, 0.02, false);
         }
-        stage_close();
+        fixture_close();
     }
 }
 
@@ -277,8 +278,8 @@ static void degenerate_states_give_finite_contacts(void **state) {
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
             char what[64];
-            stage_open(context, &forms[i], &forms[k]);
-            stage_plan();
+            fixture_open(context, &forms[i], &forms[k]);
+            fixture_plan();
             for (uint32_t lane = 0; lane < COUNT; lane++) {
                 set_link(lane, 0, quats[lane % 4], origin);
                 set_link(lane, 1, quats[lane / 4 % 4], ways[lane / 16]);
@@ -290,7 +291,7 @@ static void degenerate_states_give_finite_contacts(void **state) {
             // In one place (lanes 0 to 15) everything overlaps.
             for (uint32_t lane = 0; lane < 16; lane++)
                 assert_true(found(lane, 0, true).depth > 0 && found(lane, 0, false).depth > 0);
-            stage_close();
+            fixture_close();
         }
     }
 }
@@ -309,15 +310,15 @@ static void flat_and_empty_solids_are_survived(void **state) {
         for (int k = 0; k < FORMS + (int)(sizeof flats / sizeof *flats); k++) {
             char what[64];
             const Form *other = k < FORMS ? &forms[k] : &flats[k - FORMS];
-            stage_open(context, &flats[i], other);
-            stage_plan();
+            fixture_open(context, &flats[i], other);
+            fixture_plan();
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.01, lane < 8 ? 0.0 : 0.02);
             run_all(0.01);
             snprintf(what, sizeof what, "flat %zu with %d", i, k);
             check_sane(what, true);
             check_sane(what, false);
-            stage_close();
+            fixture_close();
         }
     }
 }
@@ -332,31 +333,31 @@ static void broken_lanes_stay_alone(void **state) {
     oracle_state = 13;
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
-            stage_open(context, &forms[i], &forms[k]);
-            stage_plan();
+            fixture_open(context, &forms[i], &forms[k]);
+            fixture_plan();
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.01, 0.03);
             run_all(0.02);
-            memcpy(before, stage.contacts, sizeof before);
-            memcpy(before_f32, stage.contacts_f32, sizeof before_f32);
+            memcpy(before, fixture.contacts, sizeof before);
+            memcpy(before_f32, fixture.contacts_f32, sizeof before_f32);
             for (uint32_t lane = 0; lane < COUNT; lane += 5) {
                 size_t row = NARROW_FRAME + (size_t)(2 * NARROW_FRAME * oracle_random());
-                stage.frames[row * COUNT + lane] = broken[lane / 5 % 4];
-                stage.frames_f32[row * COUNT + lane] = (float)broken[lane / 5 % 4];
+                fixture.frames[row * COUNT + lane] = broken[lane / 5 % 4];
+                fixture.frames_f32[row * COUNT + lane] = (float)broken[lane / 5 % 4];
             }
             run_all(0.02);
             for (size_t at = 0; at < CONTACT_VALUES * COUNT; at++) {
-                bool kept = memcmp(&before[at], &stage.contacts[at], sizeof(double)) == 0 &&
-                            memcmp(&before_f32[at], &stage.contacts_f32[at], sizeof(float)) == 0;
+                bool kept = memcmp(&before[at], &fixture.contacts[at], sizeof(double)) == 0 &&
+                            memcmp(&before_f32[at], &fixture.contacts_f32[at], sizeof(float)) == 0;
                 uint32_t lane = (uint32_t)(at % COUNT);
                 if (lane % 5 != 0 && !kept)
                     fail_msg("types %d and %d: lane %u was changed by its neighbours",
                              forms[i].type, forms[k].type, lane);
-                if (lane % 5 == 0 && lane / 5 % 4 < 3 && stage.contacts[at] != 0)
+                if (lane % 5 == 0 && lane / 5 % 4 < 3 && fixture.contacts[at] != 0)
                     fail_msg("types %d and %d: lane %u has a contact", forms[i].type, forms[k].type,
                              lane);
             }
-            stage_close();
+            fixture_close();
         }
     }
 }
@@ -381,13 +382,13 @@ static int close_context(void **state) {
 static int probe(void) {
     const Form hulls[3] = {forms[9], forms[10], forms[11]};
     int types[2], filled;
-    double s[2][3], place[2][3], q[2][4];
+    double s[2][3], position[2][3], q[2][4];
     do {
         filled = 0;
         for (int k = 0; k < 2; k++)
             filled += scanf("%d %lf %lf %lf %lf %lf %lf %lf %lf %lf %lf", &types[k], &s[k][0],
-                            &s[k][1], &s[k][2], &place[k][0], &place[k][1], &place[k][2], &q[k][0],
-                            &q[k][1], &q[k][2], &q[k][3]);
+                            &s[k][1], &s[k][2], &position[k][0], &position[k][1], &position[k][2],
+                            &q[k][0], &q[k][1], &q[k][2], &q[k][3]);
         if (filled != 22)
             return filled > 0;
         Form pair[2];
@@ -396,13 +397,13 @@ static int probe(void) {
             if (types[k] == MF_SHAPE_MESH)
                 pair[k] = hulls[(int)s[k][0] % 3];
         }
-        stage_open(context, &pair[0], &pair[1]);
-        stage_plan();
+        fixture_open(context, &pair[0], &pair[1]);
+        fixture_plan();
         for (uint32_t lane = 0; lane < COUNT; lane++) {
-            set_link(lane, 0, q[0], place[0]);
-            set_link(lane, 1, q[1], place[1]);
+            set_link(lane, 0, q[0], position[0]);
+            set_link(lane, 1, q[1], position[1]);
         }
-        NarrowRun run = run_of(1.0, stage.frames, stage.contacts);
+        NarrowRun run = run_of(1.0, fixture.frames, fixture.contacts);
         MF_ONE_LANE(mf_narrow_run)(&run);
         Found best = {.depth = -INFINITY};
         uint32_t count = 0;
@@ -411,13 +412,13 @@ static int probe(void) {
             count += contact.exists;
             best = contact.exists && contact.depth > best.depth ? contact : best;
         }
-        double sign = stage.plan->pairs[0].a == 0 ? 1 : -1;
+        double sign = fixture.plan->pairs[0].a == 0 ? 1 : -1;
         if (count)
             printf("%.17g %u %.9g %.9g %.9g\n", best.depth, count, sign * best.normal[0],
                    sign * best.normal[1], sign * best.normal[2]);
         else
             puts("none");
-        stage_close();
+        fixture_close();
     } while (true);
 }
 

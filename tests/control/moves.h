@@ -73,21 +73,21 @@ static inline bool falls(const Course *course) {
     return course->flat;
 }
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_Gait *gaits[ROBOTS]; // the move, with angles a bit off, for each robot of a group
     double pose[JOINTS];
     double lean;   // [rad] of the base of a robot that stands, forward
     double height; // [m] of the same
-} Stage;
+} Fixture;
 
-static inline mf_Gait *load_gait(const Stage *stage, const char *name) {
+static inline mf_Gait *load_gait(const Fixture *fixture, const char *name) {
     char path[512];
     mf_Gait *gait = NULL;
     mf_Error error;
     snprintf(path, sizeof path, GAITS "%s.yaml", name);
-    if (mf_gait_load(stage->context, path, stage->model, &gait, &error) != MF_OK)
+    if (mf_gait_load(fixture->context, path, fixture->model, &gait, &error) != MF_OK)
         fail_msg("%s", error.message);
     return gait;
 }
@@ -112,50 +112,51 @@ static inline void detune(mf_Gait *gait, const mf_Model *model, uint32_t robot) 
     }
 }
 
-static inline Stage raise_stage(const char *move) {
-    Stage stage = {0};
-    double places[LINKS][3], turns[LINKS][4];
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
-    assert_int_equal(mf_model_load(stage.context, HUMANOID, NULL, &stage.model, NULL), MF_OK);
-    assert_true(stage.model->link_count <= LINKS && stage.model->joint_count <= JOINTS);
+static inline Fixture raise_fixture(const char *move) {
+    Fixture fixture = {0};
+    double positions[LINKS][3], turns[LINKS][4];
+    assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture.context, HUMANOID, NULL, &fixture.model, NULL), MF_OK);
+    assert_true(fixture.model->link_count <= LINKS && fixture.model->joint_count <= JOINTS);
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        stage.gaits[i] = load_gait(&stage, move);
-        detune(stage.gaits[i], stage.model, i);
+        fixture.gaits[i] = load_gait(&fixture, move);
+        detune(fixture.gaits[i], fixture.model, i);
     }
-    mf_Gait *stand = load_gait(&stage, "stand");
+    mf_Gait *stand = load_gait(&fixture, "stand");
     const double halt[3] = {0};
-    assert_int_equal(mf_gait_sample(stand, stage.model, 1.0, halt, stage.pose, NULL), MF_OK);
+    assert_int_equal(mf_gait_sample(stand, fixture.model, 1.0, halt, fixture.pose, NULL), MF_OK);
     mf_gait_destroy(stand);
-    mf_model_pose(stage.model, stage.pose, places, turns);
-    uint32_t foot = mf_model_find_link(stage.model, "left_foot");
-    stage.lean = -2.0 * atan2(turns[foot][2], turns[foot][0]); // soles are level
-    stage.height = 0.0335 + places[foot][0] * sin(stage.lean) - places[foot][2] * cos(stage.lean);
-    return stage;
+    mf_model_pose(fixture.model, fixture.pose, positions, turns);
+    uint32_t foot = mf_model_find_link(fixture.model, "left_foot");
+    fixture.lean = -2.0 * atan2(turns[foot][2], turns[foot][0]); // soles are level
+    fixture.height =
+        0.0335 + positions[foot][0] * sin(fixture.lean) - positions[foot][2] * cos(fixture.lean);
+    return fixture;
 }
 
-static inline void clear_stage(Stage *stage) {
+static inline void clear_fixture(Fixture *fixture) {
     for (uint32_t i = 0; i < ROBOTS; i++)
-        mf_gait_destroy(stage->gaits[i]);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+        mf_gait_destroy(fixture->gaits[i]);
+    mf_model_destroy(fixture->model);
+    mf_context_destroy(fixture->context);
 }
 
 // Stands or lies, a bit askew.
-static inline void put_robot(const Stage *stage, const Move *move, mf_Group *group, uint32_t robot,
-                             uint32_t number) {
-    const mf_Model *model = stage->model;
+static inline void put_robot(const Fixture *fixture, const Move *move, mf_Group *group,
+                             uint32_t robot, uint32_t number) {
+    const mf_Model *model = fixture->model;
     double position[JOINTS + 7] = {0}, velocity[JOINTS + 6] = {0};
     bool lies = move->pitch != 0.0;
-    double pitch = (lies ? move->pitch : stage->lean) + (lies ? 0.2 : 0.03) * chance(number, 100);
+    double pitch = (lies ? move->pitch : fixture->lean) + (lies ? 0.2 : 0.03) * chance(number, 100);
     double roll = (lies ? 0.25 : 0.03) * chance(number, 101);
-    position[2] = lies ? 0.13 : stage->height + 0.002;
+    position[2] = lies ? 0.13 : fixture->height + 0.002;
     position[3] = cos(0.5 * pitch) * cos(0.5 * roll);
     position[4] = cos(0.5 * pitch) * sin(0.5 * roll);
     position[5] = sin(0.5 * pitch) * cos(0.5 * roll);
     position[6] = -sin(0.5 * pitch) * sin(0.5 * roll);
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
-        double angle = stage->pose[j] + (lies ? 0.35 : 0.03) * chance(number, j);
+        double angle = fixture->pose[j] + (lies ? 0.35 : 0.03) * chance(number, j);
         position[joint->position_address] = fmin(fmax(angle, joint->lower), joint->upper);
     }
     mf_group_set_state(group, robot, position, velocity);
@@ -175,73 +176,74 @@ static inline void place(const double origin[3], const double q[4], const double
     }
 }
 
-typedef struct Look {
+typedef struct Sample {
     double position[3], rotation[4], speed; // of the base
     double toe[3], hand[3];                 // [m] of the side of the move, world
-} Look;
+} Sample;
 
 // Whether it counts where foot and hand are.
 static inline bool uses_limbs(const Move *move) {
     return move->done == kicks || move->done == dives;
 }
 
-static inline Look look_at(const Stage *stage, const Move *move, mf_Group *group, uint32_t robot) {
+static inline Sample detect_one(const Fixture *fixture, const Move *move, mf_Group *group,
+                                uint32_t robot) {
     static const double tip[3] = {0.058, 0.0, -0.0275}, palm[3] = {0.0, 0.0, -0.11};
-    const mf_Model *model = stage->model;
+    const mf_Model *model = fixture->model;
     const char *foot = move->side > 0.0 ? "left_foot" : "right_foot";
     const char *arm = move->side > 0.0 ? "left_forearm" : "right_forearm";
-    double q[JOINTS + 7], places[LINKS][3], turns[LINKS][4];
+    double q[JOINTS + 7], positions[LINKS][3], turns[LINKS][4];
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
-    Look look = {.speed = 0.0};
+    Sample sample = {.speed = 0.0};
     for (uint32_t i = 0; i < 3; i++) {
         q[i] = mf_field_get(mf_group_find_field(group, "base.position"), robot, i);
-        look.position[i] = q[i];
-        look.speed += pow(mf_field_get(velocity, robot, i), 2.0);
+        sample.position[i] = q[i];
+        sample.speed += pow(mf_field_get(velocity, robot, i), 2.0);
     }
-    look.speed = sqrt(look.speed);
+    sample.speed = sqrt(sample.speed);
     for (uint32_t i = 0; i < 4; i++) {
         q[3 + i] = mf_field_get(mf_group_find_field(group, "base.orientation"), robot, i);
-        look.rotation[i] = q[3 + i];
+        sample.rotation[i] = q[3 + i];
     }
     if (!uses_limbs(move))
-        return look;
+        return sample;
     for (uint32_t j = 0; j < model->joint_count; j++)
         q[model->joints[j].position_address] = mf_field_get(angle, robot, j);
-    mf_model_pose_at(model, q, places, turns);
+    mf_model_pose_at(model, q, positions, turns);
     uint32_t link = mf_model_find_link(model, foot);
-    place(places[link], turns[link], tip, look.toe);
+    place(positions[link], turns[link], tip, sample.toe);
     link = mf_model_find_link(model, arm);
-    place(places[link], turns[link], palm, look.hand);
-    return look;
+    place(positions[link], turns[link], palm, sample.hand);
+    return sample;
 }
 
 // What the look adds to the course, `time` after the motion began.
-static inline void note(Course *course, const Stage *stage, const Move *move, const Look *look,
-                        double time) {
-    const double *q = look->rotation;
+static inline void note(Course *course, const Fixture *fixture, const Move *move,
+                        const Sample *sample, double time) {
+    const double *q = sample->rotation;
     double up = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
     double forward = 2.0 * (q[1] * q[3] - q[0] * q[2]), left = 2.0 * (q[2] * q[3] + q[0] * q[1]);
-    double ahead = look->toe[0] - course->toe_start;
-    if (ahead > 0.0 && ahead < 0.08 && look->toe[2] > 0.01 && look->toe[2] < 0.08)
-        course->swing = fmax(course->swing, (look->toe[0] - course->toe) / TICK);
-    course->toe = look->toe[0];
+    double ahead = sample->toe[0] - course->toe_start;
+    if (ahead > 0.0 && ahead < 0.08 && sample->toe[2] > 0.01 && sample->toe[2] < 0.08)
+        course->swing = fmax(course->swing, (sample->toe[0] - course->toe) / TICK);
+    course->toe = sample->toe[0];
     if (fabs(time - 1.0) < 0.5 * TICK) {
-        course->reach = move->side * (look->hand[1] - course->start[1]);
+        course->reach = move->side * (sample->hand[1] - course->start[1]);
         course->side = -move->side * left > 0.8;
     }
-    double end = mf_gait_duration(stage->gaits[0]);
+    double end = mf_gait_duration(fixture->gaits[0]);
     if (fabs(time - fmax(2.0, end + 0.5)) < 0.5 * TICK)
-        course->flat = move->facing * forward > 0.85 && look->speed < 0.1;
+        course->flat = move->facing * forward > 0.85 && sample->speed < 0.1;
     if (time < end + CALM)
         return;
     course->looks++;
-    course->upright += look->position[2] > 0.9 * stage->height && up > cos(0.2);
+    course->upright += sample->position[2] > 0.9 * fixture->height && up > cos(0.2);
 }
 
 // Whether `note` has something to note.
-static inline bool is_watched(const Stage *stage, const Move *move, double time) {
-    double end = mf_gait_duration(stage->gaits[0]);
+static inline bool is_watched(const Fixture *fixture, const Move *move, double time) {
+    double end = mf_gait_duration(fixture->gaits[0]);
     return uses_limbs(move) || time >= end + CALM ||
            (move->done == falls && fabs(time - fmax(2.0, end + 0.5)) < 0.5 * TICK);
 }
@@ -265,12 +267,12 @@ static inline mf_Status add_motion(mf_Group *group, mf_Motion motion, double fri
     return mf_rigid_add(group, &rigid, NULL);
 }
 
-static inline mf_Group *add_robots(const Stage *stage, mf_World *world, mf_Motion motion,
+static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_Motion motion,
                                    double friction, bool shared) {
     mf_GroupConfig config = mf_group_config();
     mf_GaitConfig gaits = mf_gait_config();
     mf_Group *group = NULL;
-    config.model = stage->model;
+    config.model = fixture->model;
     config.count = ROBOTS;
     config.isolated = !shared;
     assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
@@ -279,20 +281,20 @@ static inline mf_Group *add_robots(const Stage *stage, mf_World *world, mf_Motio
     assert_int_equal(add_motion(group, motion, friction), MF_OK);
     gaits.first = MF_NONE;
     assert_int_equal(
-        mf_gaits_add(group, (const mf_Gait *const *)stage->gaits, ROBOTS, &gaits, NULL), MF_OK);
+        mf_gaits_add(group, (const mf_Gait *const *)fixture->gaits, ROBOTS, &gaits, NULL), MF_OK);
     return group;
 }
 
 // A robot that is dropped may roll onto its side or over: from there another move gets up.
-static inline bool is_ready(const Move *move, const Look *look) {
-    const double *q = look->rotation;
+static inline bool is_ready(const Move *move, const Sample *sample) {
+    const double *q = sample->rotation;
     double forward = 2.0 * (q[1] * q[3] - q[0] * q[2]);
     return move->pitch == 0.0 || forward * (move->pitch > 0.0 ? -1.0 : 1.0) > 0.5;
 }
 
 // Robots of one friction and weight that did what the move is for; `ready` goes up by how many of
 // them began as wanted.
-static inline uint32_t count_group(const Stage *stage, const Move *move, mf_Motion motion,
+static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_Motion motion,
                                    uint32_t variant, uint32_t *ready) {
     static const double frictions[GROUPS] = {0.5, 0.65, 0.8, 1.0};
     static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
@@ -301,26 +303,26 @@ static inline uint32_t count_group(const Stage *stage, const Move *move, mf_Moti
     mf_World *world = NULL;
     config.step = mf_time_from_seconds(0.001);
     config.gravity *= weights[variant];
-    assert_int_equal(mf_world_create(stage->context, &config, &world, NULL), MF_OK);
-    mf_Group *group = add_robots(stage, world, motion, frictions[variant], false);
+    assert_int_equal(mf_world_create(fixture->context, &config, &world, NULL), MF_OK);
+    mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);
     for (uint32_t i = 0; i < ROBOTS; i++)
-        put_robot(stage, move, group, i, variant * ROBOTS + i);
+        put_robot(fixture, move, group, i, variant * ROBOTS + i);
     mf_world_step(world, (uint64_t)lround(SETTLE / 0.001));
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        Look look = look_at(stage, move, group, i);
-        courses[i].ready = is_ready(move, &look);
+        Sample sample = detect_one(fixture, move, group, i);
+        courses[i].ready = is_ready(move, &sample);
         *ready += courses[i].ready;
         for (int k = 0; k < 3; k++)
-            courses[i].start[k] = look.position[k];
-        courses[i].toe = courses[i].toe_start = look.toe[0];
+            courses[i].start[k] = sample.position[k];
+        courses[i].toe = courses[i].toe_start = sample.toe[0];
         mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
     }
-    double last = fmax(mf_gait_duration(stage->gaits[0]) + CALM + WATCH, 2.0 + TICK);
+    double last = fmax(mf_gait_duration(fixture->gaits[0]) + CALM + WATCH, 2.0 + TICK);
     for (double time = TICK; time < last; time += TICK) {
         mf_world_step(world, (uint64_t)lround(TICK / 0.001));
-        for (uint32_t i = 0; i < ROBOTS && is_watched(stage, move, time); i++) {
-            Look look = look_at(stage, move, group, i);
-            note(&courses[i], stage, move, &look, time);
+        for (uint32_t i = 0; i < ROBOTS && is_watched(fixture, move, time); i++) {
+            Sample sample = detect_one(fixture, move, group, i);
+            note(&courses[i], fixture, move, &sample, time);
         }
     }
     uint32_t done = 0;
@@ -336,13 +338,13 @@ static inline void check_moves(const Move *moves, size_t count, mf_Motion motion
         const Move *move = &moves[m];
         if (move->demand[level] == 0)
             continue;
-        Stage stage = raise_stage(move->name);
+        Fixture fixture = raise_fixture(move->name);
         uint32_t done = 0, ready = 0, robots = 0;
         for (uint32_t i = 0; i < GROUPS; i += GROUP_STRIDE) {
-            done += count_group(&stage, move, motion, i, &ready);
+            done += count_group(&fixture, move, motion, i, &ready);
             robots += ROBOTS;
         }
-        clear_stage(&stage);
+        clear_fixture(&fixture);
         uint32_t demand = move->demand[level] * ready / (GROUPS * ROBOTS);
         print_message("%-12s %-13s %2u of %2u, %2u needed\n", mf_motion_name(motion), move->name,
                       done, ready, demand);

@@ -100,74 +100,75 @@ static inline void robot_make(Robot *robot, mf_Context *context) {
 }
 
 // What most tests stand on: a world with one group of that robot.
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Group *group;
     Robot robot;
-} Stage;
+} Fixture;
 
-static inline void stage_open_on(Stage *stage, mf_Isa isa, bool double_precision, uint32_t count,
-                                 const mf_Terrain *terrain) {
+static inline void fixture_open_on(Fixture *fixture, mf_Isa isa, bool double_precision,
+                                   uint32_t count, const mf_Terrain *terrain) {
     mf_Error error = {0};
-    robot_make(&stage->robot, stage->context);
+    robot_make(&fixture->robot, fixture->context);
     mf_WorldConfig world = mf_world_config();
     world.isa = isa;
     world.terrain = terrain;
-    if (mf_world_create(stage->context, &world, &stage->world, &error) != MF_OK)
+    if (mf_world_create(fixture->context, &world, &fixture->world, &error) != MF_OK)
         fail_msg("%s", error.message);
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage->robot.model;
+    group.model = &fixture->robot.model;
     group.count = count;
     group.double_precision = double_precision;
-    if (mf_world_add_group(stage->world, &group, &stage->group, &error) != MF_OK)
+    if (mf_world_add_group(fixture->world, &group, &fixture->group, &error) != MF_OK)
         fail_msg("%s", error.message);
 }
 
-static inline void stage_open(Stage *stage, mf_Isa isa, bool double_precision, uint32_t count) {
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
-    stage_open_on(stage, isa, double_precision, count, NULL);
+static inline void fixture_open(Fixture *fixture, mf_Isa isa, bool double_precision,
+                                uint32_t count) {
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    fixture_open_on(fixture, isa, double_precision, count, NULL);
 }
 
-static inline void stage_close(Stage *stage) {
-    mf_world_destroy(stage->world);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
+static inline void fixture_close(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
 }
 
-static inline mf_Field *stage_field(Stage *stage, const char *name) {
-    mf_Field *field = mf_group_find_field(stage->group, name);
+static inline mf_Field *fixture_field(Fixture *fixture, const char *name) {
+    mf_Field *field = mf_group_find_field(fixture->group, name);
     if (field == NULL)
         fail_msg("no field %s", name);
     return field;
 }
 
-static inline double stage_get(Stage *stage, const char *name, uint32_t instance,
-                               uint32_t component) {
-    return mf_field_get(stage_field(stage, name), instance, component);
+static inline double fixture_get(Fixture *fixture, const char *name, uint32_t instance,
+                                 uint32_t component) {
+    return mf_field_get(fixture_field(fixture, name), instance, component);
 }
 
-static inline void stage_set(Stage *stage, const char *name, uint32_t instance, uint32_t component,
-                             double value) {
-    mf_field_set(stage_field(stage, name), instance, component, value);
+static inline void fixture_set(Fixture *fixture, const char *name, uint32_t instance,
+                               uint32_t component, double value) {
+    mf_field_set(fixture_field(fixture, name), instance, component, value);
 }
 
 // One tick in every physics step.
-static inline mf_Rate stage_every_step(void) {
+static inline mf_Rate fixture_every_step(void) {
     return mf_rate_from_period(10 * MF_MILLISECOND);
 }
 
 // point.load as a motion would have it, written by the test.
-static inline mf_Field *stage_add_load(Stage *stage) {
+static inline mf_Field *fixture_add_load(Fixture *fixture) {
     static const mf_FieldInfo info = {"point.load",   "N",           "", MF_REAL, MF_PER_CONTACT, 1,
                                       MF_FIELD_STATE, "normal force"};
     mf_Field *field;
-    assert_int_equal(mf_group_add_field(stage->group, &info, 0, &field, NULL), MF_OK);
+    assert_int_equal(mf_group_add_field(fixture->group, &info, 0, &field, NULL), MF_OK);
     return field;
 }
 
 // The instruction sets of this machine.
-static inline bool stage_isa(int index, mf_Isa *isa) {
+static inline bool fixture_isa(int index, mf_Isa *isa) {
     static const mf_Isa all[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     if (index >= 4)
         return false;

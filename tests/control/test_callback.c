@@ -1,5 +1,6 @@
 // Controllers in C: who is called, when, and what a failure does.
 #include "control/robot.h"
+#include "base/inject.h"
 
 #include <stdatomic.h>
 
@@ -21,65 +22,65 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
 
 static void every_robot_is_called_at_the_rate(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
-    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
+    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_callback_add(stage.group, rate, count_calls, &calls, NULL), MF_OK);
-    mf_world_step(stage.world, 9); // 0, 20, 40, 60, 80 ms
+    assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_OK);
+    mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
     for (uint32_t i = 0; i < 48; i++)
         assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
     assert_true(calls.last_time == 80 * MF_MILLISECOND);
-    assert_near(stage_get(&stage, "joint.target", 36, 0), 0.36, 1e-7);
-    stage_close(&stage);
+    assert_near(fixture_get(&fixture, "joint.target", 36, 0), 0.36, 1e-7);
+    fixture_close(&fixture);
 }
 
 static void failure_raises_the_fault_and_ends_the_calls(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     Calls calls = {.refuses = 20};
-    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &calls, NULL),
-                     MF_OK);
-    stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
-    mf_world_step(stage.world, 4);
+    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    assert_int_equal(
+        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, NULL), MF_OK);
+    fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
+    mf_world_step(fixture.world, 4);
     for (uint32_t i = 0; i < COUNT; i++)
         assert_int_equal(calls.per_robot[i], i == 3 ? 0 : i == 20 ? 1 : 4);
-    assert_int_equal(mf_group_fault(stage.group, 20), MF_FAULT_CONTROL);
-    assert_int_equal(mf_group_fault(stage.group, 3), MF_FAULT_RANGE);
-    assert_int_equal(mf_group_fault_total(stage.group), 2);
-    stage_close(&stage);
+    assert_int_equal(mf_group_fault(fixture.group, 20), MF_FAULT_CONTROL);
+    assert_int_equal(mf_group_fault(fixture.group, 3), MF_FAULT_RANGE);
+    assert_int_equal(mf_group_fault_total(fixture.group), 2);
+    fixture_close(&fixture);
 }
 
 static void several_run_in_order(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
-    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &first, NULL),
-                     MF_OK);
-    assert_int_equal(mf_callback_add(stage.group, stage_every_step(), count_calls, &second, NULL),
-                     MF_OK);
-    mf_world_step(stage.world, 1);
+    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    assert_int_equal(
+        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, NULL), MF_OK);
+    assert_int_equal(
+        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, NULL), MF_OK);
+    mf_world_step(fixture.world, 1);
     assert_int_equal(first.per_robot[5], 1);
     assert_int_equal(second.per_robot[5], 0);
     assert_int_equal(second.per_robot[6], 1);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static void bad_settings_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     Calls calls = {0};
-    stage_open(&stage, MF_ISA_AUTO, false, 1);
-    mf_Rate rate = stage_every_step();
-    assert_int_equal(mf_callback_add(stage.group, rate, NULL, NULL, NULL), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_callback_add(stage.group, (mf_Rate){-1, 1}, count_calls, &calls, NULL),
+    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    mf_Rate rate = fixture_every_step();
+    assert_int_equal(mf_callback_add(fixture.group, rate, NULL, NULL, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_callback_add(fixture.group, (mf_Rate){-1, 1}, count_calls, &calls, NULL),
                      MF_BAD_ARGUMENT);
-    mf_context_fail_after(stage.context, 1);
-    assert_int_equal(mf_callback_add(stage.group, rate, count_calls, &calls, NULL), MF_NO_MEMORY);
-    assert_int_equal(mf_group_system_count(stage.group), 0);
-    stage_close(&stage);
+    mf_context_fail_after(fixture.context, 1);
+    assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_NO_MEMORY);
+    assert_int_equal(mf_group_system_count(fixture.group), 0);
+    fixture_close(&fixture);
 }
 
 int main(void) {

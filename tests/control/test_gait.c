@@ -24,40 +24,40 @@ static const char *const leg_names[2][MF_LEG_JOINTS] = {
     {"right_hip_yaw", "right_hip_roll", "right_hip_pitch", "right_knee", "right_ankle_pitch",
      "right_ankle_roll"}};
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_Leg legs[2];
-} Stage;
+} Fixture;
 
-static int open_stage(void **state) {
-    Stage *stage = calloc(1, sizeof *stage);
-    assert_non_null(stage);
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
-    assert_int_equal(mf_model_load(stage->context, HUMANOID, NULL, &stage->model, NULL), MF_OK);
+static int open_fixture(void **state) {
+    Fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture->context, HUMANOID, NULL, &fixture->model, NULL), MF_OK);
     for (int side = 0; side < 2; side++) {
         uint32_t joints[MF_LEG_JOINTS];
         for (int i = 0; i < MF_LEG_JOINTS; i++)
-            joints[i] = mf_model_find_joint(stage->model, leg_names[side][i]);
-        assert_int_equal(mf_leg_find(stage->model, joints, &stage->legs[side], NULL), MF_OK);
+            joints[i] = mf_model_find_joint(fixture->model, leg_names[side][i]);
+        assert_int_equal(mf_leg_find(fixture->model, joints, &fixture->legs[side], NULL), MF_OK);
     }
-    *state = stage;
+    *state = fixture;
     return 0;
 }
 
-static int close_stage(void **state) {
-    Stage *stage = *state;
-    mf_model_destroy(stage->model);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
-    free(stage);
+static int close_fixture(void **state) {
+    Fixture *fixture = *state;
+    mf_model_destroy(fixture->model);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
+    free(fixture);
     return 0;
 }
 
-static mf_Gait *gait_of(const Stage *stage, const char *text) {
+static mf_Gait *gait_of(const Fixture *fixture, const char *text) {
     mf_Gait *gait = NULL;
     mf_Error error = {0};
-    if (mf_gait_parse(stage->context, "/tests/g.yaml", text, strlen(text), stage->model, &gait,
+    if (mf_gait_parse(fixture->context, "/tests/g.yaml", text, strlen(text), fixture->model, &gait,
                       &error) != MF_OK)
         fail_msg("%s", error.message);
     return gait;
@@ -78,10 +78,10 @@ static double draw(uint32_t row, uint32_t column) {
 }
 
 static void measures_the_leg_of_the_file(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     // models/humanoid.urdf: hips 74 mm apart, thigh and shin 93 mm.
     for (int side = 0; side < 2; side++) {
-        const mf_Leg *leg = &stage->legs[side];
+        const mf_Leg *leg = &fixture->legs[side];
         assert_true(fabs(leg->hip[1] - (side == 0 ? 0.037 : -0.037)) < 1e-15);
         assert_true(fabs(leg->thigh[0]) < 1e-15 && fabs(leg->thigh[1] + 0.093) < 1e-15);
         assert_true(fabs(leg->shin[0]) < 1e-15 && fabs(leg->shin[1] + 0.093) < 1e-15);
@@ -90,15 +90,15 @@ static void measures_the_leg_of_the_file(void **state) {
 
 // mf_leg_forward is the model's own forward kinematics.
 static void forward_is_the_pose_of_the_model(void **state) {
-    const Stage *stage = *state;
-    const mf_Model *model = stage->model;
+    const Fixture *fixture = *state;
+    const mf_Model *model = fixture->model;
     double angle[64] = {0}, position[64][3], rotation[64][4];
     for (uint32_t n = 0; n < 200; n++) {
         for (uint32_t j = 0; j < model->joint_count; j++)
             angle[j] = draw(n, j);
         mf_model_pose(model, angle, position, rotation);
         for (int side = 0; side < 2; side++) {
-            const mf_Leg *leg = &stage->legs[side];
+            const mf_Leg *leg = &fixture->legs[side];
             double own[MF_LEG_JOINTS], ankle[3], foot[4], dot = 0.0;
             for (int i = 0; i < MF_LEG_JOINTS; i++)
                 own[i] = angle[leg->joints[i]];
@@ -115,11 +115,11 @@ static void forward_is_the_pose_of_the_model(void **state) {
 
 // Places up to the leg's whole length with feet turned by up to 1 rad: back to 1e-12 m, or refused.
 static void inverse_comes_back_over_the_workspace(void **state) {
-    const Stage *stage = *state;
-    const mf_Leg *leg = &stage->legs[0];
+    const Fixture *fixture = *state;
+    const mf_Leg *leg = &fixture->legs[0];
     uint32_t reached = 0, refused = 0;
     for (uint32_t n = 0; n < 20000; n++) {
-        double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], turned[4], dot = 0.0, away = 0.0;
+        double ankle[3], foot[4], angles[MF_LEG_JOINTS], back[3], rotated[4], dot = 0.0, away = 0.0;
         for (int c = 0; c < 3; c++)
             ankle[c] = leg->hip[c] + 0.2 * draw(n, c) - (c == 2 ? 0.1 : 0.0);
         double length = 0.0;
@@ -135,9 +135,9 @@ static void inverse_comes_back_over_the_workspace(void **state) {
         for (int i = 0; i < MF_LEG_JOINTS; i++)
             assert_true(isfinite(angles[i]));
         assert_int_equal(within, sqrt(away) <= 0.186);
-        mf_leg_forward(leg, angles, back, turned);
+        mf_leg_forward(leg, angles, back, rotated);
         for (int c = 0; c < 4; c++)
-            dot += foot[c] * turned[c];
+            dot += foot[c] * rotated[c];
         assert_true(fabs(fabs(dot) - 1.0) < 1e-12); // the foot keeps its rotation either way
         double error = 0.0, stretched = 0.0;
         for (int c = 0; c < 3; c++) {
@@ -155,16 +155,16 @@ static void inverse_comes_back_over_the_workspace(void **state) {
 }
 
 static void inverse_is_finite_at_singular_places(void **state) {
-    const Stage *stage = *state;
-    const mf_Leg *leg = &stage->legs[0];
+    const Fixture *fixture = *state;
+    const mf_Leg *leg = &fixture->legs[0];
     static const double feet[3][4] = {
         {1, 0, 0, 0}, {0.7071067811865476, 0.7071067811865476, 0, 0}, {0, 0, 0, 1}};
-    static const double places[4][3] = {{0, 0, 0}, {0, 0, -0.186}, {0, 0, 1e6}, {1e-300, 0, 0}};
+    static const double positions[4][3] = {{0, 0, 0}, {0, 0, -0.186}, {0, 0, 1e6}, {1e-300, 0, 0}};
     for (int f = 0; f < 3; f++) {
         for (int p = 0; p < 4; p++) {
             double ankle[3], angles[MF_LEG_JOINTS];
             for (int c = 0; c < 3; c++)
-                ankle[c] = leg->hip[c] + places[p][c];
+                ankle[c] = leg->hip[c] + positions[p][c];
             mf_leg_inverse(leg, ankle, feet[f], angles);
             for (int i = 0; i < MF_LEG_JOINTS; i++)
                 assert_true(isfinite(angles[i]));
@@ -173,17 +173,17 @@ static void inverse_is_finite_at_singular_places(void **state) {
 }
 
 static void joints_that_are_no_leg_are_refused(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     uint32_t joints[MF_LEG_JOINTS];
     mf_Leg leg;
     mf_Error error = {0};
     for (int i = 0; i < MF_LEG_JOINTS; i++)
-        joints[i] = stage->legs[0].joints[i];
-    joints[3] = stage->legs[1].joints[3];
-    assert_int_equal(mf_leg_find(stage->model, joints, &leg, &error), MF_BAD_ARGUMENT);
+        joints[i] = fixture->legs[0].joints[i];
+    joints[3] = fixture->legs[1].joints[3];
+    assert_int_equal(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "leg: right_knee as knee: does not follow the joint before");
-    joints[0] = stage->legs[0].joints[1];
-    assert_int_equal(mf_leg_find(stage->model, joints, &leg, &error), MF_BAD_ARGUMENT);
+    joints[0] = fixture->legs[0].joints[1];
+    assert_int_equal(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message,
                         "leg: left_hip_roll as hip yaw: expected an axis along one of the base's");
 }
@@ -192,13 +192,13 @@ static void joints_that_are_no_leg_are_refused(void **state) {
 
 // Where the feet are at `time`, seen from the middle of the hips, level: by forward kinematics of
 // the sampled angles.
-static void feet_at(const Stage *stage, const mf_Gait *gait, double time, const double command[3],
-                    double feet[2][3], double heading[2]) {
+static void feet_at(const Fixture *fixture, const mf_Gait *gait, double time,
+                    const double command[3], double feet[2][3], double heading[2]) {
     double angles[64] = {0}, own[MF_LEG_JOINTS], ankle[3], foot[4];
-    assert_int_equal(mf_gait_sample(gait, stage->model, time, command, angles, NULL), MF_OK);
+    assert_int_equal(mf_gait_sample(gait, fixture->model, time, command, angles, NULL), MF_OK);
     double lean = gait->walk.lean;
     for (int side = 0; side < 2; side++) {
-        const mf_Leg *leg = &stage->legs[side];
+        const mf_Leg *leg = &fixture->legs[side];
         for (int i = 0; i < MF_LEG_JOINTS; i++)
             own[i] = angles[leg->joints[i]];
         mf_leg_forward(leg, own, ankle, foot);
@@ -219,14 +219,14 @@ static void feet_at(const Stage *stage, const mf_Gait *gait, double time, const 
 // The standing foot goes back as the ground does under a body of the commanded speed; at the middle
 // of its swing a foot is lifted by `lift`.
 static void standing_feet_go_with_the_ground(void **state) {
-    const Stage *stage = *state;
-    mf_Gait *gait = gait_of(stage, walk_text);
+    const Fixture *fixture = *state;
+    mf_Gait *gait = gait_of(fixture, walk_text);
     const double period = 0.6, share = 0.4, h = 1e-4;
     const double command[3] = {0.1, 0.02, 0.3};
     for (int n = 0; n < 60; n++) {
         double time = n * 0.01 + 0.0031, before[2][3], after[2][3], turn0[2], turn1[2];
-        feet_at(stage, gait, time - h, command, before, turn0);
-        feet_at(stage, gait, time + h, command, after, turn1);
+        feet_at(fixture, gait, time - h, command, before, turn0);
+        feet_at(fixture, gait, time + h, command, after, turn1);
         for (int side = 0; side < 2; side++) {
             double phase = time / period + (side == 0 ? 0.0 : 0.5);
             phase -= floor(phase);
@@ -252,7 +252,7 @@ static void standing_feet_go_with_the_ground(void **state) {
         }
     }
     double feet[2][3], heading[2];
-    feet_at(stage, gait, 0.5 * share * period, command, feet, heading);
+    feet_at(fixture, gait, 0.5 * share * period, command, feet, heading);
     assert_true(fabs(feet[0][2] - (0.03 - 0.165)) < 1e-12);
     assert_true(fabs(feet[1][2] + 0.165) < 1e-12);
     mf_gait_destroy(gait);
@@ -261,14 +261,14 @@ static void standing_feet_go_with_the_ground(void **state) {
 // A foot leaves the ground and comes back to it with the ground's speed: -0.1 m/s seen from the
 // hips, to the first order of the 0.2 ms that the differences are away from it.
 static void feet_meet_the_ground_at_its_speed(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     static const double command[3] = {0.1, 0, 0};
     const double h = 1e-4, times[2] = {h, 0.4 * 0.6 - h}; // of the left foot's swing
-    mf_Gait *gait = gait_of(stage, walk_text);
+    mf_Gait *gait = gait_of(fixture, walk_text);
     for (int i = 0; i < 2; i++) {
         double before[2][3], after[2][3], heading[2];
-        feet_at(stage, gait, times[i] - h, command, before, heading);
-        feet_at(stage, gait, times[i] + h, command, after, heading);
+        feet_at(fixture, gait, times[i] - h, command, before, heading);
+        feet_at(fixture, gait, times[i] + h, command, after, heading);
         assert_true(fabs((after[0][0] - before[0][0]) / (2 * h) + 0.1) < 2e-3);
         assert_true(fabs((after[0][2] - before[0][2]) / (2 * h)) < 2e-3);
     }
@@ -277,12 +277,12 @@ static void feet_meet_the_ground_at_its_speed(void **state) {
 
 // Without a command it stands still, on both feet.
 static void stands_without_a_command(void **state) {
-    const Stage *stage = *state;
-    mf_Gait *gait = gait_of(stage, walk_text);
+    const Fixture *fixture = *state;
+    mf_Gait *gait = gait_of(fixture, walk_text);
     static const double none[3] = {0, 0, 0};
     for (int n = 0; n < 6; n++) {
         double feet[2][3], heading[2];
-        feet_at(stage, gait, n * 0.1, none, feet, heading);
+        feet_at(fixture, gait, n * 0.1, none, feet, heading);
         for (int side = 0; side < 2; side++) {
             assert_true(fabs(feet[side][0]) < 1e-13);
             assert_true(fabs(feet[side][1] - (side == 0 ? 0.045 : -0.045)) < 1e-13);
@@ -294,73 +294,73 @@ static void stands_without_a_command(void **state) {
 
 // ---- keyframes ---------------------------------------------------------------------------------
 
-static double knee_at(const Stage *stage, const mf_Gait *gait, double time) {
+static double knee_at(const Fixture *fixture, const mf_Gait *gait, double time) {
     static const double none[3] = {0, 0, 0};
     double angles[64];
     for (int j = 0; j < 64; j++)
         angles[j] = 9.0;
-    assert_int_equal(mf_gait_sample(gait, stage->model, time, none, angles, NULL), MF_OK);
-    assert_true(angles[mf_model_find_joint(stage->model, "waist")] == 9.0); // left alone
-    return angles[mf_model_find_joint(stage->model, "left_knee")];
+    assert_int_equal(mf_gait_sample(gait, fixture->model, time, none, angles, NULL), MF_OK);
+    assert_true(angles[mf_model_find_joint(fixture->model, "waist")] == 9.0); // left alone
+    return angles[mf_model_find_joint(fixture->model, "left_knee")];
 }
 
 // Slopes by Fritsch and Butland 1984: at 1 s, between slopes 1 and 0.5 of equal length, the weight
 // is 1/2 and the slope 0.5 / 0.75 = 2/3; at 3 s the slopes differ in sign, so it is 0. In 0 .. 1
 // s then q = u^2 (3 - 2 u) + 2/3 (u^3 - u^2): 0.5 - 1/12 at u = 1/2.
 static void cubic_frames_by_hand(void **state) {
-    const Stage *stage = *state;
-    mf_Gait *gait = gait_of(stage, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
-                                   " {time: 1, angles: {left_knee: 1}},"
-                                   " {time: 2, angles: {left_knee: 1.5}},"
-                                   " {time: 3, angles: {left_knee: 0.5}},"
-                                   " {time: 4, angles: {right_knee: 1}}]}");
+    const Fixture *fixture = *state;
+    mf_Gait *gait = gait_of(fixture, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
+                                     " {time: 1, angles: {left_knee: 1}},"
+                                     " {time: 2, angles: {left_knee: 1.5}},"
+                                     " {time: 3, angles: {left_knee: 0.5}},"
+                                     " {time: 4, angles: {right_knee: 1}}]}");
     assert_true(mf_gait_duration(gait) == 4.0);
-    assert_true(fabs(knee_at(stage, gait, 0.5) - (0.5 - 1.0 / 12.0)) < 1e-15);
+    assert_true(fabs(knee_at(fixture, gait, 0.5) - (0.5 - 1.0 / 12.0)) < 1e-15);
     static const double values[] = {0, 1, 1.5, 0.5, 0.5};
     for (int i = 0; i < 5; i++)
-        assert_true(fabs(knee_at(stage, gait, i) - values[i]) < 1e-15);
-    assert_true(knee_at(stage, gait, 1000.0) == 0.5); // held behind the last
-    for (int n = 0; n < 300; n++) {                   // never beyond the frames on both sides
-        double q = knee_at(stage, gait, n * 0.01), a = values[n / 100], b = values[n / 100 + 1];
+        assert_true(fabs(knee_at(fixture, gait, i) - values[i]) < 1e-15);
+    assert_true(knee_at(fixture, gait, 1000.0) == 0.5); // held behind the last
+    for (int n = 0; n < 300; n++) {                     // never beyond the frames on both sides
+        double q = knee_at(fixture, gait, n * 0.01), a = values[n / 100], b = values[n / 100 + 1];
         assert_true(q >= fmin(a, b) - 1e-15 && q <= fmax(a, b) + 1e-15);
     }
     mf_gait_destroy(gait);
 }
 
 static void linear_frames_and_loops(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     mf_Gait *gait =
-        gait_of(stage, "keyframes: {loop: true, curve: linear, frames: [{time: 0, angles:"
-                       " {left_knee: 0.25}}, {time: 0.5, angles: {left_knee: 1.25}},"
-                       " {time: 1, angles: {left_knee: 0.25}}]}");
-    assert_true(knee_at(stage, gait, 0.25) == 0.75);
-    assert_true(knee_at(stage, gait, 0.75) == 0.75);
-    assert_true(knee_at(stage, gait, 7.25) == 0.75);
-    assert_true(knee_at(stage, gait, 7.5) == 1.25);
+        gait_of(fixture, "keyframes: {loop: true, curve: linear, frames: [{time: 0, angles:"
+                         " {left_knee: 0.25}}, {time: 0.5, angles: {left_knee: 1.25}},"
+                         " {time: 1, angles: {left_knee: 0.25}}]}");
+    assert_true(knee_at(fixture, gait, 0.25) == 0.75);
+    assert_true(knee_at(fixture, gait, 0.75) == 0.75);
+    assert_true(knee_at(fixture, gait, 7.25) == 0.75);
+    assert_true(knee_at(fixture, gait, 7.5) == 1.25);
     mf_gait_destroy(gait);
 }
 
 // The image of the left hand's wave: pitch keeps its sign, roll changes it.
 static void mirror_images_exchange_the_sides(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     static const double none[3] = {0, 0, 0};
     mf_Gait *left, *right;
     assert_int_equal(
-        mf_gait_load(stage->context, GAITS "wave_hand.yaml", stage->model, &left, NULL), MF_OK);
+        mf_gait_load(fixture->context, GAITS "wave_hand.yaml", fixture->model, &left, NULL), MF_OK);
     assert_int_equal(
-        mf_gait_load(stage->context, GAITS "wave_hand_right.yaml", stage->model, &right, NULL),
+        mf_gait_load(fixture->context, GAITS "wave_hand_right.yaml", fixture->model, &right, NULL),
         MF_OK);
     static const char *const joints[] = {"shoulder_pitch", "shoulder_roll", "elbow"};
     static const double signs[] = {1, -1, 1};
     double a[64] = {0}, b[64] = {0};
-    assert_int_equal(mf_gait_sample(left, stage->model, 0.8, none, a, NULL), MF_OK);
-    assert_int_equal(mf_gait_sample(right, stage->model, 0.8, none, b, NULL), MF_OK);
+    assert_int_equal(mf_gait_sample(left, fixture->model, 0.8, none, a, NULL), MF_OK);
+    assert_int_equal(mf_gait_sample(right, fixture->model, 0.8, none, b, NULL), MF_OK);
     for (int i = 0; i < 3; i++) {
         char name[2][60];
         snprintf(name[0], 60, "left_%s", joints[i]);
         snprintf(name[1], 60, "right_%s", joints[i]);
-        assert_true(b[mf_model_find_joint(stage->model, name[1])] ==
-                    signs[i] * a[mf_model_find_joint(stage->model, name[0])]);
+        assert_true(b[mf_model_find_joint(fixture->model, name[1])] ==
+                    signs[i] * a[mf_model_find_joint(fixture->model, name[0])]);
     }
     mf_gait_destroy(left);
     mf_gait_destroy(right);
@@ -376,7 +376,7 @@ typedef struct Crowd {
 
 enum { CROWD = 37, GAIT_COUNT = 4 };
 
-static void make_gaits(const Stage *stage, mf_Gait *gaits[GAIT_COUNT]) {
+static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
     static const char *const texts[GAIT_COUNT] = {
         walk_text,
         "walk: {period: 0.47, height: 0.16, width: 0.05, path: trapezoid, pace: {march: true},"
@@ -387,20 +387,20 @@ static void make_gaits(const Stage *stage, mf_Gait *gaits[GAIT_COUNT]) {
         "keyframes: {frames: [{time: 0.1, angles: {left_knee: 1, waist: 0.5}},"
         " {time: 0.35, angles: {left_knee: 0.2}}]}"};
     for (int i = 0; i < GAIT_COUNT; i++)
-        gaits[i] = gait_of(stage, texts[i]);
+        gaits[i] = gait_of(fixture, texts[i]);
 }
 
-static Crowd open_crowd(const Stage *stage, mf_Isa isa, bool exact, uint32_t count) {
+static Crowd open_crowd(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
     Crowd crowd;
     mf_Gait *gaits[GAIT_COUNT];
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     world.isa = isa;
-    group.model = stage->model;
+    group.model = fixture->model;
     group.count = count;
     group.double_precision = exact;
-    make_gaits(stage, gaits);
-    assert_int_equal(mf_world_create(stage->context, &world, &crowd.world, NULL), MF_OK);
+    make_gaits(fixture, gaits);
+    assert_int_equal(mf_world_create(fixture->context, &world, &crowd.world, NULL), MF_OK);
     assert_int_equal(mf_world_add_group(crowd.world, &group, &crowd.group, NULL), MF_OK);
     assert_int_equal(
         mf_gaits_add(crowd.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
@@ -430,13 +430,13 @@ static void run_crowd(const Crowd *crowd, uint32_t first, uint32_t rounds) {
 }
 
 static void every_set_gives_the_same_bits(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     for (int exact = 0; exact < 2; exact++) {
         uint64_t expected = 0;
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
             if (!mf_isa_available((mf_Isa)isa))
                 continue;
-            Crowd crowd = open_crowd(stage, (mf_Isa)isa, exact, CROWD);
+            Crowd crowd = open_crowd(fixture, (mf_Isa)isa, exact, CROWD);
             run_crowd(&crowd, 0, 12);
             assert_int_equal(mf_group_fault_total(crowd.group), 0);
             uint64_t hash = mf_world_hash(crowd.world);
@@ -449,9 +449,9 @@ static void every_set_gives_the_same_bits(void **state) {
 
 // Alone, or beside one that is poisoned, a robot has the bits that it has in the crowd.
 static void robots_do_not_notice_each_other(void **state) {
-    const Stage *stage = *state;
-    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
-    Crowd poisoned = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
+    const Fixture *fixture = *state;
+    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
+    Crowd poisoned = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
     run_crowd(&crowd, 0, 12);
     for (uint32_t n = 0; n < 12; n++) {
         for (uint32_t i = 0; i < CROWD; i++)
@@ -465,7 +465,7 @@ static void robots_do_not_notice_each_other(void **state) {
         uint64_t expected = mf_group_instance_hash(crowd.group, i);
         if (i != 5)
             assert_true(mf_group_instance_hash(poisoned.group, i) == expected);
-        Crowd alone = open_crowd(stage, MF_ISA_AUTO, false, 1);
+        Crowd alone = open_crowd(fixture, MF_ISA_AUTO, false, 1);
         for (uint32_t n = 0; n < 12; n++) {
             tell(&alone, i, n, 0);
             mf_world_step(alone.world, 7);
@@ -478,9 +478,9 @@ static void robots_do_not_notice_each_other(void **state) {
 }
 
 static void a_snapshot_goes_on(void **state) {
-    const Stage *stage = *state;
-    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, CROWD);
-    Crowd other = open_crowd(stage, MF_ISA_SCALAR, false, CROWD);
+    const Fixture *fixture = *state;
+    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
+    Crowd other = open_crowd(fixture, MF_ISA_SCALAR, false, CROWD);
     run_crowd(&crowd, 0, 5);
     size_t size = mf_world_snapshot_size(crowd.world);
     void *image = malloc(size);
@@ -498,9 +498,9 @@ static void a_snapshot_goes_on(void **state) {
 // From a walk at full speed to any other gait: in a tick of 10 ms no target moves by more than the
 // two motions and the mixing make, 0.15 rad; without mixing the knees would jump by 0.9 rad.
 static void changing_over_does_not_jump(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     for (uint32_t to = 1; to <= GAIT_COUNT; to++) {
-        Crowd crowd = open_crowd(stage, MF_ISA_AUTO, true, 1);
+        Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
         mf_Field *select = mf_group_find_field(crowd.group, "gait.select");
         mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
         mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
@@ -524,12 +524,12 @@ static void changing_over_does_not_jump(void **state) {
 
 // After 4 10^7 periods the targets are to the bit those of the first ones.
 static void time_is_exact(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     static const uint32_t periods[] = {60, 47, 30};
     for (uint32_t g = 0; g < 3; g++) {
         uint64_t bits[2];
         for (int late = 0; late < 2; late++) {
-            Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, 1);
+            Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, 1);
             mf_Field *target = mf_group_find_field(crowd.group, "joint.target");
             mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, g);
             mf_field_set(mf_group_find_field(crowd.group, "gait.command"), 0, 0, 0.1);
@@ -553,8 +553,8 @@ static void time_is_exact(void **state) {
 }
 
 static void keyframes_end(void **state) {
-    const Stage *stage = *state;
-    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, true, 1);
+    const Fixture *fixture = *state;
+    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, true, 1);
     mf_Field *done = mf_group_find_field(crowd.group, "gait.done");
     mf_Field *time = mf_group_find_field(crowd.group, "gait.time");
     mf_field_set(mf_group_find_field(crowd.group, "gait.select"), 0, 0, 3);
@@ -571,24 +571,25 @@ static void keyframes_end(void **state) {
 
 // Targets never leave the ranges of the joints, and a command that is no number is a fault.
 static void ranges_hold_and_nan_is_a_fault(void **state) {
-    const Stage *stage = *state;
-    mf_Gait *gait = gait_of(stage, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
-                                   " {joint: right_knee, forward: 1}], pace: {march: true}}");
+    const Fixture *fixture = *state;
+    mf_Gait *gait =
+        gait_of(fixture, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
+                         " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
     mf_World *made;
     mf_Group *group;
-    config.model = stage->model;
-    assert_int_equal(mf_world_create(stage->context, &world, &made, NULL), MF_OK);
+    config.model = fixture->model;
+    assert_int_equal(mf_world_create(fixture->context, &world, &made, NULL), MF_OK);
     assert_int_equal(mf_world_add_group(made, &config, &group, NULL), MF_OK);
     assert_int_equal(mf_points_add(group, NULL, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
-    uint32_t knee = mf_model_find_joint(stage->model, "left_knee");
+    uint32_t knee = mf_model_find_joint(fixture->model, "left_knee");
     for (int n = 0; n < 200; n++) {
         mf_world_step(made, 1);
         double target = mf_field_get(mf_group_find_field(group, "joint.target"), 0, knee);
-        assert_true(target >= (float)stage->model->joints[knee].lower &&
-                    target <= (float)stage->model->joints[knee].upper);
+        assert_true(target >= (float)fixture->model->joints[knee].lower &&
+                    target <= (float)fixture->model->joints[knee].upper);
     }
     assert_int_equal(mf_group_fault(group, 0), 0);
     mf_field_set(mf_group_find_field(group, "gait.command"), 0, 0, NAN);
@@ -600,7 +601,7 @@ static void ranges_hold_and_nan_is_a_fault(void **state) {
 
 // Angles are radians: 45 is nobody's wish.
 static void degrees_in_a_file_are_refused(void **state) {
-    const Stage *stage = *state;
+    const Fixture *fixture = *state;
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -612,8 +613,8 @@ static void degrees_in_a_file_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Gait *gait = NULL;
         mf_Error error = {0};
-        assert_int_equal(mf_gait_parse(stage->context, "/tests/g.yaml", cases[i].text,
-                                       strlen(cases[i].text), stage->model, &gait, &error),
+        assert_int_equal(mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
+                                       strlen(cases[i].text), fixture->model, &gait, &error),
                          MF_BAD_FILE);
         if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "45") == NULL)
             fail_msg("%s", error.message);
@@ -623,37 +624,37 @@ static void degrees_in_a_file_are_refused(void **state) {
 // ---- failures ----------------------------------------------------------------------------------
 
 static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
-    const Stage *stage = user;
+    const Fixture *fixture = user;
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_Gait *gait = NULL;
     mf_WorldConfig settings = mf_world_config();
     mf_GroupConfig config = mf_group_config();
     double angles[64] = {0};
-    config.model = stage->model;
+    config.model = fixture->model;
     mf_Status status = mf_world_create(context, &settings, &world, error);
     if (status == MF_OK)
         status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
-        status = mf_gait_load(context, GAITS "wave_hand_right.yaml", stage->model, &gait, error);
+        status = mf_gait_load(context, GAITS "wave_hand_right.yaml", fixture->model, &gait, error);
     if (status == MF_OK)
         status = mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, error);
     if (status == MF_OK)
-        status = mf_gait_sample(gait, stage->model, 0.5, NULL, angles, error);
+        status = mf_gait_sample(gait, fixture->model, 0.5, NULL, angles, error);
     mf_gait_destroy(gait);
     mf_world_destroy(world);
     return status;
 }
 
 static void every_failing_call_is_survived(void **state) {
-    Stage *stage = *state;
-    assert_true(torture(stage->context, add_and_sample, stage, TORTURE_MUST_FAIL) > 20);
+    Fixture *fixture = *state;
+    assert_true(torture(fixture->context, add_and_sample, fixture, TORTURE_MUST_FAIL) > 20);
 }
 
 static void wrong_arguments_are_refused(void **state) {
-    const Stage *stage = *state;
-    Crowd crowd = open_crowd(stage, MF_ISA_AUTO, false, 1);
-    mf_Gait *gait = gait_of(stage, walk_text);
+    const Fixture *fixture = *state;
+    Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, 1);
+    mf_Gait *gait = gait_of(fixture, walk_text);
     mf_Error error = {0};
     const mf_Gait *const list[] = {gait};
     assert_int_equal(mf_gaits_add(crowd.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
@@ -665,17 +666,17 @@ static void wrong_arguments_are_refused(void **state) {
     assert_string_equal(error.message, "gaits: number 1 is NULL");
     const double nowhere[3] = {0.0, INFINITY, 0.0};
     double angles[64];
-    assert_true(stage->model->joint_count <= 64);
-    assert_int_equal(mf_gait_sample(gait, stage->model, 0.0, nowhere, angles, &error),
+    assert_true(fixture->model->joint_count <= 64);
+    assert_int_equal(mf_gait_sample(gait, fixture->model, 0.0, nowhere, angles, &error),
                      MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "gait: command: need finite numbers");
     mf_GaitAngle unnamed = {NULL, 0.1};
     gait->walk.pose = &unnamed;
     gait->walk.pose_count = 1;
-    assert_int_equal(mf_gait_check(gait, stage->model, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "pose: need the name of a joint");
     gait->walk.width = NAN;
-    assert_int_equal(mf_gait_check(gait, stage->model, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "width: need above 0, at most 10, found nan");
     mf_gait_destroy(gait);
     mf_world_destroy(crowd.world);
@@ -705,5 +706,5 @@ int main(void) {
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(wrong_arguments_are_refused),
     };
-    return cmocka_run_group_tests(tests, open_stage, close_stage);
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -27,98 +27,99 @@ typedef struct Fate {
     double way;               // [m] mean way of those
 } Fate;
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_Gait *gait;
     mf_World *world;
     mf_Group *group;
-} Stage;
+} Fixture;
 
-static void open_stage(Stage *stage, bool closed) {
+static void open_fixture(Fixture *fixture, bool closed) {
     static const double none[3] = {0, 0, 0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_articulated_config();
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
     assert_int_equal(
-        mf_model_load(stage->context, MODELS "humanoid.urdf", NULL, &stage->model, NULL), MF_OK);
-    assert_int_equal(mf_gait_load(stage->context,
+        mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
+        MF_OK);
+    assert_int_equal(mf_gait_load(fixture->context,
                                   closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
                                          : MODELS "gaits/humanoid/walk.yaml",
-                                  stage->model, &stage->gait, NULL),
+                                  fixture->model, &fixture->gait, NULL),
                      MF_OK);
     world.step = MF_MILLISECOND;
-    group.model = stage->model;
+    group.model = fixture->model;
     group.count = ROBOTS;
     motion.friction = 0.8;
     motion.self_contacts = false;
-    assert_int_equal(mf_world_create(stage->context, &world, &stage->world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(stage->world, &group, &stage->group, NULL), MF_OK);
-    assert_int_equal(mf_articulated_add(stage->group, &motion, NULL), MF_OK);
-    const mf_Gait *gaits[] = {stage->gait};
-    assert_int_equal(mf_gaits_add(stage->group, gaits, 1, NULL, NULL), MF_OK);
-    double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = stage->gait->walk.lean;
-    assert_int_equal(mf_gait_sample(stage->gait, stage->model, 0, none, angles, NULL), MF_OK);
+    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(fixture->group, &motion, NULL), MF_OK);
+    const mf_Gait *gaits[] = {fixture->gait};
+    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;
+    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, NULL), MF_OK);
     // Straight legs have the hips 186 mm above the ankles.
-    q[2] = stage->model->rest_height + stage->gait->walk.height - 0.186;
+    q[2] = fixture->model->rest_height + fixture->gait->walk.height - 0.186;
     q[3] = cos(lean / 2);
     q[5] = sin(lean / 2);
-    for (uint32_t j = 0; j < stage->model->joint_count; j++)
-        q[stage->model->joints[j].position_address] = angles[j];
+    for (uint32_t j = 0; j < fixture->model->joint_count; j++)
+        q[fixture->model->joints[j].position_address] = angles[j];
     for (uint32_t i = 0; i < ROBOTS; i++)
-        mf_group_set_state(stage->group, i, q, v);
+        mf_group_set_state(fixture->group, i, q, v);
 }
 
-static void close_stage(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_gait_destroy(stage->gait);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void close_fixture(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_gait_destroy(fixture->gait);
+    mf_model_destroy(fixture->model);
+    mf_context_destroy(fixture->context);
 }
 
 // Whether robot `i` is pushed at `time`.
-static bool pushed(const Stage *stage, uint32_t i, double time) {
-    double begin = start + stage->gait->walk.period * (i / DIRECTIONS) / PHASES;
+static bool pushed(const Fixture *fixture, uint32_t i, double time) {
+    double begin = start + fixture->gait->walk.period * (i / DIRECTIONS) / PHASES;
     return time > begin - 1e-9 && time < begin + length - 1e-9;
 }
 
-static bool is_upright(const Stage *stage, uint32_t i) {
-    const mf_Field *turned = mf_group_find_field(stage->group, "base.orientation");
+static bool is_upright(const Fixture *fixture, uint32_t i) {
+    const mf_Field *turned = mf_group_find_field(fixture->group, "base.orientation");
     double x = mf_field_get(turned, i, 1), y = mf_field_get(turned, i, 2);
-    return mf_group_fault(stage->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
+    return mf_group_fault(fixture->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
 }
 
 static Fate walk_and_push(bool closed, double force, double speed) {
-    Stage stage;
+    Fixture fixture;
     Fate fate = {0};
     bool fallen[ROBOTS] = {false};
-    open_stage(&stage, closed);
-    mf_Field *command = mf_group_find_field(stage.group, "gait.command");
-    mf_Field *push = mf_group_find_field(stage.group, "base.force");
-    mf_Field *place = mf_group_find_field(stage.group, "base.position");
+    open_fixture(&fixture, closed);
+    mf_Field *command = mf_group_find_field(fixture.group, "gait.command");
+    mf_Field *wrench = mf_group_find_field(fixture.group, "base.force");
+    mf_Field *position = mf_group_find_field(fixture.group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++)
         mf_field_set(command, i, 0, speed);
     for (int n = 0; n < (int)(duration * 100); n++) {
         for (uint32_t i = 0; i < ROBOTS; i++) {
             double angle = 2 * M_PI * (i % DIRECTIONS) / DIRECTIONS;
-            double now = pushed(&stage, i, n * 0.01) ? force : 0.0;
-            mf_field_set(push, i, 0, now * cos(angle));
-            mf_field_set(push, i, 1, now * sin(angle));
+            double now = pushed(&fixture, i, n * 0.01) ? force : 0.0;
+            mf_field_set(wrench, i, 0, now * cos(angle));
+            mf_field_set(wrench, i, 1, now * sin(angle));
         }
-        mf_world_step(stage.world, 10);
+        mf_world_step(fixture.world, 10);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            bool falls = !fallen[i] && !is_upright(&stage, i);
+            bool falls = !fallen[i] && !is_upright(&fixture, i);
             fate.early += falls && n * 0.01 < start;
             fallen[i] = fallen[i] || falls;
         }
     }
     for (uint32_t i = 0; i < ROBOTS; i++) {
         fate.standing += !fallen[i];
-        fate.way += fallen[i] ? 0.0 : mf_field_get(place, i, 0);
+        fate.way += fallen[i] ? 0.0 : mf_field_get(position, i, 0);
     }
     fate.way /= fate.standing > 0 ? fate.standing : 1;
-    close_stage(&stage);
+    close_fixture(&fixture);
     return fate;
 }
 

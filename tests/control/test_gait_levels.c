@@ -28,14 +28,14 @@ typedef struct Way {
     bool up;
 } Way;
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_Gait *gait;
     mf_World *world;
     mf_Group *group;
     double angles[64]; // [rad] at the start
-} Stage;
+} Fixture;
 
 static mf_Status add_motion(mf_Group *group, const Trial *trial) {
     mf_KinematicConfig kinematic = mf_kinematic_config();
@@ -62,61 +62,62 @@ static mf_Status add_motion(mf_Group *group, const Trial *trial) {
     }
 }
 
-static void load(Stage *stage, const Trial *trial) {
+static void load(Fixture *fixture, const Trial *trial) {
     static const double none[3] = {0, 0, 0};
     char path[512];
-    memset(stage, 0, sizeof *stage);
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    memset(fixture, 0, sizeof *fixture);
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
     snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
-    assert_int_equal(mf_model_load(stage->context, path, NULL, &stage->model, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture->context, path, NULL, &fixture->model, NULL), MF_OK);
     snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
-    assert_int_equal(mf_gait_load(stage->context, path, stage->model, &stage->gait, NULL), MF_OK);
-    assert_int_equal(mf_gait_sample(stage->gait, stage->model, 0, none, stage->angles, NULL),
+    assert_int_equal(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, NULL),
+                     MF_OK);
+    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, NULL),
                      MF_OK);
 }
 
 // Stands the robot on the ground in the gait's first pose and lets it begin.
-static void open_stage(Stage *stage, const Trial *trial) {
+static void open_fixture(Fixture *fixture, const Trial *trial) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    double place[64][3], turn[64][4], at[3] = {0, 0, 0};
-    load(stage, trial);
+    double position[64][3], rotation[64][4], at[3] = {0, 0, 0};
+    load(fixture, trial);
     world.step = trial->step;
-    group.model = stage->model;
-    assert_int_equal(mf_world_create(stage->context, &world, &stage->world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(stage->world, &group, &stage->group, NULL), MF_OK);
-    assert_int_equal(add_motion(stage->group, trial), MF_OK);
-    const mf_Gait *gaits[] = {stage->gait};
-    assert_int_equal(mf_gaits_add(stage->group, gaits, 1, NULL, NULL), MF_OK);
-    mf_model_pose(stage->model, stage->angles, place, turn);
-    at[2] = -mf_model_lowest(stage->model, place, turn, trial->motion != MF_MOTION_POINTS);
-    assert_int_equal(mf_group_place(stage->group, 0, at, NULL, NULL, NULL), MF_OK);
-    for (uint32_t j = 0; j < stage->model->joint_count; j++) {
-        double angle = stage->angles[j];
-        mf_field_set(mf_group_find_field(stage->group, "joint.angle"), 0, j, angle);
-        mf_field_set(mf_group_find_field(stage->group, "joint.target"), 0, j, angle);
+    group.model = fixture->model;
+    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
+    assert_int_equal(add_motion(fixture->group, trial), MF_OK);
+    const mf_Gait *gaits[] = {fixture->gait};
+    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    mf_model_pose(fixture->model, fixture->angles, position, rotation);
+    at[2] = -mf_model_lowest(fixture->model, position, rotation, trial->motion != MF_MOTION_POINTS);
+    assert_int_equal(mf_group_set_start(fixture->group, 0, at, NULL, NULL, NULL), MF_OK);
+    for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
+        double angle = fixture->angles[j];
+        mf_field_set(mf_group_find_field(fixture->group, "joint.angle"), 0, j, angle);
+        mf_field_set(mf_group_find_field(fixture->group, "joint.target"), 0, j, angle);
     }
-    mf_group_refresh(stage->group, 0);
+    mf_group_refresh(fixture->group, 0);
     for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(mf_group_find_field(stage->group, "gait.command"), 0, c, trial->command[c]);
+        mf_field_set(mf_group_find_field(fixture->group, "gait.command"), 0, c, trial->command[c]);
 }
 
-static void close_stage(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_gait_destroy(stage->gait);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void close_fixture(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_gait_destroy(fixture->gait);
+    mf_model_destroy(fixture->model);
+    mf_context_destroy(fixture->context);
 }
 
 static Way go(const Trial *trial) {
-    Stage stage;
+    Fixture fixture;
     Way way = {.up = true};
-    open_stage(&stage, trial);
-    const mf_Field *turned = mf_group_find_field(stage.group, "base.orientation");
-    const mf_Field *base = mf_group_find_field(stage.group, "base.position");
+    open_fixture(&fixture, trial);
+    const mf_Field *turned = mf_group_find_field(fixture.group, "base.orientation");
+    const mf_Field *base = mf_group_find_field(fixture.group, "base.position");
     double heading = 0, x = 0, y = 0;
     for (int n = 0; n < (int)(trial->duration * 50.0); n++) {
-        mf_world_step(stage.world, (uint64_t)(20 * MF_MILLISECOND / trial->step));
+        mf_world_step(fixture.world, (uint64_t)(20 * MF_MILLISECOND / trial->step));
         double q[4];
         for (uint32_t c = 0; c < 4; c++)
             q[c] = mf_field_get(turned, 0, c);
@@ -129,8 +130,8 @@ static Way go(const Trial *trial) {
         way.up = way.up && 1 - 2 * (q[1] * q[1] + q[2] * q[2]) > 0.8;
         heading = now, x += dx, y += dy;
     }
-    way.up = way.up && mf_group_fault(stage.group, 0) == 0;
-    close_stage(&stage);
+    way.up = way.up && mf_group_fault(fixture.group, 0) == 0;
+    close_fixture(&fixture);
     return way;
 }
 
@@ -206,32 +207,33 @@ static void balance_is_smoothed(void **state) {
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
-        Stage stage;
+        Fixture fixture;
         Trial trial = {.robot = "humanoid", .gait = "walk"};
         mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
-        load(&stage, &trial);
+        load(&fixture, &trial);
         world.step = 10 * MF_MILLISECOND;
-        stage.gait->walk.balance =
+        fixture.gait->walk.balance =
             (mf_GaitBalance){.ankle_pitch = gain, .memory = 1, .smooth = smooth[s]};
-        stage.gait->walk.blend = 0.0;
-        group.model = stage.model;
+        fixture.gait->walk.blend = 0.0;
+        group.model = fixture.model;
         group.double_precision = true;
-        assert_int_equal(mf_world_create(stage.context, &world, &stage.world, NULL), MF_OK);
-        assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
-        const mf_Gait *gaits[] = {stage.gait};
-        assert_int_equal(mf_gaits_add(stage.group, gaits, 1, NULL, NULL), MF_OK);
-        mf_field_set(mf_group_find_field(stage.group, "base.angular_velocity"), 0, 1, rate);
+        assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
+        assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+        const mf_Gait *gaits[] = {fixture.gait};
+        assert_int_equal(mf_gaits_add(fixture.group, gaits, 1, NULL, NULL), MF_OK);
+        mf_field_set(mf_group_find_field(fixture.group, "base.angular_velocity"), 0, 1, rate);
         uint32_t ankle = 0;
-        while (strcmp(stage.model->joints[ankle].name, "left_ankle_pitch") != 0)
+        while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)
             ankle++;
         for (int n = 1; n <= 20; n++) {
-            mf_world_step(stage.world, 1);
-            double told = mf_field_get(mf_group_find_field(stage.group, "joint.target"), 0, ankle);
+            mf_world_step(fixture.world, 1);
+            double commanded =
+                mf_field_get(mf_group_find_field(fixture.group, "joint.target"), 0, ankle);
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
-            assert_true(fabs(told - stage.angles[ankle] - gain * felt) < 1e-12);
+            assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
         }
-        close_stage(&stage);
+        close_fixture(&fixture);
     }
 }
 

@@ -1,6 +1,7 @@
 // One machine: Table I of Fischer and Ihme 2024, instruction by instruction against traces worked
 // out by hand; then the settings of the system.
 #include "control/robot.h"
+#include "base/inject.h"
 
 #define LEFT(n) (0 << 5 | (n))
 #define RIGHT(n) (1 << 5 | (n))
@@ -137,10 +138,10 @@ static void every_byte_is_an_instruction(void **state) {
 
 // ---- the system --------------------------------------------------------------------------------
 
-static void open_gp(Stage *stage, const mf_GpConfig *config) {
-    stage_open(stage, MF_ISA_AUTO, true, 3);
-    assert_int_equal(mf_sensors_add(stage->group, stage_every_step(), NULL), MF_OK);
-    assert_int_equal(mf_gp_add(stage->group, config, NULL), MF_OK);
+static void open_gp(Fixture *fixture, const mf_GpConfig *config) {
+    fixture_open(fixture, MF_ISA_AUTO, true, 3);
+    assert_int_equal(mf_sensors_add(fixture->group, fixture_every_step(), NULL), MF_OK);
+    assert_int_equal(mf_gp_add(fixture->group, config, NULL), MF_OK);
 }
 
 // The motors are the joints that are hinges or slides and follow no other: 0, 1, 3, 5, 6, 7.
@@ -150,20 +151,20 @@ static void motors_are_the_free_joints(void **state) {
         mf_GpConfig config = mf_gp_config();
         config.instructions_per_tick = 1;
         config.angle_per_move = 0.125;
-        Stage stage;
-        open_gp(&stage, &config);
+        Fixture fixture;
+        open_gp(&fixture, &config);
         const uint8_t left[MF_GP_BYTES] = {(uint8_t)LEFT(motor)};
-        mf_gp_set_program(stage.group, 1, left);
+        mf_gp_set_program(fixture.group, 1, left);
         const uint8_t idle[MF_GP_BYTES] = {LOAD(0)};
-        mf_gp_set_program(stage.group, 0, idle);
-        mf_gp_set_program(stage.group, 2, idle);
-        mf_world_step(stage.world, 1);
+        mf_gp_set_program(fixture.group, 0, idle);
+        mf_gp_set_program(fixture.group, 2, idle);
+        mf_world_step(fixture.world, 1);
         for (uint32_t joint = 0; joint < ROBOT_JOINTS; joint++) {
             double moved = joint == robot_motor[motor] ? -0.125 : 0.0;
-            assert_true(stage_get(&stage, "joint.target", 1, joint) == moved);
-            assert_true(stage_get(&stage, "joint.target", 0, joint) == 0.0);
+            assert_true(fixture_get(&fixture, "joint.target", 1, joint) == moved);
+            assert_true(fixture_get(&fixture, "joint.target", 0, joint) == 0.0);
         }
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
@@ -171,18 +172,18 @@ static void targets_stay_in_range(void **state) {
     (void)state;
     mf_GpConfig config = mf_gp_config();
     config.angle_per_move = 0.4;
-    config.rate = stage_every_step();
-    Stage stage;
-    open_gp(&stage, &config);
+    config.rate = fixture_every_step();
+    Fixture fixture;
+    open_gp(&fixture, &config);
     uint8_t up[MF_GP_BYTES], free_joint[MF_GP_BYTES];
     memset(up, RIGHT(1), sizeof up);
     memset(free_joint, LEFT(4), sizeof free_joint); // joint 6 has no limits
-    mf_gp_set_program(stage.group, 0, up);
-    mf_gp_set_program(stage.group, 1, free_joint);
-    mf_world_step(stage.world, 10);
-    assert_true(stage_get(&stage, "joint.target", 0, 1) == 0.75);
-    assert_near(stage_get(&stage, "joint.target", 1, 6), -0.4 * 80, 1e-12);
-    stage_close(&stage);
+    mf_gp_set_program(fixture.group, 0, up);
+    mf_gp_set_program(fixture.group, 1, free_joint);
+    mf_world_step(fixture.world, 10);
+    assert_true(fixture_get(&fixture, "joint.target", 0, 1) == 0.75);
+    assert_near(fixture_get(&fixture, "joint.target", 1, 6), -0.4 * 80, 1e-12);
+    fixture_close(&fixture);
 }
 
 // One tick per 80 ms by default: steps 0, 8 and 16 of 10 ms in the first 17.
@@ -190,29 +191,29 @@ static void ticks_follow_the_rate(void **state) {
     (void)state;
     mf_GpConfig config = mf_gp_config();
     config.instructions_per_tick = 3;
-    Stage stage;
-    open_gp(&stage, &config);
-    mf_world_step(stage.world, 8);
-    assert_int_equal(stage_get(&stage, "gp.address", 2, 0), 3);
-    mf_world_step(stage.world, 8);
-    assert_int_equal(stage_get(&stage, "gp.address", 2, 0), 6);
-    mf_world_step(stage.world, 1);
-    assert_int_equal(stage_get(&stage, "gp.address", 2, 0), 9);
-    mf_group_reset(stage.group, 2);
-    assert_int_equal(stage_get(&stage, "gp.address", 2, 0), 0);
-    assert_int_equal(stage_get(&stage, "gp.address", 1, 0), 9);
-    stage_close(&stage);
+    Fixture fixture;
+    open_gp(&fixture, &config);
+    mf_world_step(fixture.world, 8);
+    assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 3);
+    mf_world_step(fixture.world, 8);
+    assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 6);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 9);
+    mf_group_reset(fixture.group, 2);
+    assert_int_equal(fixture_get(&fixture, "gp.address", 2, 0), 0);
+    assert_int_equal(fixture_get(&fixture, "gp.address", 1, 0), 9);
+    fixture_close(&fixture);
 }
 
 static void bad_settings_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error;
-    stage_open(&stage, MF_ISA_AUTO, false, 1);
+    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_GpConfig good = mf_gp_config(), bad[7];
-    assert_int_equal(mf_gp_add(stage.group, &good, &error), MF_NOT_FOUND);
+    assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "mf_sensors_add"));
-    assert_int_equal(mf_sensors_add(stage.group, good.rate, NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(fixture.group, good.rate, NULL), MF_OK);
     for (int i = 0; i < 7; i++)
         bad[i] = good;
     bad[0].struct_size = 0;
@@ -223,34 +224,34 @@ static void bad_settings_are_refused(void **state) {
     bad[5].unknown = (mf_GpUnknown)2;
     bad[6].rate.denominator = 0;
     for (int i = 0; i < 7; i++)
-        assert_int_equal(mf_gp_add(stage.group, &bad[i], &error), MF_BAD_ARGUMENT);
-    assert_null(mf_group_find_field(stage.group, "gp.program"));
-    assert_int_equal(mf_gp_add(stage.group, &good, &error), MF_OK);
-    assert_int_equal(mf_gp_add(stage.group, &good, &error), MF_BAD_ARGUMENT);
-    stage_close(&stage);
+        assert_int_equal(mf_gp_add(fixture.group, &bad[i], &error), MF_BAD_ARGUMENT);
+    assert_null(mf_group_find_field(fixture.group, "gp.program"));
+    assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_OK);
+    assert_int_equal(mf_gp_add(fixture.group, &good, &error), MF_BAD_ARGUMENT);
+    fixture_close(&fixture);
 }
 
 // Each allocation fails once; the same call then succeeds.
 static void memory_failures_can_be_repeated(void **state) {
     (void)state;
     for (uint64_t countdown = 1;; countdown++) {
-        Stage stage;
-        stage_open(&stage, MF_ISA_AUTO, false, 20);
-        mf_context_fail_after(stage.context, countdown);
-        mf_Status sensors = mf_sensors_add(stage.group, stage_every_step(), NULL);
-        mf_Status gp = sensors == MF_OK ? mf_gp_add(stage.group, NULL, NULL) : MF_NOT_FOUND;
-        mf_context_fail_after(stage.context, 0);
+        Fixture fixture;
+        fixture_open(&fixture, MF_ISA_AUTO, false, 20);
+        mf_context_fail_after(fixture.context, countdown);
+        mf_Status sensors = mf_sensors_add(fixture.group, fixture_every_step(), NULL);
+        mf_Status gp = sensors == MF_OK ? mf_gp_add(fixture.group, NULL, NULL) : MF_NOT_FOUND;
+        mf_context_fail_after(fixture.context, 0);
         assert_true(sensors == MF_OK || sensors == MF_NO_MEMORY);
         if (sensors == MF_OK && gp == MF_OK) {
             assert_true(countdown > 8);
-            stage_close(&stage);
+            fixture_close(&fixture);
             return;
         }
         if (sensors != MF_OK)
-            assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
-        assert_int_equal(mf_gp_add(stage.group, NULL, NULL), MF_OK);
-        mf_world_step(stage.world, 1);
-        stage_close(&stage);
+            assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+        assert_int_equal(mf_gp_add(fixture.group, NULL, NULL), MF_OK);
+        mf_world_step(fixture.world, 1);
+        fixture_close(&fixture);
     }
 }
 

@@ -33,11 +33,11 @@ static double random_between(uint32_t instance, uint32_t stream, uint64_t tick, 
     return low + (high - low) * mf_random_unit_float(random_word(instance, stream, tick));
 }
 
-static void fill_robot(Stage *stage, Shadow *shadow, uint32_t instance) {
-    mf_Field *program = stage_field(stage, "gp.program");
+static void fill_robot(Fixture *fixture, Shadow *shadow, uint32_t instance) {
+    mf_Field *program = fixture_field(fixture, "gp.program");
     for (uint32_t i = 0; i < MF_GP_BYTES; i++)
         shadow->program[i] = (uint8_t)random_word(instance, 1, i);
-    mf_gp_set_program(stage->group, instance, shadow->program);
+    mf_gp_set_program(fixture->group, instance, shadow->program);
     // Only the low eight bits of what stands in the field count.
     if (instance % 7 == 3)
         for (uint32_t i = 0; i < MF_GP_BYTES; i++)
@@ -46,21 +46,22 @@ static void fill_robot(Stage *stage, Shadow *shadow, uint32_t instance) {
     shadow->machine = (mf_GpMachine){0, 0};
     shadow->faulty = instance % 11 == 5;
     if (shadow->faulty)
-        stage_set(stage, "fault.word", instance, 0, MF_FAULT_RANGE);
+        fixture_set(fixture, "fault.word", instance, 0, MF_FAULT_RANGE);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
         double target = random_between(instance, 2, j, -1.5, 1.5);
         if (instance % 13 == 4 && j == 3)
             target = NAN;
-        stage_set(stage, "joint.target", instance, j, target);
-        shadow->target[j] = stage_get(stage, "joint.target", instance, j);
+        fixture_set(fixture, "joint.target", instance, j, target);
+        shadow->target[j] = fixture_get(fixture, "joint.target", instance, j);
     }
 }
 
 // New readings, as if the robot had moved.
-static void fill_sensors(Stage *stage, uint32_t instance, uint64_t tick) {
-    mf_Field *angle = stage_field(stage, "joint.angle"), *load = stage_field(stage, "point.load");
-    mf_Field *position = stage_field(stage, "base.position");
-    mf_Field *orientation = stage_field(stage, "base.orientation");
+static void fill_sensors(Fixture *fixture, uint32_t instance, uint64_t tick) {
+    mf_Field *angle = fixture_field(fixture, "joint.angle"),
+             *load = fixture_field(fixture, "point.load");
+    mf_Field *position = fixture_field(fixture, "base.position");
+    mf_Field *orientation = fixture_field(fixture, "base.orientation");
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         mf_field_set(angle, instance, j,
                      random_between(instance, 100 + j, tick, -4.0, 4.0)); // beyond 127 degrees too
@@ -81,7 +82,7 @@ static int32_t whole(double value, double scale, bool double_precision) {
     return product < 127.0 ? (int32_t)product : 127;
 }
 
-static uint32_t read_sensors(Stage *stage, uint32_t instance, bool precise, int32_t *out) {
+static uint32_t read_sensors(Fixture *fixture, uint32_t instance, bool precise, int32_t *out) {
     static const struct {
         const char *name;
         double scale;
@@ -91,7 +92,7 @@ static uint32_t read_sensors(Stage *stage, uint32_t instance, bool precise, int3
                  {"sensor.attitude", 57.29577951308232}};
     uint32_t count = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        mf_Field *field = stage_field(stage, kinds[k].name);
+        mf_Field *field = fixture_field(fixture, kinds[k].name);
         for (uint32_t c = 0; c < field->components; c++)
             out[count++] = whole(mf_field_get(field, instance, c), kinds[k].scale, precise);
     }
@@ -104,12 +105,12 @@ static double limit(double value, double lower, double upper) {
     return value > upper ? upper : value;
 }
 
-static void move_shadow(const Stage *stage, Shadow *shadow, mf_GpMove move, double angle,
+static void move_shadow(const Fixture *fixture, Shadow *shadow, mf_GpMove move, double angle,
                         bool precise) {
     if (move.motor == MF_NONE)
         return;
     uint32_t index = robot_motor[move.motor];
-    const mf_Joint *joint = &stage->robot.joints[index];
+    const mf_Joint *joint = &fixture->robot.joints[index];
     double *target = &shadow->target[index];
     if (precise)
         *target = limit(*target + move.direction * angle, joint->lower, joint->upper);
@@ -118,11 +119,12 @@ static void move_shadow(const Stage *stage, Shadow *shadow, mf_GpMove move, doub
                         (float)joint->lower, (float)joint->upper);
 }
 
-static void check_robot(Stage *stage, const Shadow *shadow, uint32_t instance) {
-    assert_int_equal(stage_get(stage, "gp.address", instance, 0), shadow->machine.address);
-    assert_int_equal(stage_get(stage, "gp.accumulator", instance, 0), shadow->machine.accumulator);
+static void check_robot(Fixture *fixture, const Shadow *shadow, uint32_t instance) {
+    assert_int_equal(fixture_get(fixture, "gp.address", instance, 0), shadow->machine.address);
+    assert_int_equal(fixture_get(fixture, "gp.accumulator", instance, 0),
+                     shadow->machine.accumulator);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
-        double target = stage_get(stage, "joint.target", instance, j);
+        double target = fixture_get(fixture, "joint.target", instance, j);
         if (isnan(shadow->target[j]))
             assert_true(isnan(target));
         else
@@ -131,41 +133,41 @@ static void check_robot(Stage *stage, const Shadow *shadow, uint32_t instance) {
 }
 
 static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) {
-    Stage stage;
-    stage_open(&stage, isa, precise, count);
-    stage_add_load(&stage);
-    assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
+    Fixture fixture;
+    fixture_open(&fixture, isa, precise, count);
+    fixture_add_load(&fixture);
+    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
     mf_GpConfig config = mf_gp_config();
-    config.rate = stage_every_step();
+    config.rate = fixture_every_step();
     config.unknown = setting.unknown;
     config.instructions_per_tick = setting.instructions;
     config.angle_per_move = setting.angle;
-    assert_int_equal(mf_gp_add(stage.group, &config, NULL), MF_OK);
+    assert_int_equal(mf_gp_add(fixture.group, &config, NULL), MF_OK);
     Shadow *shadows = test_calloc(count, sizeof *shadows);
     for (uint32_t i = 0; i < count; i++)
-        fill_robot(&stage, &shadows[i], i);
+        fill_robot(&fixture, &shadows[i], i);
     uint64_t moves = 0;
     for (uint64_t tick = 0; tick < TICKS; tick++) {
         for (uint32_t i = 0; i < count; i++)
-            fill_sensors(&stage, i, tick);
-        mf_world_step(stage.world, 1);
+            fill_sensors(&fixture, i, tick);
+        mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < count; i++) {
             int32_t sensors[64];
-            uint32_t sensor_count = read_sensors(&stage, i, precise, sensors);
+            uint32_t sensor_count = read_sensors(&fixture, i, precise, sensors);
             assert_int_equal(sensor_count, SENSORS);
             for (uint32_t k = 0; k < setting.instructions && !shadows[i].faulty; k++) {
                 mf_GpMove move =
                     mf_gp_execute(&shadows[i].machine, shadows[i].program, ROBOT_MOTORS, sensors,
                                   sensor_count, setting.unknown);
-                move_shadow(&stage, &shadows[i], move, setting.angle, precise);
+                move_shadow(&fixture, &shadows[i], move, setting.angle, precise);
                 moves += move.motor != MF_NONE;
             }
-            check_robot(&stage, &shadows[i], i);
+            check_robot(&fixture, &shadows[i], i);
         }
     }
     assert_true(moves > count);
     test_free(shadows);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static void batch_equals_reference(void **state) {
@@ -173,7 +175,7 @@ static void batch_equals_reference(void **state) {
     const Setting usual = {MF_GP_UNKNOWN_WRAP, 8, 0.4};
     const Setting other = {MF_GP_UNKNOWN_IGNORE, 13, 0.1};
     mf_Isa isa;
-    for (int i = 0; stage_isa(i, &isa); i++) {
+    for (int i = 0; fixture_isa(i, &isa); i++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {

@@ -31,44 +31,44 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
     articulated.shapes = true;
     assert_int_equal(mf_articulated_add(group, &articulated, NULL), MF_OK);
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        double rest[6] = {0}, place[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
-        place[1] += side * (0.04 + 0.02 * chance(i, 301));
-        mf_group_set_state(group, i, place, rest);
+        double rest[6] = {0}, position[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
+        position[1] += side * (0.04 + 0.02 * chance(i, 301));
+        mf_group_set_state(group, i, position, rest);
     }
     return group;
 }
 
 // Balls that rolled more than 1 m forward, 2 s after a kick whose robot still stands.
 static uint32_t count_balls(const Move *move, mf_Motion motion) {
-    Stage stage = raise_stage(move->name);
+    Fixture fixture = raise_fixture(move->name);
     mf_WorldConfig config = mf_world_config();
     mf_World *world = NULL;
     mf_Model *ball = NULL;
     config.step = mf_time_from_seconds(0.001);
-    assert_int_equal(mf_world_create(stage.context, &config, &world, NULL), MF_OK);
-    assert_int_equal(mf_model_load(stage.context, BALL, NULL, &ball, NULL), MF_OK);
-    mf_Group *group = add_robots(&stage, world, motion, 0.8, true);
+    assert_int_equal(mf_world_create(fixture.context, &config, &world, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
+    mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
     mf_Collisions *collisions = NULL;
     assert_int_equal(mf_collisions_add(world, NULL, &collisions, NULL), MF_OK);
     mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++) {
-        put_robot(&stage, move, group, i, i);
+        put_robot(&fixture, move, group, i, i);
         mf_field_set(position, i, 1, 10.0 * i);
     }
     mf_world_step(world, (uint64_t)lround(1000.0 * SETTLE));
     for (uint32_t i = 0; i < ROBOTS; i++)
         mf_field_set(mf_group_find_field(group, "gait.select"), i, 0, i);
-    mf_world_step(world, (uint64_t)lround(1000.0 * (mf_gait_duration(stage.gaits[0]) + WATCH)));
+    mf_world_step(world, (uint64_t)lround(1000.0 * (mf_gait_duration(fixture.gaits[0]) + WATCH)));
     uint32_t count = 0;
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double height = mf_field_get(position, i, 2);
         double ahead = mf_field_get(mf_group_find_field(balls, "base.position"), i, 0);
-        count += height > 0.9 * stage.height && ahead > 1.2;
+        count += height > 0.9 * fixture.height && ahead > 1.2;
     }
     mf_world_destroy(world);
     mf_model_destroy(ball);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
     return count;
 }
 

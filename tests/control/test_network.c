@@ -1,5 +1,6 @@
 // Networks against the same sums by the C library in double, and what they refuse.
 #include "control/robot.h"
+#include "base/inject.h"
 
 enum { HIDDEN = 5, LAYER2 = 3, ROBOTS = 19 };
 
@@ -14,62 +15,62 @@ static double number(uint32_t instance, uint32_t component) {
     return (double)(int32_t)(words[0] >> 8) * 0x1p-23 - 1.0;
 }
 
-static void open_network(Stage *stage, mf_Isa isa, bool precise, uint32_t hidden_count) {
-    stage_open(stage, isa, precise, ROBOTS);
+static void open_network(Fixture *fixture, mf_Isa isa, bool precise, uint32_t hidden_count) {
+    fixture_open(fixture, isa, precise, ROBOTS);
     mf_NetworkConfig config = mf_network_config();
-    config.rate = stage_every_step();
+    config.rate = fixture_every_step();
     config.inputs = inputs;
     config.hidden = hidden;
     config.hidden_count = hidden_count;
     mf_Error error = {0};
-    assert_int_equal(mf_network_add(stage->group, &config, &error), MF_OK);
-    const mf_Field *weight = mf_group_find_field(stage->group, "network.weight");
+    assert_int_equal(mf_network_add(fixture->group, &config, &error), MF_OK);
+    const mf_Field *weight = mf_group_find_field(fixture->group, "network.weight");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         for (uint32_t c = 0; c < weight->components; c++)
-            stage_set(stage, "network.weight", i, c, number(i, c));
+            fixture_set(fixture, "network.weight", i, c, number(i, c));
         for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-            stage_set(stage, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
+            fixture_set(fixture, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
     }
 }
 
 // Layers of the definition in the header, one robot, by libm. Returns the rest of the weights.
-static uint32_t layer(Stage *stage, uint32_t robot, uint32_t at, const double *in, uint32_t size,
-                      uint32_t units, double *out) {
+static uint32_t layer(Fixture *fixture, uint32_t robot, uint32_t at, const double *in,
+                      uint32_t size, uint32_t units, double *out) {
     for (uint32_t u = 0; u < units; u++) {
-        double sum = stage_get(stage, "network.weight", robot, at + size);
+        double sum = fixture_get(fixture, "network.weight", robot, at + size);
         for (uint32_t i = 0; i < size; i++)
-            sum += stage_get(stage, "network.weight", robot, at + i) * in[i];
+            sum += fixture_get(fixture, "network.weight", robot, at + i) * in[i];
         out[u] = tanh(sum);
         at += size + 1;
     }
     return at;
 }
 
-static void range(const Stage *stage, uint32_t joint, double *lower, double *upper) {
-    *lower = stage->robot.model.joints[joint].lower;
-    *upper = stage->robot.model.joints[joint].upper;
+static void range(const Fixture *fixture, uint32_t joint, double *lower, double *upper) {
+    *lower = fixture->robot.model.joints[joint].lower;
+    *upper = fixture->robot.model.joints[joint].upper;
     if (!isfinite(*lower)) {
         *lower = -3.14159265358979323846;
         *upper = 3.14159265358979323846;
     }
 }
 
-static void expect(Stage *stage, uint32_t robot, uint32_t hidden_count, double *target) {
+static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, double *target) {
     double values[2][MF_NETWORK_UNITS];
     for (uint32_t c = 0; c < 3; c++)
-        values[0][c] = stage_get(stage, "base.position", robot, c);
+        values[0][c] = fixture_get(fixture, "base.position", robot, c);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        values[0][3 + j] = stage_get(stage, "joint.angle", robot, j);
+        values[0][3 + j] = fixture_get(fixture, "joint.angle", robot, j);
     uint32_t size = INPUTS, at = 0, now = 0;
     for (uint32_t k = 0; k < hidden_count; k++, now ^= 1) {
-        at = layer(stage, robot, at, values[now], size, hidden[k], values[now ^ 1]);
+        at = layer(fixture, robot, at, values[now], size, hidden[k], values[now ^ 1]);
         size = hidden[k];
     }
-    at = layer(stage, robot, at, values[now], size, ROBOT_JOINTS, values[now ^ 1]);
-    assert_int_equal(at, mf_group_find_field(stage->group, "network.weight")->components);
+    at = layer(fixture, robot, at, values[now], size, ROBOT_JOINTS, values[now ^ 1]);
+    assert_int_equal(at, mf_group_find_field(fixture->group, "network.weight")->components);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
         double lower, upper;
-        range(stage, j, &lower, &upper);
+        range(fixture, j, &lower, &upper);
         target[j] = 0.5 * (lower + upper) + 0.5 * (upper - lower) * values[now ^ 1][j];
     }
 }
@@ -77,24 +78,24 @@ static void expect(Stage *stage, uint32_t robot, uint32_t hidden_count, double *
 static void targets_follow_the_sums(void **state) {
     (void)state;
     mf_Isa isa;
-    for (int k = 0; stage_isa(k, &isa); k++) {
+    for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                Stage stage;
-                open_network(&stage, isa, precise, layers);
+                Fixture fixture;
+                open_network(&fixture, isa, precise, layers);
                 double wanted[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
-                    expect(&stage, i, layers, wanted[i]);
-                mf_world_step(stage.world, 1);
+                    expect(&fixture, i, layers, wanted[i]);
+                mf_world_step(fixture.world, 1);
                 // A sum of 12 products of at most 1 is rounded 12 times at size 12: 7e-7, three
                 // such layers, tanh 1e-6 each, by a half range of pi: 1e-5. Double: 2^-29 of it.
                 for (uint32_t i = 0; i < ROBOTS; i++)
                     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-                        assert_near(stage_get(&stage, "joint.target", i, j), wanted[i][j],
+                        assert_near(fixture_get(&fixture, "joint.target", i, j), wanted[i][j],
                                     precise ? 2e-14 : 1e-5);
-                stage_close(&stage);
+                fixture_close(&fixture);
             }
         }
     }
@@ -105,16 +106,16 @@ static void same_bits_on_every_set(void **state) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
         mf_Isa isa;
-        for (int k = 0; stage_isa(k, &isa); k++) {
+        for (int k = 0; fixture_isa(k, &isa); k++) {
             if (!mf_isa_available(isa))
                 continue;
-            Stage stage;
-            open_network(&stage, isa, precise, 2);
-            mf_world_step(stage.world, 5);
-            uint64_t hash = mf_world_hash(stage.world);
+            Fixture fixture;
+            open_network(&fixture, isa, precise, 2);
+            mf_world_step(fixture.world, 5);
+            uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
             assert_int_equal(hash, first);
-            stage_close(&stage);
+            fixture_close(&fixture);
         }
     }
 }
@@ -123,31 +124,31 @@ static void same_bits_on_every_set(void **state) {
 static void saturates(void **state) {
     (void)state;
     for (int precise = 0; precise < 2; precise++) {
-        Stage stage;
-        open_network(&stage, MF_ISA_AUTO, precise, 0);
+        Fixture fixture;
+        open_network(&fixture, MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
             for (uint32_t i = 0; i <= INPUTS; i++)
-                stage_set(&stage, "network.weight", 2, j * (INPUTS + 1) + i,
-                          i == INPUTS ? bias[j] : 0.0);
-        mf_world_step(stage.world, 1);
+                fixture_set(&fixture, "network.weight", 2, j * (INPUTS + 1) + i,
+                            i == INPUTS ? bias[j] : 0.0);
+        mf_world_step(fixture.world, 1);
         double lower[3], upper[3];
         for (uint32_t j = 0; j < 3; j++)
-            range(&stage, j, &lower[j], &upper[j]);
-        assert_near(stage_get(&stage, "joint.target", 2, 0), upper[0], 0.0);
-        assert_near(stage_get(&stage, "joint.target", 2, 1), lower[1], 0.0);
-        assert_near(stage_get(&stage, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
-        stage_close(&stage);
+            range(&fixture, j, &lower[j], &upper[j]);
+        assert_near(fixture_get(&fixture, "joint.target", 2, 0), upper[0], 0.0);
+        assert_near(fixture_get(&fixture, "joint.target", 2, 1), lower[1], 0.0);
+        assert_near(fixture_get(&fixture, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
+        fixture_close(&fixture);
     }
 }
 
 static void bad_weights_harm_one_robot(void **state) {
     (void)state;
-    Stage good, bad;
+    Fixture good, bad;
     open_network(&good, MF_ISA_AUTO, false, 2);
     open_network(&bad, MF_ISA_AUTO, false, 2);
-    stage_set(&bad, "network.weight", 4, 17, NAN);
-    stage_set(&bad, "network.weight", 6, 3, INFINITY);
+    fixture_set(&bad, "network.weight", 4, 17, NAN);
+    fixture_set(&bad, "network.weight", 6, 3, INFINITY);
     mf_world_step(good.world, 3);
     mf_world_step(bad.world, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -155,14 +156,14 @@ static void bad_weights_harm_one_robot(void **state) {
             assert_int_equal(mf_group_instance_hash(good.group, i),
                              mf_group_instance_hash(bad.group, i));
     }
-    assert_true(isnan(stage_get(&bad, "joint.target", 4, 0)));
-    stage_close(&good);
-    stage_close(&bad);
+    assert_true(isnan(fixture_get(&bad, "joint.target", 4, 0)));
+    fixture_close(&good);
+    fixture_close(&bad);
 }
 
-static void refuse(Stage *stage, mf_NetworkConfig config, mf_Status status, const char *part) {
+static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, const char *part) {
     mf_Error error = {0};
-    assert_int_equal(mf_network_add(stage->group, &config, &error), status);
+    assert_int_equal(mf_network_add(fixture->group, &config, &error), status);
     if (strstr(error.message, part) == NULL)
         fail_msg("expected '%s' in '%s'", part, error.message);
 }
@@ -174,50 +175,50 @@ static void mistakes(void **state) {
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, 2);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = mf_network_config();
     config.inputs = absent;
-    refuse(&stage, config, MF_NOT_FOUND, "base.colour");
+    refuse(&fixture, config, MF_NOT_FOUND, "base.colour");
     config.inputs = whole;
-    refuse(&stage, config, MF_BAD_ARGUMENT, "fault.word");
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.word");
     config.inputs = none;
-    refuse(&stage, config, MF_BAD_ARGUMENT, "no inputs");
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "no inputs");
     config = mf_network_config();
     config.hidden = wide;
     config.hidden_count = 1;
-    refuse(&stage, config, MF_LIMIT, "hidden layer 0");
+    refuse(&fixture, config, MF_LIMIT, "hidden layer 0");
     config.hidden_count = MF_NETWORK_HIDDEN + 1;
-    refuse(&stage, config, MF_LIMIT, "hidden layers");
+    refuse(&fixture, config, MF_LIMIT, "hidden layers");
     config = mf_network_config();
     config.lower = nan_range;
-    refuse(&stage, config, MF_BAD_ARGUMENT, "output 0");
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "output 0");
     config = mf_network_config();
     config.output = "joint.rate";
-    refuse(&stage, config, MF_BAD_ARGUMENT, "joint.rate");
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "joint.rate");
     config = mf_network_config();
     config.rate.numerator = 0;
-    refuse(&stage, config, MF_BAD_ARGUMENT, "rate");
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "rate");
     config.struct_size = 0;
-    refuse(&stage, config, MF_BAD_ARGUMENT, "mf_network_config");
-    assert_int_equal(mf_network_add(stage.group, NULL, NULL), MF_OK);
-    refuse(&stage, mf_network_config(), MF_BAD_ARGUMENT, "already");
-    stage_close(&stage);
+    refuse(&fixture, config, MF_BAD_ARGUMENT, "mf_network_config");
+    assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK);
+    refuse(&fixture, mf_network_config(), MF_BAD_ARGUMENT, "already");
+    fixture_close(&fixture);
 }
 
 static void no_memory(void **state) {
     (void)state;
     for (uint64_t n = 1;; n++) {
-        Stage stage;
-        stage_open(&stage, MF_ISA_AUTO, false, 2);
-        mf_context_fail_after(stage.context, n);
-        mf_Status status = mf_network_add(stage.group, NULL, NULL);
-        mf_context_fail_after(stage.context, 0);
+        Fixture fixture;
+        fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+        mf_context_fail_after(fixture.context, n);
+        mf_Status status = mf_network_add(fixture.group, NULL, NULL);
+        mf_context_fail_after(fixture.context, 0);
         if (status != MF_OK) {
             assert_int_equal(status, MF_NO_MEMORY);
-            assert_int_equal(mf_network_add(stage.group, NULL, NULL), MF_OK); // and then it goes
+            assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK); // and then it goes
         }
-        stage_close(&stage);
+        fixture_close(&fixture);
         if (status == MF_OK)
             break;
         assert_in_range(n, 1, 100);

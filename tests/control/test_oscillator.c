@@ -1,31 +1,32 @@
 // The oscillator against its closed form, computed by the C library in double.
 #include "control/robot.h"
+#include "base/inject.h"
 
-static void open_oscillator(Stage *stage, mf_Isa isa, bool precise, uint32_t count) {
-    stage_open(stage, isa, precise, count);
+static void open_oscillator(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count) {
+    fixture_open(fixture, isa, precise, count);
     mf_OscillatorConfig config = mf_oscillator_config();
-    config.rate = stage_every_step();
-    assert_int_equal(mf_oscillator_add(stage->group, &config, NULL), MF_OK);
+    config.rate = fixture_every_step();
+    assert_int_equal(mf_oscillator_add(fixture->group, &config, NULL), MF_OK);
 }
 
-static void set_gait(Stage *stage, uint32_t instance) {
-    stage_set(stage, "oscillator.frequency", instance, 0, 0.75 + 0.125 * instance);
+static void set_gait(Fixture *fixture, uint32_t instance) {
+    fixture_set(fixture, "oscillator.frequency", instance, 0, 0.75 + 0.125 * instance);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
-        stage_set(stage, "oscillator.offset", instance, j, 0.25 * j - 0.5);
-        stage_set(stage, "oscillator.amplitude", instance, j, 0.5 + 0.125 * j);
-        stage_set(stage, "oscillator.phase", instance, j, 0.375 * j - 1.0);
+        fixture_set(fixture, "oscillator.offset", instance, j, 0.25 * j - 0.5);
+        fixture_set(fixture, "oscillator.amplitude", instance, j, 0.5 + 0.125 * j);
+        fixture_set(fixture, "oscillator.phase", instance, j, 0.375 * j - 1.0);
     }
 }
 
 // Largest difference from the closed form over all robots and joints at the time of the last tick.
-static double largest_error(Stage *stage, double time) {
+static double largest_error(Fixture *fixture, double time) {
     double largest = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(stage->group); i++) {
+    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
         for (uint32_t j = 0; j < ROBOT_JOINTS; j++) {
             double turns = (0.75 + 0.125 * i) * time + 0.375 * j - 1.0;
             double wanted = 0.25 * j - 0.5 +
                             (0.5 + 0.125 * j) * sin(6.283185307179586 * (turns - floor(turns)));
-            double error = fabs(stage_get(stage, "joint.target", i, j) - wanted);
+            double error = fabs(fixture_get(fixture, "joint.target", i, j) - wanted);
             largest = error > largest ? error : largest;
         }
     }
@@ -35,23 +36,23 @@ static double largest_error(Stage *stage, double time) {
 static void targets_follow_the_sine(void **state) {
     (void)state;
     mf_Isa isa;
-    for (int k = 0; stage_isa(k, &isa); k++) {
+    for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
-            Stage stage;
-            open_oscillator(&stage, isa, precise, 19);
+            Fixture fixture;
+            open_oscillator(&fixture, isa, precise, 19);
             for (uint32_t i = 0; i < 19; i++)
-                set_gait(&stage, i);
+                set_gait(&fixture, i);
             // Three turns rounded to float (1.2e-7), as an angle, times the largest amplitude:
             // 1.1e-6; as much again for the sine and the sum. In double nine turns are rounded here
             // and in the library: 2 * 8.9e-16 * 2 pi * 1.4 = 1.6e-14.
             double tolerance = precise ? 2e-14 : 2.2e-6;
             for (int n = 0; n < 300; n++) {
-                mf_world_step(stage.world, 1);
-                assert_near(largest_error(&stage, 0.01 * n), 0.0, tolerance);
+                mf_world_step(fixture.world, 1);
+                assert_near(largest_error(&fixture, 0.01 * n), 0.0, tolerance);
             }
-            stage_close(&stage);
+            fixture_close(&fixture);
         }
     }
 }
@@ -59,38 +60,38 @@ static void targets_follow_the_sine(void **state) {
 // At 0 with phase 1/4 the sine is 1, with 1/2 it is 0, with 3/4 it is -1.
 static void quarter_turns(void **state) {
     (void)state;
-    Stage stage;
-    open_oscillator(&stage, MF_ISA_AUTO, true, 1);
+    Fixture fixture;
+    open_oscillator(&fixture, MF_ISA_AUTO, true, 1);
     for (uint32_t j = 0; j < 4; j++) {
-        stage_set(&stage, "oscillator.amplitude", 0, j, 2.0);
-        stage_set(&stage, "oscillator.phase", 0, j, 0.25 * j);
+        fixture_set(&fixture, "oscillator.amplitude", 0, j, 2.0);
+        fixture_set(&fixture, "oscillator.phase", 0, j, 0.25 * j);
     }
-    mf_world_step(stage.world, 1);
+    mf_world_step(fixture.world, 1);
     const double wanted[4] = {0.0, 2.0, 0.0, -2.0};
     for (uint32_t j = 0; j < 4; j++)
-        assert_near(stage_get(&stage, "joint.target", 0, j), wanted[j], 1e-15);
-    stage_close(&stage);
+        assert_near(fixture_get(&fixture, "joint.target", 0, j), wanted[j], 1e-15);
+    fixture_close(&fixture);
 }
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
 static void long_lives_keep_the_phase(void **state) {
     (void)state;
-    Stage stage;
-    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
-    robot_make(&stage.robot, stage.context);
+    Fixture fixture;
+    assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
+    robot_make(&fixture.robot, fixture.context);
     mf_WorldConfig world = mf_world_config();
     world.step = MF_SECOND;
-    assert_int_equal(mf_world_create(stage.context, &world, &stage.world, NULL), MF_OK);
+    assert_int_equal(mf_world_create(fixture.context, &world, &fixture.world, NULL), MF_OK);
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage.robot.model;
-    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
+    group.model = &fixture.robot.model;
+    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
     mf_OscillatorConfig config = mf_oscillator_config();
     config.rate = mf_rate_from_period(MF_SECOND);
-    assert_int_equal(mf_oscillator_add(stage.group, &config, NULL), MF_OK);
-    set_gait(&stage, 0);
-    mf_world_step(stage.world, 2000001);
-    assert_true(largest_error(&stage, 2e6) < 2.2e-6);
-    stage_close(&stage);
+    assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_OK);
+    set_gait(&fixture, 0);
+    mf_world_step(fixture.world, 2000001);
+    assert_true(largest_error(&fixture, 2e6) < 2.2e-6);
+    fixture_close(&fixture);
 }
 
 static void bad_inputs_stay_in_their_robot(void **state) {
@@ -100,24 +101,24 @@ static void bad_inputs_stay_in_their_robot(void **state) {
                                         "oscillator.phase", "oscillator.frequency"};
     for (int precise = 0; precise < 2; precise++) {
         for (int k = 0; k < 12; k++) {
-            Stage good, poisoned;
+            Fixture good, poisoned;
             open_oscillator(&good, MF_ISA_AUTO, precise, 5);
             open_oscillator(&poisoned, MF_ISA_AUTO, precise, 5);
             for (uint32_t i = 0; i < 5; i++) {
                 set_gait(&good, i);
                 set_gait(&poisoned, i);
             }
-            stage_set(&poisoned, names[k % 4], 2, 0, bad[k / 4]);
+            fixture_set(&poisoned, names[k % 4], 2, 0, bad[k / 4]);
             mf_world_step(good.world, 7);
             mf_world_step(poisoned.world, 7);
-            assert_true(isnan(stage_get(&poisoned, "joint.target", 2, 0)));
+            assert_true(isnan(fixture_get(&poisoned, "joint.target", 2, 0)));
             for (uint32_t i = 0; i < 5; i++)
                 for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
                     if (i != 2)
-                        assert_true(stage_get(&good, "joint.target", i, j) ==
-                                    stage_get(&poisoned, "joint.target", i, j));
-            stage_close(&poisoned);
-            stage_close(&good);
+                        assert_true(fixture_get(&good, "joint.target", i, j) ==
+                                    fixture_get(&poisoned, "joint.target", i, j));
+            fixture_close(&poisoned);
+            fixture_close(&good);
         }
     }
 }
@@ -126,52 +127,52 @@ static void huge_finite_inputs_are_defined(void **state) {
     (void)state;
     static const double huge[] = {1e30, -1e30, 3e9, -3e9, 1e-40};
     for (size_t k = 0; k < sizeof huge / sizeof *huge; k++) {
-        Stage stage;
-        open_oscillator(&stage, MF_ISA_AUTO, false, 1);
-        stage_set(&stage, "oscillator.amplitude", 0, 0, 1.0);
-        stage_set(&stage, "oscillator.phase", 0, 0, huge[k]);
-        stage_set(&stage, "oscillator.frequency", 0, 0, huge[k]);
-        mf_world_step(stage.world, 3);
-        assert_true(fabs(stage_get(&stage, "joint.target", 0, 0)) <= 1.0 + 1e-6);
-        stage_close(&stage);
+        Fixture fixture;
+        open_oscillator(&fixture, MF_ISA_AUTO, false, 1);
+        fixture_set(&fixture, "oscillator.amplitude", 0, 0, 1.0);
+        fixture_set(&fixture, "oscillator.phase", 0, 0, huge[k]);
+        fixture_set(&fixture, "oscillator.frequency", 0, 0, huge[k]);
+        mf_world_step(fixture.world, 3);
+        assert_true(fabs(fixture_get(&fixture, "joint.target", 0, 0)) <= 1.0 + 1e-6);
+        fixture_close(&fixture);
     }
 }
 
 static void faulty_robots_keep_their_targets(void **state) {
     (void)state;
-    Stage stage;
-    open_oscillator(&stage, MF_ISA_AUTO, false, 4);
+    Fixture fixture;
+    open_oscillator(&fixture, MF_ISA_AUTO, false, 4);
     for (uint32_t i = 0; i < 4; i++)
-        set_gait(&stage, i);
-    mf_world_step(stage.world, 3);
-    stage_set(&stage, "fault.word", 1, 0, MF_FAULT_NONFINITE);
-    double before = stage_get(&stage, "joint.target", 1, 0);
-    double neighbour = stage_get(&stage, "joint.target", 2, 0);
-    mf_world_step(stage.world, 5);
-    assert_true(stage_get(&stage, "joint.target", 1, 0) == before);
-    assert_true(stage_get(&stage, "joint.target", 2, 0) != neighbour);
-    stage_close(&stage);
+        set_gait(&fixture, i);
+    mf_world_step(fixture.world, 3);
+    fixture_set(&fixture, "fault.word", 1, 0, MF_FAULT_NONFINITE);
+    double before = fixture_get(&fixture, "joint.target", 1, 0);
+    double neighbor = fixture_get(&fixture, "joint.target", 2, 0);
+    mf_world_step(fixture.world, 5);
+    assert_true(fixture_get(&fixture, "joint.target", 1, 0) == before);
+    assert_true(fixture_get(&fixture, "joint.target", 2, 0) != neighbor);
+    fixture_close(&fixture);
 }
 
 static void bad_settings_are_refused(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, 1);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
     mf_OscillatorConfig config = {0};
-    assert_int_equal(mf_oscillator_add(stage.group, &config, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_BAD_ARGUMENT);
     config = mf_oscillator_config();
     config.rate.numerator = -1;
-    assert_int_equal(mf_oscillator_add(stage.group, &config, NULL), MF_BAD_ARGUMENT);
-    assert_null(mf_group_find_field(stage.group, "oscillator.phase"));
+    assert_int_equal(mf_oscillator_add(fixture.group, &config, NULL), MF_BAD_ARGUMENT);
+    assert_null(mf_group_find_field(fixture.group, "oscillator.phase"));
     // Each attempt gets one field further; what it added is found again by the next.
     for (uint64_t countdown = 1; countdown <= 2; countdown++) {
-        mf_context_fail_after(stage.context, countdown);
-        assert_int_equal(mf_oscillator_add(stage.group, NULL, NULL), MF_NO_MEMORY);
+        mf_context_fail_after(fixture.context, countdown);
+        assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_NO_MEMORY);
     }
-    mf_context_fail_after(stage.context, 0);
-    assert_int_equal(mf_oscillator_add(stage.group, NULL, NULL), MF_OK);
-    assert_int_equal(mf_oscillator_add(stage.group, NULL, NULL), MF_BAD_ARGUMENT);
-    stage_close(&stage);
+    mf_context_fail_after(fixture.context, 0);
+    assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_OK);
+    assert_int_equal(mf_oscillator_add(fixture.group, NULL, NULL), MF_BAD_ARGUMENT);
+    fixture_close(&fixture);
 }
 
 int main(void) {

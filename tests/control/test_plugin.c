@@ -41,80 +41,81 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 static void a_controller_works_at_its_rate(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        Stage stage;
-        stage_open(&stage, MF_ISA_AUTO, wide != 0, COUNT);
-        mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+        Fixture fixture;
+        fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
+        mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
         mf_PluginConfig config = mf_plugin_config();
         config.values = &value;
         config.value_count = 1;
-        assert_int_equal(mf_plugin_control_add(stage.group,
+        assert_int_equal(mf_plugin_control_add(fixture.group,
                                                mf_rate_from_period(20 * MF_MILLISECOND), plugin,
                                                &config, NULL),
                          MF_OK);
         mf_plugin_close(plugin); // the group keeps it loaded
-        stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
-        mf_world_step(stage.world, 9); // 0, 20, 40, 60, 80 ms
+        fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
+        mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
         for (uint32_t i = 0; i < COUNT; i++) {
-            assert_near(stage_get(&stage, "corpus.count", i, 0), i == 3 ? 0 : 5, 0);
-            assert_near(stage_get(&stage, "joint.target", i, 0), i == 3 ? 0 : 0.25 + 0.004, 1e-7);
+            assert_near(fixture_get(&fixture, "corpus.count", i, 0), i == 3 ? 0 : 5, 0);
+            assert_near(fixture_get(&fixture, "joint.target", i, 0), i == 3 ? 0 : 0.25 + 0.004,
+                        1e-7);
         }
-        assert_int_equal(mf_group_fault_total(stage.group), 1);
-        mf_group_reset(stage.group, 7);
-        assert_near(stage_get(&stage, "corpus.count", 7, 0), 0, 0);
-        stage_close(&stage);
+        assert_int_equal(mf_group_fault_total(fixture.group), 1);
+        mf_group_reset(fixture.group, 7);
+        assert_near(fixture_get(&fixture, "corpus.count", 7, 0), 0, 0);
+        fixture_close(&fixture);
     }
 }
 
 static void snapshots_hold_its_memory(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
-    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
+    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
-    mf_world_step(stage.world, 5);
-    size_t size = mf_world_snapshot_size(stage.world);
-    void *image = mf_allocate(stage.context, size, 1);
-    assert_int_equal(mf_world_snapshot(stage.world, image, size, NULL), MF_OK);
-    mf_world_step(stage.world, 5);
-    uint64_t hash = mf_world_hash(stage.world);
-    assert_int_equal(mf_world_restore(stage.world, image, size, NULL), MF_OK);
-    mf_world_step(stage.world, 5);
-    assert_true(mf_world_hash(stage.world) == hash);
+    mf_world_step(fixture.world, 5);
+    size_t size = mf_world_snapshot_size(fixture.world);
+    void *image = mf_allocate(fixture.context, size, 1);
+    assert_int_equal(mf_world_snapshot(fixture.world, image, size, NULL), MF_OK);
+    mf_world_step(fixture.world, 5);
+    uint64_t hash = mf_world_hash(fixture.world);
+    assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_OK);
+    mf_world_step(fixture.world, 5);
+    assert_true(mf_world_hash(fixture.world) == hash);
 
     // The same plugin with another setting is another world.
-    Stage other;
-    other.context = stage.context;
-    stage_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
+    Fixture other;
+    other.context = fixture.context;
+    fixture_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
     const mf_PluginValue value = {"target", 0.5};
     mf_PluginConfig config = mf_plugin_config();
     config.values = &value;
     config.value_count = 1;
-    assert_int_equal(mf_plugin_control_add(other.group, stage_every_step(), plugin, &config, NULL),
-                     MF_OK);
+    assert_int_equal(
+        mf_plugin_control_add(other.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
-    mf_release(stage.context, image);
+    mf_release(fixture.context, image);
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
-    Stage stage;
+    Fixture fixture;
     mf_ContextConfig config = mf_context_config();
     config.threads = threads;
-    assert_int_equal(mf_context_create(&config, &stage.context, NULL), MF_OK);
-    stage_open_on(&stage, MF_ISA_AUTO, false, 200, NULL);
-    mf_Plugin *plugin = load(stage.context, name);
-    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
+    assert_int_equal(mf_context_create(&config, &fixture.context, NULL), MF_OK);
+    fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
+    mf_Plugin *plugin = load(fixture.context, name);
+    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
                      MF_OK);
-    mf_world_step(stage.world, 20);
-    uint64_t hash = mf_world_hash(stage.world);
+    mf_world_step(fixture.world, 20);
+    uint64_t hash = mf_world_hash(fixture.world);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 13 * 20);
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
     return hash;
 }
 
@@ -235,49 +236,49 @@ static void a_group_that_does_not_fit_refuses(void **state) {
         {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Stage stage;
+        Fixture fixture;
         mf_Error error = {0};
         char name[64];
         snprintf(name, sizeof name, "plugin_case_%s", cases[i].name);
-        stage_open(&stage, MF_ISA_AUTO, cases[i].wide, COUNT);
-        mf_Plugin *plugin = load(stage.context, name);
-        mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, &error);
+        fixture_open(&fixture, MF_ISA_AUTO, cases[i].wide, COUNT);
+        mf_Plugin *plugin = load(fixture.context, name);
+        mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
         one_line(&error, cases[i].status, cases[i].text);
-        assert_int_equal(mf_group_system_count(stage.group), 0);
+        assert_int_equal(mf_group_system_count(fixture.group), 0);
         mf_plugin_close(plugin);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
 static void bad_settings_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    stage_open(&stage, MF_ISA_AUTO, false, 1);
-    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
     mf_PluginConfig config = mf_plugin_config();
     config.values = &value;
     config.value_count = 1;
-    mf_Rate rate = stage_every_step();
-    mf_plugin_control_add(stage.group, rate, plugin, &config, &error);
+    mf_Rate rate = fixture_every_step();
+    mf_plugin_control_add(fixture.group, rate, plugin, &config, &error);
     one_line(&error, MF_NOT_FOUND, "has no setting tarket; its first is target");
     value = (mf_PluginValue){"target", NAN};
-    mf_plugin_control_add(stage.group, rate, plugin, &config, &error);
+    mf_plugin_control_add(fixture.group, rate, plugin, &config, &error);
     one_line(&error, MF_BAD_ARGUMENT, "setting target: expected -1 .. 1 rad, found nan");
     config = mf_plugin_config();
     config.budget = 0;
-    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, &config, NULL),
+    assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, &config, NULL),
                      MF_BAD_ARGUMENT);
-    assert_int_equal(mf_plugin_control_add(stage.group, (mf_Rate){0, 1}, plugin, NULL, NULL),
+    assert_int_equal(mf_plugin_control_add(fixture.group, (mf_Rate){0, 1}, plugin, NULL, NULL),
                      MF_BAD_ARGUMENT);
-    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error),
+    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, NULL, &error),
                      MF_BAD_ARGUMENT);
-    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, NULL, NULL), MF_OK);
-    mf_plugin_control_add(stage.group, rate, plugin, NULL, &error);
+    assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
+    mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error);
     assert_non_null(strstr(error.message, "already has a system plugin:corpus"));
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) {
@@ -295,10 +296,10 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
     if (status == MF_OK)
         status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK) {
-        status = mf_plugin_control_add(group, stage_every_step(), plugin, NULL, error);
+        status = mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, error);
         // What failed once may be tried again in the same group.
         if (status != MF_OK)
-            assert_int_equal(mf_plugin_control_add(group, stage_every_step(), plugin, NULL, NULL),
+            assert_int_equal(mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, NULL),
                              MF_OK);
     }
     mf_world_destroy(world);
@@ -324,28 +325,28 @@ static void one_robots_nan_is_its_own(void **state) {
     (void)state;
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
-        Stage good, bad;
-        stage_open(&good, MF_ISA_AUTO, false, COUNT);
-        stage_open(&bad, MF_ISA_AUTO, false, COUNT);
+        Fixture good, bad;
+        fixture_open(&good, MF_ISA_AUTO, false, COUNT);
+        fixture_open(&bad, MF_ISA_AUTO, false, COUNT);
         mf_Plugin *first = load(good.context, "plugin_case_good");
         mf_Plugin *second = load(bad.context, names[n]);
-        assert_int_equal(mf_plugin_control_add(good.group, stage_every_step(), first, NULL, NULL),
+        assert_int_equal(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, NULL),
                          MF_OK);
-        assert_int_equal(mf_plugin_control_add(bad.group, stage_every_step(), second, NULL, NULL),
+        assert_int_equal(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, NULL),
                          MF_OK);
         mf_world_step(good.world, 4);
         mf_world_step(bad.world, 4);
         assert_int_equal(mf_group_fault(bad.group, 5), MF_FAULT_CONTROL);
-        assert_near(stage_get(&bad, "joint.target", 5, 0), 0, 0); // its last valid state
-        assert_near(stage_get(&bad, "corpus.count", 5, 0), 0, 0);
+        assert_near(fixture_get(&bad, "joint.target", 5, 0), 0, 0); // its last valid state
+        assert_near(fixture_get(&bad, "corpus.count", 5, 0), 0, 0);
         for (uint32_t i = 0; i < COUNT; i++)
             if (i != 5)
                 assert_true(mf_group_instance_hash(good.group, i) ==
                             mf_group_instance_hash(bad.group, i));
         mf_plugin_close(first);
         mf_plugin_close(second);
-        stage_close(&good);
-        stage_close(&bad);
+        fixture_close(&good);
+        fixture_close(&bad);
     }
 }
 
@@ -364,31 +365,31 @@ static void a_breach_takes_nothing_over(void **state) {
         {"read_only", "wrote a field that it only declared to read, joint.angle"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Stage stage;
+        Fixture fixture;
         char name[64];
         snprintf(name, sizeof name, "plugin_case_%s", cases[i][0]);
-        stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(stage.context, name);
-        assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
-                         MF_OK);
+        fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+        mf_Plugin *plugin = load(fixture.context, name);
+        assert_int_equal(
+            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
 #if defined(__SSE2__)
         unsigned mode = _mm_getcsr() & ~0x3fu;
 #endif
-        mf_world_step(stage.world, 3);
+        mf_world_step(fixture.world, 3);
 #if defined(__SSE2__)
         assert_int_equal(_mm_getcsr() & ~0x3fu, mode);
 #endif
         for (uint32_t r = 0; r < COUNT; r++) {
-            assert_int_equal(mf_group_fault(stage.group, r), MF_FAULT_PLUGIN);
-            assert_near(stage_get(&stage, "joint.target", r, 0), 0, 0);
-            assert_near(stage_get(&stage, "joint.angle", r, 0), 0, 0);
+            assert_int_equal(mf_group_fault(fixture.group, r), MF_FAULT_PLUGIN);
+            assert_near(fixture_get(&fixture, "joint.target", r, 0), 0, 0);
+            assert_near(fixture_get(&fixture, "joint.angle", r, 0), 0, 0);
         }
         mf_PluginStatistics seen = mf_plugin_statistics(plugin);
         assert_int_equal(seen.breaches, 3); // one for each block, then nobody is left to call for
         if (strstr(seen.breach, cases[i][1]) == NULL || strchr(seen.breach, '\n') != NULL)
             fail_msg("found \"%s\", expected \"%s\"", seen.breach, cases[i][1]);
         mf_plugin_close(plugin);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
@@ -396,32 +397,32 @@ static void writing_to_others_reaches_nobody(void **state) {
     (void)state;
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
-        Stage stage;
-        stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *plugin = load(stage.context, names[n]);
-        assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, NULL, NULL),
-                         MF_OK);
-        stage_set(&stage, "fault.word", 3, 0, MF_FAULT_RANGE);
-        mf_world_step(stage.world, 2);
-        assert_near(stage_get(&stage, "joint.target", 3, 0), 0, 0);
+        Fixture fixture;
+        fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+        mf_Plugin *plugin = load(fixture.context, names[n]);
+        assert_int_equal(
+            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
+        fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
+        mf_world_step(fixture.world, 2);
+        assert_near(fixture_get(&fixture, "joint.target", 3, 0), 0, 0);
         for (uint32_t i = 0; i < COUNT; i++)
-            assert_near(stage_get(&stage, "corpus.count", i, 0), i == 3 ? 0 : 2, 0);
-        assert_int_equal(mf_group_fault_total(stage.group), 1);
+            assert_near(fixture_get(&fixture, "corpus.count", i, 0), i == 3 ? 0 : 2, 0);
+        assert_int_equal(mf_group_fault_total(fixture.group), 1);
         mf_plugin_close(plugin);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
 static void calls_over_their_budget_are_counted(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, COUNT);
-    mf_Plugin *plugin = load(stage.context, "plugin_case_good");
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
-    assert_int_equal(mf_plugin_control_add(stage.group, stage_every_step(), plugin, &config, NULL),
-                     MF_OK);
-    mf_world_step(stage.world, 4);
+    assert_int_equal(
+        mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
+    mf_world_step(fixture.world, 4);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 12);
     assert_int_equal(seen.late, 12);
@@ -429,7 +430,7 @@ static void calls_over_their_budget_are_counted(void **state) {
     assert_int_equal(seen.breaches, 0);
     assert_string_equal(seen.breach, "");
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // ---- the examples ------------------------------------------------------------------------------
@@ -437,116 +438,116 @@ static void calls_over_their_budget_are_counted(void **state) {
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 static void the_hovercraft_follows_its_equation(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, true, 20);
-    mf_Plugin *plugin = load(stage.context, "plugin_hover");
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, true, 20);
+    mf_Plugin *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
-    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, &level, NULL), MF_OK);
+    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, NULL), MF_OK);
     assert_int_equal(level, MF_MOTION_OWN);
-    stage_set(&stage, "joint.target", 4, 0, 0.5);
-    stage_set(&stage, "joint.target", 5, 1, 0.3);
-    mf_world_step(stage.world, 300);
+    fixture_set(&fixture, "joint.target", 4, 0, 0.5);
+    fixture_set(&fixture, "joint.target", 5, 1, 0.3);
+    mf_world_step(fixture.world, 300);
     const double h = 0.01, drive = 4.0 * 0.5, turn = 6.0 * 0.3, keep = 1.0 - h;
     double speed = drive * (1.0 - pow(keep, 300)), way = 0.0, course = 0.0;
     for (int n = 1; n <= 300; n++) {
         way += h * drive * (1.0 - pow(keep, n));
         course += h * turn * (1.0 - pow(keep, n));
     }
-    assert_near(stage_get(&stage, "base.linear_velocity", 4, 0), speed, 1e-12);
-    assert_near(stage_get(&stage, "base.position", 4, 0), way, 1e-12);
-    assert_near(stage_get(&stage, "base.position", 4, 2), 0.2, 1e-12);
-    assert_near(stage_get(&stage, "hover.course", 5, 0), course, 1e-12);
-    assert_near(stage_get(&stage, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);
-    assert_near(stage_get(&stage, "base.position", 6, 0), 0.0, 0.0);
-    assert_int_equal(mf_group_fault_total(stage.group), 0);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 4, 0), speed, 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 4, 0), way, 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 4, 2), 0.2, 1e-12);
+    assert_near(fixture_get(&fixture, "hover.course", 5, 0), course, 1e-12);
+    assert_near(fixture_get(&fixture, "base.orientation", 5, 3), sin(0.5 * course), 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 6, 0), 0.0, 0.0);
+    assert_int_equal(mf_group_fault_total(fixture.group), 0);
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // A world with hexapods, which can move by `points`.
-static void open_walkers(Stage *stage, mf_Model **model) {
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
-    assert_int_equal(
-        mf_model_load(stage->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, model, NULL),
-        MF_OK);
+static void open_walkers(Fixture *fixture, mf_Model **model) {
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL,
+                                   model, NULL),
+                     MF_OK);
     mf_WorldConfig world = mf_world_config();
-    assert_int_equal(mf_world_create(stage->context, &world, &stage->world, NULL), MF_OK);
+    assert_int_equal(mf_world_create(fixture->context, &world, &fixture->world, NULL), MF_OK);
     mf_GroupConfig group = mf_group_config();
     group.model = *model;
     group.count = COUNT;
-    assert_int_equal(mf_world_add_group(stage->world, &group, &stage->group, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->group, NULL), MF_OK);
 }
 
-static void close_walkers(Stage *stage, mf_Plugin *plugin, mf_Model *model) {
+static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
     mf_plugin_close(plugin);
-    mf_world_destroy(stage->world);
+    mf_world_destroy(fixture->world);
     mf_model_destroy(model);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
 }
 
 static void a_motion_moves_those_of_its_level(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
     mf_MotionsConfig motions = mf_motions_config();
     mf_Motion level;
     motions.start = MF_MOTION_POINTS;
-    open_walkers(&stage, &model);
-    assert_int_equal(mf_motions_add(stage.group, &motions, NULL), MF_OK);
-    mf_Plugin *plugin = load(stage.context, "plugin_hover");
-    assert_int_equal(mf_plugin_motion_add(stage.group, plugin, NULL, &level, &error), MF_OK);
+    open_walkers(&fixture, &model);
+    assert_int_equal(mf_motions_add(fixture.group, &motions, NULL), MF_OK);
+    mf_Plugin *plugin = load(fixture.context, "plugin_hover");
+    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, &error), MF_OK);
     assert_int_equal(level, MF_MOTION_OWN);
-    assert_true(mf_motion_in(stage.group, level));
+    assert_true(mf_motion_in(fixture.group, level));
     for (uint32_t i = 0; i < COUNT; i++) {
-        stage_set(&stage, "hover.course", i, 0, 3.0);
+        fixture_set(&fixture, "hover.course", i, 0, 3.0);
         if (i % 3 == 0)
-            assert_int_equal(mf_motion_switch(stage.group, i, level, NULL), MF_OK);
-        assert_int_equal(mf_motion_of(stage.group, i), i % 3 == 0 ? level : MF_MOTION_POINTS);
+            assert_int_equal(mf_motion_switch(fixture.group, i, level, NULL), MF_OK);
+        assert_int_equal(mf_motion_of(fixture.group, i), i % 3 == 0 ? level : MF_MOTION_POINTS);
         // Entering begins its fields anew.
-        assert_near(stage_get(&stage, "hover.course", i, 0), i % 3 == 0 ? 0.0 : 3.0, 0.0);
-        stage_set(&stage, "joint.target", i, 0, 0.4);
+        assert_near(fixture_get(&fixture, "hover.course", i, 0), i % 3 == 0 ? 0.0 : 3.0, 0.0);
+        fixture_set(&fixture, "joint.target", i, 0, 0.4);
     }
-    mf_world_step(stage.world, 100);
+    mf_world_step(fixture.world, 100);
     for (uint32_t i = 0; i < COUNT; i++)
-        assert_int_equal(stage_get(&stage, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
-    assert_int_equal(mf_group_fault_total(stage.group), 0);
-    mf_motion_switch(stage.group, 1, MF_MOTION_OWN + 1, &error);
+        assert_int_equal(fixture_get(&fixture, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
+    assert_int_equal(mf_group_fault_total(fixture.group), 0);
+    mf_motion_switch(fixture.group, 1, MF_MOTION_OWN + 1, &error);
     assert_non_null(strstr(error.message, "does not have the motion own2"));
 
     // Back to points with the twist that it has; a reset leads to where robots start.
-    double speed = stage_get(&stage, "base.linear_velocity", 3, 0);
-    assert_int_equal(mf_motion_switch(stage.group, 3, MF_MOTION_POINTS, NULL), MF_OK);
-    assert_near(stage_get(&stage, "base.linear_velocity", 3, 0), speed, 0.0);
-    mf_group_reset(stage.group, 6);
-    assert_int_equal(mf_motion_of(stage.group, 6), MF_MOTION_POINTS);
-    mf_world_step(stage.world, 50);
-    assert_int_equal(mf_group_fault_total(stage.group), 0);
-    close_walkers(&stage, plugin, model);
+    double speed = fixture_get(&fixture, "base.linear_velocity", 3, 0);
+    assert_int_equal(mf_motion_switch(fixture.group, 3, MF_MOTION_POINTS, NULL), MF_OK);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 3, 0), speed, 0.0);
+    mf_group_reset(fixture.group, 6);
+    assert_int_equal(mf_motion_of(fixture.group, 6), MF_MOTION_POINTS);
+    mf_world_step(fixture.world, 50);
+    assert_int_equal(mf_group_fault_total(fixture.group), 0);
+    close_walkers(&fixture, plugin, model);
 
     // Without levels a second motion would move the same robots.
-    open_walkers(&stage, &model);
-    assert_int_equal(mf_points_add(stage.group, NULL, NULL), MF_OK);
-    plugin = load(stage.context, "plugin_hover");
-    mf_plugin_motion_add(stage.group, plugin, NULL, NULL, &error);
+    open_walkers(&fixture, &model);
+    assert_int_equal(mf_points_add(fixture.group, NULL, NULL), MF_OK);
+    plugin = load(fixture.context, "plugin_hover");
+    mf_plugin_motion_add(fixture.group, plugin, NULL, NULL, &error);
     one_line(&error, MF_BAD_ARGUMENT, "already has the motion points");
-    close_walkers(&stage, plugin, model);
+    close_walkers(&fixture, plugin, model);
 }
 
 static void the_controller_sways(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, true, 2);
-    mf_Plugin *plugin = load(stage.context, "plugin_sway");
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, true, 2);
+    mf_Plugin *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_plugin_control_add(stage.group, rate, plugin, NULL, NULL), MF_OK);
-    mf_world_step(stage.world, 51); // the call at 0.5 s is the 26th
-    assert_near(stage_get(&stage, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
+    assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
+    mf_world_step(fixture.world, 51); // the call at 0.5 s is the 26th
+    assert_near(fixture_get(&fixture, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
                 1e-12);
-    assert_near(stage_get(&stage, "sway.clock", 1, 0), 0.52, 1e-12);
+    assert_near(fixture_get(&fixture, "sway.clock", 1, 0), 0.52, 1e-12);
     mf_plugin_close(plugin);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static void own_motions_have_names(void **state) {

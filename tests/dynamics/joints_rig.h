@@ -8,7 +8,7 @@
 
 // ---- worlds -------------------------------------------------------------------------------------
 
-// A box of 0.1 x 0.2 x 0.4 m whose origin is its centre.
+// A box of 0.1 x 0.2 x 0.4 m whose origin is its center.
 static inline mf_Model *box_of(mf_Context *context, double mass) {
     char text[512];
     snprintf(text, sizeof text,
@@ -24,7 +24,7 @@ static inline mf_Group *add_bodies(Pitch *pitch, mf_Model *model, const char *na
     mf_MotionsConfig config = mf_motions_config();
     config.articulated.contacts = config.rigid.contacts = config.prescribed.contacts = contacts;
     config.articulated.shapes = config.rigid.shapes = config.prescribed.shapes = true;
-    mf_motions_set_control(&config, mf_world_settings(pitch->world)->step);
+    mf_motions_set_control(&config, mf_world_config_of(pitch->world)->step);
     prepare(pitch, group);
     must(mf_motion_add(group, motion, &config, &pitch->error), &pitch->error);
     return group;

@@ -94,19 +94,19 @@ static void check_poses(Rig *rig) {
     mf_Error *error = &rig->pitch.error;
     double *q = numbers(rig->model->position_count), *position = numbers(3 * links * COUNT),
            *rotation = numbers(4 * links * COUNT);
-    double(*place)[3] = calloc(links, sizeof *place), (*turn)[4] = calloc(links, sizeof *turn);
-    assert_true(place != NULL && turn != NULL);
+    double(*point)[3] = calloc(links, sizeof *point), (*turn)[4] = calloc(links, sizeof *turn);
+    assert_true(point != NULL && turn != NULL);
     done(rig, mf_group_link_poses(rig->group, 0, COUNT, position, rotation, error));
     for (uint32_t i = 0; i < COUNT; i++) {
         mf_group_get_position(rig->group, i, q);
-        mf_model_pose_at(rig->model, q, place, turn);
+        mf_model_pose_at(rig->model, q, point, turn);
         for (uint32_t l = 0; l < links; l++) {
             const double *p = position + 3 * (i * links + l), *r = rotation + 4 * (i * links + l);
             double base[3] = {0, 0, 0};
             for (uint32_t c = 0; rig->model->base == MF_BASE_FIXED && c < 3; c++)
                 base[c] = get(rig->group, "base.position", i, c);
             for (uint32_t c = 0; c < 3; c++)
-                near(p[c], base[c] + place[l][c], 1e-13);
+                near(p[c], base[c] + point[l][c], 1e-13);
             for (uint32_t c = 0; c < 4; c++)
                 near(r[c], turn[l][c], 1e-13);
         }
@@ -114,17 +114,17 @@ static void check_poses(Rig *rig) {
     free(q);
     free(position);
     free(rotation);
-    free(place);
+    free(point);
     free(turn);
 }
 
 // Moves a joint's value by `part` seconds of its rate, exactly.
 static void turn_by(double q[4], const double rate[3], double part) {
     const double size = sqrt(mf_vec3_dot(rate, rate)), angle = size * part;
-    double axis[3], turn[4], out[4];
+    double axis[3], rotation[4], out[4];
     mf_vec3_scale(axis, rate, size > 0.0 ? 1.0 / size : 0.0);
-    mf_quat_from_axis_angle(turn, axis, angle);
-    mf_quat_multiply(out, q, turn);
+    mf_quat_from_axis_angle(rotation, axis, angle);
+    mf_quat_multiply(out, q, rotation);
     memcpy(q, out, sizeof out);
 }
 
@@ -194,7 +194,7 @@ static void check_velocities(Rig *rig) {
 
 // ---- identities --------------------------------------------------------------------------------
 
-// Adds J^T I J of a link about its centre of mass, by the kinetic energy of unit velocities.
+// Adds J^T I J of a link about its center of mass, by the kinetic energy of unit velocities.
 static void add_link_inertia(const mf_Link *link, const double *rotation, const double *jacobian,
                              uint32_t n, double *matrix) {
     double inertia[6];

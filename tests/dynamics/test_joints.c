@@ -13,9 +13,9 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
-    const double turn[4] = {cos(start / 2), sin(start / 2), 0, 0};
-    must(mf_group_place(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, turn, NULL,
-                        &pitch.error),
+    const double rotation[4] = {cos(start / 2), sin(start / 2), 0, 0};
+    must(mf_group_set_start(box, 0, (double[]){0, l * sin(start), 2 - l * cos(start)}, rotation,
+                            NULL, &pitch.error),
          &pitch.error);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_HINGE, NULL, 0, box, 0);
@@ -31,7 +31,7 @@ static double pendulum_error(mf_Motion motion, mf_Time step) {
         }
         const mf_WorldJointState now = state_of(joints, id);
         most = fmax(most, fabs(now.angle + start - angle));
-        assert_true(now.opening < 8.0 * h * h && now.turning < 8.0 * h * h);
+        assert_true(now.opening < 8.0 * h * h && now.angular_opening < 8.0 * h * h);
         assert_true(now.residual < 1e-3);
     }
     pitch_close(&pitch);
@@ -54,7 +54,7 @@ static void a_pendulum_swings_as_the_equation_says(void **state) {
 
 // ---- momentum, and the welded body --------------------------------------------------------------
 
-// Two boxes that turn as one about the common centre, in no gravity.
+// Two boxes that turn as one about the common center, in no gravity.
 static void spin(mf_Group *group, uint32_t instance, const double center[3], const double rate[3]) {
     for (uint32_t c = 0; c < 3; c++) {
         const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
@@ -68,7 +68,7 @@ static void spin(mf_Group *group, uint32_t instance, const double center[3], con
 static const double rates[3] = {0.3, 2.0, 1.0};
 
 // Where the first box of two that a joint holds together is after a second.
-static void joined_flight(mf_Motion motion, mf_Time step, double place[3], double *drift) {
+static void joined_flight(mf_Motion motion, mf_Time step, double position[3], double *drift) {
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Group *one = add_bodies(&pitch, box_of(pitch.context, 2.0), "one", 1, motion, true, false);
@@ -90,13 +90,13 @@ static void joined_flight(mf_Motion motion, mf_Time step, double place[3], doubl
     for (uint32_t c = 0; c < 3; c++) {
         near(after.linear[c], before.linear[c], 1e-13);
         *drift = fmax(*drift, fabs(after.angular[c] - before.angular[c]));
-        place[c] = get(one, "base.position", 0, c);
+        position[c] = get(one, "base.position", 0, c);
     }
     pitch_close(&pitch);
 }
 
 // Where the first half of one body made of both boxes is.
-static void welded_flight(mf_Time step, double place[3]) {
+static void welded_flight(mf_Time step, double position[3]) {
     static const char *const both =
         "<mujoco model='both'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
@@ -112,7 +112,7 @@ static void welded_flight(mf_Time step, double place[3]) {
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
     for (uint32_t c = 0; c < 3; c++)
-        place[c] = get(body, "base.position", 0, c);
+        position[c] = get(body, "base.position", 0, c);
     pitch_close(&pitch);
 }
 
@@ -121,14 +121,14 @@ static void welded_flight(mf_Time step, double place[3]) {
 static void two_bodies_fly_as_one(void **state) {
     (void)state;
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
-    double truth[3], place[3], errors[2][3], drift[3];
+    double truth[3], position[3], errors[2][3], drift[3];
     welded_flight(MF_MILLISECOND / 4, truth);
     for (int m = 0; m < 2; m++) {
         for (int k = 0; k < 3; k++) {
-            joined_flight(motions[m], (4 >> k) * MF_MILLISECOND, place, &drift[k]);
+            joined_flight(motions[m], (4 >> k) * MF_MILLISECOND, position, &drift[k]);
             errors[m][k] = 0.0;
             for (uint32_t c = 0; c < 3; c++)
-                errors[m][k] = fmax(errors[m][k], fabs(place[c] - truth[c]));
+                errors[m][k] = fmax(errors[m][k], fabs(position[c] - truth[c]));
         }
         print_message("%s: %.3g %.3g %.3g m, angular momentum %.3g %.3g %.3g\n",
                       mf_motion_name(motions[m]), errors[m][0], errors[m][1], errors[m][2],
@@ -207,7 +207,7 @@ static void chains_cost_as_much_as_they_are_long(void **state) {
 
 // ---- loops --------------------------------------------------------------------------------------
 
-// Six boxes in a ring, each fixed to both neighbours, one joint more than needed: it turns as one
+// Six boxes in a ring, each fixed to both neighbors, one joint more than needed: it turns as one
 // body, and no joint opens.
 static void a_ring_is_one_body(void **state) {
     (void)state;

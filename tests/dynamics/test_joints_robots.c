@@ -3,8 +3,8 @@
 #include "dynamics/joints_rig.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
-static void link_place(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
-                       double out[3]) {
+static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
+                          double out[3]) {
     mf_WorldJointConfig here = joint_between(MF_WORLD_JOINT_BALL, group, instance, NULL, 0);
     here.sides[0].link = link;
     must(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &pitch->error), &pitch->error);
@@ -33,7 +33,7 @@ static void a_humanoid_holds_a_car(void **state) {
         add_bodies(&pitch, box_of(pitch.context, 1000.0), "car", 1, MF_MOTION_RIGID, true, false);
     const uint32_t hand = mf_model_find_link(model, "left_forearm");
     double at[3], impulse = 0.0, open = 0.0, residual = 0.0, force = 0.0;
-    link_place(&pitch, humanoid, 0, hand, at);
+    link_position(&pitch, humanoid, 0, hand, at);
     put_at(&pitch, car, 0, at[0] + 0.5, at[1], at[2]);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0);
@@ -127,7 +127,7 @@ static void a_kinematic_robot_carries(void **state) {
         mf_world_step(pitch.world, 1);
     }
     assert_true(fabs(get(robot, "base.position", 0, 2) - height) > 1e-3);
-    assert_true(state_of(joints, id).opening < 1e-4 && state_of(joints, id).turning < 1e-4);
+    assert_true(state_of(joints, id).opening < 1e-4 && state_of(joints, id).angular_opening < 1e-4);
     mf_WorldJointConfig both = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, NULL, 0);
     mf_WorldJointId none;
     assert_int_equal(mf_world_joint_create(joints, &both, &none, &pitch.error), MF_BAD_ARGUMENT);
@@ -183,7 +183,7 @@ static void a_robot_is_joined_to_itself(void **state) {
     add_momentum(robot, 0, &before);
     mf_world_step(pitch.world, 1000);
     add_momentum(robot, 0, &after);
-    assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).turning < 1e-5);
+    assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
         near(after.linear[c], before.linear[c], 1e-3);
     pitch_close(&pitch);

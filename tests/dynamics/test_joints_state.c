@@ -1,6 +1,7 @@
 // Run-time joints and all else: handles, snapshots, threads, instruction sets, memory, what is
 // refused, and robots that stand, fail or are moved from outside.
 #include "dynamics/joints_rig.h"
+#include "base/inject.h"
 
 // ---- handles and memory -------------------------------------------------------------------------
 
@@ -50,7 +51,7 @@ static void handles_of_the_dead_are_known(void **state) {
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_false(mf_world_joint_exists(chain.joints, none[i]));
         assert_int_equal(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_settings(chain.joints, none[i], &config, &error),
+        assert_int_equal(mf_world_joint_config_of(chain.joints, none[i], &config, &error),
                          MF_NOT_FOUND);
         assert_int_equal(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND);
         assert_int_equal(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND);
@@ -59,7 +60,7 @@ static void handles_of_the_dead_are_known(void **state) {
     mf_world_step(chain.pitch.world, 100); // the lower three fall
     near(get(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
     near(get(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
-    must(mf_world_joint_settings(chain.joints, chain.ids[2], &config, &error), &error);
+    must(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error), &error);
     assert_ptr_equal(config.sides[1].group, chain.links);
     assert_int_equal(config.sides[1].instance, 2);
     assert_int_equal(config.kind, MF_WORLD_JOINT_BALL);

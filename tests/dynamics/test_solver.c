@@ -1,11 +1,12 @@
 // Contacts between robots that are solved together with run-time joints: loads and friction by
 // closed forms, mass ratios, stacks, and what bits depend on.
 #include "dynamics/joints_rig.h"
+#include "base/inject.h"
 
 #include <mayfly/external.h>
 #include <mayfly/query.h>
 
-// A cube of 0.2 m whose origin is its centre.
+// A cube of 0.2 m whose origin is its center.
 static mf_Model *cube_of(mf_Context *context, double mass, double friction) {
     char text[512];
     snprintf(text, sizeof text,

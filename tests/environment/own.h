@@ -36,9 +36,9 @@ static inline void expect_near(double found, double wanted, double most) {
 
 // The base's axes in the world: row-major, body to world.
 static inline void base_matrix(const Rig *rig, uint32_t robot, double matrix[9]) {
-    double turn[4];
-    read_field(rig, "base.orientation", robot, 4, turn);
-    mf_quat_to_matrix(matrix, turn);
+    double rotation[4];
+    read_field(rig, "base.orientation", robot, 4, rotation);
+    mf_quat_to_matrix(matrix, rotation);
 }
 
 static inline mf_EnvironmentConfig flyer_config(const char *task, uint32_t count,

@@ -3,7 +3,7 @@
 #ifndef MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 #define MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include "environment/models.h"
 #include "text_model.h"
@@ -130,8 +130,8 @@ static inline double rig_field(const Rig *rig, const char *name, uint32_t robot,
 }
 
 // The same in the state that the last physics step looked at last: Runge and Kutta's last stage.
-static inline double rig_looked(const Rig *rig, const char *name, uint32_t robot,
-                                uint32_t component) {
+static inline double rig_observed(const Rig *rig, const char *name, uint32_t robot,
+                                  uint32_t component) {
     const uint32_t joints = rig->model->joint_count;
     const struct {
         const char *name;
@@ -155,7 +155,7 @@ static inline uint32_t rig_signal(const Rig *rig, const char *name) {
     return 0;
 }
 
-static inline double rig_told(const Rig *rig, uint32_t robot, const char *name) {
+static inline double rig_commanded(const Rig *rig, uint32_t robot, const char *name) {
     return rig->buffers.signals[(size_t)robot * rig->signals + rig_signal(rig, name)];
 }
 

@@ -1,6 +1,7 @@
 // Environments, whatever the task: what is refused, when episodes end and begin, seeds and masks,
 // images in the middle of an episode, memory, and robots that go wrong.
 #include "environment/support.h"
+#include "base/inject.h"
 
 #include "torture.h"
 

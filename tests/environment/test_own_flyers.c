@@ -60,7 +60,7 @@ static void the_action_0_hovers(void **state) {
     (void)state;
     mf_Quadrotor small = mf_quadrotor();
     small.mass *= 0.5;
-    small.rotor_x[0] = small.rotor_x[3] = 0.1; // its centre of mass is behind the middle
+    small.rotor_x[0] = small.rotor_x[3] = 0.1; // its center of mass is behind the middle
     const mf_Quadrotor *bodies[] = {NULL, &small};
     for (int b = 0; b < 2; b++)
         for (int rotors = 0; rotors < 2; rotors++) {
@@ -141,10 +141,10 @@ static double flyer_costs(const Rig *rig, uint32_t robot, const float *last) {
 }
 
 static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]) {
-    double place[3];
-    read_field(rig, "base.position", robot, 3, place);
-    mf_vec3_sub(place, goal, place);
-    return mf_vec3_length(place);
+    double position[3];
+    read_field(rig, "base.position", robot, 3, position);
+    mf_vec3_sub(position, goal, position);
+    return mf_vec3_length(position);
 }
 
 static void hovering_by_hand(void **state) {
@@ -218,7 +218,7 @@ static void waypoints_follow_each_other(void **state) {
                         2.0 * (way[i] - distance) + (there ? 5.0 : 0.0) -
                             flyer_costs(&rig, i, last),
                         1e-11);
-            assert_true(rig_told(&rig, i, "reached") == there);
+            assert_true(rig_commanded(&rig, i, "reached") == there);
             double moved = fabs(rig_observation(&rig, i)[0] +
                                 rig_field(&rig, "base.position", i, 0) - goal[i][0]);
             assert_int_equal(moved > 1e-9, there);
@@ -236,27 +236,27 @@ static void waypoints_follow_each_other(void **state) {
 enum { AGENTS = 5, SEES = 3, TEAMS = 4 };
 static const mf_TaskSetting team_of_5 = {"agents", AGENTS};
 
-static void place_of(const Rig *rig, uint32_t robot, double place[3], double velocity[3]) {
-    read_field(rig, "base.position", robot, 3, place);
+static void position_of(const Rig *rig, uint32_t robot, double position[3], double velocity[3]) {
+    read_field(rig, "base.position", robot, 3, position);
     read_field(rig, "base.linear_velocity", robot, 3, velocity);
 }
 
 static double gap(const Rig *rig, uint32_t a, uint32_t b) {
-    double place[3], other[3], unused[3];
-    place_of(rig, a, place, unused);
-    place_of(rig, b, other, unused);
-    mf_vec3_sub(place, place, other);
-    return mf_vec3_length(place);
+    double position[3], other[3], unused[3];
+    position_of(rig, a, position, unused);
+    position_of(rig, b, other, unused);
+    mf_vec3_sub(position, position, other);
+    return mf_vec3_length(position);
 }
 
 // The nearest others are seen, nearest first, and nobody of another team. Returns the least gap.
-static double expect_neighbours(const Rig *rig, uint32_t robot) {
+static double expect_neighbors(const Rig *rig, uint32_t robot) {
     const uint32_t first = robot - robot % AGENTS;
     const double *seen = rig_observation(rig, robot) + 22;
     bool taken[AGENTS] = {false};
-    double place[3], velocity[3], least = 0.0;
+    double position[3], velocity[3], least = 0.0;
     assert_int_equal(rig->seen, 22 + 6 * SEES);
-    place_of(rig, robot, place, velocity);
+    position_of(rig, robot, position, velocity);
     taken[robot % AGENTS] = true;
     for (uint32_t n = 0; n < SEES; n++, seen += 6) {
         uint32_t next = AGENTS;
@@ -267,9 +267,9 @@ static double expect_neighbours(const Rig *rig, uint32_t robot) {
                 next = k;
         taken[next] = true;
         least = n == 0 ? gap(rig, robot, first + next) : least;
-        place_of(rig, first + next, other, rate);
+        position_of(rig, first + next, other, rate);
         for (int c = 0; c < 3; c++) {
-            assert_true(seen[c] == other[c] - place[c]);
+            assert_true(seen[c] == other[c] - position[c]);
             assert_true(seen[3 + c] == rate[c] - velocity[c]);
         }
     }
@@ -292,12 +292,12 @@ static void swarm_by_hand(void **state) {
         for (uint32_t c = 0; c < 3; c++)
             goal[i][c] = rig_observation(&rig, i)[c] + rig_field(&rig, "base.position", i, c);
         way[i] = goal_distance(&rig, i, goal[i]);
-        expect_neighbours(&rig, i);
+        expect_neighbors(&rig, i);
     }
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < COUNT; i++) {
-            double distance = goal_distance(&rig, i, goal[i]), gap = expect_neighbours(&rig, i);
+            double distance = goal_distance(&rig, i, goal[i]), gap = expect_neighbors(&rig, i);
             double share = gap < 3.0 ? (3.0 - gap) / (3.0 - 0.4) : 0.0;
             near += gap < 3.0;
             assert_int_equal(rig.buffers.terminated[i], 0);
@@ -339,11 +339,11 @@ static void teams_start_apart(void **state) {
     }
 }
 
-static void put(Rig *rig, uint32_t robot, const double place[3], const double velocity[3]) {
-    static const double turn[4] = {1.0, 0.0, 0.0, 0.0};
+static void put(Rig *rig, uint32_t robot, const double point[3], const double velocity[3]) {
+    static const double rotation[4] = {1.0, 0.0, 0.0, 0.0};
     double position[7], twist[6] = {0};
-    memcpy(position, place, 3 * sizeof *place);
-    memcpy(position + 3, turn, sizeof turn);
+    memcpy(position, point, 3 * sizeof *point);
+    memcpy(position + 3, rotation, sizeof rotation);
     memcpy(twist, velocity, 3 * sizeof *velocity);
     mf_group_set_state(rig->group, robot, position, twist);
 }
@@ -369,8 +369,8 @@ static void who_meets_ends_the_episode_of_the_team(void **state) {
         for (uint32_t i = 0; i < TEAMS * AGENTS; i++) {
             bool met = !beside && (i == AGENTS + 1 || i == AGENTS + 3);
             assert_int_equal(rig.buffers.terminated[i], !beside && i / AGENTS == 1);
-            assert_true(rig_told(&rig, i, "met") == met);
-            assert_true(rig_told(&rig, i, "reward_crash") == (met ? -10.0 : 0.0));
+            assert_true(rig_commanded(&rig, i, "met") == met);
+            assert_true(rig_commanded(&rig, i, "reward_crash") == (met ? -10.0 : 0.0));
         }
         rig_close(&rig);
     }
@@ -394,7 +394,7 @@ static void teams_start_anew_together(void **state) {
             rig_step(&rig);
         for (uint32_t i = 0; i < rig.count; i++) {
             assert_int_equal((int)rig_field(&rig, "episode.number", i, 0), i / AGENTS == 2 ? 2 : 1);
-            expect_neighbours(&rig, i);
+            expect_neighbors(&rig, i);
             if (i / AGENTS == 2 && !same)
                 assert_true(rig.buffers.reward[i] == 0.0 && rig.buffers.terminated[i] == 0);
         }

@@ -1,6 +1,7 @@
 // The tasks on robots of the project's own: walkers by every motion; what is refused, and bits of
 // all of them. Rewards, observations and ends are worked out here from the fields of the group.
 #include "environment/own.h"
+#include "base/inject.h"
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -131,14 +132,15 @@ static void starts_stand_on_the_ground(void **state) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             Rig rig;
-            double angle[18], place[64][3], turn[64][4];
+            double angle[18], position[64][3], rotation[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
             open_task(&rig, walkers[w].file, &config, 1);
             rig_reset(&rig, 5);
             for (uint32_t i = 0; i < ROBOTS; i++) {
                 read_field(&rig, "joint.angle", i, walkers[w].joints, angle);
-                mf_model_pose(rig.model, angle, place, turn);
-                double lowest = mf_model_lowest(rig.model, place, turn, m != MF_MOTION_POINTS);
+                mf_model_pose(rig.model, angle, position, rotation);
+                double lowest =
+                    mf_model_lowest(rig.model, position, rotation, m != MF_MOTION_POINTS);
                 expect_near(rig_field(&rig, "base.position", i, 2) + lowest, 0.0, EXACT);
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
                     assert_true(fabs(angle[j] - rig.model->start_angle[j]) <= 0.05);
@@ -151,10 +153,10 @@ static void starts_stand_on_the_ground(void **state) {
 
 static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
     mf_Field *position = mf_group_find_field(rig->group, "base.position");
-    mf_Field *turn = mf_group_find_field(rig->group, "base.orientation");
+    mf_Field *rotation = mf_group_find_field(rig->group, "base.orientation");
     mf_field_set(position, robot, 2, height);
-    mf_field_set(turn, robot, 0, cos(0.5 * tilt));
-    mf_field_set(turn, robot, 1, sin(0.5 * tilt));
+    mf_field_set(rotation, robot, 0, cos(0.5 * tilt));
+    mf_field_set(rotation, robot, 1, sin(0.5 * tilt));
     mf_group_refresh(rig->group, robot);
 }
 
@@ -211,7 +213,7 @@ static void an_open_loop_gait_walks(void **state) {
                 rig_step(&rig);
                 assert_int_equal(rig.buffers.terminated[0], 0);
                 sum += rig.buffers.reward[0];
-                forward += rig_told(&rig, 0, "reward_forward");
+                forward += rig_commanded(&rig, 0, "reward_forward");
             }
             // Over 5 cm/s in 5 s, and more than the 0.2 a step that standing still gives.
             if (forward < 5.0 * 0.05 * STEPS || sum < 0.3 * STEPS)
@@ -240,9 +242,9 @@ static void falls_end_episodes(void **state) {
             rig_step(&rig);
             for (uint32_t i = 0; i < 3; i++) {
                 assert_int_equal(rig.buffers.terminated[i], ends && i == 1);
-                assert_true(rig_told(&rig, i, "reward_survive") == (i == 1 ? 0.0 : 0.2));
+                assert_true(rig_commanded(&rig, i, "reward_survive") == (i == 1 ? 0.0 : 0.2));
             }
-            expect_near(rig_told(&rig, 1, "upright"), -1.0, 1e-3);
+            expect_near(rig_commanded(&rig, 1, "upright"), -1.0, 1e-3);
             rig_close(&rig);
         }
 }
@@ -255,7 +257,7 @@ static void commands_are_drawn_and_tracked(void **state) {
     const Walker *walker = &walkers[1];
     const uint32_t at = 9 + 3 * walker->joints + walker->feet;
     Rig rig;
-    double command[ROBOTS][3], before[3], turned[9], matrix[9];
+    double command[ROBOTS][3], before[3], rotated[9], matrix[9];
     mf_EnvironmentConfig config = walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS);
     config.settings = &commanded;
     config.setting_count = 1;
@@ -270,21 +272,21 @@ static void commands_are_drawn_and_tracked(void **state) {
     }
     for (uint32_t n = 0; n < STEPS; n++) {
         read_field(&rig, "base.position", 7, 3, before);
-        base_matrix(&rig, 7, turned);
+        base_matrix(&rig, 7, rotated);
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++)
             assert_memory_equal(command[i], rig_observation(&rig, i) + at, sizeof command[i]);
         const double interval = mf_environment_interval(rig.environment);
         base_matrix(&rig, 7, matrix);
-        double yaw = atan2(matrix[3], matrix[0]), old = atan2(turned[3], turned[0]);
+        double yaw = atan2(matrix[3], matrix[0]), old = atan2(rotated[3], rotated[0]);
         double x = (rig_field(&rig, "base.position", 7, 0) - before[0]) / interval;
         double y = (rig_field(&rig, "base.position", 7, 1) - before[1]) / interval;
         double ahead = (cos(yaw) * x + sin(yaw) * y - command[7][0]) / 0.1;
         double aside = (cos(yaw) * y - sin(yaw) * x - command[7][1]) / 0.1;
         double rate = ((yaw - old) / interval - command[7][2]) / 0.5;
-        expect_near(rig_told(&rig, 7, "reward_track"),
+        expect_near(rig_commanded(&rig, 7, "reward_track"),
                     1.0 / (1.0 + ahead * ahead + aside * aside + rate * rate), 1e-9);
-        assert_true(rig_told(&rig, 7, "reward_forward") == 0.0);
+        assert_true(rig_commanded(&rig, 7, "reward_forward") == 0.0);
     }
     mf_Error error = {0};
     must(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error), &error);

@@ -1,7 +1,7 @@
 // The physics of an environment against an integration of the equations by hand: a pole on a cart.
 #include "environment/support.h"
 
-// Cart M = 2 kg, pole m = 0.8 kg with its centre at l = 0.45 m and I = 0.03 kg m^2 about it; the
+// Cart M = 2 kg, pole m = 0.8 kg with its center at l = 0.45 m and I = 0.03 kg m^2 about it; the
 // angle is 0 upright and positive towards +x. Lagrange's equations:
 //     (M + m) x'' + m l (a'' cos a - a'^2 sin a) = F - d x'
 //     m l x'' cos a + (I + m l^2) a'' = m g l sin a
@@ -11,10 +11,10 @@ typedef struct Cart {
 
 static Cart slope(const Cart *at, double force, double damping) {
     const double ml = 0.8 * 0.45, inertia = 0.03 + ml * 0.45, s = sin(at->a), c = cos(at->a);
-    const double push = force - damping * at->v + ml * at->w * at->w * s, pull = ml * 9.81 * s;
+    const double shove = force - damping * at->v + ml * at->w * at->w * s, pull = ml * 9.81 * s;
     const double whole = 2.8 * inertia - ml * ml * c * c;
-    return (Cart){at->v, at->w, (inertia * push - ml * c * pull) / whole,
-                  (2.8 * pull - ml * c * push) / whole};
+    return (Cart){at->v, at->w, (inertia * shove - ml * c * pull) / whole,
+                  (2.8 * pull - ml * c * shove) / whole};
 }
 
 static Cart moved(const Cart *at, const Cart *by, double time) {

@@ -1,8 +1,8 @@
-// Inertia and velocity of bodies about the centre of mass against closed forms; random numbers of
+// Inertia and velocity of bodies about the center of mass against closed forms; random numbers of
 // starts: bounds, moments, and the logarithm behind the normal ones.
 #include "environment/support.h"
 
-#include "environment/sight.h"
+#include "environment/body_state.h"
 #include "environment/task.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -12,7 +12,7 @@
 enum { LINKS = 8, BODIES = 8 };
 
 typedef struct Sums {
-    double place[LINKS][3], turn[LINKS][4], speed[LINKS][3], rate[LINKS][3];
+    double position[LINKS][3], rotation[LINKS][4], speed[LINKS][3], rate[LINKS][3];
     double inertia[10 * BODIES], twist[6 * BODIES], center[3];
 } Sums;
 
@@ -38,27 +38,27 @@ static void get(const Rows *rows, double *values, uint32_t count) {
 static void sum_up(const mf_Model *model, const double *position, const double *velocity,
                    Sums *out) {
     static Rows rows[9];
-    mf_SightPlan plan = {.mass = 0.0};
+    mf_BodyStatePlan plan = {.mass = 0.0};
     const double none[3] = {0.0, 0.0, 0.0};
     const double *base = model->base == MF_BASE_FREE ? position : none;
     assert_true(model->link_count <= LINKS && model->body_count <= BODIES);
-    assert_int_equal(mf_sight_plan(model->context, model, &plan, NULL), MF_OK);
+    assert_int_equal(mf_body_state_plan(model->context, model, &plan, NULL), MF_OK);
     put(&rows[0], position, model->position_count);
     put(&rows[1], velocity, model->velocity_count);
-    const mf_SightBatch batch = {.plan = &plan,
-                                 .wants = MF_TASK_POSES | MF_TASK_BODIES,
-                                 .position = &rows[0],
-                                 .velocity = &rows[1],
-                                 .place = &rows[2],
-                                 .turn = &rows[3],
-                                 .axes = &rows[4],
-                                 .speed = &rows[5],
-                                 .center = &rows[6],
-                                 .inertia = &rows[7],
-                                 .twist = &rows[8]};
-    MF_ONE_LANE(mf_sight_run)(&batch);
-    get(&rows[2], out->place[0], 3 * model->link_count);
-    get(&rows[3], out->turn[0], 4 * model->link_count);
+    const mf_BodyStateBatch batch = {.plan = &plan,
+                                     .wants = MF_TASK_POSES | MF_TASK_BODIES,
+                                     .position = &rows[0],
+                                     .velocity = &rows[1],
+                                     .point = &rows[2],
+                                     .rotation = &rows[3],
+                                     .axes = &rows[4],
+                                     .speed = &rows[5],
+                                     .center = &rows[6],
+                                     .inertia = &rows[7],
+                                     .twist = &rows[8]};
+    MF_ONE_LANE(mf_body_state_run)(&batch);
+    get(&rows[2], out->position[0], 3 * model->link_count);
+    get(&rows[3], out->rotation[0], 4 * model->link_count);
     get(&rows[6], out->center, 3);
     get(&rows[7], out->inertia, 10 * model->body_count);
     get(&rows[8], out->twist, 6 * model->body_count);
@@ -66,10 +66,10 @@ static void sum_up(const mf_Model *model, const double *position, const double *
         for (int i = 0; i < 3; i++) {
             out->speed[l][i] = rows[5].value[6 * l + i][LANE];
             out->rate[l][i] = rows[5].value[6 * l + 3 + i][LANE];
-            out->place[l][i] += base[i];
+            out->position[l][i] += base[i];
         }
     mf_vec3_add(out->center, out->center, base);
-    mf_sight_release(model->context, &plan);
+    mf_body_state_release(model->context, &plan);
 }
 
 static void expect(const double *got, const double *expected, int count, double tolerance) {
@@ -99,7 +99,7 @@ static void one_box(void **state) {
 }
 
 // Two cubes of 1 kg and 3 kg, 0.4 m apart along x, the second on a slide along y that moves at 2
-// m/s, all of it turning about z at 5 rad/s: each by Steiner about the common centre, 0.3 m and
+// m/s, all of it turning about z at 5 rad/s: each by Steiner about the common center, 0.3 m and
 // 0.1 m away, and the velocity that either would have there.
 static void two_cubes(void **state) {
     (void)state;
@@ -137,9 +137,9 @@ static const char mixed[] =
     "pos='0 0 .2'/></body></body></worldbody></mujoco>";
 
 static void spin(double q[4], const double rate[3], double time) {
-    double turn[4] = {1.0, 0.5 * time * rate[0], 0.5 * time * rate[1], 0.5 * time * rate[2]},
+    double rotation[4] = {1.0, 0.5 * time * rate[0], 0.5 * time * rate[1], 0.5 * time * rate[2]},
            out[4];
-    mf_quat_multiply(out, q, turn);
+    mf_quat_multiply(out, q, rotation);
     mf_quat_normalize(out);
     memcpy(q, out, sizeof out);
 }
@@ -156,7 +156,7 @@ static void move(const double *q, const double *v, double time, double *out) {
 }
 
 // Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
-// the centre of mass, which is found by moving on.
+// the center of mass, which is found by moving on.
 static void momentum_is_mass_times_velocity(void **state) {
     (void)state;
     mf_Context *context = make_context(1);
@@ -197,7 +197,7 @@ static void momentum_is_mass_times_velocity(void **state) {
     mf_context_destroy(context);
 }
 
-// The two halves of the velocity of a body agree: moving on turns it and shifts its centre.
+// The two halves of the velocity of a body agree: moving on turns it and shifts its center.
 static void velocities_are_those_of_the_poses(void **state) {
     (void)state;
     mf_Context *context = make_context(1);
@@ -217,14 +217,14 @@ static void velocities_are_those_of_the_poses(void **state) {
     sum_up(model, before, v, &past);
     for (uint32_t l = 0; l < model->link_count; l++)
         for (int i = 0; i < 3; i++) {
-            double speed = (after.place[l][i] - past.place[l][i]) / 2e-5;
+            double speed = (after.position[l][i] - past.position[l][i]) / 2e-5;
             assert_near(sums.speed[l][i], speed, 1e-8);
             double axis[3] = {0, 0, 0}, first[3], second[3];
             axis[i] = 1.0;
-            mf_quat_rotate(first, past.turn[l], axis);
-            mf_quat_rotate(second, after.turn[l], axis);
+            mf_quat_rotate(first, past.rotation[l], axis);
+            mf_quat_rotate(second, after.rotation[l], axis);
             double way[3], swing[3];
-            mf_quat_rotate(axis, sums.turn[l], (double[3]){i == 0, i == 1, i == 2});
+            mf_quat_rotate(axis, sums.rotation[l], (double[3]){i == 0, i == 1, i == 2});
             mf_vec3_cross(swing, sums.rate[l], axis);
             mf_vec3_sub(way, second, first);
             for (int k = 0; k < 3; k++)

@@ -69,7 +69,7 @@ static void inverted_pendulum(void **state) {
             expect_state(&rig, i, 0, false);
             assert_int_equal(rig.buffers.terminated[i], down);
             assert_true(rig.buffers.reward[i] == (down ? 0.0 : 1.0));
-            assert_true(rig_told(&rig, i, "reward_survive") == rig.buffers.reward[i]);
+            assert_true(rig_commanded(&rig, i, "reward_survive") == rig.buffers.reward[i]);
             ends += down;
         }
     }
@@ -105,9 +105,9 @@ static void inverted_double_pendulum(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            double one = rig_looked(&rig, "joint.angle", i, 1);
-            double both = one + rig_looked(&rig, "joint.angle", i, 2);
-            double x = rig_looked(&rig, "joint.angle", i, 0) + 0.6 * sin(one) + 0.6 * sin(both);
+            double one = rig_observed(&rig, "joint.angle", i, 1);
+            double both = one + rig_observed(&rig, "joint.angle", i, 2);
+            double x = rig_observed(&rig, "joint.angle", i, 0) + 0.6 * sin(one) + 0.6 * sin(both);
             double z = 0.6 * cos(one) + 0.6 * cos(both);
             double w1 = rate(&rig, i, 1), w2 = rate(&rig, i, 2);
             double far = 0.01 * x * x + (z - 2.0) * (z - 2.0);
@@ -115,8 +115,8 @@ static void inverted_double_pendulum(void **state) {
             expect_poles(&rig, i, 0.0);
             assert_int_equal(rig.buffers.terminated[i], z <= 1.0);
             assert_near(rig.buffers.reward[i], (z > 1.0 ? 7.0 : 0.0) - far - fast, EXACT);
-            assert_near(rig_told(&rig, i, "distance_penalty"), -far, EXACT);
-            assert_near(rig_told(&rig, i, "velocity_penalty"), -fast, EXACT);
+            assert_near(rig_commanded(&rig, i, "distance_penalty"), -far, EXACT);
+            assert_near(rig_commanded(&rig, i, "velocity_penalty"), -fast, EXACT);
             ends += z <= 1.0;
         }
     }
@@ -171,10 +171,10 @@ static void half_cheetah(void **state) {
                 expect_state(&rig, i, 1 - (uint32_t)shown, false);
                 assert_int_equal(rig.buffers.terminated[i], 0);
                 assert_near(rig.buffers.reward[i], forward - cost, 1e-10);
-                assert_near(rig_told(&rig, i, "x_velocity"), speed, 1e-10);
-                assert_near(rig_told(&rig, i, "reward_forward"), forward, 1e-10);
-                assert_near(rig_told(&rig, i, "reward_ctrl"), -cost, EXACT);
-                assert_true(rig_told(&rig, i, "x_position") == x);
+                assert_near(rig_commanded(&rig, i, "x_velocity"), speed, 1e-10);
+                assert_near(rig_commanded(&rig, i, "reward_forward"), forward, 1e-10);
+                assert_near(rig_commanded(&rig, i, "reward_ctrl"), -cost, EXACT);
+                assert_true(rig_commanded(&rig, i, "x_position") == x);
             }
         }
         rig_close(&rig);
@@ -209,8 +209,8 @@ static void runner(const char *task, double z_min, double z_max, double tilt, bo
             expect_state(&rig, i, 1, true);
             assert_int_equal(rig.buffers.terminated[i], !healthy);
             assert_near(rig.buffers.reward[i], reward, 1e-10 * (1.0 + fabs(speed)));
-            assert_near(rig_told(&rig, i, "z_distance_from_origin"), z - 1.2, EXACT);
-            assert_true(rig_told(&rig, i, "reward_survive") == (healthy ? 1.0 : 0.0));
+            assert_near(rig_commanded(&rig, i, "z_distance_from_origin"), z - 1.2, EXACT);
+            assert_true(rig_commanded(&rig, i, "reward_survive") == (healthy ? 1.0 : 0.0));
             ill += !healthy;
             well += healthy;
         }
@@ -239,7 +239,7 @@ static void ill_health_may_be_lived_with(void **state) {
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(rig.buffers.terminated[i], 0);
-        assert_true(rig_told(&rig, i, "reward_survive") == 0.0);
+        assert_true(rig_commanded(&rig, i, "reward_survive") == 0.0);
     }
     rig_close(&rig);
 }
@@ -258,8 +258,8 @@ static void swimmer(void **state) {
             double speed = (x - before[i][0]) / 0.04, aside = (y - before[i][1]) / 0.04;
             expect_state(&rig, i, 2, false);
             assert_near(rig.buffers.reward[i], speed - 1e-4 * effort(&rig, i), 1e-10);
-            assert_near(rig_told(&rig, i, "y_velocity"), aside, 1e-10);
-            assert_near(rig_told(&rig, i, "distance_from_origin"), sqrt(x * x + y * y), EXACT);
+            assert_near(rig_commanded(&rig, i, "y_velocity"), aside, 1e-10);
+            assert_near(rig_commanded(&rig, i, "distance_from_origin"), sqrt(x * x + y * y), EXACT);
             assert_int_equal(rig.buffers.terminated[i], 0);
         }
     }
@@ -312,8 +312,8 @@ static void reacher(void **state) {
             for (int k = 0; k < 10; k++)
                 assert_near(seen[k], expected[k], 1e-14);
             assert_near(rig.buffers.reward[i], -far - cost, EXACT);
-            assert_near(rig_told(&rig, i, "reward_dist"), -far, EXACT);
-            assert_near(rig_told(&rig, i, "reward_ctrl"), -cost, EXACT);
+            assert_near(rig_commanded(&rig, i, "reward_dist"), -far, EXACT);
+            assert_near(rig_commanded(&rig, i, "reward_ctrl"), -cost, EXACT);
         }
         half_step(&between, &rig);
         for (uint32_t i = 0; i < ROBOTS; i++) // or the pair says nothing
@@ -355,23 +355,24 @@ static void pusher(void **state) {
         half_step(&between, &rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             const double *seen = rig_observation(&rig, i);
-            double places[9] = {0, 0, 0, 0.45, -0.05, -0.2, 0.45, -0.05, -0.3};
-            tip_of(&between, i, places);
-            places[3] += angle(&between, i, 8);
-            places[4] += angle(&between, i, 7);
-            places[6] += angle(&between, i, 10);
-            places[7] += angle(&between, i, 9);
+            double positions[9] = {0, 0, 0, 0.45, -0.05, -0.2, 0.45, -0.05, -0.3};
+            tip_of(&between, i, positions);
+            positions[3] += angle(&between, i, 8);
+            positions[4] += angle(&between, i, 7);
+            positions[6] += angle(&between, i, 10);
+            positions[7] += angle(&between, i, 9);
             for (uint32_t j = 0; j < 7; j++) {
                 assert_true(seen[j] == angle(&rig, i, j));
                 assert_true(seen[7 + j] == rate(&rig, i, j));
             }
             for (int k = 0; k < 9; k++)
-                assert_near(seen[14 + k], places[k], 1e-14);
-            double far = apart(places + 3, places + 6), near = apart(places + 3, places);
+                assert_near(seen[14 + k], positions[k], 1e-14);
+            double far = apart(positions + 3, positions + 6),
+                   near = apart(positions + 3, positions);
             double cost = 0.1 * effort(&rig, i);
             assert_near(rig.buffers.reward[i], -far - cost - 0.5 * near, EXACT);
-            assert_near(rig_told(&rig, i, "reward_near"), -0.5 * near, EXACT);
-            assert_near(rig_told(&rig, i, "reward_dist"), -far, EXACT);
+            assert_near(rig_commanded(&rig, i, "reward_near"), -0.5 * near, EXACT);
+            assert_near(rig_commanded(&rig, i, "reward_dist"), -far, EXACT);
         }
         half_step(&between, &rig);
     }

@@ -82,7 +82,7 @@ static void ant(void **state) {
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             for (uint32_t k = 0; k < 2; k++)
-                before[i][k] = rig_looked(&rig, "base.position", i, k);
+                before[i][k] = rig_observed(&rig, "base.position", i, k);
         act_and_step(&rig, n);
         act_and_step(&raw, n);
         for (uint32_t i = 0; n > 0 && i < ROBOTS; i++) {
@@ -95,11 +95,11 @@ static void ant(void **state) {
                 cut += fabs(whole[k]) > 1.0;
             }
             bool healthy = z >= 0.2 && z <= 1.0;
-            double x = (rig_looked(&rig, "base.position", i, 0) - before[i][0]) / (5 * 0.003);
-            double y = (rig_looked(&rig, "base.position", i, 1) - before[i][1]) / (5 * 0.003);
+            double x = (rig_observed(&rig, "base.position", i, 0) - before[i][0]) / (5 * 0.003);
+            double y = (rig_observed(&rig, "base.position", i, 1) - before[i][1]) / (5 * 0.003);
             double cost = 0.5 * effort(&rig, i), reward = x + (healthy ? 1.0 : 0.0) - cost;
-            assert_near(rig_told(&rig, i, "x_velocity"), x, 1e-10);
-            assert_near(rig_told(&rig, i, "y_velocity"), y, 1e-10);
+            assert_near(rig_commanded(&rig, i, "x_velocity"), x, 1e-10);
+            assert_near(rig_commanded(&rig, i, "y_velocity"), y, 1e-10);
             assert_near(rig.buffers.reward[i], reward - 5e-4 * sum, 1e-10);
             assert_near(raw.buffers.reward[i], reward, 1e-10);
             assert_int_equal(rig.buffers.terminated[i], !healthy);
@@ -140,16 +140,16 @@ static void ant_counts_the_way_of_its_main_body(void **state) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             const double hip[3] = {0.25, 0.15, 0.0};
-            double q[4], at[3], place[2];
+            double q[4], at[3], position[2];
             for (uint32_t k = 0; k < 4; k++)
-                q[k] = rig_looked(&rig, "base.orientation", i, k);
+                q[k] = rig_observed(&rig, "base.orientation", i, k);
             mf_quat_rotate(at, q, hip);
             for (uint32_t k = 0; k < 2; k++)
-                place[k] = rig_looked(&rig, "base.position", i, k) + at[k];
+                position[k] = rig_observed(&rig, "base.position", i, k) + at[k];
             if (n > 0)
-                assert_near(rig_told(&rig, i, "x_velocity"), (place[0] - before[i][0]) / 0.015,
-                            1e-10);
-            memcpy(before[i], place, sizeof place);
+                assert_near(rig_commanded(&rig, i, "x_velocity"),
+                            (position[0] - before[i][0]) / 0.015, 1e-10);
+            memcpy(before[i], position, sizeof position);
         }
     }
     rig_close(&rig);
@@ -157,20 +157,20 @@ static void ant_counts_the_way_of_its_main_body(void **state) {
 
 // ---- humanoids ---------------------------------------------------------------------------------
 
-// The centre of mass by links, where the last physics step looked.
+// The center of mass by links, where the last physics step looked.
 static void center_of(const Rig *rig, uint32_t i, double out[3]) {
     const mf_Model *model = rig->model;
-    double q[11], place[8][3], turn[8][4], sum[3] = {0, 0, 0};
+    double q[11], position[8][3], rotation[8][4], sum[3] = {0, 0, 0};
     for (uint32_t k = 0; k < 11; k++)
-        q[k] = k < 3   ? rig_looked(rig, "base.position", i, k)
-               : k < 7 ? rig_looked(rig, "base.orientation", i, k - 3)
-                       : rig_looked(rig, "joint.angle", i, k - 7);
-    mf_model_pose_at(model, q, place, turn);
+        q[k] = k < 3   ? rig_observed(rig, "base.position", i, k)
+               : k < 7 ? rig_observed(rig, "base.orientation", i, k - 3)
+                       : rig_observed(rig, "joint.angle", i, k - 7);
+    mf_model_pose_at(model, q, position, rotation);
     for (uint32_t l = 0; l < model->link_count; l++) {
         double own[3];
-        mf_quat_rotate(own, turn[l], model->links[l].center);
+        mf_quat_rotate(own, rotation[l], model->links[l].center);
         for (int k = 0; k < 3; k++)
-            sum[k] += model->links[l].mass * (place[l][k] + own[k]) / model->mass;
+            sum[k] += model->links[l].mass * (position[l][k] + own[k]) / model->mass;
     }
     memcpy(out, sum, sizeof sum);
 }
@@ -193,17 +193,17 @@ static void humanoid(void **state) {
             center_of(&rig, i, before[i]);
         act_and_step(&rig, n);
         for (uint32_t i = 0; n > 0 && i < ROBOTS; i++) {
-            const double *seen = expect_state(&rig, i), *outer = seen + 16 * LEGS + JOINTS;
+            const double *seen = expect_state(&rig, i), *external = seen + 16 * LEGS + JOINTS;
             double z = rig_field(&rig, "base.position", i, 2), arms[3] = {0}, mass = 0.0;
             bool healthy = z > 0.38 && z < 2.0;
-            double impact = 5e-7 * squares(outer, 6 * LEGS);
+            double impact = 5e-7 * squares(external, 6 * LEGS);
             limited += impact > 0.03;
             free += impact > 0.0 && impact < 0.03;
             impact = fmin(impact, 0.03);
             center_of(&rig, i, now);
             double x = (now[0] - before[i][0]) / (5 * 0.003), cost = 0.1 * effort(&rig, i);
-            assert_near(rig_told(&rig, i, "x_velocity"), x, 1e-10);
-            assert_near(rig_told(&rig, i, "reward_contact"), -impact, 1e-12);
+            assert_near(rig_commanded(&rig, i, "x_velocity"), x, 1e-10);
+            assert_near(rig_commanded(&rig, i, "reward_contact"), -impact, 1e-12);
             assert_near(rig.buffers.reward[i], 1.25 * x + (healthy ? 5.0 : 0.0) - cost - impact,
                         1e-10);
             assert_int_equal(rig.buffers.terminated[i], !healthy);
@@ -238,7 +238,7 @@ static void getting_up(void **state) {
             double impact = fmin(0.5e-6 * squares(seen + JOINTS, 6 * LEGS), 10.0);
             assert_near(rig.buffers.reward[i], z / 0.003 - 0.1 * effort(&rig, i) - impact + 1.0,
                         1e-9);
-            assert_near(rig_told(&rig, i, "z_distance_from_origin"), z - 0.55, 1e-12);
+            assert_near(rig_commanded(&rig, i, "z_distance_from_origin"), z - 0.55, 1e-12);
             assert_int_equal(rig.buffers.terminated[i], 0);
             expect_actuators(&rig, i, seen);
         }
@@ -273,7 +273,7 @@ static void sums_are_those_before_the_last_step(void **state) {
 // ---- forces from outside -----------------------------------------------------------------------
 
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
-// centre of mass; the foot that is fixed to its leg feels its own share.
+// center of mass; the foot that is fixed to its leg feels its own share.
 static void at_rest_the_ground_carries_the_weight(void **state) {
     (void)state;
     static const mf_TaskSetting settings[] = {NO_LIMITS};
@@ -283,16 +283,16 @@ static void at_rest_the_ground_carries_the_weight(void **state) {
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            const double *outer = rig_observation(&rig, i) + 19;
+            const double *external = rig_observation(&rig, i) + 19;
             double total[6] = {0};
             for (uint32_t b = 0; b < LEGS; b++)
                 for (uint32_t k = 0; k < 6; k++)
-                    total[k] += outer[6 * b + k];
+                    total[k] += external[6 * b + k];
             const double weight = rig.model->mass * 9.81;
             assert_near(total[5], weight, 1e-4 * weight);
             for (uint32_t k = 0; k < 5; k++)
                 assert_near(total[k], 0.0, 1e-4 * weight);
-            assert_true(outer[6 * 5 + 5] >= 0.0);
+            assert_true(external[6 * 5 + 5] >= 0.0);
         }
         rig_close(&rig);
     }

@@ -56,7 +56,7 @@ static void a_tripod_walks_at_every_level(void **state) {
         assert_int_equal(row->sample_count, 401);
         // Levels differ (feet that roll, servos that give), but none by a third of the way.
         assert_true(fabs(row->forward - best->forward) < 0.33 * best->forward);
-        assert_true(fabs(row->turned) < 0.1 && row->tilt < 0.1);
+        assert_true(fabs(row->heading_change) < 0.1 && row->tilt < 0.1);
         assert_true(row->penetration < 0.01 && row->seconds > 0.0);
         assert_true(row == best || (row->position_error > 0.0 && row->position_error < 0.1));
     }

@@ -56,7 +56,7 @@ static mf_Model *make_robot(mf_Context *context) {
     require(mf_builder_create(context, "biped", &builder, NULL) == MF_OK);
     mf_BodyId trunk = mf_body_create_box(builder, size, base, 1.0, NULL);
     for (int side = 0; side < 2; side++) {
-        double place[3] = {0, side == 0 ? 0.05 : -0.05, 0};
+        double position[3] = {0, side == 0 ? 0.05 : -0.05, 0};
         mf_BodyId above = trunk;
         for (size_t i = 0; i < sizeof joints / sizeof *joints; i++) {
             char name[40] = "left_";
@@ -64,8 +64,8 @@ static mf_Model *make_robot(mf_Context *context) {
                 strcpy(name, "right_");
             strcat(name, joints[i].name);
             bool arm = i == 6;
-            place[2] = arm ? 0.1 : place[2] - joints[i].down;
-            mf_BodyId body = mf_body_create_box(builder, size, place, 0.1, NULL);
+            position[2] = arm ? 0.1 : position[2] - joints[i].down;
+            mf_BodyId body = mf_body_create_box(builder, size, position, 0.1, NULL);
             mf_HingeConfig hinge = mf_hinge_config();
             hinge.name = name;
             hinge.lower = -3.0;

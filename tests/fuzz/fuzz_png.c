@@ -1,6 +1,7 @@
 // Fuzzes the PNG reader from memory: each input as it is, and with its chunk checksums put right,
 // because a mutation hardly ever gets past them.
 #include "fuzz/image.h"
+#include "base/hash.h"
 
 #include <string.h>
 

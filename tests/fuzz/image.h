@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 typedef mf_Status (*ImageParser)(mf_Context *context, const char *name, const void *data,
-                                 size_t size, mf_GreyImage *image, mf_Error *error);
+                                 size_t size, mf_GrayImage *image, mf_Error *error);
 
 // Refuses large blocks: keeps runs fast and walks the out-of-memory paths as well.
 static void *fuzz_allocate(void *user, size_t size) {
@@ -30,7 +30,7 @@ static int fuzz_image(ImageParser parse, const uint8_t *data, size_t size) {
     if (mf_context_create(&config, &context, NULL) != MF_OK)
         abort();
     size_t live = mf_context_live_bytes(context);
-    mf_GreyImage image = {0};
+    mf_GrayImage image = {0};
     mf_Error error = {0};
     mf_Status status = parse(context, "fuzz", data, size, &image, &error);
     if (status == MF_OK) {
@@ -38,10 +38,10 @@ static int fuzz_image(ImageParser parse, const uint8_t *data, size_t size) {
         if (cells == 0 || image.largest == 0 || image.largest > 65535)
             abort();
         for (uint64_t cell = 0; cell < cells; cell++)
-            if (image.grey[cell] > image.largest)
+            if (image.gray[cell] > image.largest)
                 abort();
-        mf_release(context, image.grey);
-    } else if (image.grey != NULL || error.status != status || error.message[0] == '\0') {
+        mf_release(context, image.gray);
+    } else if (image.gray != NULL || error.status != status || error.message[0] == '\0') {
         abort();
     }
     if (mf_context_live_bytes(context) != live)

@@ -123,8 +123,8 @@ static inline void set(mf_Group *group, const char *field, uint32_t instance, ui
 
 static inline void put(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,
                        double z, double speed_x) {
-    must(mf_group_place(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
-                        &pitch->error),
+    must(mf_group_set_start(group, instance, (double[]){x, y, z}, NULL, (double[]){speed_x, 0, 0},
+                            &pitch->error),
          &pitch->error);
 }
 

@@ -1,6 +1,7 @@
 // Collisions between robots: closed forms of impacts, friction and rest, balance of forces, energy,
 // and that nothing depends on company, threads, instruction sets, margins or interruptions.
 #include "interaction/pitch.h"
+#include "base/inject.h"
 
 #include "torture.h"
 
@@ -47,7 +48,7 @@ static void balls_meet_as_the_spring_says(void **state) {
     for (int i = 0; i < 9; i++) {
         const double m = masses[i / 3], e = restitutions[i % 3], duration = 0.005;
         Impact is = impact_of(m, e, duration, 10 * MICROSECOND, true);
-        const double common = (1.0 - m) / (1.0 + m); // speed of the common centre of mass
+        const double common = (1.0 - m) / (1.0 + m); // speed of the common center of mass
         near(is.depth, 2.0 * duration / pi, 0.004 * 2.0 * duration / pi);
         // A few steps, and what the band between both springs (half a step wide) saves.
         near(is.time, 0.5 * duration * (1 + 1 / e), 4e-5 + 0.6e-5 / (e * e));
@@ -127,16 +128,16 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
 // ---- forces -------------------------------------------------------------------------------------
 
 // Sums the pushes of a group: force, and torque about the world's origin; and their sizes.
-static void sum_pushes(mf_Group *group, double sum[6], double *size) {
-    const mf_Field *push = mf_group_find_field(group, "push.link");
+static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
+    const mf_Field *wrench = mf_group_find_field(group, "push.link");
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3], f[3], t[3];
         for (uint32_t c = 0; c < 3; c++)
             at[c] = get(group, "base.position", i, c);
-        for (uint32_t l = 0; l < push->components; l += 6) {
+        for (uint32_t l = 0; l < wrench->components; l += 6) {
             for (uint32_t c = 0; c < 3; c++) {
-                f[c] = mf_field_get(push, i, l + c);
-                t[c] = mf_field_get(push, i, l + 3 + c);
+                f[c] = mf_field_get(wrench, i, l + c);
+                t[c] = mf_field_get(wrench, i, l + 3 + c);
                 sum[c] += f[c];
                 *size += fabs(f[c]) + fabs(t[c]);
             }
@@ -181,7 +182,7 @@ static void forces_cancel(void **state) {
                         before[g][i][c] = now;
                     }
             for (uint32_t g = 0; g < 3; g++)
-                sum_pushes(groups[g], sum, &size);
+                sum_wrenches(groups[g], sum, &size);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
                     for (uint32_t c = 0; c < 3; c++)
@@ -591,7 +592,7 @@ static void limbs_meet_when_they_are_told_to(void **state) {
         set(robot, "joint.angle", 0, roll, -0.9);
         mf_world_step(pitch.world, 1);
         double sum[6] = {0}, size = 0.0;
-        sum_pushes(robot, sum, &size);
+        sum_wrenches(robot, sum, &size);
         assert_true((size > 0.0) == (inner == 1));
         for (int c = 0; c < 3; c++)
             assert_true(fabs(sum[c]) <= 1e-12 * size);

@@ -3,10 +3,10 @@
 //
 // Where errors come from, and how large they may be:
 // - A push is the same number at both robots with opposite signs, at one point, so it loses nothing
-//   but rounding. `points`, which moves a body about its centre of mass, shows just that.
+//   but rounding. `points`, which moves a body about its center of mass, shows just that.
 // - `rigid`, `prescribed` and `articulated` move the base's origin. With Runge-Kutta what turns
 // about
-//   the centre keeps its linear momentum by the fourth order of the step. Angular momentum is kept
+//   the center keeps its linear momentum by the fourth order of the step. Angular momentum is kept
 //   by the first: a push holds for a step and stays at its robot's origin, which moves on by h v.
 // - With the default integrator, of first order, both are of first order; `articulated` moves
 //   a tree's momentum as a whole (momentum.h), so there both stay to rounding.
@@ -58,11 +58,11 @@ static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Mo
     return group;
 }
 
-static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double place[3],
-                        const double velocity[3], const double spin[3]) {
-    must(mf_group_place(group, robot, place, NULL, velocity, &pitch->error), &pitch->error);
+static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double position[3],
+                        const double velocity[3], const double angular[3]) {
+    must(mf_group_set_start(group, robot, position, NULL, velocity, &pitch->error), &pitch->error);
     for (uint32_t c = 0; c < 3; c++)
-        set(group, "base.angular_velocity", robot, c, spin[c]);
+        set(group, "base.angular_velocity", robot, c, angular[c]);
     mf_group_refresh(group, robot);
 }
 
@@ -80,13 +80,13 @@ typedef struct Seen {
 
 static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
     static const double forth[3] = {1.0, 0.1, 0.0}, back[3] = {-1.0, 0.0, 0.05};
-    static const double spin[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
+    static const double angular[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
     Pitch pitch;
     pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
     mf_Model *robot = load_file(pitch.context, "humanoid.urdf");
     mf_Group *first = floating(&pitch, robot, "first", m->motion, m->ball ? 1 : 2, m->wide, m->rk4);
     mf_Group *second = first;
-    throw_robot(&pitch, first, 0, (double[]){-0.35, 0.0, 5.0}, forth, spin);
+    throw_robot(&pitch, first, 0, (double[]){-0.35, 0.0, 5.0}, forth, angular);
     if (m->ball)
         second = floating(&pitch, load_file(pitch.context, "ball.xml"), "ball", m->motion, 1,
                           m->wide, m->rk4);
@@ -184,7 +184,8 @@ static void what_is_lost_halves_with_the_step(void **state) {
 
 // A robot between two others, each at a level of its own: what one gives the other takes.
 static void levels_meet(void **state) {
-    static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0}, spin[3] = {0.4, 0.1, 0.5};
+    static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
+                        angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
     (void)state;
     Pitch pitch;
@@ -193,7 +194,7 @@ static void levels_meet(void **state) {
         mf_Group *group = floating(&pitch, load_file(pitch.context, "humanoid.urdf"), names[i],
                                    (mf_Motion)(MF_MOTION_POINTS + i), 1, true, true);
         throw_robot(&pitch, group, 0, (double[]){0.35 * i, 0.02 * i, 5.0}, i == 0 ? forth : still,
-                    i == 0 ? spin : still);
+                    i == 0 ? angular : still);
     }
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);

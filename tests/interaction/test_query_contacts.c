@@ -114,7 +114,7 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     pitch_close(&pitch);
 }
 
-// Between balls the force is that of push.link, the point between them, the normal the centres'.
+// Between balls the force is that of push.link, the point between them, the normal the centers'.
 static void collisions_tell_their_forces(void **state) {
     (void)state;
     Pitch pitch;
@@ -129,10 +129,10 @@ static void collisions_tell_their_forces(void **state) {
     }
     pitch_collide(&pitch, NULL);
     for (int step = 0; step < 100; step++) {
-        double centres[2][3];
+        double centers[2][3];
         for (uint32_t c = 0; c < 3; c++) {
-            centres[0][c] = get(first, "base.position", 0, c);
-            centres[1][c] = get(second, "base.position", 0, c);
+            centers[0][c] = get(first, "base.position", 0, c);
+            centers[1][c] = get(second, "base.position", 0, c);
         }
         mf_world_step(pitch.world, 1);
         count = list(&pitch, contacts);
@@ -147,12 +147,12 @@ static void collisions_tell_their_forces(void **state) {
         seen++;
         double length = 0.0, load = 0.0;
         for (int c = 0; c < 3; c++)
-            length += pow(centres[1][c] - centres[0][c], 2);
+            length += pow(centers[1][c] - centers[0][c], 2);
         length = sqrt(length);
         near(contacts[0].depth, 0.2 - length, 1e-12);
         for (uint32_t c = 0; c < 3; c++) {
-            near(contacts[0].normal[c], (centres[1][c] - centres[0][c]) / length, 1e-9);
-            near(contacts[0].point[c], 0.5 * (centres[0][c] + centres[1][c]), 1e-9);
+            near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
+            near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
             near(contacts[0].force[c], get(second, "push.link", 0, c), 1e-9);
             load += contacts[0].force[c] * contacts[0].normal[c];
         }

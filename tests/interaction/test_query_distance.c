@@ -2,6 +2,7 @@
 // pair: both points are on their solids, as far apart as told, and no point of either solid is
 // beyond the planes through them.
 #include "interaction/pitch.h"
+#include "base/inject.h"
 
 #include <mayfly/query.h>
 
@@ -71,15 +72,16 @@ static double support(const Kind *kind, const double n[3]) {
 
 typedef struct Placed {
     const Kind *kind;
-    double place[3], turn[4];
+    double position[3], rotation[4];
 } Placed;
 
 // How far it goes along a unit vector of the world, from the world's origin.
 static double reach(const Placed *body, const double n[3]) {
-    const double back[4] = {body->turn[0], -body->turn[1], -body->turn[2], -body->turn[3]};
+    const double back[4] = {body->rotation[0], -body->rotation[1], -body->rotation[2],
+                            -body->rotation[3]};
     double own[3];
     rotate(back, n, own);
-    return dot(body->place, n) + support(body->kind, own);
+    return dot(body->position, n) + support(body->kind, own);
 }
 
 // The distance along a direction from a to b; less than that of any other is no distance.
@@ -93,16 +95,16 @@ static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, 
     Placed out = {.kind = kind};
     double square = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
-        out.turn[c] = 2.0 * unit(31, 10 * number + c) - 1.0;
-        square += out.turn[c] * out.turn[c];
+        out.rotation[c] = 2.0 * unit(31, 10 * number + c) - 1.0;
+        square += out.rotation[c] * out.rotation[c];
     }
     for (uint32_t c = 0; c < 4; c++) {
-        out.turn[c] /= sqrt(square);
-        set(group, "base.orientation", instance, c, out.turn[c]);
+        out.rotation[c] /= sqrt(square);
+        set(group, "base.orientation", instance, c, out.rotation[c]);
     }
     for (uint32_t c = 0; c < 3; c++) {
-        out.place[c] = size * (2.0 * unit(31, 10 * number + 4 + c) - 1.0);
-        set(group, "base.position", instance, c, out.place[c]);
+        out.position[c] = size * (2.0 * unit(31, 10 * number + 4 + c) - 1.0);
+        set(group, "base.position", instance, c, out.position[c]);
     }
     return out;
 }

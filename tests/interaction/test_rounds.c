@@ -1,6 +1,7 @@
 // Rounds of interaction: the same bits for any threads and instruction set, beside the main loop
 // and inside it, after a restore, and for an agent alone; rates; no memory taken in a step.
 #include "interaction/walkers.h"
+#include "base/inject.h"
 
 enum { FIRST = 700, SECOND = 333 };
 
@@ -14,7 +15,7 @@ static mf_InteractionConfig everything(void) {
     mf_InteractionConfig config = mf_interaction_config();
     config.radius = 3.0;
     config.nearest = 6;
-    config.sight = 2.0;
+    config.view_angle = 2.0;
     config.downwash = true;
     config.downwash_reach = 2.0;
     config.wind[0] = 0.5;
@@ -28,11 +29,11 @@ static mf_InteractionConfig everything(void) {
     return config;
 }
 
-static void fill_world(Stage *stage, const StageConfig *setup, const mf_InteractionConfig *settings,
-                       bool wide) {
-    stage_open(stage, setup);
-    mf_Group *first = add_walkers(stage, "first", FIRST, false, 2.0);
-    mf_Group *second = add_walkers(stage, "second", SECOND, wide, 4.0);
+static void fill_world(Fixture *fixture, const FixtureConfig *setup,
+                       const mf_InteractionConfig *settings, bool wide) {
+    fixture_open(fixture, setup);
+    mf_Group *first = add_walkers(fixture, "first", FIRST, false, 2.0);
+    mf_Group *second = add_walkers(fixture, "second", SECOND, wide, 4.0);
     for (uint32_t i = 0; i < FIRST; i++)
         put(first, i, 22 * unit(1, i) - 11, 22 * unit(2, i) - 11, 22 * unit(3, i) - 2, 0, 0, 0);
     for (uint32_t i = 0; i < SECOND; i++)
@@ -42,14 +43,14 @@ static void fill_world(Stage *stage, const StageConfig *setup, const mf_Interact
     mf_InteractionConfig config = *settings;
     config.members = members;
     config.member_count = 2;
-    must(mf_interaction_add(stage->world, &config, &stage->interaction, &stage->error),
-         &stage->error);
+    must(mf_interaction_add(fixture->world, &config, &fixture->interaction, &fixture->error),
+         &fixture->error);
 }
 
-static Outcome outcome_of(const Stage *stage) {
-    Outcome out = {.world = mf_world_hash(stage->world), .events = MF_HASH_START};
+static Outcome outcome_of(const Fixture *fixture) {
+    Outcome out = {.world = mf_world_hash(fixture->world), .events = MF_HASH_START};
     const mf_InteractionEvent *events;
-    out.event_count = mf_interaction_events(stage->interaction, &events, NULL);
+    out.event_count = mf_interaction_events(fixture->interaction, &events, NULL);
     for (uint32_t i = 0; i < out.event_count; i++) {
         out.events = mf_hash_bytes(out.events, &events[i].time, sizeof events[i].time);
         out.events = mf_hash_bytes(out.events, &events[i].agent, sizeof events[i].agent);
@@ -57,8 +58,8 @@ static Outcome outcome_of(const Stage *stage) {
         out.events = mf_hash_bytes(out.events, events[i].position, sizeof events[i].position);
     }
     for (uint32_t g = 0; g < 2; g++)
-        out.dead += mf_group_fault_total(mf_world_group(stage->world, g));
-    out.builds = mf_interaction_statistics(stage->interaction).builds;
+        out.dead += mf_group_fault_total(mf_world_group(fixture->world, g));
+    out.builds = mf_interaction_statistics(fixture->interaction).builds;
     return out;
 }
 
@@ -69,13 +70,13 @@ static void same(Outcome a, Outcome b) {
     assert_true(a.world == b.world);
 }
 
-static Outcome live(const StageConfig *setup, const mf_InteractionConfig *config, bool wide,
+static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    Stage stage;
-    fill_world(&stage, setup, config, wide);
-    mf_world_step(stage.world, steps);
-    Outcome out = outcome_of(&stage);
-    stage_close(&stage);
+    Fixture fixture;
+    fill_world(&fixture, setup, config, wide);
+    mf_world_step(fixture.world, steps);
+    Outcome out = outcome_of(&fixture);
+    fixture_close(&fixture);
     return out;
 }
 
@@ -90,7 +91,7 @@ static void threads_and_sets_do_not_show(void **state) {
             for (int t = 0; t < 3; t++) {
                 if (!mf_isa_available(sets[s]))
                     continue;
-                StageConfig setup = stage_config();
+                FixtureConfig setup = fixture_config();
                 setup.isa = sets[s];
                 setup.threads = threads[t];
                 Outcome out = live(&setup, &config, wide != 0, 120);
@@ -110,26 +111,27 @@ static void threads_and_sets_do_not_show(void **state) {
 static void threads_share_the_float_mode(void **state) {
     (void)state;
     enum { CLUSTERS = 1000 };
-    Stage stage;
-    StageConfig setup = stage_config();
+    Fixture fixture;
+    FixtureConfig setup = fixture_config();
     setup.threads = 4;
-    stage_open(&stage, &setup);
-    mf_Group *group = add_walkers(&stage, "agents", 3 * CLUSTERS, false, 0.0);
+    fixture_open(&fixture, &setup);
+    mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
         put(group, i, 20.0 * (i / 3 % 100), offset[i % 3], 20.0 * (i / 300) + 5.0, 0, 0, 0);
     }
     mf_InteractionConfig config = mf_interaction_config();
     config.collide = config.terrain = false;
-    must(mf_interaction_add(stage.world, &config, &stage.interaction, &stage.error), &stage.error);
+    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
+         &fixture.error);
     for (int round = 0; round < 5; round++) {
-        mf_world_step(stage.world, 1);
+        mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 3 * CLUSTERS; i += 3) {
             assert_true(get(group, "neighbor.index", i, 0) == i + 1.0);
             assert_true(get(group, "neighbor.index", i, 1) == i + 2.0);
         }
     }
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // How lists are kept is no part of the result: wide and narrow margins, room for everybody and
@@ -138,7 +140,7 @@ static void lists_do_not_show(void **state) {
     (void)state;
     static const double margins[] = {0.05, 0.3, 2.0};
     static const uint32_t room[] = {1, 20, 300};
-    StageConfig setup = stage_config();
+    FixtureConfig setup = fixture_config();
     Outcome reference = {0};
     for (int m = 0; m < 3; m++)
         for (int r = 0; r < 3; r++) {
@@ -162,81 +164,81 @@ static void beside_is_as_inside(void **state) {
             config.latency = latency;
             config.detection_rate = (mf_Rate){10, 1};
             config.collision_rate = (mf_Rate){latency == 1 ? 100 : 20, 1};
-            StageConfig setup = stage_config();
+            FixtureConfig setup = fixture_config();
             setup.threads = threads;
             Outcome inside = live(&setup, &config, false, 103);
-            config.beside = true;
-            Outcome beside = live(&setup, &config, false, 103);
-            same(inside, beside);
-            same(beside, live(&setup, &config, false, 103));
+            config.background = true;
+            Outcome background = live(&setup, &config, false, 103);
+            same(inside, background);
+            same(background, live(&setup, &config, false, 103));
             assert_in_range(inside.dead, 20, FIRST + SECOND - 100);
         }
 }
 
 static void latency_is_exact(void **state) {
     (void)state;
-    for (int beside = 0; beside < 2; beside++) {
-        Stage stage;
-        StageConfig setup = stage_config();
-        stage_open(&stage, &setup);
-        mf_Group *group = add_walkers(&stage, "agents", 2, false, 0.0);
+    for (int background = 0; background < 2; background++) {
+        Fixture fixture;
+        FixtureConfig setup = fixture_config();
+        fixture_open(&fixture, &setup);
+        mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0, 0, 5, 0, 0, 0);
         put(group, 1, 0.3, 0, 5, 0, 0, 0);
         mf_InteractionConfig config = mf_interaction_config();
         config.latency = 3;
-        config.beside = beside != 0;
+        config.background = background != 0;
         config.detection_rate = config.collision_rate = (mf_Rate){10, 1};
-        must(mf_interaction_add(stage.world, &config, &stage.interaction, &stage.error),
-             &stage.error);
-        mf_world_step(stage.world, 3);
+        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
+             &fixture.error);
+        mf_world_step(fixture.world, 3);
         assert_int_equal(mf_group_fault_total(group), 0);
         assert_true(get(group, "neighbor.count", 0, 0) == 0.0);
-        assert_int_equal(mf_interaction_reserve(stage.interaction, 50, &stage.error), MF_BUSY);
-        size_t size = mf_world_snapshot_size(stage.world);
+        assert_int_equal(mf_interaction_reserve(fixture.interaction, 50, &fixture.error), MF_BUSY);
+        size_t size = mf_world_snapshot_size(fixture.world);
         void *image = malloc(size);
-        assert_int_equal(mf_world_snapshot(stage.world, image, size, &stage.error), MF_BUSY);
-        mf_world_step(stage.world, 1);
+        assert_int_equal(mf_world_snapshot(fixture.world, image, size, &fixture.error), MF_BUSY);
+        mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault_total(group), 2);
         assert_true(get(group, "neighbor.count", 0, 0) == 1.0);
-        must(mf_world_snapshot(stage.world, image, size, &stage.error), &stage.error);
+        must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
         const mf_InteractionEvent *events;
-        assert_int_equal(mf_interaction_events(stage.interaction, &events, NULL), 1);
+        assert_int_equal(mf_interaction_events(fixture.interaction, &events, NULL), 1);
         assert_true(events[0].time == 0); // when they were looked at
         free(image);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
 // A restored world goes on to the same bits, though its lists are built anew.
 static void restored_worlds_go_on(void **state) {
     (void)state;
-    Stage stage;
-    StageConfig setup = stage_config();
+    Fixture fixture;
+    FixtureConfig setup = fixture_config();
     mf_InteractionConfig config = everything();
     config.detection_rate = (mf_Rate){30, 1};
     config.fence_faults = false;
-    fill_world(&stage, &setup, &config, false);
-    mf_world_step(stage.world, 33);
-    size_t size = mf_world_snapshot_size(stage.world);
+    fill_world(&fixture, &setup, &config, false);
+    mf_world_step(fixture.world, 33);
+    size_t size = mf_world_snapshot_size(fixture.world);
     void *image = malloc(size);
-    must(mf_world_snapshot(stage.world, image, size, &stage.error), &stage.error);
-    mf_world_step(stage.world, 50);
-    uint64_t hash = mf_world_hash(stage.world);
-    must(mf_world_restore(stage.world, image, size, &stage.error), &stage.error);
-    mf_world_step(stage.world, 50);
-    assert_true(mf_world_hash(stage.world) == hash);
-    Stage other;
+    must(mf_world_snapshot(fixture.world, image, size, &fixture.error), &fixture.error);
+    mf_world_step(fixture.world, 50);
+    uint64_t hash = mf_world_hash(fixture.world);
+    must(mf_world_restore(fixture.world, image, size, &fixture.error), &fixture.error);
+    mf_world_step(fixture.world, 50);
+    assert_true(mf_world_hash(fixture.world) == hash);
+    Fixture other;
     fill_world(&other, &setup, &config, false);
     must(mf_world_restore(other.world, image, size, &other.error), &other.error);
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
-    stage_close(&other);
+    fixture_close(&other);
     config.radius = 2.9; // another interaction: another world
     fill_world(&other, &setup, &config, false);
     assert_int_equal(mf_world_restore(other.world, image, size, &other.error), MF_BAD_ARGUMENT);
-    stage_close(&other);
+    fixture_close(&other);
     free(image);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // An agent that meets nobody has the bits of one that is alone in the world.
@@ -244,60 +246,61 @@ static void strangers_do_not_show(void **state) {
     (void)state;
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        Stage stage;
-        StageConfig setup = stage_config();
-        stage_open(&stage, &setup);
-        mf_Group *group = add_walkers(&stage, "agents", alone ? 1 : 1000, false, 1.0);
+        Fixture fixture;
+        FixtureConfig setup = fixture_config();
+        fixture_open(&fixture, &setup);
+        mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
         put(group, 0, 500, 500, 50, 1, 2, 0);
         for (uint32_t i = 1; i < mf_group_count(group); i++)
             put(group, i, 30 * unit(1, i), 30 * unit(2, i), 40 * unit(3, i) + 5, 0, 0, 0);
         mf_InteractionConfig config = everything();
         config.fence = false;
-        must(mf_interaction_add(stage.world, &config, &stage.interaction, &stage.error),
-             &stage.error);
-        mf_world_step(stage.world, 100);
+        must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
+             &fixture.error);
+        mf_world_step(fixture.world, 100);
         hash[alone] = mf_group_instance_hash(group, 0);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 static void steps_take_no_memory(void **state) {
     (void)state;
-    for (int beside = 0; beside < 2; beside++) {
-        Stage stage;
-        StageConfig setup = stage_config();
+    for (int background = 0; background < 2; background++) {
+        Fixture fixture;
+        FixtureConfig setup = fixture_config();
         mf_InteractionConfig config = everything();
         setup.threads = 2;
-        config.beside = beside != 0;
-        config.latency = beside ? 1 : 0;
-        fill_world(&stage, &setup, &config, false);
-        uint64_t calls = mf_context_call_count(stage.context);
-        mf_world_step(stage.world, 100);
-        assert_true(mf_context_call_count(stage.context) == calls);
-        stage_close(&stage);
+        config.background = background != 0;
+        config.latency = background ? 1 : 0;
+        fill_world(&fixture, &setup, &config, false);
+        uint64_t calls = mf_context_call_count(fixture.context);
+        mf_world_step(fixture.world, 100);
+        assert_true(mf_context_call_count(fixture.context) == calls);
+        fixture_close(&fixture);
     }
 }
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 static void rates_hold(void **state) {
     (void)state;
-    Stage stage;
-    StageConfig setup = stage_config();
-    stage_open(&stage, &setup);
-    mf_Group *group = add_walkers(&stage, "agents", 2, false, 0.0);
+    Fixture fixture;
+    FixtureConfig setup = fixture_config();
+    fixture_open(&fixture, &setup);
+    mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
     put(group, 0, 0, 0, 5, 0, 0, 0);
     put(group, 1, 1, 0, 5, 1, 0, 0);
     mf_InteractionConfig config = mf_interaction_config();
     config.detection_rate = (mf_Rate){20, 1};
-    must(mf_interaction_add(stage.world, &config, &stage.interaction, &stage.error), &stage.error);
+    must(mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
+         &fixture.error);
     for (int step = 0; step < 23; step++) {
-        mf_world_step(stage.world, 1);
+        mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);
         assert_true(fabs(get(group, "neighbor.position", 0, 0) - expected) < 1e-5);
     }
-    assert_true(mf_interaction_statistics(stage.interaction).detections == 5);
-    stage_close(&stage);
+    assert_true(mf_interaction_statistics(fixture.interaction).detections == 5);
+    fixture_close(&fixture);
 }
 
 int main(void) {

@@ -17,10 +17,10 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
                                 const char *name, uint32_t count, mf_QuadrotorCommand command,
                                 bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.command = command;
+    mf_QuadrotorConfig config = mf_quadrotor_config();
+    config.command = command;
     prepare(pitch, group);
-    must(mf_quadrotor_add(group, quadrotor, &settings, &pitch->error), &pitch->error);
+    must(mf_quadrotor_add(group, quadrotor, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -34,13 +34,13 @@ static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
 static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model,
                                mf_CarCommand command, uint32_t count, bool wide) {
     mf_Model *body = NULL;
-    mf_CarSettings settings = mf_car_settings();
-    settings.model = model;
-    settings.command = command;
+    mf_CarConfig config = mf_car_config();
+    config.model = model;
+    config.command = command;
     must(mf_car_body(pitch->context, car, "car", &body, &pitch->error), &pitch->error);
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
-    must(mf_car_add(group, car, &settings, &pitch->error), &pitch->error);
+    must(mf_car_add(group, car, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -52,14 +52,14 @@ static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf
 // An aircraft in no air: a free body.
 static mf_Group *add_glider(Pitch *pitch, bool wide) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingSettings settings = mf_fixed_wing_settings();
+    mf_FixedWingConfig config = mf_fixed_wing_config();
     mf_Model *body = NULL;
     aircraft.air_density = 0.0;
-    settings.command = MF_FIXED_WING_SURFACES;
+    config.command = MF_FIXED_WING_SURFACES;
     must(mf_fixed_wing_model(pitch->context, &aircraft, &body, &pitch->error), &pitch->error);
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    must(mf_fixed_wing_add(group, &aircraft, &settings, &pitch->error), &pitch->error);
+    must(mf_fixed_wing_add(group, &aircraft, &config, &pitch->error), &pitch->error);
     return group;
 }
 
@@ -94,12 +94,12 @@ static void a_wrench_is_an_impulse(void **state) {
             set(group, "base.linear_velocity", 0, c, 0.0);
         write_wrench(group, wrench);
         mf_world_step(pitch.world, 1);
-        double rate[3], turned[3];
+        double rate[3], rotated[3];
         for (uint32_t c = 0; c < 3; c++)
             rate[c] = get(group, "base.angular_velocity", 0, c);
-        world_inertia_times(group, rate, turned);
+        world_inertia_times(group, rate, rotated);
         for (uint32_t c = 0; c < 3; c++)
-            near(turned[c], 1e-3 * wrench[3 + c], 1e-8);
+            near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
         mf_world_step(pitch.world, 199);
         for (uint32_t c = 0; c < 3; c++)
             near(get(group, "base.linear_velocity", 0, c),
@@ -175,7 +175,7 @@ static mf_Car rolling_car(void) {
     return car;
 }
 
-// Along the car a force accelerates it and its wheels; across it the tyres hold a car that stands,
+// Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
 // up to what they can; what presses down does not move it.
 static void cars_take_wrenches_in_their_plane(void **state) {
     (void)state;
@@ -193,7 +193,7 @@ static void cars_take_wrenches_in_their_plane(void **state) {
         mf_group_reset(group, 0);
         write_wrench(group, (double[6]){0.0, 0.005, 0.0, 0.0, 0.0, 0.0});
         mf_world_step(pitch.world, 1000);
-        if (k != MF_CAR_DYNAMIC) // whose tyres have a slope at standstill: it creeps
+        if (k != MF_CAR_DYNAMIC) // whose tires have a slope at standstill: it creeps
             near(get(group, "base.position", 0, 1), 0.0, 1e-12);
         else
             assert_true(get(group, "base.position", 0, 1) < 0.01);
@@ -266,7 +266,7 @@ static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     return group;
 }
 
-// The foot is half a metre below the kicker, where the ball waits.
+// The foot is half a meter below the kicker, where the ball waits.
 static void add_kick(Pitch *pitch, double height) {
     mf_Group *kicker = add_free(pitch, load_text(pitch->context, kicker_text), "kicker");
     mf_Group *ball = add_free(pitch, ball_of(pitch->context, 0.4), "ball");

@@ -26,49 +26,51 @@ static inline double unit(uint32_t stream, uint32_t number) {
     return mf_random_unit_double(word[0], word[1]);
 }
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Model *model;
     mf_Terrain *terrain;
     mf_Interaction *interaction;
     mf_Error error;
-} Stage;
+} Fixture;
 
-typedef struct StageConfig {
+typedef struct FixtureConfig {
     uint32_t threads; // [1]
     mf_Isa isa;
     double radius;    // [m]
     double clearance; // [m]
     mf_Time step;     // [ns]
-} StageConfig;
+} FixtureConfig;
 
-static inline StageConfig stage_config(void) {
-    return (StageConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
+static inline FixtureConfig fixture_config(void) {
+    return (FixtureConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
 }
 
-static inline void stage_open(Stage *stage, const StageConfig *config) {
-    memset(stage, 0, sizeof *stage);
+static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
+    memset(fixture, 0, sizeof *fixture);
     mf_ContextConfig context = mf_context_config();
     context.threads = config->threads;
-    must(mf_context_create(&context, &stage->context, &stage->error), &stage->error);
+    must(mf_context_create(&context, &fixture->context, &fixture->error), &fixture->error);
     mf_WorldConfig world = mf_world_config();
     world.step = config->step;
     world.isa = config->isa;
-    must(mf_world_create(stage->context, &world, &stage->world, &stage->error), &stage->error);
+    must(mf_world_create(fixture->context, &world, &fixture->world, &fixture->error),
+         &fixture->error);
     mf_VehicleBody body = {.name = "ball",
                            .mass = 1.0,
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
                            .radius = config->radius,
                            .clearance = config->clearance};
-    must(mf_vehicle_model(stage->context, &body, &stage->model, &stage->error), &stage->error);
+    must(mf_vehicle_model(fixture->context, &body, &fixture->model, &fixture->error),
+         &fixture->error);
 }
 
-static inline void stage_close(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
+static inline void fixture_close(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_model_destroy(fixture->model);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
 }
 
 // ---- a motion: straight on with the velocity, plus the wind, plus a random walk
@@ -101,16 +103,16 @@ static inline void walk_destroy(mf_Context *context, void *user) {
     mf_release(context, user);
 }
 
-static inline mf_Group *add_walkers(Stage *stage, const char *name, uint32_t count, bool wide,
+static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t count, bool wide,
                                     double speed) {
     mf_GroupConfig config = mf_group_config();
     config.name = name;
-    config.model = stage->model;
+    config.model = fixture->model;
     config.count = count;
     config.isolated = false;
     config.double_precision = wide;
     mf_Group *group;
-    must(mf_world_add_group(stage->world, &config, &group, &stage->error), &stage->error);
+    must(mf_world_add_group(fixture->world, &config, &group, &fixture->error), &fixture->error);
     static const mf_FieldInfo wind = {"wind.velocity",
                                       "m/s",
                                       "world",
@@ -119,27 +121,27 @@ static inline mf_Group *add_walkers(Stage *stage, const char *name, uint32_t cou
                                       3,
                                       MF_FIELD_STATE | MF_FIELD_INPUT,
                                       "velocity of the air"};
-    Walk *walker = mf_allocate(stage->context, 1, sizeof *walker);
+    Walk *walker = mf_allocate(fixture->context, 1, sizeof *walker);
     walker->speed = speed;
     walker->position = mf_group_find_field(group, "base.position");
     walker->velocity = mf_group_find_field(group, "base.linear_velocity");
     walker->fault = mf_group_find_field(group, "fault.word");
-    must(mf_group_add_field(group, &wind, 0, &walker->wind, &stage->error), &stage->error);
+    must(mf_group_add_field(group, &wind, 0, &walker->wind, &fixture->error), &fixture->error);
     mf_SystemConfig system = mf_system_config();
     system.name = "walk";
     system.phase = MF_PHASE_MOTION;
     system.run = walk;
     system.destroy = walk_destroy;
     system.user = walker;
-    must(mf_group_add_system(group, &system, &stage->error), &stage->error);
+    must(mf_group_add_system(group, &system, &fixture->error), &fixture->error);
     return group;
 }
 
 static inline void put(mf_Group *group, uint32_t instance, double x, double y, double z, double vx,
                        double vy, double vz) {
-    const double place[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
+    const double position[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
     mf_Error error = {0};
-    must(mf_group_place(group, instance, place, NULL, velocity, &error), &error);
+    must(mf_group_set_start(group, instance, position, NULL, velocity, &error), &error);
 }
 
 static inline double get(mf_Group *group, const char *field, uint32_t instance,

@@ -18,27 +18,28 @@
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
-} Stage;
+} Fixture;
 
-static int open_stage(void **state) {
-    Stage *stage = calloc(1, sizeof *stage);
-    assert_non_null(stage);
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+static int open_fixture(void **state) {
+    Fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
     assert_int_equal(
-        mf_model_load(stage->context, MODELS "humanoid.urdf", NULL, &stage->model, NULL), MF_OK);
-    *state = stage;
+        mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
+        MF_OK);
+    *state = fixture;
     return 0;
 }
 
-static int close_stage(void **state) {
-    Stage *stage = *state;
-    mf_model_destroy(stage->model);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
-    free(stage);
+static int close_fixture(void **state) {
+    Fixture *fixture = *state;
+    mf_model_destroy(fixture->model);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
+    free(fixture);
     return 0;
 }
 
@@ -84,12 +85,12 @@ static void mistakes_have_a_place(void **state) {
         {"keyframes:\n  mirror_of: a.yaml\n  loop: true", 3, 3,
          "keyframes.loop: a mirror image takes everything from mirror_of"},
     };
-    Stage *stage = *state;
+    Fixture *fixture = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Gait *gait = NULL;
         mf_Error error = {0};
-        mf_Status status = mf_gait_parse(stage->context, "/tests/g.yaml", cases[i].text,
-                                         strlen(cases[i].text), stage->model, &gait, &error);
+        mf_Status status = mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
+                                         strlen(cases[i].text), fixture->model, &gait, &error);
         assert_int_equal(status, MF_BAD_FILE);
         assert_null(gait);
         assert_string_equal(error.message, cases[i].message);
@@ -100,15 +101,15 @@ static void mistakes_have_a_place(void **state) {
 
 // ---- shipped gaits -----------------------------------------------------------------------------
 
-typedef void (*GaitFn)(const Stage *stage, const mf_Model *model, const mf_Gait *gait);
+typedef void (*GaitFn)(const Fixture *fixture, const mf_Model *model, const mf_Gait *gait);
 
 // Calls `check` for every file of models/gaits/<robot>; how many there are.
-static uint32_t for_each_gait(const Stage *stage, const char *robot, GaitFn check) {
+static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn check) {
     char path[600];
     mf_Model *model;
     uint32_t count = 0;
     snprintf(path, sizeof path, MODELS "%s.urdf", robot);
-    assert_int_equal(mf_model_load(stage->context, path, NULL, &model, NULL), MF_OK);
+    assert_int_equal(mf_model_load(fixture->context, path, NULL, &model, NULL), MF_OK);
     snprintf(path, sizeof path, MODELS "gaits/%s", robot);
     DIR *folder = opendir(path);
     assert_non_null(folder);
@@ -118,9 +119,9 @@ static uint32_t for_each_gait(const Stage *stage, const char *robot, GaitFn chec
         if (strstr(entry->d_name, ".yaml") == NULL)
             continue;
         snprintf(path, sizeof path, MODELS "gaits/%s/%.200s", robot, entry->d_name);
-        if (mf_gait_load(stage->context, path, model, &gait, &error) != MF_OK)
+        if (mf_gait_load(fixture->context, path, model, &gait, &error) != MF_OK)
             fail_msg("%s:%d: %s", path, error.line, error.message);
-        check(stage, model, gait);
+        check(fixture, model, gait);
         mf_gait_destroy(gait);
         count++;
     }
@@ -129,19 +130,19 @@ static uint32_t for_each_gait(const Stage *stage, const char *robot, GaitFn chec
     return count;
 }
 
-static void check_text(const Stage *stage, const mf_Model *model, const mf_Gait *gait) {
+static void check_text(const Fixture *fixture, const mf_Model *model, const mf_Gait *gait) {
     char *once, *twice;
     mf_Gait *again = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_gait_write(gait, &once, NULL), MF_OK);
     assert_true(mf_gait_is(once, strlen(once)));
-    if (mf_gait_parse(stage->context, gait->file, once, strlen(once), model, &again, &error) !=
+    if (mf_gait_parse(fixture->context, gait->file, once, strlen(once), model, &again, &error) !=
         MF_OK)
         fail_msg("%s:%d: %s\n%s", gait->name, error.line, error.message, once);
     assert_int_equal(mf_gait_write(again, &twice, NULL), MF_OK);
     assert_string_equal(once, twice);
-    mf_release(stage->context, once);
-    mf_release(stage->context, twice);
+    mf_release(fixture->context, once);
+    mf_release(fixture->context, twice);
     mf_gait_destroy(again);
 }
 
@@ -152,7 +153,7 @@ static void what_is_written_reads_back(void **state) {
 }
 
 // 10 s at full command under `articulated`: stays upright and gets at least 60 % as far as told.
-static void check_distance(const Stage *stage, const mf_Model *model, const mf_Gait *gait) {
+static void check_distance(const Fixture *fixture, const mf_Model *model, const mf_Gait *gait) {
     static const double none[3] = {0, 0, 0};
     const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK ? &gait->walk.pace : &gait->waves.pace;
     if (gait->kind == MF_GAIT_KEYFRAMES)
@@ -163,7 +164,7 @@ static void check_distance(const Stage *stage, const mf_Model *model, const mf_G
     mf_GroupConfig robots = mf_group_config();
     settings.step = MF_MILLISECOND;
     robots.model = model;
-    assert_int_equal(mf_world_create(stage->context, &settings, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_create(fixture->context, &settings, &world, NULL), MF_OK);
     assert_int_equal(mf_world_add_group(world, &robots, &group, NULL), MF_OK);
     mf_ArticulatedConfig motion = mf_articulated_config();
     motion.self_contacts = false;
@@ -188,13 +189,13 @@ static void check_distance(const Stage *stage, const mf_Model *model, const mf_G
     double way = mf_field_get(mf_group_find_field(group, "base.position"), 0, 0);
     double x = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 1);
     double y = mf_field_get(mf_group_find_field(group, "base.orientation"), 0, 2);
-    // Told: the whole command but for the time in which it rises.
-    double told = pace->forward * (10.0 - 0.5 * pace->rise);
+    // ContactSlots: the whole command but for the time in which it rises.
+    double commanded = pace->forward * (10.0 - 0.5 * pace->rise);
     double upright = 1 - 2 * (x * x + y * y),
            margin = pace->forward == 0.0 ? 0.1 : 0.0; // on the spot: 0.04 seen
-    if (mf_group_fault(group, 0) != 0 || !(upright > 0.9) || !(way >= 0.6 * told - margin) ||
-        !(way <= 1.3 * told + margin))
-        fail_msg("%s: got %g m of %g m, upright %g", gait->file, way, told, upright);
+    if (mf_group_fault(group, 0) != 0 || !(upright > 0.9) || !(way >= 0.6 * commanded - margin) ||
+        !(way <= 1.3 * commanded + margin))
+        fail_msg("%s: got %g m of %g m, upright %g", gait->file, way, commanded, upright);
     free(q);
     free(v);
     free(angles);
@@ -209,22 +210,22 @@ static void every_gait_walks_under_articulated(void **state) {
 
 // The tables of docs/reference/gaits.md are those of the program.
 static void the_documentation_has_every_key(void **state) {
-    Stage *stage = *state;
+    Fixture *fixture = *state;
     char *page, *table;
     size_t size;
-    assert_int_equal(mf_file_read(stage->context, MAYFLY_SOURCE_DIR "/docs/reference/gaits.md",
+    assert_int_equal(mf_file_read(fixture->context, MAYFLY_SOURCE_DIR "/docs/reference/gaits.md",
                                   1 << 20, &page, &size, NULL),
                      MF_OK);
     for (int kind = 0; kind <= MF_GAIT_KEYFRAMES; kind++) {
-        assert_int_equal(
-            mf_keys_describe(stage->context, mf_gait_table((mf_GaitKind)kind), true, &table, NULL),
-            MF_OK);
+        assert_int_equal(mf_keys_describe(fixture->context, mf_gait_table((mf_GaitKind)kind), true,
+                                          &table, NULL),
+                         MF_OK);
         if (strstr(page, table) == NULL)
             fail_msg("docs/reference/gaits.md lacks the table of %s:\n%s",
                      mf_gait_kind_name((mf_GaitKind)kind), table);
-        mf_release(stage->context, table);
+        mf_release(fixture->context, table);
     }
-    mf_release(stage->context, page);
+    mf_release(fixture->context, page);
 }
 
 int main(void) {
@@ -234,5 +235,5 @@ int main(void) {
         cmocka_unit_test(every_gait_walks_under_articulated),
         cmocka_unit_test(the_documentation_has_every_key),
     };
-    return cmocka_run_group_tests(tests, open_stage, close_stage);
+    return cmocka_run_group_tests(tests, open_fixture, close_fixture);
 }

@@ -19,7 +19,7 @@ static void known_distances(void **state) {
         {"", "", 0},
         {"", "abc", 3},
         {"run", "run", 0},
-        {"rnu", "run", 1},            // neighbours swapped
+        {"rnu", "run", 1},            // neighbors swapped
         {"comapre", "compare", 1},    // likewise
         {"duraton", "duration", 1},   // one missing
         {"durattion", "duration", 1}, // one too many

@@ -132,9 +132,9 @@ static void NAME(check_literals)(const Copy *copies, const NAME(Literal) * liter
                 c[lane] = literal->c;
             }
             copies[row].run(a, b, c, out, 16, MF_FMA_TURNED);
-            REAL turned = -literal->plain;
+            REAL rotated = -literal->plain;
             for (uint32_t lane = 0; lane < 16; lane++)
-                if (memcmp(&out[lane], &turned, sizeof turned) != 0)
+                if (memcmp(&out[lane], &rotated, sizeof rotated) != 0)
                     fail_msg("%s, line %u: -(a b + c) is %a", copies[row].name, k,
                              (double)out[lane]);
             copies[row].run(a, b, c, out, 16, MF_FMA_PLAIN);

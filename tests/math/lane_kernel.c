@@ -130,8 +130,8 @@ uint32_t MF_KERNEL(mf_lane_scatter)(const mf_LaneInput *input, void *out, int32_
         mf_lane value = mf_load(a + at);
         mf_mask mask = mf_less(value, mf_load(b + at));
         mf_index lane = mf_lane_numbers() + mf_set_index((int32_t)(at % 16));
-        mf_index place = mf_load_index(input->i + at) + (lane << 5);
-        mf_scatter(mask, (mf_real *)out, place, value);
+        mf_index index = mf_load_index(input->i + at) + (lane << 5);
+        mf_scatter(mask, (mf_real *)out, index, value);
         count += mf_append_index(list + count, mask, mf_load_index(input->j + at));
     }
     return count;

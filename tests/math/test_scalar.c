@@ -279,10 +279,10 @@ static void products_of_turns_follow_in_order(void **state) {
         mf_quat_rotate(twice, b, v);
         mf_quat_rotate(twice, a, twice);
         assert_near(once, twice, 3, 1e-14);
-        double matrix[9], turned[3], back[4], inverse[9], identity[9];
+        double matrix[9], rotated[3], back[4], inverse[9], identity[9];
         mf_quat_to_matrix(matrix, ab);
-        mf_mat3_apply(turned, matrix, v);
-        assert_near(turned, once, 3, 1e-14);
+        mf_mat3_apply(rotated, matrix, v);
+        assert_near(rotated, once, 3, 1e-14);
         assert_true(fabs(mf_mat3_determinant(matrix) - 1.0) < 1e-14);
         mf_mat3_transpose(inverse, matrix);
         mf_mat3_multiply(identity, matrix, inverse);
@@ -415,13 +415,13 @@ static void inertia_turns_with_its_body(void **state) {
     // energy w I w / 2 does not depend on the axes
     for (uint64_t i = 0; i < 1000; i++) {
         const double inertia[6] = {1.5, 2.5, 3.0, 0.1, -0.2, 0.3}, rate[3] = {0.7, -1.1, 0.4};
-        double turned[6], turned_rate[3];
+        double rotated[6], turned_rate[3];
         random_unit_quaternion(q, i);
-        mf_inertia_rotate(turned, inertia, q);
+        mf_inertia_rotate(rotated, inertia, q);
         mf_quat_rotate(turned_rate, q, rate);
         double energy[2];
         for (int k = 0; k < 2; k++) {
-            const double *a = k ? turned : inertia, *w = k ? turned_rate : rate;
+            const double *a = k ? rotated : inertia, *w = k ? turned_rate : rate;
             energy[k] = a[0] * w[0] * w[0] + a[1] * w[1] * w[1] + a[2] * w[2] * w[2] +
                         2 * (a[3] * w[0] * w[1] + a[4] * w[0] * w[2] + a[5] * w[1] * w[2]);
         }
@@ -431,7 +431,7 @@ static void inertia_turns_with_its_body(void **state) {
 
 static void inertia_moves_by_the_parallel_axis_theorem(void **state) {
     (void)state;
-    // two points of 1 kg at +-(1, 2, 3): about the centre, then about one of them, which leaves
+    // two points of 1 kg at +-(1, 2, 3): about the center, then about one of them, which leaves
     // one point at distance (2, 4, 6)
     const double own[6] = {2 * 13, 2 * 10, 2 * 5, -2 * 2, -2 * 3, -2 * 6};
     double found[6];

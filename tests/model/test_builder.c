@@ -46,10 +46,10 @@ static void body_ids_count_from_zero(void **state) {
 }
 
 static void a_point_is_a_robot(void **state) {
-    const double place[3] = {1.0, 2.0, 3.0};
+    const double position[3] = {1.0, 2.0, 3.0};
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Builder *builder = start(state);
-    mf_body_create_point(builder, place, 0.25, red);
+    mf_body_create_point(builder, position, 0.25, red);
     mf_Model *model = finish(builder);
     assert_string_equal(model->name, "test");
     assert_string_equal(model->file, "");
@@ -57,7 +57,7 @@ static void a_point_is_a_robot(void **state) {
     assert_int_equal(model->joint_count, 0);
     assert_int_equal(model->point_count, 1);
     assert_int_equal(model->points[0].flags, MF_POINT_COLLIDES | MF_POINT_HAS_MASS);
-    assert_near3(model->points[0].position, 0.0, 0.0, 0.0, 0.0); // base frame: centre of body 0
+    assert_near3(model->points[0].position, 0.0, 0.0, 0.0, 0.0); // base frame: center of body 0
     assert_true(model->mass == 0.25 && model->points[0].mass == 0.25);
     assert_true(model->points[0].color[0] == 1.0f && model->points[0].color[1] == 0.0f);
     mf_model_destroy(model);
@@ -232,7 +232,7 @@ static void hinges_follow_their_first_body(void **state) {
     mf_body_move(builder, box, shift);
     mf_body_rotate(builder, box, turn);
     mf_Model *model = finish(builder);
-    assert_near3(model->joints[0].position, 0.0, 1.0, 0.0, 1e-15); // base frame is the moved centre
+    assert_near3(model->joints[0].position, 0.0, 1.0, 0.0, 1e-15); // base frame is the moved center
     assert_near3(model->joints[0].axis, 0.0, 1.0, 0.0, 1e-15);
     assert_near3(model->points[8].position, 9.0, 8.0, -1.0, 1e-15); // the other body stayed
     mf_model_destroy(model);
@@ -260,9 +260,9 @@ static void rotate_is_right_handed_about_x_then_y_then_z(void **state) {
 }
 
 static void rays_become_sensors(void **state) {
-    const double place[3] = {0, 0, 1}, from[3] = {0.5, 0, 1}, to[3] = {0.5, 0, -1};
+    const double position[3] = {0, 0, 1}, from[3] = {0.5, 0, 1}, to[3] = {0.5, 0, -1};
     mf_Builder *builder = start(state);
-    mf_BodyId point = mf_body_create_point(builder, place, 1.0, NULL);
+    mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_BodyId ray = mf_body_create_ray(builder, from, to, NULL);
     mf_body_connect(builder, point, ray);
     mf_Model *model = finish(builder);
@@ -277,9 +277,9 @@ static void rays_become_sensors(void **state) {
 }
 
 static void contact_sensors_have_names(void **state) {
-    const double place[3] = {0, 0, 1};
+    const double position[3] = {0, 0, 1};
     mf_Builder *builder = start(state);
-    mf_BodyId point = mf_body_create_point(builder, place, 1.0, NULL);
+    mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
     mf_Model *model = finish(builder);
     assert_int_equal(mf_model_find_sensor(model, "foot"), 0);
@@ -288,7 +288,7 @@ static void contact_sensors_have_names(void **state) {
     assert_int_equal(model->sensors[0].link, 0);
     mf_model_destroy(model);
     builder = start(state);
-    point = mf_body_create_point(builder, place, 1.0, NULL);
+    point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
     mf_body_sense_contact(builder, point, "foot");
     refuse(builder, "two sensors are named 'foot'");

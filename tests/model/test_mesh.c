@@ -301,7 +301,7 @@ static void climbing_inside_the_root_is_fine(void **state) {
     assert_int_equal(load_meshes(state, path, NULL), 1);
 }
 
-// Two nodes of one triangle each, moved, in centimetres, z up: metres as they stand in the file.
+// Two nodes of one triangle each, moved, in centimeters, z up: meters as they stand in the file.
 static void collada_meshes_are_read(void **state) {
     static const char dae[] =
         "<?xml version='1.0'?><COLLADA xmlns='http://www.collada.org/2005/11/COLLADASchema' "

@@ -55,7 +55,7 @@ static void several_joints_are_a_chain(void **state) {
     assert_true(model->links[1].intermediate && model->links[2].intermediate);
     assert_false(model->links[3].intermediate);
     assert_true(model->links[1].mass == 0.0 && model->links[2].mass == 0.0);
-    double position[4][3], rotation[4][4], place[3];
+    double position[4][3], rotation[4][4], point[3];
     // Quarter turns: x to pi/2 about (0,0,1), shift 0.25 along the turned y (world z), then z.
     const double q[3] = {0.5 + PI / 2, 0.25, PI / 2};
     mf_model_pose_at(model, q, position, rotation);
@@ -71,9 +71,9 @@ static void several_joints_are_a_chain(void **state) {
                           r[1] * u[1] - r[2] * u[0]};
     for (int i = 0; i < 3; i++) {
         w[i] = v[i] + 2 * (r[0] * u[i] + uu[i]);
-        place[i] = position[3][i] + w[i];
+        point[i] = position[3][i] + w[i];
     }
-    assert_near3(place, 1, 1, 0.25, 1e-12);
+    assert_near3(point, 1, 1, 0.25, 1e-12);
     // The child without joints is part of the same link.
     assert_int_equal(model->bodies[1].link, 3);
     assert_near3(model->bodies[1].position, body->position[0], 0, 2, 1e-15);
@@ -91,7 +91,7 @@ static void ball_joints_have_four_positions(void **state) {
     assert_int_equal(model->joints[1].velocity_address, 3);
     assert_near(model->joints[0].upper, PI / 2, 1e-15);
     double position[3][3], rotation[3][4];
-    const double q[5] = {2, 2, 0, 0, 0}; // a quarter turn about x, not normalised
+    const double q[5] = {2, 2, 0, 0, 0}; // a quarter turn about x, not normalized
     mf_model_pose_at(model, q, position, rotation);
     assert_near3(position[2], 0, -1, 0, 1e-15);
     mf_model_destroy(model);
@@ -171,7 +171,7 @@ static void classes_beat_childclasses_beat_main(void **state) {
     mf_model_destroy(model);
 }
 
-// Moments of solids and shells of mass 1 about their centre; sources: textbook formulas, written
+// Moments of solids and shells of mass 1 about their center; sources: textbook formulas, written
 // out for r = 0.5, half length 1, box 1 x 2 x 3 (half edges).
 static void solids_and_shells(void **state) {
     static const struct {

@@ -13,15 +13,15 @@ static void copies_stand_where_they_should(void **state) {
                                               "</replicate>",
                                               ""));
     // Ten has two digits. One step to the right, turned, is up, then left, then down.
-    static const double places[4][2] = {{0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}};
+    static const double positions[4][2] = {{0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}};
     assert_int_equal(model->body_count, 10);
     assert_int_equal(model->joint_count, 10);
     assert_string_equal(model->bodies[0].name, "b-00");
     assert_string_equal(model->bodies[9].name, "b-09");
     assert_string_equal(model->shapes[3].name, "g-03");
     for (int i = 0; i < 10; i++) {
-        assert_near(model->bodies[i].local_position[0], places[i % 4][0], 1e-12);
-        assert_near(model->bodies[i].local_position[1], places[i % 4][1], 1e-12);
+        assert_near(model->bodies[i].local_position[0], positions[i % 4][0], 1e-12);
+        assert_near(model->bodies[i].local_position[1], positions[i % 4][1], 1e-12);
     }
     mf_model_destroy(model);
 }

@@ -30,12 +30,12 @@ static void random_body(mf_MassProperties *body, uint32_t *tick) {
     mf_inertia_rotate(body->inertia, body->inertia, rotation);
 }
 
-static mf_MassProperties weigh(const double (*place)[3], uint32_t count, double mass) {
+static mf_MassProperties weigh(const double (*position)[3], uint32_t count, double mass) {
     mf_Point points[16] = {0};
     for (uint32_t i = 0; i < count; i++) {
         points[i].flags = MF_POINT_HAS_MASS;
         points[i].mass = mass / count;
-        mf_vec3_copy(points[i].position, place[i]);
+        mf_vec3_copy(points[i].position, position[i]);
     }
     return mf_mass_of_points(points, count, MF_NONE);
 }

@@ -72,12 +72,13 @@ static void shapes_reach_down_as_far_as_they_should(void **state) {
                  "<origin xyz='0.1 0 0.2'/><geometry>%s</geometry></collision></link></robot>",
                  bodies[i]);
         mf_Model *model = load_text(*state, text);
-        double place[1][3] = {{5, 6, 7}}, turn[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
+        double position[1][3] = {{5, 6, 7}},
+               rotation[1][4] = {{cos(tilt / 2), sin(tilt / 2), 0, 0}};
         double point[3], world[3], middle = 7.0 + 0.2 * cosine;
-        double height = mf_model_shape_lowest(model, 0, place[0], turn[0], point);
+        double height = mf_model_shape_lowest(model, 0, position[0], rotation[0], point);
         assert_near(height, middle - depth[i], 1e-15);
-        assert_near(mf_model_lowest(model, place, turn, true), height, 0.0);
-        mf_quat_rotate(world, turn[0], point);
+        assert_near(mf_model_lowest(model, position, rotation, true), height, 0.0);
+        mf_quat_rotate(world, rotation[0], point);
         assert_near(7.0 + world[2], height, 1e-15);
         mf_model_destroy(model);
     }

@@ -71,13 +71,13 @@ static void fixed_links_merge_into_their_parents(void **state) {
     mf_Model *model = load_text(*state, text);
     assert_int_equal(model->link_count, 2);
     assert_int_equal(model->joint_count, 1);
-    // b's z points along a's x: its centre of mass is at x = 2, the next joint at x = 3.
+    // b's z points along a's x: its center of mass is at x = 2, the next joint at x = 3.
     assert_near(model->links[0].mass, 4.0, 1e-12);
     assert_near3(model->links[0].center, 1.5, 0.0, 0.0, 1e-12);
     assert_near3(model->joints[0].position, 3.0, 0.0, 0.0, 1e-12);
     assert_int_equal(model->sensors[mf_model_find_sensor(model, "skin")].link, 0);
     // Turned by 90 degrees about y, b's x axis is a's -z: I_zz of a gets 0.1 from b; both parts
-    // are 1.5 and 0.5 from the common centre: 1 * 2.25 + 3 * 0.25 = 3.
+    // are 1.5 and 0.5 from the common center: 1 * 2.25 + 3 * 0.25 = 3.
     assert_near3(model->links[0].inertia, 0.001 + 0.2, 0.001 + 0.2 + 3.0, 0.001 + 0.1 + 3.0, 1e-12);
     assert_note(model, false, 0, "1 fixed joint merged");
     mf_model_destroy(model);
@@ -153,7 +153,7 @@ static void colors_come_from_named_global_and_local_materials(void **state) {
                "<visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>");
     assert_true(model->shapes[0].color[0] == 1.0f && model->shapes[0].color[2] == 0.0f);
     assert_true(model->shapes[1].color[2] == 1.0f && model->shapes[2].color[2] == 1.0f);
-    assert_true(model->shapes[3].color[0] == model->shapes[3].color[2]); // grey
+    assert_true(model->shapes[3].color[0] == model->shapes[3].color[2]); // gray
     mf_model_destroy(model);
 }
 

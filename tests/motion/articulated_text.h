@@ -2,7 +2,7 @@
 #ifndef MF_TESTS_MOTION_ARTICULATED_TEXT_H
 #define MF_TESTS_MOTION_ARTICULATED_TEXT_H
 
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 
 #include "text_model.h"
 

@@ -129,7 +129,7 @@ def emit_state(model, data, rng, q_map, v_map, last):
             ("position", data.qpos[q_map]), ("velocity", data.qvel[v_map]),
             ("force", data.qfrc_applied[v_map]), ("bias", data.qfrc_bias[v_map]),
             ("acceleration", data.qacc[v_map]), ("mass", mass[np.ix_(pick, pick)]),
-            ("jacobian", jacobian[:, v_map]), ("place", data.xpos[body]), ("turn", turn)]]), end="},\n")
+            ("jacobian", jacobian[:, v_map]), ("point", data.xpos[body]), ("rotation", turn)]]), end="},\n")
 
 
 def emit_tree(seed, name, free, links):

@@ -2,7 +2,7 @@
 #ifndef MF_TESTS_MOTION_CAR_RIG_H
 #define MF_TESTS_MOTION_CAR_RIG_H
 
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <mayfly/car.h>
 
@@ -20,7 +20,7 @@ typedef struct RigConfig {
     mf_WorldConfig world;
     mf_GroupConfig group;
     mf_Car car;
-    mf_CarSettings settings;
+    mf_CarConfig config;
     uint32_t threads;
     double slope; // [rad] of the ground along x, 0 = level
     bool rough;   // noise instead of a slope
@@ -30,12 +30,12 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     RigConfig config = {.world = mf_world_config(),
                         .group = mf_group_config(),
                         .car = mf_car(),
-                        .settings = mf_car_settings(),
+                        .config = mf_car_config(),
                         .threads = 1};
     config.world.step = MF_MILLISECOND;
     config.group.double_precision = true;
-    config.settings.model = model;
-    config.settings.command = command;
+    config.config.model = model;
+    config.config.command = command;
     return config;
 }
 
@@ -54,7 +54,7 @@ static inline void rig_open(Rig *rig, const RigConfig *config) {
     group.model = rig->model;
     must(mf_world_create(rig->context, &world, &rig->world, &error), &error);
     must(mf_world_add_group(rig->world, &group, &rig->group, &error), &error);
-    must(mf_car_add(rig->group, &config->car, &config->settings, &error), &error);
+    must(mf_car_add(rig->group, &config->car, &config->config, &error), &error);
 }
 
 static inline void rig_close(Rig *rig) {
@@ -85,7 +85,7 @@ static inline void rig_step(const Rig *rig, uint64_t steps) {
 }
 
 static inline void rig_run(const Rig *rig, double seconds) {
-    mf_Time step = mf_world_settings(rig->world)->step;
+    mf_Time step = mf_world_config_of(rig->world)->step;
     rig_step(rig, (uint64_t)(mf_time_from_seconds(seconds) / step));
 }
 

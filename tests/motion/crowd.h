@@ -7,14 +7,15 @@
 #ifndef MF_TESTS_MOTION_CROWD_H
 #define MF_TESTS_MOTION_CROWD_H
 
-#include "motion/stage.h"
+#include "motion/fixture.h"
+#include "base/inject.h"
 
 #include "torture.h"
 
 #include <mayfly/motion.h>
 #include <stdlib.h>
 
-enum { ROBOTS = 20, STEPS = 60, POISONED = 5, NEIGHBOURS = 16 };
+enum { ROBOTS = 20, STEPS = 60, POISONED = 5, NEIGHBORS = 16 };
 
 typedef enum CrowdGround { LEVEL, NEAREST, BILINEAR } CrowdGround;
 
@@ -30,7 +31,7 @@ typedef struct CrowdOption {
 struct CrowdKind;
 
 typedef struct Crowd {
-    Stage stage;
+    Fixture fixture;
     const struct CrowdKind *kind;
     mf_Terrain *terrain;
     mf_Shape shapes[3];
@@ -66,30 +67,30 @@ static void crowd_open_with(Crowd *crowd, const CrowdKind *kind, const CrowdOpti
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
     memset(crowd, 0, sizeof *crowd);
-    stage_begin(&crowd->stage, threads);
+    fixture_begin(&crowd->fixture, threads);
     crowd->kind = kind;
     crowd->first = first;
     kind->build(crowd);
     if (option->ground != LEVEL)
-        crowd->terrain = make_terrain(crowd->stage.context, MF_TERRAIN_NOISE,
+        crowd->terrain = make_terrain(crowd->fixture.context, MF_TERRAIN_NOISE,
                                       option->ground == BILINEAR ? MF_BILINEAR : MF_NEAREST,
                                       kind->bumps, 1.0, 0.1);
     world.step = option->step * MF_MILLISECOND;
     world.isa = isa;
     world.terrain = crowd->terrain;
-    group.model = &crowd->stage.hand.model;
+    group.model = &crowd->fixture.hand.model;
     group.count = count;
     group.double_precision = option->double_precision;
-    must(mf_world_create(crowd->stage.context, &world, &crowd->stage.world, &error), &error);
-    must(mf_world_add_group(crowd->stage.world, &group, &crowd->stage.group, &error), &error);
-    must(mf_motion_add(crowd->stage.group, option->motion, motions, &error), &error);
+    must(mf_world_create(crowd->fixture.context, &world, &crowd->fixture.world, &error), &error);
+    must(mf_world_add_group(crowd->fixture.world, &group, &crowd->fixture.group, &error), &error);
+    must(mf_motion_add(crowd->fixture.group, option->motion, motions, &error), &error);
     system.name = "steer";
     system.phase = MF_PHASE_CONTROL;
     system.rate = kind->rate;
     system.run = kind->steer;
     system.user = crowd;
     if (kind->steer != NULL)
-        must(mf_group_add_system(crowd->stage.group, &system, &error), &error);
+        must(mf_group_add_system(crowd->fixture.group, &system, &error), &error);
     for (uint32_t i = 0; i < count; i++)
         kind->place(crowd, i, first + i);
 }
@@ -102,12 +103,12 @@ static void crowd_open(Crowd *crowd, const CrowdKind *kind, const CrowdOption *o
 }
 
 static void crowd_close(Crowd *crowd) {
-    stage_close(&crowd->stage, crowd->terrain);
+    fixture_close(&crowd->fixture, crowd->terrain);
 }
 
 // For `touching`: contacts with a load.
 static inline uint32_t crowd_loaded(const Crowd *crowd, uint32_t lane) {
-    const mf_Field *load = stage_field(&crowd->stage, "contact.load");
+    const mf_Field *load = fixture_field(&crowd->fixture, "contact.load");
     uint32_t count = 0;
     for (uint32_t c = 0; c < load->components; c++)
         count += mf_field_get(load, lane, c) > 0.0;
@@ -117,8 +118,8 @@ static inline uint32_t crowd_loaded(const Crowd *crowd, uint32_t lane) {
 // ---- company ------------------------------------------------------------------------------------
 
 static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->stage.group); f++) {
-        mf_Field *x = mf_group_field(a->stage.group, f), *y = mf_group_field(b->stage.group, f);
+    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
+        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
         for (uint32_t c = 0; c < x->components; c++) {
             double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
             if (memcmp(&p, &q, sizeof p) != 0)
@@ -132,11 +133,11 @@ static void compare_with_alone(const CrowdKind *kind, uint32_t option, mf_Isa is
     static Crowd crowd;
     const uint32_t first = (count * 7) % (ROBOTS - count + 1);
     crowd_open(&crowd, kind, &kind->options[option], isa, 1, first, count);
-    mf_world_step(crowd.stage.world, STEPS);
+    mf_world_step(crowd.fixture.world, STEPS);
     for (uint32_t i = 0; i < count; i++) {
         Crowd *same = &alone[first + i];
-        if (mf_group_instance_hash(crowd.stage.group, i) ==
-            mf_group_instance_hash(same->stage.group, 0))
+        if (mf_group_instance_hash(crowd.fixture.group, i) ==
+            mf_group_instance_hash(same->fixture.group, 0))
             continue;
         print_error("option %u, %s, %u robots: robot %u in lane %u differs\n", option,
                     mf_isa_name(isa), count, first + i, i);
@@ -153,8 +154,8 @@ static void alone_is_the_same_as_in_any_lane(void **state) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         for (uint32_t r = 0; r < ROBOTS; r++) {
             crowd_open(&alone[r], kind, &kind->options[o], MF_ISA_SCALAR, 1, r, 1);
-            mf_world_step(alone[r].stage.world, STEPS);
-            assert_int_equal(mf_group_fault_total(alone[r].stage.group), 0);
+            mf_world_step(alone[r].fixture.world, STEPS);
+            assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
         }
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
             for (uint32_t count = 1; mf_isa_available(isas[s]) && count <= ROBOTS; count += 3)
@@ -174,7 +175,7 @@ static void robots_touch_the_ground(void **state) {
             continue;
         crowd_open(&crowd, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, ROBOTS);
         for (uint32_t n = 0; n < kind->watching; n++) {
-            mf_world_step(crowd.stage.world, 1);
+            mf_world_step(crowd.fixture.world, 1);
             for (uint32_t i = 0; i < ROBOTS; i++)
                 touched += kind->touching(&crowd, i);
         }
@@ -191,8 +192,8 @@ static void threads_do_not_show(void **state) {
         for (uint32_t threads = 1; threads <= 4; threads *= 2) {
             static Crowd crowd;
             crowd_open(&crowd, kind, &kind->options[o], MF_ISA_AUTO, threads, 0, 200);
-            mf_world_step(crowd.stage.world, STEPS);
-            uint64_t hash = mf_world_hash(crowd.stage.world);
+            mf_world_step(crowd.fixture.world, STEPS);
+            uint64_t hash = mf_world_hash(crowd.fixture.world);
             expected = threads == 1 ? hash : expected;
             assert_true(hash == expected);
             crowd_close(&crowd);
@@ -211,24 +212,24 @@ static uint32_t word_of(const char *field) {
     return MF_FAULT_NONFINITE;
 }
 
-// No neighbour changes by a bit; the robot raises the right word, or nobody read the value.
+// No neighbor changes by a bit; the robot raises the right word, or nobody read the value.
 static void poison(const CrowdOption *option, Crowd *clean, const char *name, uint32_t component,
                    double value) {
     static Crowd crowd;
-    crowd_open(&crowd, clean->kind, option, MF_ISA_AUTO, 1, 0, NEIGHBOURS);
-    mf_world_step(crowd.stage.world, 30);
-    mf_field_set(stage_field(&crowd.stage, name), POISONED, component, value);
-    mf_world_step(crowd.stage.world, 5);
-    for (uint32_t i = 0; i < NEIGHBOURS; i++)
-        if (i != POISONED && mf_group_instance_hash(crowd.stage.group, i) !=
-                                 mf_group_instance_hash(clean->stage.group, i))
+    crowd_open(&crowd, clean->kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
+    mf_world_step(crowd.fixture.world, 30);
+    mf_field_set(fixture_field(&crowd.fixture, name), POISONED, component, value);
+    mf_world_step(crowd.fixture.world, 5);
+    for (uint32_t i = 0; i < NEIGHBORS; i++)
+        if (i != POISONED && mf_group_instance_hash(crowd.fixture.group, i) !=
+                                 mf_group_instance_hash(clean->fixture.group, i))
             fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
-    uint32_t word = mf_group_fault(crowd.stage.group, POISONED);
+    uint32_t word = mf_group_fault(crowd.fixture.group, POISONED);
     bool unread = word == 0;
     for (uint32_t c = 0; c < 3; c++)
-        unread =
-            unread && mf_field_get(stage_field(&crowd.stage, "base.position"), POISONED, c) ==
-                          mf_field_get(stage_field(&clean->stage, "base.position"), POISONED, c);
+        unread = unread &&
+                 mf_field_get(fixture_field(&crowd.fixture, "base.position"), POISONED, c) ==
+                     mf_field_get(fixture_field(&clean->fixture, "base.position"), POISONED, c);
     if (!unread && word != word_of(name))
         fail_msg("%s[%u] = %g: fault word %u, expected %u", name, component, value, word,
                  word_of(name));
@@ -242,10 +243,10 @@ static void poison_stays_with_its_robot(void **state) {
         const CrowdOption *option = &kind->options[o];
         if (!option->poisoned)
             continue;
-        crowd_open(&clean, kind, option, MF_ISA_AUTO, 1, 0, NEIGHBOURS);
-        mf_world_step(clean.stage.world, 35);
-        for (uint32_t f = 0; f < mf_group_field_count(clean.stage.group); f++) {
-            const mf_Field *field = mf_group_field(clean.stage.group, f);
+        crowd_open(&clean, kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
+        mf_world_step(clean.fixture.world, 35);
+        for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
+            const mf_Field *field = mf_group_field(clean.fixture.group, f);
             for (uint32_t c = 0; c < field->components && field->info.type != MF_U32; c++) {
                 poison(option, &clean, field->info.name, c, (double)NAN);
                 poison(option, &clean, field->info.name, c, -(double)INFINITY);
@@ -259,14 +260,14 @@ static void a_reset_robot_starts_again(void **state) {
     const CrowdKind *kind = *state;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Crowd crowd;
-        crowd_open(&crowd, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, NEIGHBOURS);
-        mf_group_reset_all(crowd.stage.group);
-        uint64_t fresh = mf_group_instance_hash(crowd.stage.group, POISONED);
+        crowd_open(&crowd, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, NEIGHBORS);
+        mf_group_reset_all(crowd.fixture.group);
+        uint64_t fresh = mf_group_instance_hash(crowd.fixture.group, POISONED);
         kind->place(&crowd, POISONED, 3);
-        mf_world_step(crowd.stage.world, 50);
-        assert_true(mf_group_instance_hash(crowd.stage.group, POISONED) != fresh);
-        mf_group_reset(crowd.stage.group, POISONED);
-        assert_true(mf_group_instance_hash(crowd.stage.group, POISONED) == fresh);
+        mf_world_step(crowd.fixture.world, 50);
+        assert_true(mf_group_instance_hash(crowd.fixture.group, POISONED) != fresh);
+        mf_group_reset(crowd.fixture.group, POISONED);
+        assert_true(mf_group_instance_hash(crowd.fixture.group, POISONED) == fresh);
         crowd_close(&crowd);
     }
 }
@@ -274,16 +275,16 @@ static void a_reset_robot_starts_again(void **state) {
 // ---- images, memory -----------------------------------------------------------------------------
 
 static void *take_image(const Crowd *crowd) {
-    size_t size = mf_world_snapshot_size(crowd->stage.world);
+    size_t size = mf_world_snapshot_size(crowd->fixture.world);
     void *image = malloc(size);
     assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd->stage.world, image, size, NULL), MF_OK);
+    assert_int_equal(mf_world_snapshot(crowd->fixture.world, image, size, NULL), MF_OK);
     return image;
 }
 
 static mf_Status give_image(const Crowd *crowd, const void *image) {
-    size_t size = mf_world_snapshot_size(crowd->stage.world);
-    return mf_world_restore(crowd->stage.world, image, size, NULL);
+    size_t size = mf_world_snapshot_size(crowd->fixture.world);
+    return mf_world_restore(crowd->fixture.world, image, size, NULL);
 }
 
 static void images_continue_bit_for_bit(void **state) {
@@ -291,14 +292,14 @@ static void images_continue_bit_for_bit(void **state) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Crowd first, other;
         crowd_open(&first, kind, &kind->options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
-        mf_world_step(first.stage.world, 37);
+        mf_world_step(first.fixture.world, 37);
         void *image = take_image(&first);
-        mf_world_step(first.stage.world, 30);
+        mf_world_step(first.fixture.world, 30);
         crowd_open(&other, kind, &kind->options[o], MF_ISA_AUTO, 2, 0, ROBOTS);
-        mf_world_step(other.stage.world, 11);
+        mf_world_step(other.fixture.world, 11);
         assert_int_equal(give_image(&other, image), MF_OK);
-        mf_world_step(other.stage.world, 30);
-        assert_true(mf_world_hash(other.stage.world) == mf_world_hash(first.stage.world));
+        mf_world_step(other.fixture.world, 30);
+        assert_true(mf_world_hash(other.fixture.world) == mf_world_hash(first.fixture.world));
         free(image);
         crowd_close(&other);
         crowd_close(&first);
@@ -327,11 +328,11 @@ static void a_step_allocates_nothing(void **state) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Crowd crowd;
         crowd_open(&crowd, kind, &kind->options[o], MF_ISA_AUTO, 1 + o % 2, 0, ROBOTS);
-        uint64_t calls = mf_context_call_count(crowd.stage.context);
-        size_t bytes = mf_context_live_bytes(crowd.stage.context);
-        mf_world_step(crowd.stage.world, 20);
-        assert_int_equal(mf_context_call_count(crowd.stage.context), calls);
-        assert_int_equal(mf_context_live_bytes(crowd.stage.context), bytes);
+        uint64_t calls = mf_context_call_count(crowd.fixture.context);
+        size_t bytes = mf_context_live_bytes(crowd.fixture.context);
+        mf_world_step(crowd.fixture.world, 20);
+        assert_int_equal(mf_context_call_count(crowd.fixture.context), calls);
+        assert_int_equal(mf_context_live_bytes(crowd.fixture.context), bytes);
         crowd_close(&crowd);
     }
 }
@@ -344,12 +345,12 @@ typedef struct Making {
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     static Crowd crowd;
     const Making *making = user;
-    mf_hand_start(&crowd.stage.hand, context);
+    mf_hand_start(&crowd.fixture.hand, context);
     making->kind->build(&crowd);
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_GroupConfig config = mf_group_config();
-    config.model = &crowd.stage.hand.model;
+    config.model = &crowd.fixture.hand.model;
     config.count = 20;
     mf_Status status = mf_world_create(context, NULL, &world, error);
     if (status != MF_OK)

@@ -15,7 +15,7 @@
 
 typedef struct RigConfig {
     mf_FixedWing aircraft;
-    mf_FixedWingSettings settings;
+    mf_FixedWingConfig config;
     mf_WorldConfig world;
     uint32_t count, threads;
     bool single_precision;
@@ -36,11 +36,11 @@ static inline void must(mf_Status status, const mf_Error *error) {
 // One aircraft in double precision with its surfaces held.
 static inline RigConfig rig_config(mf_FixedWingCommand command) {
     RigConfig config = {.aircraft = mf_fixed_wing(),
-                        .settings = mf_fixed_wing_settings(),
+                        .config = mf_fixed_wing_config(),
                         .world = mf_world_config(),
                         .count = 1,
                         .threads = 1};
-    config.settings.command = command;
+    config.config.command = command;
     return config;
 }
 
@@ -58,7 +58,7 @@ static inline Rig rig_open(const RigConfig *config) {
     group.isolated = false;
     group.double_precision = !config->single_precision;
     must(mf_world_add_group(rig.world, &group, &rig.group, &error), &error);
-    must(mf_fixed_wing_add(rig.group, &config->aircraft, &config->settings, &error), &error);
+    must(mf_fixed_wing_add(rig.group, &config->aircraft, &config->config, &error), &error);
     return rig;
 }
 

@@ -1,29 +1,30 @@
 // Memory: a step allocates nothing, and making worlds, groups and the motion survives the failure
 // of every single allocation.
-#include "motion/stage.h"
+#include "motion/fixture.h"
+#include "base/inject.h"
 
 #include "torture.h"
 
 static void a_step_makes_no_fallible_call(void **state) {
     (void)state;
     for (int option = 0; option < 4; option++) {
-        Stage stage;
-        stage_begin(&stage, 1 + (uint32_t)option % 2);
-        make_hexapod(&stage.hand);
-        StageConfig config = stage_config((option & 2) != 0);
+        Fixture fixture;
+        fixture_begin(&fixture, 1 + (uint32_t)option % 2);
+        make_hexapod(&fixture.hand);
+        FixtureConfig config = fixture_config((option & 2) != 0);
         config.group.count = 100;
         config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
         config.points.keep_momentum = true;
         config.group.fault_policy = MF_FAULT_RESET;
-        stage_open(&stage, &config);
-        mf_field_set(stage_field(&stage, "base.force"), 7, 0, NAN); // a reset on the way
-        uint64_t calls = mf_context_call_count(stage.context);
-        size_t bytes = mf_context_live_bytes(stage.context);
-        mf_world_step(stage.world, 50);
-        assert_int_equal(mf_context_call_count(stage.context), calls);
-        assert_int_equal(mf_context_live_bytes(stage.context), bytes);
-        assert_int_equal((int)mf_field_get(stage_field(&stage, "fault.count"), 7, 0), 1);
-        stage_close(&stage, NULL);
+        fixture_open(&fixture, &config);
+        mf_field_set(fixture_field(&fixture, "base.force"), 7, 0, NAN); // a reset on the way
+        uint64_t calls = mf_context_call_count(fixture.context);
+        size_t bytes = mf_context_live_bytes(fixture.context);
+        mf_world_step(fixture.world, 50);
+        assert_int_equal(mf_context_call_count(fixture.context), calls);
+        assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
+        assert_int_equal((int)mf_field_get(fixture_field(&fixture, "fault.count"), 7, 0), 1);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -67,16 +68,16 @@ static void making_survives_every_failure(void **state) {
 static void bad_settings_are_refused(void **state) {
     (void)state;
     for (int which = 0; which < 9; which++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
         mf_GroupConfig group = mf_group_config();
         mf_PointsConfig points = mf_points_config();
         mf_Error error = {0};
-        group.model = &stage.hand.model;
-        must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
-        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
-        size_t bytes = mf_context_live_bytes(stage.context);
+        group.model = &fixture.hand.model;
+        must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        size_t bytes = mf_context_live_bytes(fixture.context);
         switch (which) {
         case 0:
             points.struct_size = 0;
@@ -106,13 +107,13 @@ static void bad_settings_are_refused(void **state) {
             points.contact_margin = NAN;
             break;
         }
-        assert_int_equal(mf_points_add(stage.group, &points, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_points_add(fixture.group, &points, &error), MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(stage.context), bytes);
-        assert_null(mf_points_settings(stage.group));
-        must(mf_points_add(stage.group, NULL, &error), &error);
-        assert_int_equal(mf_points_add(stage.group, NULL, &error), MF_BAD_ARGUMENT); // twice
-        stage_close(&stage, NULL);
+        assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
+        assert_null(mf_points_config_of(fixture.group));
+        must(mf_points_add(fixture.group, NULL, &error), &error);
+        assert_int_equal(mf_points_add(fixture.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+        fixture_close(&fixture, NULL);
     }
 }
 

@@ -1,6 +1,6 @@
 // The equations of motion of the `articulated` motion: mass matrix, bias, accelerations and
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <mayfly/articulated.h>
 #include <mayfly/dynamics.h>
@@ -12,14 +12,14 @@ enum { MOST_LINKS = 16, MOST_VALUES = 24, STATES = 3 };
 typedef struct TreeLink {
     uint32_t parent;
     mf_JointType type;
-    double place[3], turn[4], axis[3], mass, center[3], inertia[6], armature;
+    double position[3], rotation[4], axis[3], mass, center[3], inertia[6], armature;
 } TreeLink;
 
 typedef struct TreeState {
     double position[2 * MOST_VALUES], velocity[MOST_VALUES], force[MOST_VALUES], bias[MOST_VALUES],
         acceleration[MOST_VALUES], mass[MOST_VALUES * MOST_VALUES];
     double jacobian[6 * MOST_VALUES]; // of the point (0.1, -0.2, 0.3) of the last link
-    double place[3], turn[9];         // of the last link in the world
+    double point[3], rotation[9];     // of the last link in the world
 } TreeState;
 
 typedef struct Tree {
@@ -35,7 +35,7 @@ typedef struct Tree {
 enum { TREES = sizeof trees / sizeof *trees };
 
 typedef struct Grove {
-    Stage stage;
+    Fixture fixture;
     const Tree *tree;
 } Grove;
 
@@ -47,8 +47,8 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
             mf_hand_hinge(hand, link->parent, 0, 0, 0, none);
             mf_Joint *joint = &hand->joints[l - 1];
             joint->type = link->type;
-            memcpy(joint->position, link->place, sizeof joint->position);
-            memcpy(joint->rotation, link->turn, sizeof joint->rotation);
+            memcpy(joint->position, link->position, sizeof joint->position);
+            memcpy(joint->rotation, link->rotation, sizeof joint->rotation);
             memcpy(joint->axis, link->axis, sizeof joint->axis);
             joint->armature = link->armature;
         }
@@ -64,54 +64,54 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
 static void grove_open(Grove *grove, const Tree *tree) {
     mf_Error error = {0};
     grove->tree = tree;
-    stage_begin(&grove->stage, 1);
-    build_links(&grove->stage.hand, tree);
+    fixture_begin(&grove->fixture, 1);
+    build_links(&grove->fixture.hand, tree);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     group.double_precision = true;
-    group.model = &grove->stage.hand.model;
+    group.model = &grove->fixture.hand.model;
     mf_ArticulatedConfig config = mf_articulated_config();
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
-    must(mf_world_create(grove->stage.context, &world, &grove->stage.world, &error), &error);
-    must(mf_world_add_group(grove->stage.world, &group, &grove->stage.group, &error), &error);
-    must(mf_articulated_add(grove->stage.group, &config, &error), &error);
-    assert_int_equal(mf_group_velocity_count(grove->stage.group), tree->velocity_count);
+    must(mf_world_create(grove->fixture.context, &world, &grove->fixture.world, &error), &error);
+    must(mf_world_add_group(grove->fixture.world, &group, &grove->fixture.group, &error), &error);
+    must(mf_articulated_add(grove->fixture.group, &config, &error), &error);
+    assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
 }
 
-static void set_values(const Stage *stage, const char *name, uint32_t first, uint32_t count,
+static void set_values(const Fixture *fixture, const char *name, uint32_t first, uint32_t count,
                        const double *values) {
     for (uint32_t i = 0; i < count; i++)
-        stage_set(stage, name, first + i, values[i]);
+        fixture_set(fixture, name, first + i, values[i]);
 }
 
 static void set_state(Grove *grove, const double *q, const double *v) {
-    const Stage *stage = &grove->stage;
+    const Fixture *fixture = &grove->fixture;
     uint32_t balls = 0, frees = 0;
     const double origin[3] = {0, 0, 0};
-    set_values(stage, "base.position", 0, 3, origin);
+    set_values(fixture, "base.position", 0, 3, origin);
     if (grove->tree->free) {
-        set_values(stage, "base.position", 0, 3, q);
-        set_values(stage, "base.orientation", 0, 4, q + 3);
-        set_values(stage, "base.linear_velocity", 0, 3, v);
-        set_values(stage, "base.angular_velocity", 0, 3, v + 3);
+        set_values(fixture, "base.position", 0, 3, q);
+        set_values(fixture, "base.orientation", 0, 4, q + 3);
+        set_values(fixture, "base.linear_velocity", 0, 3, v);
+        set_values(fixture, "base.angular_velocity", 0, 3, v + 3);
         q += 7;
         v += 6;
     }
     for (uint32_t l = 1; l < grove->tree->link_count; l++) {
         mf_JointType type = grove->tree->links[l].type;
         if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE) {
-            set_values(stage, "joint.angle", l - 1, 1, q++);
-            set_values(stage, "joint.rate", l - 1, 1, v++);
+            set_values(fixture, "joint.angle", l - 1, 1, q++);
+            set_values(fixture, "joint.rate", l - 1, 1, v++);
             continue;
         }
         if (type == MF_JOINT_FLOATING) {
-            set_values(stage, "free.position", 3 * frees, 3, q);
-            set_values(stage, "free.velocity", 3 * frees++, 3, v);
+            set_values(fixture, "free.position", 3 * frees, 3, q);
+            set_values(fixture, "free.velocity", 3 * frees++, 3, v);
             q += 3;
             v += 3;
         }
-        set_values(stage, "ball.orientation", 4 * balls, 4, q);
-        set_values(stage, "ball.rate", 3 * balls++, 3, v);
+        set_values(fixture, "ball.orientation", 4 * balls, 4, q);
+        set_values(fixture, "ball.rate", 3 * balls++, 3, v);
         q += 4;
         v += 3;
     }
@@ -166,16 +166,16 @@ static void equals_mujoco(void **state) {
             const TreeState *truth = &tree->states[s];
             double matrix[MOST_VALUES * MOST_VALUES], values[MOST_VALUES];
             set_state(&grove, truth->position, truth->velocity);
-            mf_group_mass_matrix(grove.stage.group, 0, 1, matrix, NULL);
+            mf_group_mass_matrix(grove.fixture.group, 0, 1, matrix, NULL);
             assert_close(matrix, truth->mass, n * n, 1e-12, "mass matrix", tree);
-            mf_group_bias(grove.stage.group, 0, 1, values, NULL);
+            mf_group_bias(grove.fixture.group, 0, 1, values, NULL);
             assert_close(values, truth->bias, n, 1e-12, "bias", tree);
-            mf_articulated_forward(grove.stage.group, 0, truth->force, values);
+            mf_articulated_forward(grove.fixture.group, 0, truth->force, values);
             assert_close(values, truth->acceleration, n, 1e-10, "acceleration", tree);
-            mf_group_inverse_dynamics(grove.stage.group, 0, 1, values, values, NULL);
+            mf_group_inverse_dynamics(grove.fixture.group, 0, 1, values, values, NULL);
             assert_close(values, truth->force, n, 1e-10, "inverse of forward", tree);
         }
-        stage_close(&grove.stage, NULL);
+        fixture_close(&grove.fixture, NULL);
     }
 }
 
@@ -189,18 +189,18 @@ static void poses_and_jacobians_equal_mujocos(void **state) {
         grove_open(&grove, tree);
         for (uint32_t s = 0; s < STATES; s++) {
             const TreeState *truth = &tree->states[s];
-            double matrix[6 * MOST_VALUES], turn[9];
-            double place[MOST_LINKS][3], rotation[MOST_LINKS][4];
+            double matrix[6 * MOST_VALUES], orientation[9];
+            double position[MOST_LINKS][3], rotation[MOST_LINKS][4];
             set_state(&grove, truth->position, truth->velocity);
-            mf_group_jacobian(grove.stage.group, 0, 1, last, point, matrix, NULL);
+            mf_group_jacobian(grove.fixture.group, 0, 1, last, point, matrix, NULL);
             assert_close(matrix, truth->jacobian, 6 * tree->velocity_count, 1e-12, "Jacobian",
                          tree);
-            mf_group_link_poses(grove.stage.group, 0, 1, place[0], rotation[0], NULL);
-            mf_quat_to_matrix(turn, rotation[last]);
-            assert_close(place[last], truth->place, 3, 1e-12, "place", tree);
-            assert_close(turn, truth->turn, 9, 1e-12, "turn", tree);
+            mf_group_link_poses(grove.fixture.group, 0, 1, position[0], rotation[0], NULL);
+            mf_quat_to_matrix(orientation, rotation[last]);
+            assert_close(position[last], truth->point, 3, 1e-12, "place", tree);
+            assert_close(orientation, truth->rotation, 9, 1e-12, "turn", tree);
         }
-        stage_close(&grove.stage, NULL);
+        fixture_close(&grove.fixture, NULL);
     }
 }
 
@@ -215,7 +215,7 @@ static void algorithms_agree(void **state) {
         mf_Group *group;
         uint32_t n = tree->velocity_count;
         grove_open(&grove, tree);
-        group = grove.stage.group;
+        group = grove.fixture.group;
         for (uint64_t s = 0; s < 1000; s++) {
             double q[2 * MOST_VALUES], v[MOST_VALUES], force[MOST_VALUES], got[MOST_VALUES];
             double matrix[MOST_VALUES * MOST_VALUES], bias[MOST_VALUES], unit[MOST_VALUES] = {0};
@@ -243,7 +243,7 @@ static void algorithms_agree(void **state) {
                 kinetic += 0.5 * v[i / n] * matrix[i] * v[i % n];
             assert_near(kinetic, mf_articulated_energy(group, 0).kinetic, 1e-12 * kinetic);
         }
-        stage_close(&grove.stage, NULL);
+        fixture_close(&grove.fixture, NULL);
     }
 }
 

@@ -1,5 +1,5 @@
 // Gravity in every direction, dry friction of a free base, and axes that are nearly perpendicular.
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 
 #include <mayfly/dynamics.h>
 
@@ -12,21 +12,22 @@ static void gravity_pulls_anywhere(void **state) {
     const double way[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
-        Stage stage;
+        Fixture fixture;
         memcpy(config.world.gravity_direction, way, sizeof way);
         config.world.gravity = 9.0;
-        stage_begin(&stage, 1);
-        art_body(&stage.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
-        art_open(&stage, &config);
-        stage_set(&stage, "base.position", 2, 50.0);
-        double energy = art_energy(&stage);
-        mf_world_step(stage.world, 1000);
+        fixture_begin(&fixture, 1);
+        art_body(&fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
+        art_open(&fixture, &config);
+        fixture_set(&fixture, "base.position", 2, 50.0);
+        double energy = art_energy(&fixture);
+        mf_world_step(fixture.world, 1000);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.linear_velocity", c), 9.0 * way[c] / 6.0, 1e-10);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 9.0 * way[c] / 6.0,
+                        1e-10);
         // Euler's method falls g h t / 2 further.
         double gained = i == MF_ARTICULATED_RK4 ? 0.0 : 2.0 * 9.0 * 9.0 * 1e-3 / 2.0;
-        assert_near(art_energy(&stage), energy - gained, 1e-9);
-        stage_close(&stage, NULL);
+        assert_near(art_energy(&fixture), energy - gained, 1e-9);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -36,23 +37,23 @@ static void other_motions_refuse_tilted_gravity(void **state) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
     mf_Error error = {0};
-    Stage stage;
+    Fixture fixture;
     config.world.gravity_direction[0] = 1.0;
-    stage_begin(&stage, 1);
-    art_body(&stage.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
-    art_open(&stage, &config);
+    fixture_begin(&fixture, 1);
+    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
+    art_open(&fixture, &config);
     system.name = "glider";
     system.phase = MF_PHASE_MOTION;
-    system.run = mf_group_system(stage.group, 0)->run;
-    assert_int_equal(mf_group_add_system(stage.group, &system, &error), MF_UNSUPPORTED);
+    system.run = mf_group_system(fixture.group, 0)->run;
+    assert_int_equal(mf_group_add_system(fixture.group, &system, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "glider needs world.gravity_direction 0 0 -1"));
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
     config.world.gravity_direction[0] = NAN;
-    stage_begin(&stage, 1);
-    assert_int_equal(mf_world_create(stage.context, &config.world, &stage.world, &error),
+    fixture_begin(&fixture, 1);
+    assert_int_equal(mf_world_create(fixture.context, &config.world, &fixture.world, &error),
                      MF_BAD_ARGUMENT);
-    stage.world = NULL;
-    stage_close(&stage, NULL);
+    fixture.world = NULL;
+    fixture_close(&fixture, NULL);
 }
 
 // Dry friction F of a free base's joint acts on every coordinate by itself: a body of 2 kg that
@@ -65,40 +66,40 @@ static void dry_friction_of_a_free_base(void **state) {
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         const double half = sqrt(0.5);
-        Stage stage;
+        Fixture fixture;
         config.world.gravity = i == 0 ? 0.0 : i == 1 ? 1.0 : 4.0;
         config.world.gravity_direction[0] = 1.0;
         config.world.gravity_direction[2] = 0.0;
-        stage_begin(&stage, 1);
-        stage.hand.model.root = &root;
-        art_body(&stage.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
-        art_open(&stage, &config);
-        stage_set(&stage, "base.position", 2, 50.0);
-        stage_set(&stage, "base.orientation", 0, half); // axes of body and world differ
-        stage_set(&stage, "base.orientation", 1, half);
+        fixture_begin(&fixture, 1);
+        fixture.hand.model.root = &root;
+        art_body(&fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
+        art_open(&fixture, &config);
+        fixture_set(&fixture, "base.position", 2, 50.0);
+        fixture_set(&fixture, "base.orientation", 0, half); // axes of body and world differ
+        fixture_set(&fixture, "base.orientation", 1, half);
         if (i == 0) {
-            stage_set(&stage, "base.linear_velocity", 1, 2.0);
-            stage_set(&stage, "base.linear_velocity", 2, -1.0);
-            stage_set(&stage, "base.angular_velocity", 2, 8.0);
+            fixture_set(&fixture, "base.linear_velocity", 1, 2.0);
+            fixture_set(&fixture, "base.linear_velocity", 2, -1.0);
+            fixture_set(&fixture, "base.angular_velocity", 2, 8.0);
         }
-        mf_world_step(stage.world, 600);
+        mf_world_step(fixture.world, 600);
         if (i == 0) {
-            assert_near(stage_get(&stage, "base.linear_velocity", 1), 2.0 - 0.6 * 1.5, 5e-3);
-            assert_near(stage_get(&stage, "base.linear_velocity", 2), -1.0 + 0.6 * 1.5, 5e-3);
-            assert_near(stage_get(&stage, "base.angular_velocity", 2), 8.0 - 0.6 * 10.0, 5e-2);
-            mf_world_step(stage.world, 600);
-            assert_near(stage_get(&stage, "base.linear_velocity", 2), 0.0, 1e-6);
-            assert_near(stage_get(&stage, "base.linear_velocity", 1), 2.0 - 1.2 * 1.5, 5e-3);
-            assert_near(stage_get(&stage, "base.angular_velocity", 2), 0.0, 1e-6);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 1), 2.0 - 0.6 * 1.5, 5e-3);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 2), -1.0 + 0.6 * 1.5, 5e-3);
+            assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 8.0 - 0.6 * 10.0, 5e-2);
+            mf_world_step(fixture.world, 600);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.0, 1e-6);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 1), 2.0 - 1.2 * 1.5, 5e-3);
+            assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 1e-6);
         }
         double rest = config.motion.friction_rate * mass / friction;
         if (i == 1)
-            assert_near(stage_get(&stage, "base.linear_velocity", 0), rest, 1e-8);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 0), rest, 1e-8);
         // The chord to rest at the end of the step is too large by the part h a / v.
         double late = 1.5 * 1e-3 * log(1.5 / config.motion.friction_rate);
         if (i == 2)
-            assert_near(stage_get(&stage, "base.linear_velocity", 0), 1.5 - late, 2e-3);
-        stage_close(&stage, NULL);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 1.5 - late, 2e-3);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -110,24 +111,24 @@ static void nearly_right_angles_stay(void **state) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         const double half = 45.0 * degree + 0.5 * misses[i];
         const double turns[2][4] = {{cos(half), sin(half), 0, 0}, {cos(half), 0, -sin(half), 0}};
-        double place[3][3], turn[3][4];
-        Stage stage;
-        stage_begin(&stage, 1);
+        double position[3][3], rotation[3][4];
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
-            uint32_t link = mf_hand_hinge(&stage.hand, k, 0.1, 0.2, 0.3, along_z);
-            memcpy(stage.hand.joints[k].rotation, turns[k], sizeof turns[k]);
-            art_body(&stage.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
+            uint32_t link = mf_hand_hinge(&fixture.hand, k, 0.1, 0.2, 0.3, along_z);
+            memcpy(fixture.hand.joints[k].rotation, turns[k], sizeof turns[k]);
+            art_body(&fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
-        art_open(&stage, &config);
-        mf_group_link_poses(stage.group, 0, 1, place[0], turn[0], NULL);
+        art_open(&fixture, &config);
+        mf_group_link_poses(fixture.group, 0, 1, position[0], rotation[0], NULL);
         const double *a = turns[0], *b = turns[1];
         const double both[4] = {a[0] * b[0], a[1] * b[0], a[0] * b[2], a[1] * b[2]};
         for (uint32_t k = 0; k < 4; k++) {
-            assert_near(fabs(turn[1][k]), fabs(a[k]), 1e-12);
-            assert_near(fabs(turn[2][k]), fabs(both[k]), 1e-12);
+            assert_near(fabs(rotation[1][k]), fabs(a[k]), 1e-12);
+            assert_near(fabs(rotation[2][k]), fabs(both[k]), 1e-12);
         }
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 

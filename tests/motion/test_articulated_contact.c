@@ -1,6 +1,6 @@
 // Ground contact of the `articulated` motion: rest, bounce, rolling, sliding, creep, isotropy of
 // friction, and robots that fall at steps far above what an explicit contact would bear.
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -26,14 +26,15 @@ static mf_Terrain *slope(mf_Context *context, double angle) {
 }
 
 // Puts the base `height` above the slope height = x tan(angle) at x = 0, tilted with it.
-static void put_on_slope(const Stage *stage, double angle, double height) {
-    stage_set3(stage, "base.position", -height * sin(angle), 0.0, height * cos(angle));
-    stage_set(stage, "base.orientation", 0, cos(0.5 * angle));
-    stage_set(stage, "base.orientation", 2, -sin(0.5 * angle));
+static void put_on_slope(const Fixture *fixture, double angle, double height) {
+    fixture_set3(fixture, "base.position", -height * sin(angle), 0.0, height * cos(angle));
+    fixture_set(fixture, "base.orientation", 0, cos(0.5 * angle));
+    fixture_set(fixture, "base.orientation", 2, -sin(0.5 * angle));
 }
 
-static double along_slope(const Stage *stage, const char *name, double angle) {
-    return -(stage_get(stage, name, 0) * cos(angle) + stage_get(stage, name, 2) * sin(angle));
+static double along_slope(const Fixture *fixture, const char *name, double angle) {
+    return -(fixture_get(fixture, name, 0) * cos(angle) +
+             fixture_get(fixture, name, 2) * sin(angle));
 }
 
 // ---- rest and bounce ----------------------------------------------------------------------------
@@ -43,16 +44,16 @@ static void d1_rest(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_stiffness = 1000.0;
-    Stage stage;
-    stage_begin(&stage, 1);
-    build_block(&stage.hand);
-    art_open(&stage, &config);
-    stage_set3(&stage, "base.position", 0, 0, 0.1);
-    mf_world_step(stage.world, 4000);
-    assert_near(stage_get(&stage, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    build_block(&fixture.hand);
+    art_open(&fixture, &config);
+    fixture_set3(&fixture, "base.position", 0, 0, 0.1);
+    mf_world_step(fixture.world, 4000);
+    assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
-        assert_near(stage_get(&stage, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
-    stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
+    fixture_close(&fixture, NULL);
 }
 
 // A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
@@ -67,16 +68,17 @@ static void d3_bounce(void **state) {
         config.motion.contact_stiffness = 1e4;
         config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
         config.motion.contact_depth = 1.0;
-        Stage stage;
-        stage_begin(&stage, 1);
-        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&stage, &config);
-        stage_set3(&stage, "base.position", 0, 0, 1e-6);
-        stage_set3(&stage, "base.linear_velocity", 0, 0, -1);
-        mf_world_step(stage.world, 6000);
-        assert_near(stage_get(&stage, "base.linear_velocity", 2), 0.7440794, i == 0 ? 1e-4 : 1e-3);
-        stage_close(&stage, NULL);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&fixture, &config);
+        fixture_set3(&fixture, "base.position", 0, 0, 1e-6);
+        fixture_set3(&fixture, "base.linear_velocity", 0, 0, -1);
+        mf_world_step(fixture.world, 6000);
+        assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.7440794,
+                    i == 0 ? 1e-4 : 1e-3);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -89,48 +91,48 @@ static void sliding_brakes_by_coulomb(void **state) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.friction = mu;
-    Stage stage;
-    stage_begin(&stage, 1);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
     // Hard to turn, so that friction does not tip it.
-    art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
+    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&stage.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    art_open(&stage, &config);
-    stage_set3(&stage, "base.position", 0, 0, 0.1 - depth);
-    stage_set3(&stage, "base.linear_velocity", 2, 0, 0);
-    mf_world_step(stage.world, 20);
-    double before = stage_get(&stage, "base.linear_velocity", 0);
-    mf_world_step(stage.world, 60);
-    double after = stage_get(&stage, "base.linear_velocity", 0);
+        mf_hand_point(&fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    art_open(&fixture, &config);
+    fixture_set3(&fixture, "base.position", 0, 0, 0.1 - depth);
+    fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
+    mf_world_step(fixture.world, 20);
+    double before = fixture_get(&fixture, "base.linear_velocity", 0);
+    mf_world_step(fixture.world, 60);
+    double after = fixture_get(&fixture, "base.linear_velocity", 0);
     assert_near((before - after) / (60 * step), mu * 9.81, 1e-6);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.0, 1e-4);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-4);
     // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
     double way = 2.0 * 2.0 / (2.0 * mu * 9.81);
-    assert_near(stage_get(&stage, "base.position", 0), way, 2.0 * step * 2.0);
-    stage_close(&stage, NULL);
+    assert_near(fixture_get(&fixture, "base.position", 0), way, 2.0 * step * 2.0);
+    fixture_close(&fixture, NULL);
 }
 
-// The place where a ball touches stays below its centre however fast it rolls, so it lies m g / k
+// The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
 // deep, as at rest.
 static void a_rolling_ball_rests(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    Stage stage;
-    stage_begin(&stage, 1);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
     config.motion.shapes = true;
-    stage.hand.model.shapes = &ball;
-    stage.hand.model.shape_count = 1;
-    art_body(&stage.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
-    art_open(&stage, &config);
-    stage_set3(&stage, "base.position", 0, 0, 0.1);
-    stage_set3(&stage, "base.linear_velocity", 2, 0, 0);
-    stage_set3(&stage, "base.angular_velocity", 0, 20, 0);
-    mf_world_step(stage.world, 400);
-    assert_near(stage_get(&stage, "base.linear_velocity", 0), 2.0, 1e-6);
-    assert_near(stage_get(&stage, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
-    stage_close(&stage, NULL);
+    fixture.hand.model.shapes = &ball;
+    fixture.hand.model.shape_count = 1;
+    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
+    art_open(&fixture, &config);
+    fixture_set3(&fixture, "base.position", 0, 0, 0.1);
+    fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
+    fixture_set3(&fixture, "base.angular_velocity", 0, 20, 0);
+    mf_world_step(fixture.world, 400);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 2.0, 1e-6);
+    assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- slopes -------------------------------------------------------------------------------------
@@ -156,24 +158,24 @@ static void d5_d6_rolling(void **state) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_Terrain *terrain = slope(stage.context, roll->angle);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_Terrain *terrain = slope(fixture.context, roll->angle);
         config.world.terrain = terrain;
         config.motion.shapes = true;
         config.motion.friction = roll->mu;
         memcpy(shape.rotation, across, sizeof across);
-        stage.hand.model.shapes = &shape;
-        stage.hand.model.shape_count = 1;
-        art_body(&stage.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
-        art_open(&stage, &config);
-        put_on_slope(&stage, roll->angle, 0.1 - 1e-6);
-        mf_world_step(stage.world, 1000);
-        double speed = along_slope(&stage, "base.linear_velocity", roll->angle);
+        fixture.hand.model.shapes = &shape;
+        fixture.hand.model.shape_count = 1;
+        art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
+        art_open(&fixture, &config);
+        put_on_slope(&fixture, roll->angle, 0.1 - 1e-6);
+        mf_world_step(fixture.world, 1000);
+        double speed = along_slope(&fixture, "base.linear_velocity", roll->angle);
         assert_near(speed, roll->expected, 3e-3 * roll->expected);
         if (roll->mu == 1.0) // it rolls
-            assert_near(stage_get(&stage, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
-        stage_close(&stage, terrain);
+            assert_near(fixture_get(&fixture, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
+        fixture_close(&fixture, terrain);
     }
 }
 
@@ -186,26 +188,26 @@ static void d9_block_on_a_slope(void **state) {
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_Terrain *terrain = slope(stage.context, angle);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_Terrain *terrain = slope(fixture.context, angle);
         config.world.terrain = terrain;
         config.motion.friction = i % 2 == 0 ? 0.5 : 0.2;
-        build_block(&stage.hand);
-        art_open(&stage, &config);
-        put_on_slope(&stage, angle, 0.1);
-        mf_world_step(stage.world, (uint64_t)(MF_SECOND / steps[i / 2]));
-        double before = along_slope(&stage, "base.position", angle);
-        double rate = along_slope(&stage, "base.linear_velocity", angle);
-        mf_world_step(stage.world, (uint64_t)(MF_SECOND / steps[i / 2]));
-        double crept = along_slope(&stage, "base.position", angle) - before;
-        double gained = along_slope(&stage, "base.linear_velocity", angle) - rate;
+        build_block(&fixture.hand);
+        art_open(&fixture, &config);
+        put_on_slope(&fixture, angle, 0.1);
+        mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double before = along_slope(&fixture, "base.position", angle);
+        double rate = along_slope(&fixture, "base.linear_velocity", angle);
+        mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double crept = along_slope(&fixture, "base.position", angle) - before;
+        double gained = along_slope(&fixture, "base.linear_velocity", angle) - rate;
         if (i % 2 == 0)
             assert_near(crept, 1e-4 * tan(angle) / 0.5, 1e-6);
         else
             assert_near(gained, 9.81 * (sin(angle) - 0.2 * cos(angle)),
                         9.81 * 0.2 * cos(angle) * mf_time_to_seconds(steps[i / 2]));
-        stage_close(&stage, terrain);
+        fixture_close(&fixture, terrain);
     }
 }
 
@@ -216,25 +218,26 @@ static void friction_is_the_same_in_all_directions(void **state) {
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        Stage stage;
-        stage_begin(&stage, 1);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
         config.motion.friction = mu;
-        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&stage, &config);
-        stage_set3(&stage, "base.position", 0, 0, 0);
-        mf_world_step(stage.world, 300); // until it rests in its contact
+        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&fixture, &config);
+        fixture_set3(&fixture, "base.position", 0, 0, 0);
+        mf_world_step(fixture.world, 300); // until it rests in its contact
         double a = 30.0 * d * degree;
-        stage_set3(&stage, "base.position", 0, 0, stage_get(&stage, "base.position", 2));
-        stage_set3(&stage, "base.linear_velocity", speed * cos(a), speed * sin(a), 0);
-        mf_world_step(stage.world, 2000);
-        double x = stage_get(&stage, "base.position", 0), y = stage_get(&stage, "base.position", 1);
+        fixture_set3(&fixture, "base.position", 0, 0, fixture_get(&fixture, "base.position", 2));
+        fixture_set3(&fixture, "base.linear_velocity", speed * cos(a), speed * sin(a), 0);
+        mf_world_step(fixture.world, 2000);
+        double x = fixture_get(&fixture, "base.position", 0),
+               y = fixture_get(&fixture, "base.position", 1);
         double went = sqrt(x * x + y * y);
         assert_near(went, distance, 3e-3 * distance);
         assert_near(atan2(y, x), atan2(sin(a), cos(a)), d == 6 ? 7.0 : 1e-9);
         first = d == 0 ? went : first;
         assert_near(went, first, 1e-9);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -251,34 +254,34 @@ static void a_robot_falls_and_stands(void **state) {
         config.group.double_precision = i % 2 == 0;
         config.motion.servo.gain = 5.0;
         config.motion.servo.damping = 0.1;
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
-        for (uint32_t l = 0; l < stage.hand.model.link_count; l++) {
-            mf_Link *link = &stage.hand.links[l];
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
+        for (uint32_t l = 0; l < fixture.hand.model.link_count; l++) {
+            mf_Link *link = &fixture.hand.links[l];
             for (int c = 0; c < 3; c++)
                 link->inertia[c] = link->mass * 1e-3;
         }
-        art_open(&stage, &config);
-        stage_set(&stage, "base.position", 2, stage_get(&stage, "base.position", 2) + 0.5);
-        stage_set(&stage, "base.orientation", 0, cos(0.3));
-        stage_set(&stage, "base.orientation", 1, sin(0.3));
-        double start = art_energy(&stage), highest = start;
+        art_open(&fixture, &config);
+        fixture_set(&fixture, "base.position", 2, fixture_get(&fixture, "base.position", 2) + 0.5);
+        fixture_set(&fixture, "base.orientation", 0, cos(0.3));
+        fixture_set(&fixture, "base.orientation", 1, sin(0.3));
+        double start = art_energy(&fixture), highest = start;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += steps[i / 2]) {
-            mf_world_step(stage.world, 1);
-            highest = fmax(highest, art_energy(&stage));
+            mf_world_step(fixture.world, 1);
+            highest = fmax(highest, art_energy(&fixture));
         }
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
         assert_true(highest <= start * 1.001);
         double load = 0.0, speed = 0.0;
-        for (uint32_t c = 0; c < stage_field(&stage, "contact.load")->components; c++)
-            load += stage_get(&stage, "contact.load", c);
+        for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
+            load += fixture_get(&fixture, "contact.load", c);
         for (uint32_t c = 0; c < 3; c++)
-            speed = fmax(speed, fabs(stage_get(&stage, "base.linear_velocity", c)));
-        assert_near(load, stage.hand.model.mass * 9.81, 0.02);
+            speed = fmax(speed, fabs(fixture_get(&fixture, "base.linear_velocity", c)));
+        assert_near(load, fixture.hand.model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
-        assert_true(stage_get(&stage, "base.position", 2) > 0.0);
-        stage_close(&stage, NULL);
+        assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -296,21 +299,21 @@ static void shapes_rest_on_their_surface(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        Stage stage;
-        stage_begin(&stage, 1);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
         config.motion.shapes = true;
-        stage.hand.model.shapes = &shape;
-        stage.hand.model.shape_count = 1;
-        art_body(&stage.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        art_open(&stage, &config);
-        assert_int_equal(stage_field(&stage, "contact.load")->components, cases[i].contacts);
-        stage_set3(&stage, "base.position", 0, 0, cases[i].height + 0.05);
-        mf_world_step(stage.world, 600);
+        fixture.hand.model.shapes = &shape;
+        fixture.hand.model.shape_count = 1;
+        art_body(&fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        art_open(&fixture, &config);
+        assert_int_equal(fixture_field(&fixture, "contact.load")->components, cases[i].contacts);
+        fixture_set3(&fixture, "base.position", 0, 0, cases[i].height + 0.05);
+        mf_world_step(fixture.world, 600);
         double sunk = 9.81 * 0.004 * 0.004; // g time^2: all on one contact
-        double height = stage_get(&stage, "base.position", 2);
+        double height = fixture_get(&fixture, "base.position", 2);
         assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 

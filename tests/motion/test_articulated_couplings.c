@@ -73,7 +73,7 @@ static void held(bool double_precision, double tolerance) {
     config.group.double_precision = double_precision;
     text_open(&t, held_body, &config);
     double worst = 0.0;
-    mf_Field *place = mf_group_find_field(t.group, "base.position");
+    mf_Field *position = mf_group_find_field(t.group, "base.position");
     text_set3(&t, "base.position", 0, 0, 0);
     text_set3(&t, "base.angular_velocity", 1.0, 2.0, 3.0);
     mf_world_step(t.world, 2);
@@ -81,7 +81,7 @@ static void held(bool double_precision, double tolerance) {
     for (int n = 0; n < STEPS_OF(100000); n++) {
         mf_world_step(t.world, 1);
         for (uint32_t c = 0; c < 3; c++)
-            worst = fmax(worst, fabs(mf_field_get(place, 0, c)));
+            worst = fmax(worst, fabs(mf_field_get(position, 0, c)));
     }
     print_message("held body: error %.2g m, energy %.4g to %.4g J\n", worst, energy,
                   text_energy(&t));
@@ -238,7 +238,7 @@ static void a_spring_between_masses(void **state) {
         mf_world_step(t.world, 6283);
         double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
         assert_near(b - a, -0.5, i == 0 ? 1e-8 : 1e-3);
-        assert_near(2 * a + 3 * b, 1.5, 1e-12); // the centre of mass stays
+        assert_near(2 * a + 3 * b, 1.5, 1e-12); // the center of mass stays
         text_close(&t);
     }
 }

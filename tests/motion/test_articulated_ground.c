@@ -53,12 +53,12 @@ static void solids_tumble_as_in_mujoco(void **state) {
                  ".01 .001'/></body></worldbody></mujoco>",
                  falls[f].asset, falls[f].geom);
         text_open(&t, text, &config);
-        const double turn[4] = {.97, .1, .2, .05};
+        const double rotation[4] = {.97, .1, .2, .05};
         double length = 0.0;
         for (int i = 0; i < 4; i++)
-            length += turn[i] * turn[i];
+            length += rotation[i] * rotation[i];
         for (uint32_t i = 0; i < 4; i++)
-            text_set(&t, "base.orientation", i, turn[i] / sqrt(length));
+            text_set(&t, "base.orientation", i, rotation[i] / sqrt(length));
         text_set3(&t, "base.position", 0, 0, 0.16);
         text_set3(&t, "base.linear_velocity", .4, .1, 0);
         text_set3(&t, "base.angular_velocity", 1, .5, -.3);

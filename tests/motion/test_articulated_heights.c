@@ -125,7 +125,7 @@ static void solids_rest_on_a_plateau(void **state) {
     }
 }
 
-// A ball rolls down the side of a field, which falls by 0.25 m per metre: g sin / 1.4 along it.
+// A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 static void a_ball_rolls_down_a_field(void **state) {
     (void)state;
     const double slope = atan(0.25), g = 9.81;

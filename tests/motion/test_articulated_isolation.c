@@ -1,5 +1,5 @@
 // Robots that move by `articulated` do not feel each other (crowd.h).
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 #include "motion/crowd.h"
 
 static const CrowdOption options[] = {
@@ -13,7 +13,7 @@ static const CrowdOption options[] = {
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
 // the same model.
 static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->stage.hand;
+    mf_HandModel *hand = &crowd->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     art_body(hand, 0, 3.0, 0.01, 0, 0, 0.02, 0.03, 0.03);
     for (int side = -1; side <= 1; side += 2) {
@@ -86,7 +86,7 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
     static const char *const names[] = {"base.position", "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate"};
     for (uint32_t f = 0; f < 4; f++) {
-        mf_Field *field = stage_field(&crowd->stage, names[f]);
+        mf_Field *field = fixture_field(&crowd->fixture, names[f]);
         for (uint32_t c = 0; c < field->components; c++) {
             double value = random_signed(300 + f, number * 16 + c) * (f == 0 ? 0.1 : 1.0);
             double start = mf_field_get(field, instance, c);
@@ -96,12 +96,12 @@ static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        mf_field_set(stage_field(&crowd->stage, "actuator.control"), instance, i,
+        mf_field_set(fixture_field(&crowd->fixture, "actuator.control"), instance, i,
                      random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        mf_field_set(stage_field(&crowd->stage, "joint.torque"), instance, j,
+        mf_field_set(fixture_field(&crowd->fixture, "joint.torque"), instance, j,
                      random_signed(310, number * 16 + j));
-        mf_field_set(stage_field(&crowd->stage, "joint.target"), instance, j,
+        mf_field_set(fixture_field(&crowd->fixture, "joint.target"), instance, j,
                      random_signed(311, number * 16 + j));
     }
 }
@@ -153,27 +153,27 @@ static void bad_settings_are_refused(void **state) {
     (void)state;
     for (int which = 0; which < 38; which++) {
         Crowd crowd;
-        stage_begin(&crowd.stage, 1);
+        fixture_begin(&crowd.fixture, 1);
         build_mixed(&crowd);
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_articulated_config();
         mf_Error error = {0};
-        group.model = &crowd.stage.hand.model;
-        must(mf_world_create(crowd.stage.context, NULL, &crowd.stage.world, &error), &error);
-        must(mf_world_add_group(crowd.stage.world, &group, &crowd.stage.group, &error), &error);
-        size_t bytes = mf_context_live_bytes(crowd.stage.context);
-        mf_Link link = crowd.stage.hand.links[2];
-        break_config(&config, &crowd.stage.hand, which);
-        crowd.stage.hand.links[2].joint = link.joint;
-        if (mf_articulated_add(crowd.stage.group, &config, &error) != MF_BAD_ARGUMENT)
+        group.model = &crowd.fixture.hand.model;
+        must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
+        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        size_t bytes = mf_context_live_bytes(crowd.fixture.context);
+        mf_Link link = crowd.fixture.hand.links[2];
+        break_config(&config, &crowd.fixture.hand, which);
+        crowd.fixture.hand.links[2].joint = link.joint;
+        if (mf_articulated_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(crowd.stage.context), bytes);
-        assert_null(mf_articulated_settings(crowd.stage.group));
-        crowd.stage.hand.links[2] = link;
-        must(mf_articulated_add(crowd.stage.group, NULL, &error), &error);
-        assert_int_equal(mf_articulated_add(crowd.stage.group, NULL, &error), MF_BAD_ARGUMENT);
-        stage_close(&crowd.stage, NULL);
+        assert_int_equal(mf_context_live_bytes(crowd.fixture.context), bytes);
+        assert_null(mf_articulated_config_of(crowd.fixture.group));
+        crowd.fixture.hand.links[2] = link;
+        must(mf_articulated_add(crowd.fixture.group, NULL, &error), &error);
+        assert_int_equal(mf_articulated_add(crowd.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        fixture_close(&crowd.fixture, NULL);
     }
 }
 

@@ -5,7 +5,7 @@
 // of each body, the acceleration for that force alone, the actuators' forces, and the acceleration
 // by everything but constraints. Numbers are doubles in the machine's order.
 #include "math/scalar.h"
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 
 #include <stdlib.h>
 
@@ -104,10 +104,10 @@ static void get_velocity(const Robot *robot, double *v) {
 // Place, attitude and Jacobian of each body's frame.
 static void write_bodies(const Robot *robot, double *matrix) {
     const mf_Model *model = robot->model;
-    double(*place)[3] = calloc(model->link_count, sizeof *place);
-    double(*turn)[4] = calloc(model->link_count, sizeof *turn);
-    assert_true(place != NULL && turn != NULL);
-    mf_group_link_poses(robot->group, 0, 1, place[0], turn[0], NULL);
+    double(*position)[3] = calloc(model->link_count, sizeof *position);
+    double(*rotation)[4] = calloc(model->link_count, sizeof *rotation);
+    assert_true(position != NULL && rotation != NULL);
+    mf_group_link_poses(robot->group, 0, 1, position[0], rotation[0], NULL);
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
         double at[3], q[4];
@@ -115,17 +115,17 @@ static void write_bodies(const Robot *robot, double *matrix) {
         memcpy(q, body->rotation, sizeof q);
         memset(matrix, 0, 6 * (size_t)robot->n * sizeof *matrix);
         if (body->link != MF_NONE) {
-            mf_quat_rotate(at, turn[body->link], body->position);
-            mf_vec3_add(at, at, place[body->link]);
-            mf_quat_multiply(q, turn[body->link], body->rotation);
+            mf_quat_rotate(at, rotation[body->link], body->position);
+            mf_vec3_add(at, at, position[body->link]);
+            mf_quat_multiply(q, rotation[body->link], body->rotation);
             mf_group_jacobian(robot->group, 0, 1, body->link, body->position, matrix, NULL);
         }
         write_numbers(at, 3);
         write_numbers(q, 4);
         write_numbers(matrix, 6 * (size_t)robot->n);
     }
-    free(place);
-    free(turn);
+    free(position);
+    free(rotation);
 }
 
 typedef struct Question {

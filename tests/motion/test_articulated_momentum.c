@@ -32,7 +32,7 @@ static double apart(const double a[3], const double b[3]) {
     return mf_vec3_length(d);
 }
 
-// A thin rod with its centre off the base, 100 rad/s about every axis: momentum and energy to
+// A thin rod with its center off the base, 100 rad/s about every axis: momentum and energy to
 // rounding.
 static void a_rod_keeps_its_energy(void **state) {
     TextConfig config = in_flight(0.0, MF_MILLISECOND);
@@ -160,16 +160,16 @@ static void a_chain_keeps_its_momentum(void **state) {
         mf_world_step(t.world, STEPS_OF(100000));
         const Motion end = motion_of(&t);
         const double turn = apart(start.angular, end.angular) / mf_vec3_length(start.angular);
-        const double push = apart(start.linear, end.linear) / mf_vec3_length(start.linear);
+        const double force = apart(start.linear, end.linear) / mf_vec3_length(start.linear);
         printf("chain, %s: momentum off by %g (angular), %g\n", i == 0 ? "double" : "float", turn,
-               push);
+               force);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
-        assert_true(turn < (i == 0 ? 1e-10 : 2e-2) && push < (i == 0 ? 1e-10 : 2e-2));
+        assert_true(turn < (i == 0 ? 1e-10 : 2e-2) && force < (i == 0 ? 1e-10 : 2e-2));
         text_close(&t);
     }
 }
 
-// The centre of mass of a thrown chain moves as the method has it: z = -g h^2 n (n + 1) / 2.
+// The center of mass of a thrown chain moves as the method has it: z = -g h^2 n (n + 1) / 2.
 static void a_thrown_chain_falls_on_a_parabola(void **state) {
     static const char text[] =
         "<mujoco><worldbody><body><freejoint/>"

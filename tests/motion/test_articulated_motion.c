@@ -1,6 +1,6 @@
 // The `articulated` motion against answers that did not come from it: pendulums, free bodies,
 // conserved quantities, orders of convergence, servos, friction, limits.
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 #include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1}, along_x[3] = {1, 0, 0};
@@ -9,16 +9,16 @@ static const double degree = 3.14159265358979323846 / 180.0;
 // ---- pendulums ----------------------------------------------------------------------------------
 
 // Point masses of 1 kg on massless rods of 1 m, hanging from a fixed base.
-static void pendulum(Stage *stage, uint32_t count, const ArtConfig *wish) {
+static void pendulum(Fixture *fixture, uint32_t count, const ArtConfig *wish) {
     ArtConfig config = *wish;
-    stage_begin(stage, 1);
+    fixture_begin(fixture, 1);
     config.motion.base = MF_ARTICULATED_FIXED;
     uint32_t link = 0;
     for (uint32_t i = 0; i < count; i++) {
-        link = mf_hand_hinge(&stage->hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
-        art_body(&stage->hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        link = mf_hand_hinge(&fixture->hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
+        art_body(&fixture->hand, link, 1.0, 0, 0, -1, 0, 0, 0);
     }
-    art_open(stage, &config);
+    art_open(fixture, &config);
 }
 
 // T/T0 = (2/pi) K(sin(A/2)) with l = 1 m, g = 9.81 m/s^2: T0 = 2.0060667 s (validation list, F1).
@@ -28,19 +28,19 @@ static void f1_pendulum_period(void **state) {
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        Stage stage;
-        pendulum(&stage, 1, &config);
-        stage_set(&stage, "joint.angle", 0, expected[i][0] * degree);
+        Fixture fixture;
+        pendulum(&fixture, 1, &config);
+        fixture_set(&fixture, "joint.angle", 0, expected[i][0] * degree);
         double before = 1.0, now = 1.0;
         for (int n = 0; n < 10000 && now > 0.0; n++) {
             before = now;
-            mf_world_step(stage.world, 1);
-            now = stage_get(&stage, "joint.angle", 0);
+            mf_world_step(fixture.world, 1);
+            now = fixture_get(&fixture, "joint.angle", 0);
         }
-        double time = mf_time_to_seconds(mf_world_time(stage.world));
+        double time = mf_time_to_seconds(mf_world_time(fixture.world));
         double quarter = time - 1e-3 * now / (now - before);
         assert_near(4.0 * quarter / 2.0060667, expected[i][1], 2e-7);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -51,20 +51,20 @@ static void f2_double_pendulum_modes(void **state) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
-        Stage stage;
-        pendulum(&stage, 2, &config);
+        Fixture fixture;
+        pendulum(&fixture, 2, &config);
         double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
-        stage_set(&stage, "joint.angle", 0, small);
-        stage_set(&stage, "joint.angle", 1, small * (root - 1.0));
+        fixture_set(&fixture, "joint.angle", 0, small);
+        fixture_set(&fixture, "joint.angle", 1, small * (root - 1.0));
         double before = 1.0, now = 1.0;
         while (now > 0.0) {
             before = now;
-            mf_world_step(stage.world, 1);
-            now = stage_get(&stage, "joint.angle", 0);
+            mf_world_step(fixture.world, 1);
+            now = fixture_get(&fixture, "joint.angle", 0);
         }
-        double time = mf_time_to_seconds(mf_world_time(stage.world));
+        double time = mf_time_to_seconds(mf_world_time(fixture.world));
         assert_near(4.0 * (time - 1e-3 * now / (now - before)), period[mode], 2e-6);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -75,34 +75,34 @@ static void f4_double_pendulum_energy(void **state) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
-        Stage stage;
+        Fixture fixture;
         ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
-        pendulum(&stage, 2, &config);
-        stage_set(&stage, "joint.angle", 0, 90 * degree);
-        double start = art_energy(&stage), worst = 0.0;
+        pendulum(&fixture, 2, &config);
+        fixture_set(&fixture, "joint.angle", 0, 90 * degree);
+        double start = art_energy(&fixture), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
-            mf_world_step(stage.world, 1);
-            worst = fmax(worst, fabs(art_energy(&stage) - start));
+            mf_world_step(fixture.world, 1);
+            worst = fmax(worst, fabs(art_energy(&fixture) - start));
         }
         assert_near(worst / (3 * 9.81), expected[i], 0.01 * expected[i]);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
 static void f4_no_drift(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    pendulum(&stage, 1, &config);
-    stage_set(&stage, "joint.angle", 0, 90 * degree);
+    pendulum(&fixture, 1, &config);
+    fixture_set(&fixture, "joint.angle", 0, 90 * degree);
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
     const int steps = STEPS_OF(1000000);
     for (int n = 0; n < steps; n++) {
-        mf_world_step(stage.world, 1);
+        mf_world_step(fixture.world, 1);
         int late = n >= steps - steps / 10;
         if (n < steps / 10 || late) {
-            double energy = art_energy(&stage);
+            double energy = art_energy(&fixture);
             lowest[late] = fmin(lowest[late], energy);
             highest[late] = fmax(highest[late], energy);
         }
@@ -110,17 +110,17 @@ static void f4_no_drift(void **state) {
     assert_true(highest[0] - lowest[0] < 0.1);
     assert_near(lowest[1], lowest[0], 1e-4);
     assert_near(highest[1], highest[0], 1e-4);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- free bodies --------------------------------------------------------------------------------
 
-static void free_body(Stage *stage, const double moment[3], mf_Time step, double gravity) {
+static void free_body(Fixture *fixture, const double moment[3], mf_Time step, double gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, step);
-    stage_begin(stage, 1);
-    art_body(&stage->hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
+    fixture_begin(fixture, 1);
+    art_body(&fixture->hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
     config.world.gravity = gravity;
-    art_open(stage, &config);
+    art_open(fixture, &config);
 }
 
 // NESC check case 2 (NASA/TM-2015-218675); numbers as in test_flight.c.
@@ -131,19 +131,19 @@ static void e1_nesc_case_2(void **state) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    Stage stage;
-    free_body(&stage, moment, MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
+    Fixture fixture;
+    free_body(&fixture, moment, MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
     for (int row = 0; row < 4; row++) {
         uint64_t steps = (uint64_t)expected[row][0] * 1000;
-        mf_world_step(stage.world, steps - done);
+        mf_world_step(fixture.world, steps - done);
         done = steps;
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.angular_velocity", c) / degree,
+            assert_near(fixture_get(&fixture, "base.angular_velocity", c) / degree,
                         expected[row][c + 1], 2e-9);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over with zero crossings of its rate at
@@ -151,22 +151,22 @@ static void e1_nesc_case_2(void **state) {
 static void e6_turning_over(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    Stage stage;
-    free_body(&stage, moment, MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 0.01, 1, 0);
+    Fixture fixture;
+    free_body(&fixture, moment, MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 0.01, 1, 0);
     double before = 1.0;
     int crossings = 0;
     for (int n = 0; n < 35000 && crossings < 2; n++) {
-        mf_world_step(stage.world, 1);
-        double now = stage_get(&stage, "base.angular_velocity", 1);
+        mf_world_step(fixture.world, 1);
+        double now = fixture_get(&fixture, "base.angular_velocity", 1);
         if ((now > 0) != (before > 0)) {
-            double time = mf_time_to_seconds(mf_world_time(stage.world));
+            double time = mf_time_to_seconds(mf_world_time(fixture.world));
             assert_near(time - 1e-3 * now / (now - before), expected[crossings++], 1e-5);
         }
         before = now;
     }
     assert_int_equal(crossings, 2);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // A box of 0.2 x 0.4 x 0.6 m and 1 kg, w = (1, 2, 3), after 5 s (validation list, E7).
@@ -174,23 +174,23 @@ static void e7_free_box(void **state) {
     (void)state;
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
-    Stage stage;
-    free_body(&stage, moment, 10 * MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 1, 2, 3);
-    double center[3], linear[3], before[3], after[3], energy = art_energy(&stage);
-    mf_articulated_momentum(stage.group, 0, center, linear, before);
-    mf_world_step(stage.world, 500);
+    Fixture fixture;
+    free_body(&fixture, moment, 10 * MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
+    double center[3], linear[3], before[3], after[3], energy = art_energy(&fixture);
+    mf_articulated_momentum(fixture.group, 0, center, linear, before);
+    mf_world_step(fixture.world, 500);
     // (At this step the method itself is off by 1e-8.)
     for (uint32_t c = 0; c < 3; c++)
-        assert_near(stage_get(&stage, "base.angular_velocity", c), expected[c], 2e-8);
-    mf_articulated_momentum(stage.group, 0, center, linear, after);
+        assert_near(fixture_get(&fixture, "base.angular_velocity", c), expected[c], 2e-8);
+    mf_articulated_momentum(fixture.group, 0, center, linear, after);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after[c], before[c], 5e-10);
     double size = sqrt(before[0] * before[0] + before[1] * before[1] + before[2] * before[2]);
     double now = sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]);
     assert_near(now / size - 1.0, -8.3e-11, 0.2e-11);
-    assert_near(art_energy(&stage) / energy - 1.0, -1.7e-10, 0.2e-10);
-    stage_close(&stage, NULL);
+    assert_near(art_energy(&fixture) / energy - 1.0, -1.7e-10, 0.2e-10);
+    fixture_close(&fixture, NULL);
 }
 
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
@@ -198,23 +198,23 @@ static void e7_free_box(void **state) {
 static void e2_wheel_in_a_free_base(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Stage stage;
-    stage_begin(&stage, 1);
-    art_body(&stage.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
-    uint32_t wheel = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_z);
-    art_body(&stage.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
+    uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
+    art_body(&fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
     config.world.gravity = 0.0;
-    art_open(&stage, &config);
+    art_open(&fixture, &config);
     for (int n = 0; n < 2000; n++) {
-        stage_set(&stage, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
-        mf_world_step(stage.world, 1);
+        fixture_set(&fixture, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
+        mf_world_step(fixture.world, 1);
     }
-    double turned = stage_get(&stage, "joint.angle", 0);
-    double base = 2.0 * atan2(stage_get(&stage, "base.orientation", 3),
-                              stage_get(&stage, "base.orientation", 0));
+    double turned = fixture_get(&fixture, "joint.angle", 0);
+    double base = 2.0 * atan2(fixture_get(&fixture, "base.orientation", 3),
+                              fixture_get(&fixture, "base.orientation", 0));
     assert_true(turned > 0.5);
     assert_near(base, -0.2 * turned, 1e-10);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- trees --------------------------------------------------------------------------------------
@@ -233,103 +233,103 @@ static void build_flailer(mf_HandModel *hand) {
     art_body(hand, wheel, 0.4, 0.01, 0.02, 0, 0.003, 0.003, 0.005);
 }
 
-static void flail(const Stage *stage, int n) {
+static void flail(const Fixture *fixture, int n) {
     for (uint32_t j = 0; j < 4; j++)
-        stage_set(stage, "joint.torque", j, sin(0.01 * n * (j + 1.0)) * (j == 2 ? 2.0 : 0.5));
+        fixture_set(fixture, "joint.torque", j, sin(0.01 * n * (j + 1.0)) * (j == 2 ? 2.0 : 0.5));
 }
 
-// Inner torques change neither the path of the centre of mass nor the angular momentum about it.
+// Inner torques change neither the path of the center of mass nor the angular momentum about it.
 static void e3_flailing_joints(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Stage stage;
-    stage_begin(&stage, 1);
-    build_flailer(&stage.hand);
-    art_open(&stage, &config);
-    stage_set3(&stage, "base.position", 0, 0, 100);
-    stage_set3(&stage, "base.linear_velocity", 1, -2, 3);
-    stage_set3(&stage, "base.angular_velocity", 0.5, 1, -0.7);
-    double center[3], linear[3], angular[3], place[3], push[3], spin[3];
-    mf_articulated_momentum(stage.group, 0, center, linear, angular);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    build_flailer(&fixture.hand);
+    art_open(&fixture, &config);
+    fixture_set3(&fixture, "base.position", 0, 0, 100);
+    fixture_set3(&fixture, "base.linear_velocity", 1, -2, 3);
+    fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
+    double center[3], linear[3], angular[3], position[3], force[3], rate[3];
+    mf_articulated_momentum(fixture.group, 0, center, linear, angular);
     for (int n = 0; n < 1000; n++) {
-        flail(&stage, n);
-        mf_world_step(stage.world, 1);
+        flail(&fixture, n);
+        mf_world_step(fixture.world, 1);
     }
-    mf_articulated_momentum(stage.group, 0, place, push, spin);
+    mf_articulated_momentum(fixture.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
-        double fall = c == 2 ? -9.81 : 0.0, mass = stage.hand.model.mass;
-        assert_near(spin[c], angular[c], 1e-10);
-        assert_near(push[c], linear[c] + mass * fall, 1e-10 * mass * 10);
-        assert_near(place[c], center[c] + linear[c] / mass + 0.5 * fall, 1e-9);
+        double fall = c == 2 ? -9.81 : 0.0, mass = fixture.hand.model.mass;
+        assert_near(rate[c], angular[c], 1e-10);
+        assert_near(force[c], linear[c] + mass * fall, 1e-10 * mass * 10);
+        assert_near(position[c], center[c] + linear[c] / mass + 0.5 * fall, 1e-9);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
 static void f14_energy_of_a_free_tree(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    Stage stage;
-    stage_begin(&stage, 1);
-    build_flailer(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    build_flailer(&fixture.hand);
     config.world.gravity = 0.0;
-    art_open(&stage, &config);
+    art_open(&fixture, &config);
     for (int n = 0; n < 1000; n++) {
-        flail(&stage, n);
-        mf_world_step(stage.world, 1);
+        flail(&fixture, n);
+        mf_world_step(fixture.world, 1);
     }
     for (uint32_t j = 0; j < 4; j++)
-        stage_set(&stage, "joint.torque", j, 0.0);
-    double energy = art_energy(&stage);
-    mf_world_step(stage.world, 1000);
-    assert_near(art_energy(&stage) / energy, 1.0, 1e-8);
-    stage_close(&stage, NULL);
+        fixture_set(&fixture, "joint.torque", j, 0.0);
+    double energy = art_energy(&fixture);
+    mf_world_step(fixture.world, 1000);
+    assert_near(art_energy(&fixture) / energy, 1.0, 1e-8);
+    fixture_close(&fixture, NULL);
 }
 
 // Power of the torques is the change of the energy: Simpson's rule over two steps.
 static void f7_power_balance(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    Stage stage;
-    stage_begin(&stage, 1);
-    build_flailer(&stage.hand);
-    art_open(&stage, &config);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    build_flailer(&fixture.hand);
+    art_open(&fixture, &config);
     const double torque[4] = {0.5, -0.2, 1.5, 0.1};
     for (uint32_t j = 0; j < 4; j++)
-        stage_set(&stage, "joint.torque", j, torque[j]);
-    mf_world_step(stage.world, 1000);
-    double energy = art_energy(&stage), work = 0.0;
+        fixture_set(&fixture, "joint.torque", j, torque[j]);
+    mf_world_step(fixture.world, 1000);
+    double energy = art_energy(&fixture), work = 0.0;
     for (int n = 0; n <= 1000; n++) {
         double power = 0.0;
         for (uint32_t j = 0; j < 4; j++)
-            power += torque[j] * stage_get(&stage, "joint.rate", j);
+            power += torque[j] * fixture_get(&fixture, "joint.rate", j);
         work += power * 1e-4 / 3.0 * (n == 0 || n == 1000 ? 1 : n % 2 == 1 ? 4 : 2);
         if (n < 1000)
-            mf_world_step(stage.world, 1);
+            mf_world_step(fixture.world, 1);
     }
-    assert_near((art_energy(&stage) - energy) / work, 1.0, 1e-9);
-    stage_close(&stage, NULL);
+    assert_near((art_energy(&fixture) - energy) / work, 1.0, 1e-9);
+    fixture_close(&fixture, NULL);
 }
 
 static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, double state[8]) {
     ArtConfig config = art_config(integrator, step);
-    Stage stage;
-    stage_begin(&stage, 1);
-    build_flailer(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    build_flailer(&fixture.hand);
     for (int j = 0; j < 4; j++) {
-        stage.hand.joints[j].damping = 0.05;
-        stage.hand.joints[j].stiffness = 1.0;
-        stage.hand.joints[j].spring_reference = 0.3;
-        stage.hand.joints[j].armature = 0.01;
+        fixture.hand.joints[j].damping = 0.05;
+        fixture.hand.joints[j].stiffness = 1.0;
+        fixture.hand.joints[j].spring_reference = 0.3;
+        fixture.hand.joints[j].armature = 0.01;
     }
-    art_open(&stage, &config);
-    stage_set3(&stage, "base.angular_velocity", 0.5, 1, -0.7);
-    mf_world_step(stage.world, (uint64_t)(MF_SECOND / 2 / step));
+    art_open(&fixture, &config);
+    fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
+    mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step));
     for (uint32_t c = 0; c < 4; c++) {
-        state[c] = stage_get(&stage, "joint.angle", c);
-        state[4 + c] = stage_get(&stage, "base.orientation", c);
+        state[c] = fixture_get(&fixture, "joint.angle", c);
+        state[4 + c] = fixture_get(&fixture, "base.orientation", c);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
     return 0.0;
 }
 
@@ -359,13 +359,13 @@ static void orders_of_convergence(void **state) {
 // ---- what acts on joints ------------------------------------------------------------------------
 
 // A wheel of moment 0.5 on a fixed base, no gravity about its axis.
-static void wheel(Stage *stage, ArtConfig *config, double friction) {
-    stage_begin(stage, 1);
-    uint32_t link = mf_hand_hinge(&stage->hand, 0, 0, 0, 0, along_z);
-    art_body(&stage->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
-    stage->hand.joints[0].friction = friction;
+static void wheel(Fixture *fixture, ArtConfig *config, double friction) {
+    fixture_begin(fixture, 1);
+    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
+    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    fixture->hand.joints[0].friction = friction;
     config->motion.base = MF_ARTICULATED_FIXED;
-    art_open(stage, config);
+    art_open(fixture, config);
 }
 
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
@@ -376,16 +376,16 @@ static void f15_motor_runs_up(void **state) {
     config.motion.servo.gain = 1e6;
     config.motion.servo.effort = 3.0;
     config.motion.servo.no_load_speed = 6.0;
-    Stage stage;
-    wheel(&stage, &config, 0.0);
-    stage_set(&stage, "joint.target", 0, 1000.0);
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
-    mf_world_step(stage.world, 999);
-    assert_near(stage_get(&stage, "joint.rate", 0), 6.0 * (1.0 - exp(-1.0)), 1e-9);
-    mf_world_step(stage.world, 29000);
-    assert_near(stage_get(&stage, "joint.rate", 0), 6.0, 1e-9);
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    wheel(&fixture, &config, 0.0);
+    fixture_set(&fixture, "joint.target", 0, 1000.0);
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
+    mf_world_step(fixture.world, 999);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-1.0)), 1e-9);
+    mf_world_step(fixture.world, 29000);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0, 1e-9);
+    fixture_close(&fixture, NULL);
 }
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
@@ -394,12 +394,12 @@ static void rotor_behind_a_gear(void **state) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     config.motion.servo.rotor_inertia = 0.001;
     config.motion.servo.gear = 10.0;
-    Stage stage;
-    wheel(&stage, &config, 0.0);
-    stage_set(&stage, "joint.torque", 0, 1.2);
-    mf_world_step(stage.world, 1000);
-    assert_near(stage_get(&stage, "joint.rate", 0), 2.0, 1e-12);
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    wheel(&fixture, &config, 0.0);
+    fixture_set(&fixture, "joint.torque", 0, 1.2);
+    mf_world_step(fixture.world, 1000);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
+    fixture_close(&fixture, NULL);
 }
 
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
@@ -409,16 +409,16 @@ static void f15_overshoot(void **state) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     config.motion.servo.gain = 0.5 * frequency * frequency;
     config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
-    Stage stage;
-    wheel(&stage, &config, 0.0);
-    stage_set(&stage, "joint.target", 0, 1.0);
+    Fixture fixture;
+    wheel(&fixture, &config, 0.0);
+    fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
-        mf_world_step(stage.world, 1);
-        highest = fmax(highest, stage_get(&stage, "joint.angle", 0));
+        mf_world_step(fixture.world, 1);
+        highest = fmax(highest, fixture_get(&fixture, "joint.angle", 0));
     }
     assert_near(highest, 1.0 + 0.372326, 2e-6);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Gains far beyond what an explicit step of 10 ms bears: the wheel arrives and rests; effort and
@@ -430,19 +430,19 @@ static void servos_are_stable_at_any_gain(void **state) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
         config.motion.servo.gain = gains[i][0];
         config.motion.servo.damping = gains[i][1];
-        Stage stage;
-        wheel(&stage, &config, 0.0);
-        stage_set(&stage, "joint.target", 0, 1.0);
+        Fixture fixture;
+        wheel(&fixture, &config, 0.0);
+        fixture_set(&fixture, "joint.target", 0, 1.0);
         double largest = 0.0;
         for (int n = 0; n < 2000; n++) {
-            mf_world_step(stage.world, 1);
-            largest = fmax(largest, fabs(stage_get(&stage, "joint.angle", 0)));
+            mf_world_step(fixture.world, 1);
+            largest = fmax(largest, fabs(fixture_get(&fixture, "joint.angle", 0)));
         }
         assert_true(largest < 2.0);
         if (gains[i][0] > gains[i][1])
-            assert_near(stage_get(&stage, "joint.angle", 0), 1.0, 1e-6);
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
-        stage_close(&stage, NULL);
+            assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, 1e-6);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -452,15 +452,15 @@ static void effort_and_backlash(void **state) {
     config.motion.servo.gain = 100.0;
     config.motion.servo.effort = 2.0;
     config.motion.servo.backlash = 0.2;
-    Stage stage;
-    wheel(&stage, &config, 0.0);
-    stage_set(&stage, "joint.target", 0, 0.0999);
-    mf_world_step(stage.world, 100);
-    assert_true(stage_get(&stage, "joint.rate", 0) == 0.0); // within the play
-    stage_set(&stage, "joint.target", 0, -5.0);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "joint.rate", 0), -2.0 / 0.5 * 0.1, 1e-12); // all the effort
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    wheel(&fixture, &config, 0.0);
+    fixture_set(&fixture, "joint.target", 0, 0.0999);
+    mf_world_step(fixture.world, 100);
+    assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0); // within the play
+    fixture_set(&fixture, "joint.target", 0, -5.0);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), -2.0 / 0.5 * 0.1, 1e-12); // all the effort
+    fixture_close(&fixture, NULL);
 }
 
 // Dry friction of 1 N m: half of it as torque leaves the wheel creeping below the set rate, twice
@@ -468,24 +468,24 @@ static void effort_and_backlash(void **state) {
 static void dry_friction(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    Stage stage;
-    wheel(&stage, &config, 1.0);
-    stage_set(&stage, "joint.torque", 0, 0.5);
-    mf_world_step(stage.world, 1000);
-    assert_near(stage_get(&stage, "joint.rate", 0), 0.5e-3, 1e-6);
-    stage_set(&stage, "joint.torque", 0, 2.0);
-    mf_world_step(stage.world, 200);
-    double rate = stage_get(&stage, "joint.rate", 0);
-    mf_world_step(stage.world, 200);
-    assert_near(stage_get(&stage, "joint.rate", 0) - rate, (2.0 - 1.0) / 0.5, 0.02);
-    stage_set(&stage, "joint.torque", 0, 0.0);
-    rate = stage_get(&stage, "joint.rate", 0);
+    Fixture fixture;
+    wheel(&fixture, &config, 1.0);
+    fixture_set(&fixture, "joint.torque", 0, 0.5);
+    mf_world_step(fixture.world, 1000);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 0.5e-3, 1e-6);
+    fixture_set(&fixture, "joint.torque", 0, 2.0);
+    mf_world_step(fixture.world, 200);
+    double rate = fixture_get(&fixture, "joint.rate", 0);
+    mf_world_step(fixture.world, 200);
+    assert_near(fixture_get(&fixture, "joint.rate", 0) - rate, (2.0 - 1.0) / 0.5, 0.02);
+    fixture_set(&fixture, "joint.torque", 0, 0.0);
+    rate = fixture_get(&fixture, "joint.rate", 0);
     double stop = rate * 0.5 / 1.0;
-    mf_world_step(stage.world, (uint64_t)(stop / 0.005) - 40);
-    assert_true(stage_get(&stage, "joint.rate", 0) > 0.2);
-    mf_world_step(stage.world, 80);
-    assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-4);
-    stage_close(&stage, NULL);
+    mf_world_step(fixture.world, (uint64_t)(stop / 0.005) - 40);
+    assert_true(fixture_get(&fixture, "joint.rate", 0) > 0.2);
+    mf_world_step(fixture.world, 80);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-4);
+    fixture_close(&fixture, NULL);
 }
 
 // A pendulum falls onto its limit at 0.5 rad: it comes to rest there, no deeper than gravity
@@ -495,28 +495,28 @@ static void limits_hold(void **state) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        Stage stage;
-        stage_begin(&stage, 1);
-        uint32_t link = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_y);
-        art_body(&stage.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
-        stage.hand.joints[0].lower = 0.5;
-        stage.hand.joints[0].upper = 3.0;
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
+        art_body(&fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        fixture.hand.joints[0].lower = 0.5;
+        fixture.hand.joints[0].upper = 3.0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&stage, &config);
-        stage_set(&stage, "joint.angle", 0, 2.0);
+        art_open(&fixture, &config);
+        fixture_set(&fixture, "joint.angle", 0, 2.0);
         double deepest = INFINITY, fastest = 0.0;
         for (mf_Time t = 0; t < 20 * MF_SECOND; t += steps[i]) {
-            mf_world_step(stage.world, 1);
-            deepest = fmin(deepest, stage_get(&stage, "joint.angle", 0));
-            fastest = fmax(fastest, stage_get(&stage, "joint.rate", 0));
+            mf_world_step(fixture.world, 1);
+            deepest = fmin(deepest, fixture_get(&fixture, "joint.angle", 0));
+            fastest = fmax(fastest, fixture_get(&fixture, "joint.rate", 0));
         }
         double time = 2.0 * mf_time_to_seconds(steps[i]);
         double rest = 0.5 - 9.81 * sin(0.5) * time * time;
-        assert_near(stage_get(&stage, "joint.angle", 0), rest, 2e-2 * time);
-        assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-6);
+        assert_near(fixture_get(&fixture, "joint.angle", 0), rest, 2e-2 * time);
+        assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-6);
         assert_true(deepest > 0.5 - 4.5 * time);
         assert_true(fastest < 1.5); // it does not bounce back as fast as it fell (4.5 rad/s)
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -525,32 +525,32 @@ static void limits_hold(void **state) {
 static void a_joint_follows_another(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    Stage stage;
+    Fixture fixture;
     double angle = 0.0, rate = 0.0;
-    stage_begin(&stage, 1);
+    fixture_begin(&fixture, 1);
     for (int i = 0; i < 2; i++) {
-        uint32_t link = mf_hand_hinge(&stage.hand, 0, i, 0, 0, along_z);
-        art_body(&stage.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+        uint32_t link = mf_hand_hinge(&fixture.hand, 0, i, 0, 0, along_z);
+        art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
     }
-    stage.hand.joints[1].mimic = 0;
-    stage.hand.joints[1].multiplier = 2.0;
-    stage.hand.joints[1].offset = 0.1;
+    fixture.hand.joints[1].mimic = 0;
+    fixture.hand.joints[1].multiplier = 2.0;
+    fixture.hand.joints[1].offset = 0.1;
     config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&stage, &config);
-    stage_set(&stage, "joint.angle", 1, 0.1);
+    art_open(&fixture, &config);
+    fixture_set(&fixture, "joint.angle", 1, 0.1);
     for (int n = 0; n < 2000; n++) {
         double lead = sin(0.005 * n), follow = 0.3 * sin(0.011 * n);
-        stage_set(&stage, "joint.torque", 0, lead);
-        stage_set(&stage, "joint.torque", 1, follow);
-        mf_world_step(stage.world, 1);
+        fixture_set(&fixture, "joint.torque", 0, lead);
+        fixture_set(&fixture, "joint.torque", 1, follow);
+        mf_world_step(fixture.world, 1);
         rate += 1e-3 * (lead + 2.0 * follow) / (0.5 + 4.0 * 0.5);
         angle += 1e-3 * rate;
-        assert_near(stage_get(&stage, "joint.angle", 1),
-                    0.1 + 2.0 * stage_get(&stage, "joint.angle", 0), 1e-11);
+        assert_near(fixture_get(&fixture, "joint.angle", 1),
+                    0.1 + 2.0 * fixture_get(&fixture, "joint.angle", 0), 1e-11);
     }
     assert_true(angle > 0.1);
-    assert_near(stage_get(&stage, "joint.angle", 0), angle, 1e-9);
-    stage_close(&stage, NULL);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), angle, 1e-9);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- actuators of the model ---------------------------------------------------------------------
@@ -570,14 +570,14 @@ static mf_Actuator plain_actuator(void) {
                          .activation_upper = INFINITY};
 }
 
-static void actuated_wheel(Stage *stage, ArtConfig *config, const mf_Actuator *actuator) {
-    stage_begin(stage, 1);
-    uint32_t link = mf_hand_hinge(&stage->hand, 0, 0, 0, 0, along_z);
-    art_body(&stage->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
-    stage->hand.model.actuators = actuator;
-    stage->hand.model.actuator_count = 1;
+static void actuated_wheel(Fixture *fixture, ArtConfig *config, const mf_Actuator *actuator) {
+    fixture_begin(fixture, 1);
+    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
+    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    fixture->hand.model.actuators = actuator;
+    fixture->hand.model.actuator_count = 1;
     config->motion.base = MF_ARTICULATED_FIXED;
-    art_open(stage, config);
+    art_open(fixture, config);
 }
 
 // Control 3 clamped to 2, gear -4: torque -8 on a moment of 0.5 for 10 ms; force clamped to 1: -4.
@@ -586,16 +586,16 @@ static void an_actuator_has_ranges_and_a_gear(void **state) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        Stage stage;
+        Fixture fixture;
         motor.control_upper = 2.0;
         motor.gear[0] = -4.0;
         motor.force_upper = i == 0 ? 5.0 : 1.0;
-        actuated_wheel(&stage, &config, &motor);
-        stage_set(&stage, "actuator.control", 0, 3.0);
-        mf_world_step(stage.world, 10);
-        assert_near(stage_get(&stage, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
-        assert_near(stage_get(&stage, "actuator.force", 0), i == 0 ? 2.0 : 1.0, 0.0);
-        stage_close(&stage, NULL);
+        actuated_wheel(&fixture, &config, &motor);
+        fixture_set(&fixture, "actuator.control", 0, 3.0);
+        mf_world_step(fixture.world, 10);
+        assert_near(fixture_get(&fixture, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
+        assert_near(fixture_get(&fixture, "actuator.force", 0), i == 0 ? 2.0 : 1.0, 0.0);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -609,16 +609,16 @@ static void activations_have_dynamics(void **state) {
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        Stage stage;
+        Fixture fixture;
         motor.dynamics = kinds[i];
         motor.time_constant = 0.4;
-        actuated_wheel(&stage, &config, &motor);
-        stage_set(&stage, "actuator.control", 0, 1.0);
-        mf_world_step(stage.world, 1);
-        assert_true(stage_get(&stage, "joint.rate", 0) == 0.0);
-        mf_world_step(stage.world, 99);
-        assert_near(stage_get(&stage, "actuator.activation", 0), expected[i], 1e-13);
-        stage_close(&stage, NULL);
+        actuated_wheel(&fixture, &config, &motor);
+        fixture_set(&fixture, "actuator.control", 0, 1.0);
+        mf_world_step(fixture.world, 1);
+        assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0);
+        mf_world_step(fixture.world, 99);
+        assert_near(fixture_get(&fixture, "actuator.activation", 0), expected[i], 1e-13);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -627,17 +627,17 @@ static void a_stiff_actuator_is_stable(void **state) {
     (void)state;
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     mf_Actuator servo = plain_actuator();
-    Stage stage;
+    Fixture fixture;
     servo.gain[0] = 1e7;
     servo.bias[1] = -1e7;
     servo.bias[2] = -1e3;
     servo.force_lower = -50.0;
     servo.force_upper = 50.0;
-    actuated_wheel(&stage, &config, &servo);
-    stage_set(&stage, "actuator.control", 0, 0.7);
-    mf_world_step(stage.world, 2000);
-    assert_near(stage_get(&stage, "joint.angle", 0), 0.7, 1e-6);
-    stage_close(&stage, NULL);
+    actuated_wheel(&fixture, &config, &servo);
+    fixture_set(&fixture, "actuator.control", 0, 0.7);
+    mf_world_step(fixture.world, 2000);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), 0.7, 1e-6);
+    fixture_close(&fixture, NULL);
 }
 
 // A pendulum whose weight is compensated stays where it is; half of the weight left, it swings
@@ -646,19 +646,19 @@ static void compensated_weight(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-        Stage stage;
-        stage_begin(&stage, 1);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
         config.motion.base = MF_ARTICULATED_FIXED;
-        uint32_t link = mf_hand_hinge(&stage.hand, 0, 0, 0, 0, along_y);
-        art_body(&stage.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
-        stage.hand.links[link].lift_mass = i == 0 ? 1.0 : 0.5;
-        stage.hand.links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
-        art_open(&stage, &config);
-        stage_set(&stage, "joint.angle", 0, 1.0);
-        mf_world_step(stage.world, 1);
+        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
+        art_body(&fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        fixture.hand.links[link].lift_mass = i == 0 ? 1.0 : 0.5;
+        fixture.hand.links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
+        art_open(&fixture, &config);
+        fixture_set(&fixture, "joint.angle", 0, 1.0);
+        mf_world_step(fixture.world, 1);
         double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;
-        assert_near(stage_get(&stage, "joint.rate", 0), expected, 1e-8);
-        stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "joint.rate", 0), expected, 1e-8);
+        fixture_close(&fixture, NULL);
     }
 }
 

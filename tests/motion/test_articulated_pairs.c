@@ -119,8 +119,8 @@ static void a_pair_of_links_is_no_pair_with_the_ground(void **state) {
         Text t;
         text_open(&t, text, &config);
         mf_world_step(t.world, 1000);
-        double place = text_get(&t, "joint.angle", text_joint(&t, "up"));
-        assert_near(place, listed ? -0.15 : -0.5 * gravity, 0.01);
+        double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
+        assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
         text_close(&t);
     }
 }

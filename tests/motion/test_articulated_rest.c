@@ -1,6 +1,6 @@
 // Robots at rest are at rest: what stands on legs that springs press into their limits bears its
 // weight in every step, and stops.
-#include "motion/articulated_stage.h"
+#include "motion/articulated_fixture.h"
 #include "sanitized.h"
 
 static const double along_y[3] = {0, 1, 0};
@@ -40,23 +40,23 @@ static void what_stands_on_its_limits_rests(void **state) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
         config.group.double_precision = i % 2 == 0;
         config.motion.friction = 0.8;
-        Stage stage;
-        stage_begin(&stage, 1);
-        build_crouch(&stage.hand);
-        art_open(&stage, &config);
-        stage_set3(&stage, "base.position", 0, 0, 0.5);
-        stage_set(&stage, "base.orientation", 0, cos(0.1));
-        stage_set(&stage, "base.orientation", 2, sin(0.1));
-        mf_world_step(stage.world, (uint64_t)(5 * MF_SECOND / steps[i / 2]));
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        build_crouch(&fixture.hand);
+        art_open(&fixture, &config);
+        fixture_set3(&fixture, "base.position", 0, 0, 0.5);
+        fixture_set(&fixture, "base.orientation", 0, cos(0.1));
+        fixture_set(&fixture, "base.orientation", 2, sin(0.1));
+        mf_world_step(fixture.world, (uint64_t)(5 * MF_SECOND / steps[i / 2]));
         double least = INFINITY, most = 0.0, sum = 0.0, speed = 0.0;
         const uint32_t count = (uint32_t)(10 * MF_SECOND / steps[i / 2]);
         for (uint32_t n = 0; n < count; n++) {
             double load = 0.0;
-            mf_world_step(stage.world, 1);
-            for (uint32_t c = 0; c < stage_field(&stage, "contact.load")->components; c++)
-                load += stage_get(&stage, "contact.load", c) / (stage.hand.model.mass * 9.81);
-            for (uint32_t j = 0; j < stage_field(&stage, "joint.rate")->components; j++)
-                speed = fmax(speed, fabs(stage_get(&stage, "joint.rate", j)));
+            mf_world_step(fixture.world, 1);
+            for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
+                load += fixture_get(&fixture, "contact.load", c) / (fixture.hand.model.mass * 9.81);
+            for (uint32_t j = 0; j < fixture_field(&fixture, "joint.rate")->components; j++)
+                speed = fmax(speed, fabs(fixture_get(&fixture, "joint.rate", j)));
             least = fmin(least, load);
             most = fmax(most, load);
             sum += load;
@@ -65,7 +65,7 @@ static void what_stands_on_its_limits_rests(void **state) {
         assert_near(most, 1.0, i % 2 == 0 ? 1e-6 : 1e-3);
         assert_near(sum / count, 1.0, i % 2 == 0 ? 1e-6 : 1e-5);
         assert_near(speed, 0.0, 1e-3);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 

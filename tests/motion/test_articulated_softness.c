@@ -273,7 +273,7 @@ static void a_ball_rests_on_the_ground(void **state) {
     }
 }
 
-// Nothing pushes before the touch: a ball that comes to within a micrometre falls freely.
+// Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 static void nothing_acts_before_the_touch(void **state) {
     (void)state;
     TextConfig config = config_of(true);
@@ -337,7 +337,7 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 // ---- forces on bodies that are fixed to each other ---------------------------------------------
 
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
-// centre of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
+// center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 static void fixed_bodies_are_told_apart_by_their_shapes(void **state) {
     (void)state;
     TextConfig config = config_of(true);

@@ -159,7 +159,7 @@ static void without_noslip_they_slip(void **state) {
     assert_int_equal(with, 14);
 }
 
-// A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularised force is
+// A box on a slope that friction holds (15 degrees, mu 0.5) creeps by what the regularized force is
 // soft, and stands still with the pass against slip.
 static void a_box_on_a_slope_stands(void **state) {
     (void)state;

@@ -15,7 +15,7 @@ static void check_circle(double speed, double angle) {
     const double base = config.car.front + config.car.rear, seconds = 3.0;
     const double radius = base / tan(angle), turned = speed * seconds / radius;
     rig_run(&rig, seconds);
-    // The rear axle begins at (-l_r, 0) and its circle is centred at (-l_r, radius).
+    // The rear axle begins at (-l_r, 0) and its circle is centered at (-l_r, radius).
     double x = -config.car.rear + radius * sin(turned) + config.car.rear * cos(turned);
     double y = radius - radius * cos(turned) + config.car.rear * sin(turned);
     assert_near(rig_get(&rig, "base.position", 0), x, 1e-9);
@@ -33,7 +33,7 @@ static void a_car_without_slip_drives_circles(void **state) {
     check_circle(-0.7, 0.3); // backwards
 }
 
-// ---- tyres --------------------------------------------------------------------------------------
+// ---- tires --------------------------------------------------------------------------------------
 
 // Validation cases G11 and G13: steady values at a held forward speed, from an independent solution
 // of the equations in double precision.
@@ -92,12 +92,12 @@ static void the_yaw_gain_is_that_of_the_linear_car(void **state) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.car.speed_integral = 16.0;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
-    config.settings.tyre = MF_CAR_TYRE_LINEAR;
+    config.config.tire = MF_CAR_TIRE_LINEAR;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
     assert_near(yaw_gain(&config, -0.8), -0.8 / (0.062 * (1.0 - 0.1778588 * 0.64)), 5e-5);
     config.car = mf_car_racing();
     config.car.speed_integral = 4.0;
-    config.settings.tyre = MF_CAR_TYRE_CURVATURE;
+    config.config.tire = MF_CAR_TIRE_CURVATURE;
     assert_near(yaw_gain(&config, 10.0), 10.0 / 1.53, 2e-5);
 }
 
@@ -176,11 +176,11 @@ static void the_steering_has_rate_and_lag(void **state) {
 
 // ---- order --------------------------------------------------------------------------------------
 
-// Where a turn at 2 m/s with full tyre forces ends, with steps of `step`.
+// Where a turn at 2 m/s with full tire forces ends, with steps of `step`.
 static void turn_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
     config.world.step = step;
-    config.settings.integrator = integrator;
+    config.config.integrator = integrator;
     config.car.steering_lag = 0.1;
     Rig rig;
     rig_open(&rig, &config);
@@ -222,7 +222,7 @@ static void integrators_have_their_order(void **state) {
 // Single precision keeps to double within what rounding of places and turns adds up to.
 static void float_follows_double(void **state) {
     (void)state;
-    double place[2][2];
+    double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.group.double_precision = precise;
@@ -232,17 +232,17 @@ static void float_follows_double(void **state) {
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
         for (uint32_t c = 0; c < 2; c++)
-            place[precise][c] = rig_get(&rig, "base.position", c);
+            position[precise][c] = rig_get(&rig, "base.position", c);
         rig_close(&rig);
     }
-    assert_near(place[0][0], place[1][0], 1e-3);
-    assert_near(place[0][1], place[1][1], 1e-3);
-    assert_true(place[0][0] != place[1][0]);
+    assert_near(position[0][0], position[1][0], 1e-3);
+    assert_near(position[0][1], position[1][1], 1e-3);
+    assert_true(position[0][0] != position[1][0]);
 }
 
 // ---- energy -------------------------------------------------------------------------------------
 
-// Tyres, rolling and air only take energy, however the car slides; in the end it stands exactly.
+// Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
 static void a_coasting_car_never_gains_energy(void **state) {
     (void)state;
     for (uint64_t n = 0; n < 40; n++) {
@@ -317,13 +317,13 @@ static void left_and_right_are_mirror_images_to_the_bit(void **state) {
                     mf_field_set(rig_field(&rig, "command.steering"), i, 0, 0.21 * side);
                 } else {
                     bool circle = modes[m] == MF_CAR_COMMAND_CIRCLE;
-                    mf_Field *place =
+                    mf_Field *position =
                         rig_field(&rig, circle ? "command.circle" : "command.waypoint");
                     mf_field_set(rig_field(&rig, "command.speed"), i, 0, 1.3);
-                    mf_field_set(place, i, 0, 0.3);
-                    mf_field_set(place, i, 1, 0.7 * side);
+                    mf_field_set(position, i, 0, 0.3);
+                    mf_field_set(position, i, 1, 0.7 * side);
                     if (circle)
-                        mf_field_set(place, i, 2, 0.5 * side);
+                        mf_field_set(position, i, 2, 0.5 * side);
                 }
             }
             rig_run(&rig, 2.0);

@@ -1,6 +1,6 @@
 // Cars do not feel each other: a car alone is, bit for bit, that car in any lane of any swarm on
 // any instruction set and number of threads (validation case G15); a car with a poisoned state
-// changes no bit of its neighbours; images of a world continue bit for bit.
+// changes no bit of its neighbors; images of a world continue bit for bit.
 #include "motion/car_rig.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_IS
 
 typedef struct Options {
     mf_CarModel model;
-    mf_CarTyre tyre;
+    mf_CarTire tire;
     mf_CarCommand command;
     mf_Integrator integrator;
     bool double_precision, rough;
@@ -17,17 +17,17 @@ typedef struct Options {
 } Options;
 
 static const Options all_options[] = {
-    {MF_CAR_BLENDED, MF_CAR_TYRE_PACEJKA, MF_CAR_COMMAND_PATH, MF_INTEGRATOR_RK4, false, false, 0,
+    {MF_CAR_BLENDED, MF_CAR_TIRE_PACEJKA, MF_CAR_COMMAND_PATH, MF_INTEGRATOR_RK4, false, false, 0,
      0},
-    {MF_CAR_BLENDED, MF_CAR_TYRE_PACEJKA, MF_CAR_COMMAND_CIRCLE, MF_INTEGRATOR_RK4, true, true, 1,
+    {MF_CAR_BLENDED, MF_CAR_TIRE_PACEJKA, MF_CAR_COMMAND_CIRCLE, MF_INTEGRATOR_RK4, true, true, 1,
      0.05},
-    {MF_CAR_DYNAMIC, MF_CAR_TYRE_CURVATURE, MF_CAR_COMMAND_DRIVE, MF_INTEGRATOR_HEUN, false, true,
+    {MF_CAR_DYNAMIC, MF_CAR_TIRE_CURVATURE, MF_CAR_COMMAND_DRIVE, MF_INTEGRATOR_HEUN, false, true,
      0.9, 0},
-    {MF_CAR_DYNAMIC, MF_CAR_TYRE_LINEAR, MF_CAR_COMMAND_SPEED, MF_INTEGRATOR_SEMI_IMPLICIT, true,
+    {MF_CAR_DYNAMIC, MF_CAR_TIRE_LINEAR, MF_CAR_COMMAND_SPEED, MF_INTEGRATOR_SEMI_IMPLICIT, true,
      false, 0, 0},
-    {MF_CAR_KINEMATIC, MF_CAR_TYRE_PACEJKA, MF_CAR_COMMAND_WAYPOINT, MF_INTEGRATOR_RK4, false, true,
+    {MF_CAR_KINEMATIC, MF_CAR_TIRE_PACEJKA, MF_CAR_COMMAND_WAYPOINT, MF_INTEGRATOR_RK4, false, true,
      0, 0},
-    {MF_CAR_BLENDED, MF_CAR_TYRE_CURVATURE, MF_CAR_COMMAND_LINE, MF_INTEGRATOR_EULER, false, false,
+    {MF_CAR_BLENDED, MF_CAR_TIRE_CURVATURE, MF_CAR_COMMAND_LINE, MF_INTEGRATOR_EULER, false, false,
      0, 0.01},
 };
 enum { OPTIONS = sizeof all_options / sizeof *all_options, CARS = 40, STEPS = 60, ROUNDS = 5 };
@@ -40,17 +40,18 @@ typedef struct Swarm {
 
 // Car `number` has a start of its own, some fast, some slow, some standing.
 static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
-    double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, place[3], attitude[4];
+    double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, position[3], attitude[4];
     double angle = 3.0 * random_signed(1, number), along = size * random_signed(2, number);
     mf_Error error = {0};
     for (uint32_t c = 0; c < 2; c++)
-        place[c] = 2.0 * random_signed(3 + c, number);
-    place[2] = 0.0;
+        position[c] = 2.0 * random_signed(3 + c, number);
+    position[2] = 0.0;
     attitude[0] = cos(0.5 * angle);
     attitude[1] = attitude[2] = 0.0;
     attitude[3] = sin(0.5 * angle);
     double velocity[3] = {along * cos(angle), along * sin(angle), 0.0};
-    must(mf_group_place(swarm->rig.group, instance, place, attitude, velocity, &error), &error);
+    must(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error),
+         &error);
     mf_field_set(rig_field(&swarm->rig, "base.angular_velocity"), instance, 2,
                  size * random_signed(6, number));
     mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
@@ -58,16 +59,16 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
 
 static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
-    static const double places[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
+    static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
     RigConfig config = rig_config(options->model, options->command);
     mf_Error error = {0};
     config.world.isa = isa;
     config.threads = threads;
     config.group.count = count;
     config.group.double_precision = options->double_precision;
-    config.settings.tyre = options->tyre;
-    config.settings.integrator = options->integrator;
-    config.settings.control_interval = 4 * MF_MILLISECOND;
+    config.config.tire = options->tire;
+    config.config.integrator = options->integrator;
+    config.config.control_interval = 4 * MF_MILLISECOND;
     config.rough = options->rough;
     config.car.front_e = config.car.rear_e = -0.5;
     config.car.ellipse = options->ellipse;
@@ -75,7 +76,7 @@ static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_
     config.car.downforce = 0.001;
     rig_open(&swarm->rig, &config);
     if (options->command == MF_CAR_COMMAND_PATH)
-        must(mf_car_set_path(swarm->rig.group, places, 5, true, &error), &error);
+        must(mf_car_set_path(swarm->rig.group, positions, 5, true, &error), &error);
     swarm->first = first;
     swarm->rounds = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -250,19 +251,19 @@ static void an_image_continues_bit_for_bit(void **state) {
 // A path is part of what a world is: places along another one mean something else.
 static void an_image_from_another_path_is_refused(void **state) {
     (void)state;
-    static const double places[2][2] = {{0, 0}, {2, 0.5}};
+    static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     Rig a, b;
     mf_Error error = {0};
     rig_open(&a, &config);
     rig_open(&b, &config);
-    must(mf_car_set_path(a.group, places, 2, false, &error), &error);
-    must(mf_car_set_path(b.group, places, 2, true, &error), &error);
+    must(mf_car_set_path(a.group, positions, 2, false, &error), &error);
+    must(mf_car_set_path(b.group, positions, 2, true, &error), &error);
     size_t size = mf_world_snapshot_size(a.world);
     void *image = malloc(size);
     must(mf_world_snapshot(a.world, image, size, &error), &error);
     assert_int_equal(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT);
-    must(mf_car_set_path(b.group, places, 2, false, &error), &error);
+    must(mf_car_set_path(b.group, positions, 2, false, &error), &error);
     must(mf_world_restore(b.world, image, size, &error), &error);
     free(image);
     rig_close(&a);

@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 typedef struct Vehicle {
     const char *name;
     mf_Car car;
-    mf_CarTyre tyre;
+    mf_CarTire tire;
     double speed; // [m/s] of the tests
 } Vehicle;
 
@@ -17,11 +17,11 @@ enum { VEHICLES = 3 };
 static Vehicle vehicle(int index) {
     switch (index) {
     case 0:
-        return (Vehicle){"1:43", mf_car(), MF_CAR_TYRE_PACEJKA, 1.0};
+        return (Vehicle){"1:43", mf_car(), MF_CAR_TIRE_PACEJKA, 1.0};
     case 1:
-        return (Vehicle){"full size", mf_car_full_size(), MF_CAR_TYRE_PACEJKA, 12.0};
+        return (Vehicle){"full size", mf_car_full_size(), MF_CAR_TIRE_PACEJKA, 12.0};
     default:
-        return (Vehicle){"race car", mf_car_racing(), MF_CAR_TYRE_CURVATURE, 10.0};
+        return (Vehicle){"race car", mf_car_racing(), MF_CAR_TIRE_CURVATURE, 10.0};
     }
 }
 
@@ -32,7 +32,7 @@ static double wheelbase(const Vehicle *v) {
 static RigConfig vehicle_config(const Vehicle *v, mf_CarCommand command) {
     RigConfig config = rig_config(MF_CAR_BLENDED, command);
     config.car = v->car;
-    config.settings.tyre = v->tyre;
+    config.config.tire = v->tire;
     return config;
 }
 
@@ -152,7 +152,7 @@ static void rear_axle(const Rig *rig, double out[2]) {
 
 static double follow_circle(const Vehicle *v, double radius) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_CIRCLE);
-    double worst = 0.0, place[2];
+    double worst = 0.0, position[2];
     Rig rig;
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, v->speed);
@@ -162,8 +162,8 @@ static double follow_circle(const Vehicle *v, double radius) {
     rig_run(&rig, 20.0);
     for (int i = 0; i < 10000; i++) {
         rig_step(&rig, 1);
-        rear_axle(&rig, place);
-        double distance = hypot(place[0] - 2.0 * wheelbase(v), place[1]);
+        rear_axle(&rig, position);
+        double distance = hypot(position[0] - 2.0 * wheelbase(v), position[1]);
         worst = fmax(worst, fabs(distance - fabs(radius)));
     }
     double turn = rig_get(&rig, "base.angular_velocity", 2);
@@ -190,7 +190,7 @@ static void a_circle_is_kept_without_slip(void **state) {
     (void)state;
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
     Rig rig;
-    double place[2];
+    double position[2];
     rig_open(&rig, &config);
     rig_set(&rig, "command.speed", 0, 1.0);
     rig_set(&rig, "command.circle", 0, -config.car.rear);
@@ -198,8 +198,8 @@ static void a_circle_is_kept_without_slip(void **state) {
     rig_set(&rig, "command.circle", 2, 0.5);
     rig_set(&rig, "car.steering", 0, atan(0.062 / 0.5));
     rig_run(&rig, 10.0);
-    rear_axle(&rig, place);
-    assert_near(hypot(place[0] + config.car.rear, place[1] - 0.5), 0.5, 1e-6);
+    rear_axle(&rig, position);
+    assert_near(hypot(position[0] + config.car.rear, position[1] - 0.5), 0.5, 1e-6);
     rig_close(&rig);
 }
 
@@ -226,31 +226,31 @@ enum { COURSE = 400 };
 
 // A figure eight (Gerono's lemniscate) `size` long each way, and a track of two straights of `size`
 // and two half circles of radius `size` / 2.
-static void make_course(bool eight, double size, double places[COURSE][2]) {
+static void make_course(bool eight, double size, double positions[COURSE][2]) {
     for (int i = 0; i < COURSE; i++) {
         double t = 2.0 * pi * i / COURSE;
         if (eight) {
-            places[i][0] = size * sin(t);
-            places[i][1] = size * sin(t) * cos(t);
+            positions[i][0] = size * sin(t);
+            positions[i][1] = size * sin(t) * cos(t);
             continue;
         }
         int quarter = i / (COURSE / 4);
         double part = (double)(i % (COURSE / 4)) / (COURSE / 4), a = pi * (part - 0.5);
         double side = quarter < 2 ? 1.0 : -1.0;
         if (quarter % 2 == 0) {
-            places[i][0] = side * size * (part - 0.5);
-            places[i][1] = -side * 0.5 * size;
+            positions[i][0] = side * size * (part - 0.5);
+            positions[i][1] = -side * 0.5 * size;
         } else {
-            places[i][0] = side * (0.5 * size + 0.5 * size * cos(a));
-            places[i][1] = side * 0.5 * size * sin(a);
+            positions[i][0] = side * (0.5 * size + 0.5 * size * cos(a));
+            positions[i][1] = side * 0.5 * size * sin(a);
         }
     }
 }
 
-static double distance_to_course(const double places[COURSE][2], const double p[2]) {
+static double distance_to_course(const double positions[COURSE][2], const double p[2]) {
     double best = INFINITY;
     for (int i = 0; i < COURSE; i++) {
-        const double *a = places[i], *b = places[(i + 1) % COURSE];
+        const double *a = positions[i], *b = positions[(i + 1) % COURSE];
         double ex = b[0] - a[0], ey = b[1] - a[1];
         double part = ((p[0] - a[0]) * ex + (p[1] - a[1]) * ey) / (ex * ex + ey * ey);
         part = fmin(fmax(part, 0.0), 1.0);
@@ -261,26 +261,26 @@ static double distance_to_course(const double places[COURSE][2], const double p[
 
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
-    double places[COURSE][2], place[2], worst = 0.0, way = 0.0;
+    double positions[COURSE][2], position[2], worst = 0.0, way = 0.0;
     mf_Error error = {0};
     Rig rig;
-    make_course(eight, size, places);
+    make_course(eight, size, positions);
     rig_open(&rig, &config);
-    must(mf_car_set_path(rig.group, (const double(*)[2])places, COURSE, true, &error), &error);
+    must(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error), &error);
     rig_set(&rig, "command.speed", 0, v->speed);
     double last = -1.0, length = 0.0;
     for (int i = 0; i < COURSE; i++)
-        length += hypot(places[(i + 1) % COURSE][0] - places[i][0],
-                        places[(i + 1) % COURSE][1] - places[i][1]);
+        length += hypot(positions[(i + 1) % COURSE][0] - positions[i][0],
+                        positions[(i + 1) % COURSE][1] - positions[i][1]);
     for (int i = 0; i < 60000; i++) {
         rig_step(&rig, 1);
         double progress = rig_get(&rig, "car.progress", 0);
         if (last >= 0.0)
             way += remainder(progress - last, length);
         last = progress;
-        rear_axle(&rig, place);
+        rear_axle(&rig, position);
         if (i > 20000 && i % 10 == 0)
-            worst = fmax(worst, distance_to_course((const double(*)[2])places, place));
+            worst = fmax(worst, distance_to_course((const double(*)[2])positions, position));
     }
     assert_int_equal(mf_group_fault_total(rig.group), 0);
     assert_near(rig_speed(&rig), v->speed, 0.05 * v->speed);
@@ -304,18 +304,18 @@ static void courses_are_followed(void **state) {
     }
 }
 
-// An open path ends: the car stands with its centre of mass at the end.
+// An open path ends: the car stands with its center of mass at the end.
 static void a_car_stops_at_the_end_of_an_open_path(void **state) {
     (void)state;
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
-        const double places[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
+        const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
         mf_Error error = {0};
         Rig rig;
         rig_open(&rig, &config);
-        must(mf_car_set_path(rig.group, places, 3, false, &error), &error);
+        must(mf_car_set_path(rig.group, positions, 3, false, &error), &error);
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_run(&rig, 40.0);
         double off = hypot(rig_get(&rig, "base.position", 0) - far,
@@ -349,9 +349,9 @@ static void cars_stop_at_places_all_around(void **state) {
         }
         rig_run(&rig, 60.0);
         for (uint32_t n = 0; n < config.group.count; n++) {
-            mf_Field *place = rig_field(&rig, "base.position");
-            double off = hypot(mf_field_get(place, n, 0) - mf_field_get(goal, n, 0),
-                               mf_field_get(place, n, 1) - mf_field_get(goal, n, 1));
+            mf_Field *position = rig_field(&rig, "base.position");
+            double off = hypot(mf_field_get(position, n, 0) - mf_field_get(goal, n, 0),
+                               mf_field_get(position, n, 1) - mf_field_get(goal, n, 1));
             if (!(off < 0.25 * wheelbase(&v)))
                 fail_msg("%s: car %u stands %g m from its place", v.name, n, off);
             worst = fmax(worst, off);

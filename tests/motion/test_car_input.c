@@ -1,12 +1,13 @@
 // What cars refuse: commands, parameters, settings, steps; and memory that is not there.
 #include "motion/car_rig.h"
+#include "base/inject.h"
 
 static void refused_commands_are_counted_and_change_nothing(void **state) {
     (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};
     for (int precise = 0; precise < 2; precise++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-        config.settings.control_interval = 5 * MF_MILLISECOND;
+        config.config.control_interval = 5 * MF_MILLISECOND;
         config.group.double_precision = precise;
         Rig rig, good;
         rig_open(&rig, &config);
@@ -85,7 +86,7 @@ static void bad_parameters_are_refused_by_name(void **state) {
 }
 
 // Tries to add cars to a group that has none and expects a refusal.
-static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarSettings *settings,
+static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig *config,
                            const char *name) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
@@ -95,7 +96,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarSettin
     group.name = label;
     group.model = rig->model;
     must(mf_world_add_group(rig->world, &group, &out, &error), &error);
-    assert_int_equal(mf_car_add(out, car, settings, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_car_add(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
     assert_null(mf_car_parameters(out));
@@ -106,23 +107,23 @@ static void bad_settings_and_steps_are_refused(void **state) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
     Rig rig;
     rig_open(&rig, &config);
-    mf_CarSettings settings = config.settings;
-    settings.control_interval = MF_MILLISECOND / 2;
-    expect_refusal(&rig, &config.car, &settings, "car.control_interval: ");
-    settings = config.settings;
-    settings.model = (mf_CarModel)7;
-    expect_refusal(&rig, &config.car, &settings, "car.model: ");
+    mf_CarConfig vehicle_config = config.config;
+    vehicle_config.control_interval = MF_MILLISECOND / 2;
+    expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");
+    vehicle_config = config.config;
+    vehicle_config.model = (mf_CarModel)7;
+    expect_refusal(&rig, &config.car, &vehicle_config, "car.model: ");
     mf_Car car = config.car;
     car.blend_high = 0.01;
     car.blend_low = 0.005;
-    expect_refusal(&rig, &car, &config.settings, "car.blend_high: ");
+    expect_refusal(&rig, &car, &config.config, "car.blend_high: ");
     car = config.car;
     car.steering_lag = 0.0005;
-    expect_refusal(&rig, &car, &config.settings, "car.steering_lag: ");
+    expect_refusal(&rig, &car, &config.config, "car.steering_lag: ");
     mf_Error error = {0};
     assert_int_equal(mf_car_add(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    const double places[2][2] = {{0, 0}, {1, 0}};
-    assert_int_equal(mf_car_set_path(rig.group, places, 2, false, &error), MF_BAD_ARGUMENT);
+    const double positions[2][2] = {{0, 0}, {1, 0}};
+    assert_int_equal(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT);
     rig_close(&rig);
 }
 
@@ -135,18 +136,18 @@ static void every_failed_allocation_leaves_nothing_behind(void **state) {
         mf_Model *model;
         mf_Group *group;
         mf_Car car = mf_car();
-        mf_CarSettings settings = mf_car_settings();
-        settings.command = MF_CAR_COMMAND_PATH;
+        mf_CarConfig vehicle_config = mf_car_config();
+        vehicle_config.command = MF_CAR_COMMAND_PATH;
         mf_GroupConfig config = mf_group_config();
-        const double places[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+        const double positions[3][2] = {{0, 0}, {1, 0}, {0, 1}};
         must(mf_world_create(context, NULL, &world, &error), &error);
         must(mf_car_body(context, &car, "car", &model, &error), &error);
         config.model = model;
         must(mf_world_add_group(world, &config, &group, &error), &error);
         mf_context_fail_after(context, n);
-        mf_Status status = mf_car_add(group, &car, &settings, &error);
+        mf_Status status = mf_car_add(group, &car, &vehicle_config, &error);
         if (status == MF_OK)
-            status = mf_car_set_path(group, places, 3, true, &error);
+            status = mf_car_set_path(group, positions, 3, true, &error);
         mf_context_fail_after(context, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         mf_world_destroy(world);

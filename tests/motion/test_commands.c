@@ -18,7 +18,7 @@
 
 #define FILE_NAME "commands_test.xml"
 
-// An arm of 1 kg, centre of mass 0.5 m from its joint about y, and two fingers on one tendon. A
+// An arm of 1 kg, center of mass 0.5 m from its joint about y, and two fingers on one tendon. A
 // servo's damping may be twice what an explicit step bears (4 N m s on 0.002 kg m^2 and 2 ms), so
 // the file asks for implicitfast: MuJoCo diverges too with Euler.
 #define ROBOT(ACTUATORS)                                                                           \
@@ -46,39 +46,39 @@ static mf_Model *robot(mf_Context *context, const char *text) {
     return model;
 }
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
     mf_Field *angle, *target, *control;
-} Stage;
+} Fixture;
 
-static Stage make(mf_Context *context, const char *text) {
-    Stage stage = {.model = robot(context, text)};
+static Fixture make(mf_Context *context, const char *text) {
+    Fixture fixture = {.model = robot(context, text)};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     world.step = 2 * MF_MILLISECOND;
     world.gravity = 10.0;
-    group.model = stage.model;
+    group.model = fixture.model;
     group.count = 18;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(context, &world, &stage.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
-    assert_int_equal(mf_articulated_add(stage.group, NULL, NULL), MF_OK);
-    stage.angle = mf_group_find_field(stage.group, "joint.angle");
-    stage.target = mf_group_find_field(stage.group, "joint.target");
-    stage.control = mf_group_find_field(stage.group, "actuator.control");
-    return stage;
+    assert_int_equal(mf_world_create(context, &world, &fixture.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(fixture.group, NULL, NULL), MF_OK);
+    fixture.angle = mf_group_find_field(fixture.group, "joint.angle");
+    fixture.target = mf_group_find_field(fixture.group, "joint.target");
+    fixture.control = mf_group_find_field(fixture.group, "actuator.control");
+    return fixture;
 }
 
-static void drop(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
+static void drop(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_model_destroy(fixture->model);
 }
 
 // At rest kp (target - q) = -m g l cos q about the axis y, which turns x downwards.
 static void a_servo_rests_where_its_equation_says(void **state) {
-    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     for (uint32_t i = 0; i < 18; i++)
         mf_field_set(s.target, i, 0, -0.05 * i);
     mf_world_step(s.world, 5000);
@@ -93,10 +93,10 @@ static void a_servo_rests_where_its_equation_says(void **state) {
 // Gear 2, force 3 u + 0.6 - 12 l (l = 2 q): at rest without load u = (24 q - 0.6) / 3. The tendon
 // is half the sum of its joints: 0.5 u - 5 l.
 static void any_affine_servo_is_solved_for_its_control(void **state) {
-    Stage s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
-                                 "biastype='affine' biasprm='.6 -12 -1'/>"
-                                 "<general name='grip' tendon='pair' gainprm='.5' "
-                                 "biastype='affine' biasprm='0 -5 -1'/>"));
+    Fixture s = make(*state, ROBOT("<general name='odd' joint='left' gear='2' gainprm='3' "
+                                   "biastype='affine' biasprm='.6 -12 -1'/>"
+                                   "<general name='grip' tendon='pair' gainprm='.5' "
+                                   "biastype='affine' biasprm='0 -5 -1'/>"));
     mf_field_set(s.target, 3, 1, 0.4);
     mf_world_step(s.world, 1);
     assert_true(fabs(mf_field_get(s.control, 3, 0) - (24 * 0.4 - 0.6) / 3) < 1e-12);
@@ -110,7 +110,7 @@ static void any_affine_servo_is_solved_for_its_control(void **state) {
 }
 
 static void who_wrote_last_is_obeyed(void **state) {
-    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
     mf_field_set(s.control, 0, 0, 0.3);
     mf_group_set_state(s.group, 0, q, v); // the target becomes 0.7: a state is no command
@@ -130,7 +130,7 @@ static void who_wrote_last_is_obeyed(void **state) {
 
 static const char swing[] = "keyframes: {blend: 0, frames: [{time: 0, angles: {arm: -1}}]}";
 
-static mf_Status follow(const Stage *s, mf_Context *context, const char *text, mf_Error *error) {
+static mf_Status follow(const Fixture *s, mf_Context *context, const char *text, mf_Error *error) {
     mf_Gait *gait = NULL;
     mf_Status status =
         mf_gait_parse(context, "/tests/g.yaml", text, strlen(text), s->model, &gait, error);
@@ -142,7 +142,7 @@ static mf_Status follow(const Stage *s, mf_Context *context, const char *text, m
 
 // Held joints, which the gait does not name, follow their targets too.
 static void a_gait_drives_the_servos_of_a_file(void **state) {
-    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
+    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
     mf_Error error = {0};
     assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
     assert_int_equal(follow(&s, *state, swing, &error), MF_OK);
@@ -162,7 +162,7 @@ static void what_cannot_follow_is_refused(void **state) {
         {ROBOT("<position name='other' joint='left'/>"), "it has no actuator"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Stage s = make(*state, cases[i].robot);
+        Fixture s = make(*state, cases[i].robot);
         mf_Error error = {0};
         assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_UNSUPPORTED);
         error = (mf_Error){0};
@@ -176,7 +176,7 @@ static void what_cannot_follow_is_refused(void **state) {
 
 // The same bits from float robots in any lane, and from a snapshot in the middle.
 static void a_snapshot_keeps_what_was_followed(void **state) {
-    Stage s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
+    Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     static char image[1 << 20];
     mf_field_set(s.target, 17, 0, 0.4);
     mf_world_step(s.world, 10);

@@ -11,7 +11,7 @@
 #define MF_KERNEL_F64
 #include "motion/points/coupled.h"
 
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 enum { MOST = 8 };
 
@@ -55,14 +55,14 @@ static void make(uint32_t k, Problem *p) {
     for (uint32_t i = 0; i < p->contacts.count; i++) {
         uint32_t n = 20 + 20 * i;
         Contact *row = &p->contacts.row[i];
-        row->place = (Vec){half[0] * draw(k, n), half[1] * draw(k, n + 1),
-                           -half[2] * (1.0 + 0.2 * draw(k, n + 2))};
+        row->position = (Vec){half[0] * draw(k, n), half[1] * draw(k, n + 1),
+                              -half[2] * (1.0 + 0.2 * draw(k, n + 2))};
         Vec up = {0.2 * draw(k, n + 3), 0.2 * draw(k, n + 4), 1.0};
         row->normal = vec_scale(up, 1.0 / sqrt(vec_dot(up, up)));
         row->depth = rest * (1.0 + draw(k, n + 5)) +
                      0.1 * rest * draw(k, n + 6) * pow(10.0, 1.5 * draw(k, n + 7));
-        Vec turn = {w[0], w[1], w[2]};
-        Vec speed = vec_add((Vec){v[0], v[1], v[2]}, vec_cross(turn, row->place));
+        Vec torque = {w[0], w[1], w[2]};
+        Vec speed = vec_add((Vec){v[0], v[1], v[2]}, vec_cross(torque, row->position));
         row->slip = vec_scale(speed, h);
         p->weight[i] = draw(k, n + 8) < 0.7 ? 1.0 : 0.0;
     }
@@ -74,18 +74,19 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
     double r[6] = {u->move.x,
                    u->move.y,
                    u->move.z,
-                   u->turn.x * p->moments[0],
-                   u->turn.y * p->moments[1],
-                   u->turn.z * p->moments[2]};
-    double push = 0.0, twist = 0.0;
+                   u->rotation_vector.x * p->moments[0],
+                   u->rotation_vector.y * p->moments[1],
+                   u->rotation_vector.z * p->moments[2]};
+    double force = 0.0, torque = 0.0;
     for (int i = 0; i < 6; i++) {
         r[i] *= p->softness;
-        *(i < 3 ? &push : &twist) += fabs(r[i]);
+        *(i < 3 ? &force : &torque) += fabs(r[i]);
     }
     for (size_t i = 0; i < p->contacts.count; i++) {
         const Contact *row = &p->contacts.row[i];
-        Vec n = p->plan.level ? (Vec){0.0, 0.0, 1.0} : row->normal, x = row->place;
-        Vec moved = vec_add(u->move, vec_cross(u->turn, x)), drawn = vec_add(row->slip, moved);
+        Vec n = p->plan.level ? (Vec){0.0, 0.0, 1.0} : row->normal, x = row->position;
+        Vec moved = vec_add(u->move, vec_cross(u->rotation_vector, x)),
+            drawn = vec_add(row->slip, moved);
         double press = fmax(row->depth * n.z - vec_dot(n, moved), 0.0);
         Vec t = vec_sub(drawn, vec_scale(n, vec_dot(n, drawn)));
         double length = sqrt(vec_dot(t, t)), pull = p->weight[i] * length;
@@ -100,13 +101,13 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
         for (int c = 0; c < 6; c++)
             r[c] -= part[c];
         double size = fabs(f.x) + fabs(f.y) + fabs(f.z);
-        push += size;
-        twist += size * (fabs(x.x) + fabs(x.y) + fabs(x.z));
+        force += size;
+        torque += size * (fabs(x.x) + fabs(x.y) + fabs(x.z));
     }
-    double wrong = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], all = push * push;
+    double wrong = r[0] * r[0] + r[1] * r[1] + r[2] * r[2], all = force * force;
     for (int c = 0; c < 3; c++) {
         wrong += r[3 + c] * r[3 + c] / p->moments[c];
-        all += twist * twist / p->moments[c];
+        all += torque * torque / p->moments[c];
     }
     return all > 0.0 ? sqrt(wrong / all) : 0.0;
 }
@@ -146,32 +147,32 @@ static void what_is_solved_is_a_solution(void **state) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    Stage stage;
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moments);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&stage.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
-    uint32_t leg = mf_hand_hinge(&stage.hand, 0, 0.1, 0, 0, axis);
-    mf_hand_point(&stage.hand, leg, 0.1, 0, -0.02, 0.1, true);
-    StageConfig config = stage_config(false);
+        mf_hand_point(&fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
+    uint32_t leg = mf_hand_hinge(&fixture.hand, 0, 0.1, 0, 0, axis);
+    mf_hand_point(&fixture.hand, leg, 0.1, 0, -0.02, 0.1, true);
+    FixtureConfig config = fixture_config(false);
     config.points.friction = MF_FRICTION_COUPLED;
     config.points.friction_coefficient = 0.6;
     config.points.joint_interval = 20 * MF_MILLISECOND;
     config.group.count = count;
-    stage_open(&stage, &config);
+    fixture_open(&fixture, &config);
     for (uint32_t i = 0; i < count; i++) {
         double spin = i + 1 == count ? 0.0 : 0.7 * (i % 5);
-        mf_field_set(stage_field(&stage, "base.linear_velocity"), i, 0, 1.0);
-        mf_field_set(stage_field(&stage, "base.angular_velocity"), i, 1, spin);
+        mf_field_set(fixture_field(&fixture, "base.linear_velocity"), i, 0, 1.0);
+        mf_field_set(fixture_field(&fixture, "base.angular_velocity"), i, 1, spin);
     }
     for (int n = 0; n < 60; n++) {
         for (uint32_t i = 0; i + 1 < count; i++)
-            mf_field_set(stage_field(&stage, "joint.target"), i, 0, 0.9 * sin(0.1 * n + i));
-        mf_world_step(stage.world, 1);
-        assert_true(mf_field_get(stage_field(&stage, "point.residual"), count - 1, 0) < 0.01);
+            mf_field_set(fixture_field(&fixture, "joint.target"), i, 0, 0.9 * sin(0.1 * n + i));
+        mf_world_step(fixture.world, 1);
+        assert_true(mf_field_get(fixture_field(&fixture, "point.residual"), count - 1, 0) < 0.01);
     }
-    uint64_t hash = mf_group_instance_hash(stage.group, count - 1);
-    stage_close(&stage, NULL);
+    uint64_t hash = mf_group_instance_hash(fixture.group, count - 1);
+    fixture_close(&fixture, NULL);
     return hash;
 }
 

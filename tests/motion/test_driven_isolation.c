@@ -1,6 +1,6 @@
 // Robots that move by `rigid` or `prescribed` do not feel each other (crowd.h).
 #include "motion/crowd.h"
-#include "motion/driven_stage.h"
+#include "motion/driven_fixture.h"
 
 enum { JOINTS = 7 };
 
@@ -16,7 +16,7 @@ static const CrowdOption options[] = {
 
 // The flailer with feet of every kind, a joint that follows another, limits and speeds.
 static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->stage.hand;
+    mf_HandModel *hand = &crowd->fixture.hand;
     make_flailer(hand, true);
     hand->joints[5].mimic = 4;
     hand->joints[5].multiplier = -1.5;
@@ -44,7 +44,7 @@ static void build_mixed(Crowd *crowd) {
 }
 
 static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
-    mf_Group *group = crowd->stage.group;
+    mf_Group *group = crowd->fixture.group;
     static const char *const names[] = {"base.position",         "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate",
                                         "joint.angle",           "joint.target"};
@@ -89,16 +89,16 @@ static void change(mf_MotionsConfig *motions) {
 static void a_poisoned_target_is_an_input_fault(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        Stage stage;
-        DrivenStageConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
-                                                 MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        stage_begin(&stage, 1);
-        make_flailer(&stage.hand, false);
-        driven_open(&stage, NULL, &config);
-        stage_set(&stage, "joint.target", 2, (double)NAN);
-        mf_world_step(stage.world, 1);
-        assert_int_equal(mf_group_fault(stage.group, 0), MF_FAULT_INPUT);
-        stage_close(&stage, NULL);
+        Fixture fixture;
+        DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
+                                                   MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        fixture_begin(&fixture, 1);
+        make_flailer(&fixture.hand, false);
+        driven_open(&fixture, NULL, &config);
+        fixture_set(&fixture, "joint.target", 2, (double)NAN);
+        mf_world_step(fixture.world, 1);
+        assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -120,45 +120,45 @@ static void bad_settings_are_refused(void **state) {
     (void)state;
     for (int which = 0; which < 20; which++) {
         Crowd crowd;
-        stage_begin(&crowd.stage, 1);
+        fixture_begin(&crowd.fixture, 1);
         build_mixed(&crowd);
         mf_GroupConfig group = mf_group_config();
         mf_RigidConfig config = mf_rigid_config();
         mf_Error error = {0};
-        group.model = &crowd.stage.hand.model;
-        must(mf_world_create(crowd.stage.context, NULL, &crowd.stage.world, &error), &error);
-        must(mf_world_add_group(crowd.stage.world, &group, &crowd.stage.group, &error), &error);
-        size_t bytes = mf_context_live_bytes(crowd.stage.context);
+        group.model = &crowd.fixture.hand.model;
+        must(mf_world_create(crowd.fixture.context, NULL, &crowd.fixture.world, &error), &error);
+        must(mf_world_add_group(crowd.fixture.world, &group, &crowd.fixture.group, &error), &error);
+        size_t bytes = mf_context_live_bytes(crowd.fixture.context);
         break_config(&config, which);
-        if (mf_rigid_add(crowd.stage.group, &config, &error) != MF_BAD_ARGUMENT)
+        if (mf_rigid_add(crowd.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         if (strncmp(error.message, "rigid", 5) != 0)
             fail_msg("setting %d: %s", which, error.message);
-        assert_int_equal(mf_context_live_bytes(crowd.stage.context), bytes);
-        assert_null(mf_rigid_settings(crowd.stage.group));
-        must(mf_rigid_add(crowd.stage.group, NULL, &error), &error);
-        assert_int_equal(mf_rigid_add(crowd.stage.group, NULL, &error), MF_BAD_ARGUMENT);
-        stage_close(&crowd.stage, NULL);
+        assert_int_equal(mf_context_live_bytes(crowd.fixture.context), bytes);
+        assert_null(mf_rigid_config_of(crowd.fixture.group));
+        must(mf_rigid_add(crowd.fixture.group, NULL, &error), &error);
+        assert_int_equal(mf_rigid_add(crowd.fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+        fixture_close(&crowd.fixture, NULL);
     }
 }
 
 // What cannot be told where to go is refused by name, with the motion that can move it.
 static void floating_joints_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    stage_begin(&stage, 1);
-    make_flailer(&stage.hand, true);
-    stage.hand.joints[JOINTS - 1].type = MF_JOINT_FLOATING;
-    stage.hand.joints[JOINTS - 1].name = "loose";
-    group.model = &stage.hand.model;
-    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
-    must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
-    assert_int_equal(mf_prescribed_add(stage.group, NULL, &error), MF_UNSUPPORTED);
+    fixture_begin(&fixture, 1);
+    make_flailer(&fixture.hand, true);
+    fixture.hand.joints[JOINTS - 1].type = MF_JOINT_FLOATING;
+    fixture.hand.joints[JOINTS - 1].name = "loose";
+    group.model = &fixture.hand.model;
+    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    assert_int_equal(mf_prescribed_add(fixture.group, NULL, &error), MF_UNSUPPORTED);
     assert_non_null(strstr(error.message, "loose"));
     assert_non_null(strstr(error.message, "articulated"));
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

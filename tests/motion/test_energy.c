@@ -15,7 +15,7 @@
 // (rate h)^5 / 120 of the kinetic energy (up to 0.25 rad a step; the motion allows no gain beyond).
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height that is held, so
 // the budget is 8 times this sum; nothing in it was fitted.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 #include "sanitized.h"
 
 #include <stdlib.h>
@@ -44,34 +44,34 @@ typedef struct Audit {
     uint64_t rises; // [1] robot steps that rose above the budget
 } Audit;
 
-static double budget_of(const Stage *stage, uint32_t i, mf_PointsEnergy e) {
-    bool wide = mf_group_settings(stage->group)->double_precision;
+static double budget_of(const Fixture *fixture, uint32_t i, mf_PointsEnergy e) {
+    bool wide = mf_group_config_of(fixture->group)->double_precision;
     double unit = wide ? 0x1p-53 : 0x1p-24, center[3], linear[3], angular[3];
-    mf_points_momentum(stage->group, i, center, linear, angular);
-    double step = mf_time_to_seconds(mf_world_settings(stage->world)->step);
+    mf_points_momentum(fixture->group, i, center, linear, angular);
+    double step = mf_time_to_seconds(mf_world_config_of(fixture->world)->step);
     double size = fabs(center[0]) + fabs(center[1]) + fabs(center[2]) + 0.3;
     double momentum = fabs(linear[0]) + fabs(linear[1]) + fabs(linear[2]);
     // Spin: the same displacement error over an arm of 0.1 m and more.
     double spin = fabs(angular[0]) + fabs(angular[1]) + fabs(angular[2]);
     momentum += spin / 0.1;
-    double mass = mf_group_model(stage->group)->mass;
-    double weight = mass * mf_world_settings(stage->world)->gravity;
-    double stiffness = mass / (mf_points_settings(stage->group)->compliance * step * step);
+    double mass = mf_group_model(fixture->group)->mass;
+    double weight = mass * mf_world_config_of(fixture->world)->gravity;
+    double stiffness = mass / (mf_points_config_of(fixture->group)->compliance * step * step);
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
-        rate += fabs(mf_field_get(stage_field(stage, "base.angular_velocity"), i, c));
+        rate += fabs(mf_field_get(fixture_field(fixture, "base.angular_velocity"), i, c));
     return e.kinetic * pow(fmin(rate * step, 0.25), 5) / 120 +
            8.0 * unit * (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
 }
 
-static void audit_step(Stage *stage, mf_PointsEnergy *before, Audit *audit) {
-    mf_world_step(stage->world, 1);
-    for (uint32_t i = 0; i < mf_group_count(stage->group); i++) {
-        mf_PointsEnergy now = mf_points_energy(stage->group, i);
+static void audit_step(Fixture *fixture, mf_PointsEnergy *before, Audit *audit) {
+    mf_world_step(fixture->world, 1);
+    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
+        mf_PointsEnergy now = mf_points_energy(fixture->group, i);
         double rise = now.kinetic + now.potential + now.elastic - before[i].kinetic -
                       before[i].potential - before[i].elastic;
-        double allowed = budget_of(stage, i, before[i]);
+        double allowed = budget_of(fixture, i, before[i]);
         audit->steps++;
         audit->rises += !(rise <= allowed);
         if (!(rise <= allowed) && getenv("MAYFLY_VERBOSE") != NULL)
@@ -88,11 +88,12 @@ static void audit_step(Stage *stage, mf_PointsEnergy *before, Audit *audit) {
 
 // `amplitude` 0: the joints keep still, and every step is audited. Else random targets every
 // interval, and every step without a joint update is audited.
-static void audit_run(Stage *stage, uint32_t updates, double amplitude, Audit *audit) {
-    mf_Field *target = stage_field(stage, "joint.target");
-    const mf_PointsConfig *points = mf_points_settings(stage->group);
-    uint32_t interval = (uint32_t)(points->joint_interval / mf_world_settings(stage->world)->step);
-    uint32_t count = mf_group_count(stage->group);
+static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audit *audit) {
+    mf_Field *target = fixture_field(fixture, "joint.target");
+    const mf_PointsConfig *points = mf_points_config_of(fixture->group);
+    uint32_t interval =
+        (uint32_t)(points->joint_interval / mf_world_config_of(fixture->world)->step);
+    uint32_t count = mf_group_count(fixture->group);
     mf_PointsEnergy before[ROBOTS];
     for (uint32_t u = 0; u < updates; u++) {
         for (uint32_t i = 0; i < count; i++)
@@ -101,19 +102,19 @@ static void audit_run(Stage *stage, uint32_t updates, double amplitude, Audit *a
                 mf_field_set(target, i, j, amplitude * random_signed(300, n));
             }
         if (u == 0 || amplitude > 0)
-            mf_world_step(stage->world, 1);
+            mf_world_step(fixture->world, 1);
         for (uint32_t i = 0; i < count && (u == 0 || amplitude > 0); i++)
-            before[i] = mf_points_energy(stage->group, i);
+            before[i] = mf_points_energy(fixture->group, i);
         for (uint32_t k = u == 0 || amplitude > 0; k < interval; k++)
-            audit_step(stage, before, audit);
+            audit_step(fixture, before, audit);
     }
 }
 
-static void scatter(Stage *stage, double height, double speed, double spin) {
-    mf_Field *position = stage_field(stage, "base.position");
-    mf_Field *linear = stage_field(stage, "base.linear_velocity");
-    mf_Field *angular = stage_field(stage, "base.angular_velocity");
-    for (uint32_t i = 0; i < mf_group_count(stage->group); i++)
+static void scatter(Fixture *fixture, double height, double speed, double spin) {
+    mf_Field *position = fixture_field(fixture, "base.position");
+    mf_Field *linear = fixture_field(fixture, "base.linear_velocity");
+    mf_Field *angular = fixture_field(fixture, "base.angular_velocity");
+    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++)
         for (uint32_t c = 0; c < 3; c++) {
             double start = mf_field_get(position, i, c);
             start += c == 2 ? height : 1.5 * random_signed(301, i * 3 + c);
@@ -123,7 +124,7 @@ static void scatter(Stage *stage, double height, double speed, double spin) {
         }
 }
 
-static void config_option(StageConfig *config, uint32_t o) {
+static void config_option(FixtureConfig *config, uint32_t o) {
     config->group.count = ROBOTS;
     config->group.double_precision = (o & 1) != 0;
     config->points.weighted = (o & 2) != 0;
@@ -148,23 +149,23 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            Stage stage;
-            stage_begin(&stage, 1);
-            make_hexapod(&stage.hand);
-            StageConfig config = stage_config(false);
+            Fixture fixture;
+            fixture_begin(&fixture, 1);
+            make_hexapod(&fixture.hand);
+            FixtureConfig config = fixture_config(false);
             config_option(&config, o);
             mf_Terrain *terrain =
-                make_terrain(stage.context, grounds[g].shape, grounds[g].interpolation,
+                make_terrain(fixture.context, grounds[g].shape, grounds[g].interpolation,
                              grounds[g].amplitude, grounds[g].wavelength, 0.1);
             config.world.terrain = terrain;
-            stage_open(&stage, &config);
-            scatter(&stage, height, speed, spin);
+            fixture_open(&fixture, &config);
+            scatter(&fixture, height, speed, spin);
             Audit audit = {0};
-            audit_run(&stage, updates, amplitude, &audit);
+            audit_run(&fixture, updates, amplitude, &audit);
             report(grounds[g].name, o, &audit);
-            assert_int_equal(mf_group_fault_total(stage.group), 0);
+            assert_int_equal(mf_group_fault_total(fixture.group), 0);
             rises += audit.rises;
-            stage_close(&stage, terrain);
+            fixture_close(&fixture, terrain);
         }
     return rises;
 }
@@ -194,55 +195,55 @@ static void drops_at_the_ends_of_the_settings(void **state) {
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
-        StageConfig config = stage_config(false);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
+        FixtureConfig config = fixture_config(false);
         config_option(&config, (o / 18) * 9 % 32); // plain, f64 with mu, coupled, all together
         config.world.step = steps[o % 2];
         config.points.joint_interval = intervals[o / 2 % 3] * config.world.step;
         config.points.compliance = compliance[o / 6 % 3];
-        mf_Terrain *terrain = make_terrain(stage.context, MF_TERRAIN_STEPS,
+        mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_STEPS,
                                            o & 4 ? MF_BILINEAR : MF_NEAREST, 0.1, 0.5, 0.1);
         config.world.terrain = terrain;
-        stage_open(&stage, &config);
-        scatter(&stage, 10.0, 2.0, 8.0);
+        fixture_open(&fixture, &config);
+        scatter(&fixture, 10.0, 2.0, 8.0);
         Audit audit = {0};
         uint32_t updates = 3200 / intervals[o / 2 % 3];
-        audit_run(&stage,
+        audit_run(&fixture,
                   updates > 0 ? updates / (config.world.step == MF_MILLISECOND ? 1 : 10) + 1 : 1,
                   intervals[o / 2 % 3] > 100 ? 0.0 : 0.8, &audit);
         report("drop", (o / 18) * 9 % 32, &audit);
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
         assert_int_equal(audit.rises, 0);
-        stage_close(&stage, terrain);
+        fixture_close(&fixture, terrain);
     }
 }
 
-// Nobody runs away: over a minute of random gaits on flat ground, no robot's centre of mass gets
+// Nobody runs away: over a minute of random gaits on flat ground, no robot's center of mass gets
 // farther in one joint interval than its legs reach in it. A leg's tip is at most 0.34 m from its
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
 // the body turns about its feet by no more than that. 1e6 robot steps without a fault.
 static void nobody_is_faster_than_his_legs(void **state) {
     (void)state;
     for (uint32_t o = 0; o < 32; o += 5) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
-        StageConfig config = stage_config(false);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
+        FixtureConfig config = fixture_config(false);
         config_option(&config, o);
-        stage_open(&stage, &config);
-        mf_Field *target = stage_field(&stage, "joint.target");
+        fixture_open(&fixture, &config);
+        mf_Field *target = fixture_field(&fixture, "joint.target");
         double fastest = 0.0, before[ROBOTS][3] = {{0}};
         for (uint32_t u = 0; u < 750; u++) {
             for (uint32_t i = 0; i < ROBOTS; i++)
                 for (uint32_t j = 0; j < target->components; j++)
                     mf_field_set(target, i, j,
                                  0.8 * random_signed(304, ((uint64_t)u * ROBOTS + i) * 32 + j));
-            mf_world_step(stage.world, 8);
+            mf_world_step(fixture.world, 8);
             for (uint32_t i = 0; i < ROBOTS; i++) {
                 double center[3], linear[3], angular[3];
-                mf_points_momentum(stage.group, i, center, linear, angular);
+                mf_points_momentum(fixture.group, i, center, linear, angular);
                 double x = center[0] - before[i][0], y = center[1] - before[i][1];
                 fastest = u > 0 ? fmax(fastest, sqrt(x * x + y * y)) : 0.0;
                 memcpy(before[i], center, sizeof center);
@@ -251,8 +252,8 @@ static void nobody_is_faster_than_his_legs(void **state) {
         if (getenv("MAYFLY_VERBOSE") != NULL)
             print_message("option %u: farthest in one interval %.3f m\n", o, fastest);
         assert_true(fastest < 0.41);
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
-        stage_close(&stage, NULL);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        fixture_close(&fixture, NULL);
     }
 }
 

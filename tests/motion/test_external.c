@@ -226,8 +226,8 @@ static void what_it_cannot_move_is_refused(void **state) {
     must(mf_external_add(group, NULL, error), error);
     refused(mf_external_add(group, NULL, error), MF_BAD_ARGUMENT, error, "already");
     assert_int_equal(mf_motion_of(group, 0), MF_MOTION_EXTERNAL);
-    assert_non_null(mf_external_settings(group));
-    assert_null(mf_external_settings(post));
+    assert_non_null(mf_external_config_of(group));
+    assert_null(mf_external_config_of(post));
     pitch_close(&pitch);
 }
 

@@ -291,7 +291,7 @@ static void propulsion(void **state) {
 
 // ---- conservation and order ---------------------------------------------------------------------
 
-// Without air the centre of mass falls freely and the angular momentum stays: 10 s, tumbling.
+// Without air the center of mass falls freely and the angular momentum stays: 10 s, tumbling.
 static void free_body_conserves(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.air_density = 0.0;
@@ -336,8 +336,8 @@ static void free_body_conserves(void **state) {
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-    config.settings.integrator = integrator;
-    config.settings.control_interval = 0;
+    config.config.integrator = integrator;
+    config.config.control_interval = 0;
     config.world.step = step;
     Rig rig = rig_open(&config);
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);

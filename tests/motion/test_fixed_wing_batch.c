@@ -1,6 +1,7 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and place in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
+#include "base/inject.h"
 
 #include <mayfly/points.h>
 
@@ -34,9 +35,9 @@ static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, m
     config.threads = threads;
     config.single_precision = single;
     config.world.isa = isa;
-    config.settings.integrator = integrator;
-    config.settings.control_interval = 20 * MF_MILLISECOND;
-    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
+    config.config.integrator = integrator;
+    config.config.control_interval = 20 * MF_MILLISECOND;
+    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
     Rig rig = rig_open(&config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
@@ -138,7 +139,7 @@ static void a_fault_stays_with_its_agent(void **state) {
 static void a_snapshot_goes_on_to_the_same_bits(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
-    config.settings.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
+    config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
     (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
@@ -164,10 +165,10 @@ static void placed_agents_fly_along_their_heading(void **state) {
     (void)state;
     Rig rig = rig_open(&config);
     mf_Error error;
-    const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, place[3] = {10.0, 20.0, 300.0};
+    const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
-    must(mf_group_place(rig.group, 0, place, north, NULL, &error), &error);
-    must(mf_group_place(rig.group, 1, place, level, velocity, &error), &error);
+    must(mf_group_set_start(rig.group, 0, position, north, NULL, &error), &error);
+    must(mf_group_set_start(rig.group, 1, position, level, velocity, &error), &error);
     assert_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
     assert_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
     assert_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
@@ -243,7 +244,7 @@ static void bad_parameters_are_named(void **state) {
     mf_context_destroy(context);
 }
 
-static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingSettings *settings,
+static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
                          double gravity, mf_Error *error) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
     mf_WorldConfig world = mf_world_config();
@@ -255,10 +256,10 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingSetting
     must(mf_world_create(rig.context, &world, &rig.world, error), error);
     group.model = rig.model;
     must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
-    mf_Status status = mf_fixed_wing_add(rig.group, aircraft, settings, error);
+    mf_Status status = mf_fixed_wing_add(rig.group, aircraft, vehicle_config, error);
     assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
     if (status == MF_OK) {
-        assert_int_equal(mf_fixed_wing_settings_of(rig.group)->command, settings->command);
+        assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, vehicle_config->command);
         assert_int_equal(mf_fixed_wing_add(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
     }
     rig_close(&rig);
@@ -266,10 +267,10 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingSetting
 }
 
 static void bad_settings_are_named(void **state) {
-    const mf_FixedWingSettings good = mf_fixed_wing_settings();
+    const mf_FixedWingConfig good = mf_fixed_wing_config();
     const mf_FixedWing aerosonde = mf_fixed_wing();
     mf_FixedWing other = aerosonde;
-    mf_FixedWingSettings s;
+    mf_FixedWingConfig s;
     mf_Error error;
     (void)state;
     assert_int_equal(try_add(&aerosonde, &good, 9.81, &error), MF_OK);
@@ -278,7 +279,7 @@ static void bad_settings_are_named(void **state) {
     s.member = value;                                                                              \
     assert_int_equal(try_add(&aerosonde, &s, 9.81, &error), MF_BAD_ARGUMENT);                      \
     assert_non_null(strstr(error.message, part))
-    BAD(struct_size, 4, "mf_fixed_wing_settings()");
+    BAD(struct_size, 4, "mf_fixed_wing_config()");
     BAD(command, (mf_FixedWingCommand)9, "command");
     BAD(integrator, (mf_Integrator)9, "integrator");
     BAD(control_interval, 7 * MF_MILLISECOND, "control_interval");
@@ -304,11 +305,11 @@ static void bad_settings_are_named(void **state) {
 // Every fallible call fails once; adding then leaves nothing behind and can be repeated.
 static void every_allocation_may_fail(void **state) {
     mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingSettings settings = mf_fixed_wing_settings();
+    mf_FixedWingConfig config = mf_fixed_wing_config();
     mf_Context *context;
     bool done = false;
     (void)state;
-    settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+    config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
     for (uint64_t n = 1; !done; n++) {
         mf_Model *model = NULL;
@@ -324,11 +325,11 @@ static void every_allocation_may_fail(void **state) {
         if (status == MF_OK)
             status = mf_world_add_group(world, &group_config, &group, NULL);
         if (status == MF_OK) {
-            status = mf_fixed_wing_add(group, NULL, &settings, NULL);
+            status = mf_fixed_wing_add(group, NULL, &config, NULL);
             if (status != MF_OK) {
                 assert_null(mf_fixed_wing_parameters(group));
                 mf_context_fail_after(context, 0);
-                assert_int_equal(mf_fixed_wing_add(group, NULL, &settings, NULL), MF_OK);
+                assert_int_equal(mf_fixed_wing_add(group, NULL, &config, NULL), MF_OK);
             }
         }
         done = status == MF_OK;

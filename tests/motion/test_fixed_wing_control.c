@@ -54,7 +54,7 @@ static Response respond(Rig *rig, Quantity quantity, double start, double target
 static Response step_response(Quantity quantity, double airspeed, double step, double seconds) {
     static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.settings.start_airspeed = airspeed;
+    config.config.start_airspeed = airspeed;
     Rig rig = rig_open(&config);
     double start = value_of(&rig, quantity);
     put(&rig, names[quantity], 0, 0, start + step);
@@ -104,7 +104,7 @@ static void orbits_are_joined_and_held(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-        config.settings.start_airspeed = rows[i].airspeed;
+        config.config.start_airspeed = rows[i].airspeed;
         Rig rig = rig_open(&config);
         put(&rig, "command.center", 0, 0, rows[i].center);
         put(&rig, "command.center", 0, 1, 0.0);
@@ -116,7 +116,7 @@ static void orbits_are_joined_and_held(void **state) {
                    rows[i].center, radius, got.settle, got.rest);
         assert_true(got.settle < rows[i].settle);
         assert_near(got.rest, 0.0, 1e-3, "distance from the circle");
-        // Angular momentum about the centre has the sign of the radius.
+        // Angular momentum about the center has the sign of the radius.
         double x = get(&rig, "base.position", 0, 0) - rows[i].center;
         double y = get(&rig, "base.position", 0, 1);
         double turn = x * get(&rig, "base.linear_velocity", 0, 1) -
@@ -173,8 +173,8 @@ static void starts_in_trim(void **state) {
         for (int i = 0; i < 3; i++) {
             RigConfig config =
                 rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
-            config.settings.start_airspeed = speeds[i];
-            config.settings.start_altitude = 250.0;
+            config.config.start_airspeed = speeds[i];
+            config.config.start_altitude = 250.0;
             Rig rig = rig_open(&config);
             mf_world_step(rig.world, 100);
             assert_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
@@ -212,7 +212,7 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
 static void bad_commands_are_refused_and_counted(void **state) {
     const double airspeeds[] = {NAN, INFINITY, -INFINITY, 17.99, 35.01, -25.0};
     const double angles[] = {NAN, 0.79, -0.79, 1e30}, throttles[] = {NAN, -0.001, 1.001};
-    const double places[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
+    const double positions[] = {NAN, 1.1e6, -INFINITY}, radii[] = {NAN, 0.5, -0.5, 0.0, 2e6};
     const double courses[] = {NAN, 1001.0, -INFINITY};
     (void)state;
     refused(MF_FIXED_WING_SURFACES, "command.elevator", 0, angles, 4);
@@ -220,9 +220,9 @@ static void bad_commands_are_refused_and_counted(void **state) {
     refused(MF_FIXED_WING_SURFACES, "command.rudder", 0, angles, 4);
     refused(MF_FIXED_WING_SURFACES, "command.throttle", 0, throttles, 3);
     refused(MF_FIXED_WING_AUTOPILOT, "command.airspeed", 0, airspeeds, 6);
-    refused(MF_FIXED_WING_AUTOPILOT, "command.altitude", 0, places, 3);
+    refused(MF_FIXED_WING_AUTOPILOT, "command.altitude", 0, positions, 3);
     refused(MF_FIXED_WING_AUTOPILOT, "command.course", 0, courses, 3);
-    refused(MF_FIXED_WING_ORBIT, "command.center", 1, places, 3);
+    refused(MF_FIXED_WING_ORBIT, "command.center", 1, positions, 3);
     refused(MF_FIXED_WING_ORBIT, "command.radius", 0, radii, 5);
 }
 
@@ -248,7 +248,7 @@ static void limits_themselves_are_accepted(void **state) {
 // The control interval is what it says: commands act at ticks only.
 static void commands_wait_for_the_control_tick(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-    config.settings.control_interval = 50 * MF_MILLISECOND;
+    config.config.control_interval = 50 * MF_MILLISECOND;
     (void)state;
     Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1);
@@ -277,8 +277,8 @@ static void gusts_have_their_spectrum(void **state) {
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 40 * MF_MILLISECOND;
-    config.settings.control_interval = 0;
-    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+    config.config.control_interval = 0;
+    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
     Rig rig = rig_open(&config);
     mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
@@ -316,8 +316,8 @@ static void gusts_upward_turn_over(void **state) {
     config.count = AGENTS;
     config.single_precision = true;
     config.world.step = 50 * MF_MILLISECOND;
-    config.settings.control_interval = 0;
-    config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
+    config.config.control_interval = 0;
+    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
     Rig rig = rig_open(&config);
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int round = 0; round < 8; round++) {
@@ -348,7 +348,7 @@ static void gusts_differ_between_agents_and_seeds(void **state) {
         RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
         config.count = 2;
         config.world.seed = (uint64_t)seed;
-        config.settings.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
+        config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
         Rig rig = rig_open(&config);
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)

@@ -1,21 +1,22 @@
 // Free flight: gravity and torque-free rotation of one rigid body, against answers from outside.
 // "validation" below is the project's list of check cases; all of them are in double precision.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 // A body without contact points, without gravity unless said.
-static void fly(Stage *stage, double mass, const double moment[3], mf_Time step, double gravity) {
-    stage_begin(stage, 1);
-    mf_hand_inertia(&stage->hand, 0, mass, moment);
-    StageConfig config = stage_config(true);
+static void fly(Fixture *fixture, double mass, const double moment[3], mf_Time step,
+                double gravity) {
+    fixture_begin(fixture, 1);
+    mf_hand_inertia(&fixture->hand, 0, mass, moment);
+    FixtureConfig config = fixture_config(true);
     config.world.step = step;
     config.world.gravity = gravity;
     config.points.joint_interval = 1000000 * step; // rates are not touched
-    stage_open(stage, &config);
+    fixture_open(fixture, &config);
 }
 
-static void get_rate(const Stage *stage, double rate[3]) {
+static void get_rate(const Fixture *fixture, double rate[3]) {
     for (uint32_t c = 0; c < 3; c++)
-        rate[c] = stage_get(stage, "base.angular_velocity", c);
+        rate[c] = fixture_get(fixture, "base.angular_velocity", c);
 }
 
 // C9. Semi-implicit Euler has the closed form z = -g h^2 n(n+1)/2; h = 0.01 s, n = 100, g = 9.81:
@@ -23,44 +24,44 @@ static void get_rate(const Stage *stage, double rate[3]) {
 static void c9_free_fall_is_the_discrete_parabola(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 3};
-    Stage stage;
-    fly(&stage, 1.0, moment, 10 * MF_MILLISECOND, 9.81);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "base.position", 2), -4.95405, 1e-12 * 4.95405);
-    assert_near(stage_get(&stage, "base.linear_velocity", 2), -9.81, 1e-12 * 9.81);
-    assert_near(stage_get(&stage, "base.position", 0), 0.0, 0.0);
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    fly(&fixture, 1.0, moment, 10 * MF_MILLISECOND, 9.81);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 1e-12 * 4.95405);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 2), -9.81, 1e-12 * 9.81);
+    assert_near(fixture_get(&fixture, "base.position", 0), 0.0, 0.0);
+    fixture_close(&fixture, NULL);
 }
 
 // C9 in float: the same within the rounding of 100 additions of values below 9.81, each off by at
 // most half a unit in the last place (2^-24 relative).
 static void c9_in_float(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     static const double moment[3] = {1, 2, 3};
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
-    StageConfig config = stage_config(false);
-    stage_open(&stage, &config);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
-    stage_close(&stage, NULL);
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    FixtureConfig config = fixture_config(false);
+    fixture_open(&fixture, &config);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
+    fixture_close(&fixture, NULL);
 }
 
 // B2. A constant body rate of 1 rad/s, 10^6 steps of 10 ms. Runge-Kutta of fourth order with a
-// normalised quaternion turns by 2 atan2(x - x^3/6, 1 - x^2/2 + x^4/24) per step, x = h/2 = 0.005:
+// normalized quaternion turns by 2 atan2(x - x^3/6, 1 - x^2/2 + x^4/24) per step, x = h/2 = 0.005:
 // 9999.999999947917 rad in all (computed with 40 digits), 5.2e-8 rad short of w t = 10^4 rad.
 // Rounding: each step is off by at most a few 2^-53, 10^6 of them by at most 4e-10 rad.
 static void b2_constant_rate(void **state) {
     (void)state;
     static const double moment[3] = {2, 2, 2};
-    Stage stage;
-    fly(&stage, 1.0, moment, 10 * MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 0.6, 0.0, 0.8);
-    mf_world_step(stage.world, 1000000);
+    Fixture fixture;
+    fly(&fixture, 1.0, moment, 10 * MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 0.6, 0.0, 0.8);
+    mf_world_step(fixture.world, 1000000);
     double q[4], norm = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
-        q[c] = stage_get(&stage, "base.orientation", c);
+        q[c] = fixture_get(&fixture, "base.orientation", c);
         norm += q[c] * q[c];
     }
     assert_near(sqrt(norm), 1.0, 4e-16);
@@ -70,7 +71,7 @@ static void b2_constant_rate(void **state) {
     assert_near(remainder(angle - expected, 4.0 * 3.14159265358979323846), 0.0, 4e-10);
     assert_near(q[2], 0.0, 1e-12);
     assert_near(0.8 * q[1] - 0.6 * q[3], 0.0, 4e-10);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // E6, Dzhanibekov. I = (1, 2, 3), w = (0.01, 1, 0): the rate about the middle axis first crosses
@@ -78,20 +79,20 @@ static void b2_constant_rate(void **state) {
 static void e6_tumbling_about_the_middle_axis(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    Stage stage;
-    fly(&stage, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 0.01, 1.0, 0.0);
+    Fixture fixture;
+    fly(&fixture, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 0.01, 1.0, 0.0);
     double before = 1.0;
     int found = 0;
     for (int n = 1; n <= 4000 && found < 2; n++) {
-        mf_world_step(stage.world, 1);
-        double now = stage_get(&stage, "base.angular_velocity", 1);
+        mf_world_step(fixture.world, 1);
+        double now = fixture_get(&fixture, "base.angular_velocity", 1);
         if ((before > 0) != (now > 0)) // the rate is a straight line here to 1e-7
             assert_near(0.01 * (n - 1 + before / (before - now)), expected[found++], 1e-5);
         before = now;
     }
     assert_int_equal(found, 2);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // E6. A small disturbance grows like cosh(lambda t) with lambda = sqrt((I3-I2)(I2-I1)/(I1 I3)) =
@@ -99,33 +100,33 @@ static void e6_tumbling_about_the_middle_axis(void **state) {
 static void e6_growth(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 3};
-    Stage stage;
-    fly(&stage, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 1e-4, 1.0, 0.0);
-    mf_world_step(stage.world, 400);
-    double grown = stage_get(&stage, "base.angular_velocity", 0) / 1e-4;
+    Fixture fixture;
+    fly(&fixture, 6.0, moment, 10 * MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 1e-4, 1.0, 0.0);
+    mf_world_step(fixture.world, 400);
+    double grown = fixture_get(&fixture, "base.angular_velocity", 0) / 1e-4;
     assert_near(acosh(grown) / 4.0, 0.5773503, 1e-6);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // The solid box of E7: 1 kg, 0.2 x 0.4 x 0.6 m; m/12 (b^2 + c^2).
 static const double box_moment[3] = {0.52 / 12.0, 0.40 / 12.0, 0.20 / 12.0};
 
 static void e7_run(mf_Time step, double rate[3], double *energy, double *momentum) {
-    Stage stage;
-    fly(&stage, 1.0, box_moment, step, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 1.0, 2.0, 3.0);
+    Fixture fixture;
+    fly(&fixture, 1.0, box_moment, step, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 1.0, 2.0, 3.0);
     double center[3], linear[3], start[3], end[3];
-    mf_points_momentum(stage.group, 0, center, linear, start);
-    double first = stage_energy(&stage, 0);
-    mf_world_step(stage.world, (uint64_t)(5 * MF_SECOND / step));
-    get_rate(&stage, rate);
-    mf_points_momentum(stage.group, 0, center, linear, end);
-    *energy = stage_energy(&stage, 0) / first - 1.0;
+    mf_points_momentum(fixture.group, 0, center, linear, start);
+    double first = fixture_energy(&fixture, 0);
+    mf_world_step(fixture.world, (uint64_t)(5 * MF_SECOND / step));
+    get_rate(&fixture, rate);
+    mf_points_momentum(fixture.group, 0, center, linear, end);
+    *energy = fixture_energy(&fixture, 0) / first - 1.0;
     *momentum = sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2]) /
                     sqrt(start[0] * start[0] + start[1] * start[1] + start[2] * start[2]) -
                 1.0;
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // E7. w(5 s) = (0.28086194, -2.43226694, 2.75010148) from an independent integration to 8 digits;
@@ -166,65 +167,65 @@ static void nesc_case_2(void **state) {
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
     const double degree = 3.14159265358979323846 / 180.0;
-    Stage stage;
-    fly(&stage, 0.155404754, moment, MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
+    Fixture fixture;
+    fly(&fixture, 0.155404754, moment, MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
     for (int row = 0; row < 4; row++) {
         uint64_t steps = (uint64_t)expected[row][0] * 1000;
-        mf_world_step(stage.world, steps - done);
+        mf_world_step(fixture.world, steps - done);
         done = steps;
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.angular_velocity", c) / degree,
+            assert_near(fixture_get(&fixture, "base.angular_velocity", c) / degree,
                         expected[row][c + 1], 2e-9);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
-// A force through the centre of mass for n steps: v = F n h / m, x = F/m h^2 n(n+1)/2 (an impulse
+// A force through the center of mass for n steps: v = F n h / m, x = F/m h^2 n(n+1)/2 (an impulse
 // at the start of each step). A torque about a principal axis: w = T n h / I.
 static void outside_forces(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 2.5};
-    Stage stage;
-    fly(&stage, 4.0, moment, 10 * MF_MILLISECOND, 0.0);
-    stage_set3(&stage, "base.force", 2.0, -1.0, 0.5);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.5, 1e-14);
-    assert_near(stage_get(&stage, "base.position", 0), 0.2525, 1e-14);
-    assert_near(stage_get(&stage, "base.position", 1), -0.12625, 1e-14);
-    stage_set3(&stage, "base.force", 0, 0, 0);
-    stage_set3(&stage, "base.torque", 0, 0.3, 0);
-    mf_world_step(stage.world, 50);
-    assert_near(stage_get(&stage, "base.angular_velocity", 1), 0.075, 1e-14);
-    assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.5, 1e-14);
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    fly(&fixture, 4.0, moment, 10 * MF_MILLISECOND, 0.0);
+    fixture_set3(&fixture, "base.force", 2.0, -1.0, 0.5);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.5, 1e-14);
+    assert_near(fixture_get(&fixture, "base.position", 0), 0.2525, 1e-14);
+    assert_near(fixture_get(&fixture, "base.position", 1), -0.12625, 1e-14);
+    fixture_set3(&fixture, "base.force", 0, 0, 0);
+    fixture_set3(&fixture, "base.torque", 0, 0.3, 0);
+    mf_world_step(fixture.world, 50);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.075, 1e-14);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.5, 1e-14);
+    fixture_close(&fixture, NULL);
 }
 
-// A force acts on the base's origin: with the centre of mass r away it turns the body by -r x F as
+// A force acts on the base's origin: with the center of mass r away it turns the body by -r x F as
 // well as moving it. 4 kg at (0.1, 0, 0.2), I = (1, 2, 2.5), F = (0, 3, 0) for one step of 10 ms:
-// -r x F = (0.6, 0, -0.3) N m, so w = (0.006, 0, -0.0012) rad/s; the centre gets 0.0075 m/s and the
+// -r x F = (0.6, 0, -0.3) N m, so w = (0.006, 0, -0.0012) rad/s; the center gets 0.0075 m/s and the
 // origin that less w x r, of which the part along y is (wz rx - wx rz) = -0.00132.
 static void a_force_acts_on_the_origin(void **state) {
     (void)state;
     static const double moment[3] = {1, 2, 2.5};
-    Stage stage;
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 4.0, moment);
-    for (uint32_t i = 0; i < stage.hand.model.point_count; i++) {
-        stage.hand.points[i].position[0] += 0.1;
-        stage.hand.points[i].position[2] += 0.2;
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 4.0, moment);
+    for (uint32_t i = 0; i < fixture.hand.model.point_count; i++) {
+        fixture.hand.points[i].position[0] += 0.1;
+        fixture.hand.points[i].position[2] += 0.2;
     }
-    StageConfig config = stage_config(true);
+    FixtureConfig config = fixture_config(true);
     config.world.gravity = 0.0;
-    stage_open(&stage, &config);
-    stage_set3(&stage, "base.force", 0, 3, 0);
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "base.angular_velocity", 0), 0.006, 1e-7);
-    assert_near(stage_get(&stage, "base.angular_velocity", 1), 0.0, 1e-7);
-    assert_near(stage_get(&stage, "base.angular_velocity", 2), -0.0012, 1e-7);
-    assert_near(stage_get(&stage, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
-    stage_close(&stage, NULL);
+    fixture_open(&fixture, &config);
+    fixture_set3(&fixture, "base.force", 0, 3, 0);
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 0), 0.006, 1e-7);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.0, 1e-7);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 2), -0.0012, 1e-7);
+    assert_near(fixture_get(&fixture, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

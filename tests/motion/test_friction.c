@@ -11,7 +11,7 @@
 #include "motion/points/coulomb.h"
 #include "motion/points/fit.h"
 
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -19,7 +19,7 @@ static const double pi = 3.14159265358979323846;
 
 enum { MOST_ROWS = 64 };
 
-// Minimises |A x - b| by QR (modified Gram-Schmidt, twice for accuracy); three unknowns.
+// Minimizes |A x - b| by QR (modified Gram-Schmidt, twice for accuracy); three unknowns.
 static void least_squares(double a[][3], double *b, int rows, double x[3]) {
     double r[3][3] = {{0}}, q[3] = {0, 0, 0};
     for (int c = 0; c < 3; c++) {
@@ -50,14 +50,14 @@ static void least_squares(double a[][3], double *b, int rows, double x[3]) {
     }
 }
 
-// The displacement (a1, a2) and yaw a3 that minimise sum w |slip + a + a3 (-y, x)|^2 (equations 3-6
+// The displacement (a1, a2) and yaw a3 that minimize sum w |slip + a + a3 (-y, x)|^2 (equations 3-6
 // of the paper as one system of 2 n rows).
-static void dense_fit(int n, double (*place)[2], double (*slip)[2], const double *weight,
+static void dense_fit(int n, double (*position)[2], double (*slip)[2], const double *weight,
                       double out[3]) {
     double a[MOST_ROWS][3], b[MOST_ROWS];
     for (int i = 0; i < n; i++) {
         double w = sqrt(weight[i]);
-        double rows[2][3] = {{w, 0, -w * place[i][1]}, {0, w, w * place[i][0]}};
+        double rows[2][3] = {{w, 0, -w * position[i][1]}, {0, w, w * position[i][0]}};
         memcpy(a[2 * i], rows, sizeof rows);
         b[2 * i] = -w * slip[i][0];
         b[2 * i + 1] = -w * slip[i][1];
@@ -65,29 +65,29 @@ static void dense_fit(int n, double (*place)[2], double (*slip)[2], const double
     least_squares(a, b, 2 * n, out);
 }
 
-static Vec kernel_fit(int n, double (*place)[2], double (*slip)[2], const double *weight) {
+static Vec kernel_fit(int n, double (*position)[2], double (*slip)[2], const double *weight) {
     Fit fit = fit_start();
     for (int i = 0; i < n; i++)
-        fit_add(&fit, (Vec){place[i][0], place[i][1], 0}, slip[i][0], slip[i][1], weight[i]);
+        fit_add(&fit, (Vec){position[i][0], position[i][1], 0}, slip[i][0], slip[i][1], weight[i]);
     return fit_solve(&fit);
 }
 
-// Random contact sets of 2 to 20 points, weighted and not, near the centre of mass and 1 m away.
+// Random contact sets of 2 to 20 points, weighted and not, near the center of mass and 1 m away.
 static void the_fit_is_the_least_squares_solution(void **state) {
     (void)state;
     for (uint32_t trial = 0; trial < 2000; trial++) {
         int n = 2 + (int)(trial % 19);
-        double place[20][2], slip[20][2], weight[20], x[3], far = trial % 3 == 0 ? 1.0 : 0.0;
+        double position[20][2], slip[20][2], weight[20], x[3], far = trial % 3 == 0 ? 1.0 : 0.0;
         for (int i = 0; i < n; i++) {
             uint64_t at = (uint64_t)trial * 128 + (uint64_t)i * 5;
             for (int k = 0; k < 2; k++) {
-                place[i][k] = far + 0.3 * random_signed(500, at + (uint64_t)k);
+                position[i][k] = far + 0.3 * random_signed(500, at + (uint64_t)k);
                 slip[i][k] = 0.02 * random_signed(500, at + 2 + (uint64_t)k);
             }
             weight[i] = trial & 1 ? 1.0 : 1.05 + random_signed(500, at + 4);
         }
-        dense_fit(n, place, slip, weight, x);
-        Vec a = kernel_fit(n, place, slip, weight);
+        dense_fit(n, position, slip, weight, x);
+        Vec a = kernel_fit(n, position, slip, weight);
         if (fabs(x[2]) > 0.49) // beyond it the yaw of one step is limited
             continue;
         assert_near(a.x, x[0], 1e-12);
@@ -100,15 +100,15 @@ static void the_fit_is_the_least_squares_solution(void **state) {
 // ones fix all three numbers.
 static void degenerate_fits(void **state) {
     (void)state;
-    double place[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
+    double position[3][2] = {{0.1, 0.2}, {0.1, 0.2}, {0.1, 0.2}}, weight[3] = {1, 1, 1};
     double slip[3][2] = {{0.01, -0.02}, {0.03, 0.01}, {0.02, 0.01}};
-    Vec a = kernel_fit(0, place, slip, weight);
+    Vec a = kernel_fit(0, position, slip, weight);
     assert_true(a.x == 0 && a.y == 0 && a.z == 0);
-    a = kernel_fit(1, place, slip, weight);
+    a = kernel_fit(1, position, slip, weight);
     assert_near(a.x, -0.01, 1e-16);
     assert_near(a.y, 0.02, 1e-16);
     assert_true(a.z == 0);
-    a = kernel_fit(3, place, slip, weight);
+    a = kernel_fit(3, position, slip, weight);
     assert_near(a.x, -0.02, 1e-16);
     assert_near(a.y, 0.0, 1e-16);
     assert_true(a.z == 0);
@@ -126,7 +126,7 @@ static void degenerate_fits(void **state) {
 // The same through a whole step of a model: every foot stands on two crossed slides, all feet move
 // at random within their plane, and the body must move by the fitted displacement and yaw
 // (2 atan(a3/2), for the quaternion (1, 0, 0, a3/2)). Feet have no mass, so the base moves as the
-// centre of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7
+// center of mass does. With the smallest compliance the body's tilt under its own weight is 1e-7
 // rad and lifts a foot that moves by 0.02 m by 2e-9 m; answers agree to that.
 static void a_joint_update_moves_the_body_by_the_fit(void **state) {
     (void)state;
@@ -134,44 +134,45 @@ static void a_joint_update_moves_the_body_by_the_fit(void **state) {
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_hand_inertia(&stage.hand, 0, 2.0, moment);
-        double place[8][2], slip[8][2], weight[8], x[3], before[3];
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
+        double position[8][2], slip[8][2], weight[8], x[3], before[3];
         for (int i = 0; i < n; i++) {
             double angle = 2 * pi * i / n, radius = 0.2 + 0.08 * random_signed(501, trial * 8 + i);
-            uint32_t across = mf_hand_slide(&stage.hand, 0, radius * cos(angle) + 0.02,
+            uint32_t across = mf_hand_slide(&fixture.hand, 0, radius * cos(angle) + 0.02,
                                             radius * sin(angle) + 0.01, 0, x_axis);
-            uint32_t along = mf_hand_slide(&stage.hand, across, 0, 0, 0, y_axis);
-            mf_hand_point(&stage.hand, along, 0, 0, 0, 0, true);
+            uint32_t along = mf_hand_slide(&fixture.hand, across, 0, 0, 0, y_axis);
+            mf_hand_point(&fixture.hand, along, 0, 0, 0, 0, true);
         }
-        StageConfig config = stage_config(true);
+        FixtureConfig config = fixture_config(true);
         config.points.weighted = weighted;
         config.points.compliance = 1e-4;
-        stage_open(&stage, &config);
-        mf_world_step(stage.world, 400);
+        fixture_open(&fixture, &config);
+        mf_world_step(fixture.world, 400);
         for (uint32_t c = 0; c < 3; c++)
-            before[c] = stage_get(&stage, "base.position", c);
+            before[c] = fixture_get(&fixture, "base.position", c);
         for (int i = 0; i < n; i++) {
             uint32_t c = (uint32_t)i;
-            double load = stage_get(&stage, "point.load", c);
+            double load = fixture_get(&fixture, "point.load", c);
             assert_true(load > 0);
             weight[i] = weighted ? load : 1.0;
             for (uint32_t k = 0; k < 2; k++) {
                 slip[i][k] = 0.02 * random_signed(502, trial * 16 + 2 * c + k);
-                place[i][k] = stage_get(&stage, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
-                stage_set(&stage, "joint.target", 2 * c + k, slip[i][k]);
+                position[i][k] =
+                    fixture_get(&fixture, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
+                fixture_set(&fixture, "joint.target", 2 * c + k, slip[i][k]);
             }
         }
-        dense_fit(n, place, slip, weight, x);
-        mf_world_step(stage.world, 1);
-        assert_near(stage_get(&stage, "base.position", 0) - before[0], x[0], 1e-8);
-        assert_near(stage_get(&stage, "base.position", 1) - before[1], x[1], 1e-8);
-        double yaw = 2 * atan2(stage_get(&stage, "base.orientation", 3),
-                               stage_get(&stage, "base.orientation", 0));
+        dense_fit(n, position, slip, weight, x);
+        mf_world_step(fixture.world, 1);
+        assert_near(fixture_get(&fixture, "base.position", 0) - before[0], x[0], 1e-8);
+        assert_near(fixture_get(&fixture, "base.position", 1) - before[1], x[1], 1e-8);
+        double yaw = 2 * atan2(fixture_get(&fixture, "base.orientation", 3),
+                               fixture_get(&fixture, "base.orientation", 0));
         assert_near(yaw, 2 * atan(x[2] / 2), 1e-7);
-        assert_near(stage_get(&stage, "base.linear_velocity", 0), 0.0, 1e-6);
-        stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-6);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -183,26 +184,27 @@ static void make_block(mf_HandModel *hand) {
         mf_hand_point(hand, 0, i & 1 ? .2 : -.2, i & 2 ? .2 : -.2, i & 4 ? .01 : -.01, .25, true);
 }
 
-static mf_Terrain *slope_open(Stage *stage, mf_FrictionModel friction, double angle,
+static mf_Terrain *slope_open(Fixture *fixture, mf_FrictionModel friction, double angle,
                               double coefficient) {
-    stage_begin(stage, 1);
-    make_block(&stage->hand);
-    mf_Terrain *slope = make_terrain(stage->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
-    StageConfig config = stage_config(true);
+    fixture_begin(fixture, 1);
+    make_block(&fixture->hand);
+    mf_Terrain *slope =
+        make_terrain(fixture->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
+    FixtureConfig config = fixture_config(true);
     config.world.terrain = slope;
     config.points.friction = friction;
     config.points.friction_coefficient = coefficient;
-    stage_open(stage, &config);
+    fixture_open(fixture, &config);
     // On the plane z = x tan(angle), turned about y so that it lies flat.
-    stage_set3(stage, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
-    stage_set(stage, "base.orientation", 0, cos(angle / 2));
-    stage_set(stage, "base.orientation", 2, -sin(angle / 2));
+    fixture_set3(fixture, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
+    fixture_set(fixture, "base.orientation", 0, cos(angle / 2));
+    fixture_set(fixture, "base.orientation", 2, -sin(angle / 2));
     return slope;
 }
 
-static double slope_place(const Stage *stage, double angle) {
-    return stage_get(stage, "base.position", 0) * cos(angle) +
-           stage_get(stage, "base.position", 2) * sin(angle);
+static double slope_position(const Fixture *fixture, double angle) {
+    return fixture_get(fixture, "base.position", 0) * cos(angle) +
+           fixture_get(fixture, "base.position", 2) * sin(angle);
 }
 
 // C3. A block sticks for tan t <= mu: mu = 0.5 gives 26.5651 degrees, to 0.01 degrees. Above it
@@ -217,21 +219,21 @@ static void c3_sticks_up_to_the_angle_of_friction(void **state) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            Stage stage;
+            Fixture fixture;
             mf_Terrain *slope =
-                slope_open(&stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
+                slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
-            stage_set3(&stage, "base.force", hold * cos(angle), 0, hold * sin(angle));
-            mf_world_step(stage.world, 100);
-            stage_set3(&stage, "base.force", 0, 0, 0);
-            stage_set3(&stage, "base.linear_velocity", 0, 0, 0);
-            double start = slope_place(&stage, angle);
-            mf_world_step(stage.world, 500);
-            double moved = start - slope_place(&stage, angle);
+            fixture_set3(&fixture, "base.force", hold * cos(angle), 0, hold * sin(angle));
+            mf_world_step(fixture.world, 100);
+            fixture_set3(&fixture, "base.force", 0, 0, 0);
+            fixture_set3(&fixture, "base.linear_velocity", 0, 0, 0);
+            double start = slope_position(&fixture, angle);
+            mf_world_step(fixture.world, 500);
+            double moved = start - slope_position(&fixture, angle);
             if (side < 0 ? !(fabs(moved) < 1e-3) : !(fabs(moved - 0.024) < 0.006))
                 fail_msg("friction %d at %+.2f degrees: moved by %g m", friction, 0.01 * side,
                          moved);
-            stage_close(&stage, slope);
+            fixture_close(&fixture, slope);
         }
 }
 
@@ -240,24 +242,24 @@ static void c3_slides_with_the_right_acceleration(void **state) {
     (void)state;
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        Stage stage;
+        Fixture fixture;
         mf_Terrain *slope =
-            slope_open(&stage, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
+            slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
         for (int i = 0; i < 2; i++) {
-            mf_world_step(stage.world, 100);
-            speed[i] = -stage_get(&stage, "base.linear_velocity", 0) * cos(angle) -
-                       stage_get(&stage, "base.linear_velocity", 2) * sin(angle);
+            mf_world_step(fixture.world, 100);
+            speed[i] = -fixture_get(&fixture, "base.linear_velocity", 0) * cos(angle) -
+                       fixture_get(&fixture, "base.linear_velocity", 2) * sin(angle);
         }
         // The force is constant, so the discrete speed is exact; the literal has seven digits.
         assert_near(speed[1] - speed[0], 2.356287, 5e-7);
-        assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-9);
-        stage_close(&stage, slope);
+        assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-9);
+        fixture_close(&fixture, slope);
     }
 }
 
 // C4. The threshold of a push is mu m g in every direction, and a push above it moves the block in
-// its own direction, equally far. A linearised friction cone fails this by up to 1 - 1/sqrt(2).
+// its own direction, equally far. A linearized friction cone fails this by up to 1 - 1/sqrt(2).
 static void c4_friction_is_isotropic(void **state) {
     (void)state;
     for (int friction = 0; friction < 2; friction++) {
@@ -266,20 +268,20 @@ static void c4_friction_is_isotropic(void **state) {
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                Stage stage;
-                stage_begin(&stage, 1);
-                make_block(&stage.hand);
-                StageConfig config = stage_config(true);
+                Fixture fixture;
+                fixture_begin(&fixture, 1);
+                make_block(&fixture.hand);
+                FixtureConfig config = fixture_config(true);
                 config.points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
                 config.points.friction_coefficient = 0.5;
-                stage_open(&stage, &config);
-                mf_world_step(stage.world, 200);
+                fixture_open(&fixture, &config);
+                mf_world_step(fixture.world, 200);
                 double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
-                double push = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
-                stage_set3(&stage, "base.force", push * c, push * s, 0);
-                mf_world_step(stage.world, 200);
-                double x = stage_get(&stage, "base.position", 0);
-                double y = stage_get(&stage, "base.position", 1);
+                double force = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
+                fixture_set3(&fixture, "base.force", force * c, force * s, 0);
+                mf_world_step(fixture.world, 200);
+                double x = fixture_get(&fixture, "base.position", 0);
+                double y = fixture_get(&fixture, "base.position", 1);
                 double along = x * c + y * s, across = y * c - x * s;
                 if (side < 0) {
                     if (!(fabs(along) < 1e-3))
@@ -293,7 +295,7 @@ static void c4_friction_is_isotropic(void **state) {
                                  "%g m",
                                  friction, degree, along, across, first);
                 }
-                stage_close(&stage, NULL);
+                fixture_close(&fixture, NULL);
             }
     }
 }
@@ -303,13 +305,13 @@ static void c4_friction_is_isotropic(void **state) {
 enum { MOST_FEET = 6 };
 
 // Feet with loads, a fit, and what is given back: forces in units of displacement, so that the
-// body's mass is 1 and its inertia about the vertical `spin_mass`.
+// body's mass is 1 and its inertia about the vertical `torsion_mass`.
 typedef struct Slide {
     Contacts contacts;
     Contact rows[MOST_FEET];
     double load[MOST_FEET];
     Vec fit;
-    double coefficient, spin_mass;
+    double coefficient, torsion_mass;
     Shift release;
 } Slide;
 
@@ -324,7 +326,7 @@ static void slide_run(Slide *slide) {
         slide->contacts.row[i].press = slide->load[i] * compliance;
     }
     slide->release =
-        coulomb_release(&plan, constant, &slide->contacts, slide->fit, slide->spin_mass);
+        coulomb_release(&plan, constant, &slide->contacts, slide->fit, slide->torsion_mass);
 }
 
 // One foot, wherever it is: the fit moves the body along and does not turn it, so friction at its
@@ -334,13 +336,13 @@ static void slide_run(Slide *slide) {
 static void one_sliding_foot_does_not_turn_the_body(void **state) {
     (void)state;
     for (uint32_t trial = 0; trial < 500; trial++) {
-        Slide slide = {.coefficient = 0.5, .spin_mass = 0.01};
+        Slide slide = {.coefficient = 0.5, .torsion_mass = 0.01};
         slide.contacts.row = slide.rows;
         slide.contacts.count = 1 + trial % 2; // the second at the same place
-        Vec place = {0.2 * random_signed(503, 4 * trial), 0.2 * random_signed(503, 4 * trial + 1),
-                     -0.3};
+        Vec position = {0.2 * random_signed(503, 4 * trial),
+                        0.2 * random_signed(503, 4 * trial + 1), -0.3};
         for (size_t i = 0; i < slide.contacts.count; i++) {
-            slide.contacts.row[i].place = place;
+            slide.contacts.row[i].position = position;
             slide.load[i] = 1e-3 / (double)slide.contacts.count;
         }
         double angle = pi * random_signed(503, 4 * trial + 2);
@@ -348,7 +350,7 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
         slide.fit = (Vec){size * cos(angle), size * sin(angle), 0};
         slide_run(&slide);
         double left = fmin(size, 0.5e-3);
-        assert_near(slide.release.turn.z, 0.0, 1e-13);
+        assert_near(slide.release.rotation_vector.z, 0.0, 1e-13);
         assert_near(slide.fit.x + slide.release.move.x, left * cos(angle), 1e-15);
         assert_near(slide.fit.y + slide.release.move.y, left * sin(angle), 1e-15);
         assert_near(slide.release.move.z, 0.0, 1e-18);
@@ -363,19 +365,19 @@ static void what_feet_hold_is_within_coulombs_limit(void **state) {
     (void)state;
     uint32_t slid = 0;
     for (uint32_t trial = 0; trial < 4000; trial++) {
-        Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .spin_mass = 0.004};
+        Slide slide = {.coefficient = 0.2 + (trial % 5) * 0.2, .torsion_mass = 0.004};
         slide.contacts.row = slide.rows;
         size_t count = 2 + trial % (MOST_FEET - 1);
         double most = 0, most_torque = 0;
         slide.contacts.count = count;
         for (size_t i = 0; i < count; i++) {
             uint64_t at = (uint64_t)trial * 32 + 4 * i;
-            Vec place = {0.1 * random_signed(504, at), 0.1 * random_signed(504, at + 1), -0.24};
+            Vec position = {0.1 * random_signed(504, at), 0.1 * random_signed(504, at + 1), -0.24};
             double u = random_signed(504, at + 2);
-            slide.contacts.row[i].place = place;
+            slide.contacts.row[i].position = position;
             slide.load[i] = i > 0 && u > 0.8 ? 0 : 1e-3 * pow(10, 3 * (u - 1));
             most += slide.coefficient * slide.load[i];
-            most_torque += slide.coefficient * slide.load[i] * hypot(place.x, place.y);
+            most_torque += slide.coefficient * slide.load[i] * hypot(position.x, position.y);
         }
         uint64_t at = (uint64_t)trial * 32 + 28;
         slide.fit = (Vec){4e-3 * random_signed(504, at), 4e-3 * random_signed(504, at + 1),
@@ -385,7 +387,7 @@ static void what_feet_hold_is_within_coulombs_limit(void **state) {
         for (size_t i = 0; i < count; i++)
             bearing += slide.load[i] > 0;
         double x = slide.fit.x + slide.release.move.x, y = slide.fit.y + slide.release.move.y;
-        double torque = (slide.fit.z + slide.release.turn.z) * slide.spin_mass;
+        double torque = (slide.fit.z + slide.release.rotation_vector.z) * slide.torsion_mass;
         slid += fabs(slide.release.move.x) > 1e-6;
         if (bearing < 2)
             continue;
@@ -396,59 +398,59 @@ static void what_feet_hold_is_within_coulombs_limit(void **state) {
     assert_true(slid > 3000);
 }
 
-// Coupled friction knows where it acts: a box with its centre 0.5 m up on feet 0.2 m apart, pushed
-// at its centre, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
+// Coupled friction knows where it acts: a box with its center 0.5 m up on feet 0.2 m apart, pushed
+// at its center, tips when F h > m g b, F = m g 0.1/0.5 = 3.924 N for 2 kg; below it stands.
 static void coupled_a_tall_box_tips_as_statics_says(void **state) {
     (void)state;
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_hand_inertia(&stage.hand, 0, 2.0, moment);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(&stage.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
-        StageConfig config = stage_config(true);
+            mf_hand_point(&fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
+        FixtureConfig config = fixture_config(true);
         config.points.friction = MF_FRICTION_COUPLED;
         config.points.friction_coefficient = 1.0;
-        stage_open(&stage, &config);
-        mf_world_step(stage.world, 100);
-        stage_set(&stage, "base.force", 0, 3.924 * (1 + 0.02 * side));
-        mf_world_step(stage.world, 300);
-        double tilt = 2 * asin(fabs(stage_get(&stage, "base.orientation", 2)));
+        fixture_open(&fixture, &config);
+        mf_world_step(fixture.world, 100);
+        fixture_set(&fixture, "base.force", 0, 3.924 * (1 + 0.02 * side));
+        mf_world_step(fixture.world, 300);
+        double tilt = 2 * asin(fabs(fixture_get(&fixture, "base.orientation", 2)));
         if (side < 0)
             assert_true(tilt < 0.01);
         else
             assert_true(tilt > 0.5);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
 // A box of 1 kg with eight corners, thrown along the ground at `speed` under `angle` to its sides;
 // the robot is the last of 18, which are alike.
-static void throw_box(Stage *stage, mf_Time step, bool wide, double coefficient, double speed,
+static void throw_box(Fixture *fixture, mf_Time step, bool wide, double coefficient, double speed,
                       double angle) {
     static const double moment[3] = {0.001, 0.0015, 0.002};
-    stage_begin(stage, 1);
-    mf_hand_inertia(&stage->hand, 0, 1.0, moment);
+    fixture_begin(fixture, 1);
+    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     for (int i = 0; i < 8; i++)
-        mf_hand_point(&stage->hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
+        mf_hand_point(&fixture->hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
                       0, true);
-    StageConfig config = stage_config(wide);
+    FixtureConfig config = fixture_config(wide);
     config.world.step = step;
     config.points.joint_interval = step;
     config.points.friction = MF_FRICTION_COUPLED;
     config.points.friction_coefficient = coefficient;
     config.group.count = 18;
-    stage_open(stage, &config);
-    mf_world_step(stage->world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
+    fixture_open(fixture, &config);
+    mf_world_step(fixture->world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
-        mf_field_set(stage_field(stage, "base.linear_velocity"), i, 0, speed * cos(angle));
-        mf_field_set(stage_field(stage, "base.linear_velocity"), i, 1, speed * sin(angle));
+        mf_field_set(fixture_field(fixture, "base.linear_velocity"), i, 0, speed * cos(angle));
+        mf_field_set(fixture_field(fixture, "base.linear_velocity"), i, 1, speed * sin(angle));
     }
 }
 
-static double get_last(const Stage *stage, const char *name, uint32_t component) {
-    return mf_field_get(stage_field(stage, name), 17, component);
+static double get_last(const Fixture *fixture, const char *name, uint32_t component) {
+    return mf_field_get(fixture_field(fixture, name), 17, component);
 }
 
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
@@ -460,30 +462,30 @@ static void coupled_a_thrown_box_goes_as_far_as_it_should(void **state) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        Stage stage;
-        throw_box(&stage, step, i & 1, coefficient, 1.0, angle);
-        double x = get_last(&stage, "base.position", 0);
-        double y = get_last(&stage, "base.position", 1);
+        Fixture fixture;
+        throw_box(&fixture, step, i & 1, coefficient, 1.0, angle);
+        double x = get_last(&fixture, "base.position", 0);
+        double y = get_last(&fixture, "base.position", 1);
         for (int n = 0; n * h < 0.7; n++) {
-            mf_world_step(stage.world, 1);
+            mf_world_step(fixture.world, 1);
             double load = 0.0;
             for (uint32_t c = 0; c < 8; c++)
-                load += get_last(&stage, "point.load", c);
+                load += get_last(&fixture, "point.load", c);
             least = fmin(least, load);
             most = fmax(most, load);
-            residual = fmax(residual, get_last(&stage, "point.residual", 0));
+            residual = fmax(residual, get_last(&fixture, "point.residual", 0));
         }
-        x = get_last(&stage, "base.position", 0) - x;
-        y = get_last(&stage, "base.position", 1) - y;
+        x = get_last(&fixture, "base.position", 0) - x;
+        y = get_last(&fixture, "base.position", 1) - y;
         double way = 1.0 / (2.0 * coefficient * 9.81);
         if (!(fabs(x * cos(angle) + y * sin(angle) - (way - 0.5 * h)) < 0.003 * way + 0.1 * h) ||
             !(fabs(x * sin(angle) - y * cos(angle)) < 0.001) ||
             !(least > 0.8 * 9.81 && most < 1.25 * 9.81) || !(residual < MF_POINTS_RESIDUAL) ||
-            (mf_group_warning(stage.group, 0) & MF_WARNING_SOLVER) != 0)
+            (mf_group_warning(fixture.group, 0) & MF_WARNING_SOLVER) != 0)
             fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
                      1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle), way,
                      least, most, residual);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 

@@ -1,10 +1,10 @@
-// Motion of the joints in the air: it can neither move the centre of mass nor make angular
+// Motion of the joints in the air: it can neither move the center of mass nor make angular
 // momentum.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 static const double pi = 3.14159265358979323846;
 
-static void air_config(StageConfig *config, double gravity, bool keep_momentum) {
+static void air_config(FixtureConfig *config, double gravity, bool keep_momentum) {
     config->world.gravity = gravity;
     config->points.keep_momentum = keep_momentum;
 }
@@ -12,16 +12,16 @@ static void air_config(StageConfig *config, double gravity, bool keep_momentum) 
 // ---- E2 -----------------------------------------------------------------------------------------
 
 // E2. A wheel of 0.004 kg m^2 (four points of 0.1 kg at 0.1 m) on the axis of a base of
-// 0.02 kg m^2; both centres lie on the axis. The wheel turns by 1 rad: the base turns by exactly
+// 0.02 kg m^2; both centers lie on the axis. The wheel turns by 1 rad: the base turns by exactly
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    Stage stage;
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
-    uint32_t wheel = mf_hand_hinge(&stage.hand, 0, 0, 0, 0.05, up);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0.05, up);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&stage.hand, wheel,
+        mf_hand_point(&fixture.hand, wheel,
                       i == 0   ? .1
                       : i == 1 ? -.1
                                : 0,
@@ -29,27 +29,27 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
                       : i == 3 ? -.1
                                : 0,
                       0.0, 0.1, false);
-    stage.hand.joints[0].speed = 5.0;
-    StageConfig config = stage_config(double_precision);
+    fixture.hand.joints[0].speed = 5.0;
+    FixtureConfig config = fixture_config(double_precision);
     air_config(&config, 0.0, keep_momentum);
-    stage_open(&stage, &config);
-    stage_set(&stage, "joint.target", 0, 1.0);
-    mf_world_step(stage.world, 24);
-    assert_near(stage_get(&stage, "joint.angle", 0), 1.0, tolerance);
-    double yaw = 2.0 * atan2(stage_get(&stage, "base.orientation", 3),
-                             stage_get(&stage, "base.orientation", 0));
+    fixture_open(&fixture, &config);
+    fixture_set(&fixture, "joint.target", 0, 1.0);
+    mf_world_step(fixture.world, 24);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, tolerance);
+    double yaw = 2.0 * atan2(fixture_get(&fixture, "base.orientation", 3),
+                             fixture_get(&fixture, "base.orientation", 0));
     assert_near(yaw, expected, tolerance);
-    assert_near(stage_get(&stage, "base.orientation", 1), 0.0, tolerance);
-    assert_near(stage_get(&stage, "base.orientation", 2), 0.0, tolerance);
-    assert_near(stage_get(&stage, "base.angular_velocity", 2), 0.0, 0.0);
-    stage_close(&stage, NULL);
+    assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, tolerance);
+    assert_near(fixture_get(&fixture, "base.orientation", 2), 0.0, tolerance);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 0.0);
+    fixture_close(&fixture, NULL);
 }
 
 static void e2_the_base_turns_against_its_wheel(void **state) {
     (void)state;
     e2_wheel(true, true, -1.0 / 6.0, 1e-14);
     e2_wheel(false, true, -1.0 / 6.0, 1e-6); // 24 steps of half a unit in the last place
-    e2_wheel(true, false, 0.0, 0.0);         // the paper's behaviour: the base does not notice
+    e2_wheel(true, false, 0.0, 0.0);         // the paper's behavior: the base does not notice
 }
 
 // ---- E3 -----------------------------------------------------------------------------------------
@@ -58,47 +58,47 @@ typedef struct Flail {
     double center[3], linear[3], angular[3];
 } Flail;
 
-static void flail_read(const Stage *stage, Flail *f) {
-    mf_points_momentum(stage->group, 0, f->center, f->linear, f->angular);
+static void flail_read(const Fixture *fixture, Flail *f) {
+    mf_points_momentum(fixture->group, 0, f->center, f->linear, f->angular);
 }
 
-static void flail(Stage *stage, uint32_t updates) {
-    mf_Field *target = stage_field(stage, "joint.target");
+static void flail(Fixture *fixture, uint32_t updates) {
+    mf_Field *target = fixture_field(fixture, "joint.target");
     for (uint32_t u = 0; u < updates; u++) {
         for (uint32_t j = 0; j < target->components; j++)
             mf_field_set(target, 0, j, 0.8 * random_signed(400, u * 32 + j));
-        mf_world_step(stage->world, 8);
+        mf_world_step(fixture->world, 8);
     }
 }
 
-static void flail_open(Stage *stage, mf_Terrain **ground, bool double_precision, bool keep_momentum,
-                       double gravity) {
-    stage_begin(stage, 1);
-    make_hexapod(&stage->hand);
-    StageConfig config = stage_config(double_precision);
+static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precision,
+                       bool keep_momentum, double gravity) {
+    fixture_begin(fixture, 1);
+    make_hexapod(&fixture->hand);
+    FixtureConfig config = fixture_config(double_precision);
     air_config(&config, gravity, keep_momentum);
-    *ground = make_terrain(stage->context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
+    *ground = make_terrain(fixture->context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
     config.world.terrain = *ground;
-    stage_open(stage, &config);
-    stage_set3(stage, "base.position", 0, 0, 0);
+    fixture_open(fixture, &config);
+    fixture_set3(fixture, "base.position", 0, 0, 0);
 }
 
-// E3. 200 steps of random legs while flying and tumbling. The centre of mass follows the discrete
+// E3. 200 steps of random legs while flying and tumbling. The center of mass follows the discrete
 // parabola of C9, x = v t, z = v t - g h^2 n(n+1)/2; the angular momentum about it is constant,
 // both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
 static void e3_flailing(void **state) {
     (void)state;
     for (int keep = 0; keep < 2; keep++) {
-        Stage stage;
+        Fixture fixture;
         mf_Terrain *ground;
-        flail_open(&stage, &ground, true, keep != 0, 9.81);
-        stage_set3(&stage, "base.linear_velocity", 0.3, -0.2, 12.0);
-        stage_set3(&stage, "base.angular_velocity", 0.5, -0.7, 0.4);
+        flail_open(&fixture, &ground, true, keep != 0, 9.81);
+        fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
+        fixture_set3(&fixture, "base.angular_velocity", 0.5, -0.7, 0.4);
         Flail start, end;
-        flail_read(&stage, &start);
-        double mass = stage.hand.model.mass;
-        flail(&stage, 25);
-        flail_read(&stage, &end);
+        flail_read(&fixture, &start);
+        double mass = fixture.hand.model.mass;
+        flail(&fixture, 25);
+        flail_read(&fixture, &end);
         double drop = 9.81 * 1e-4 * 200 * 201 / 2;
         for (int i = 0; i < 3; i++) {
             double expected = start.center[i] + start.linear[i] / mass * 2.0;
@@ -107,38 +107,38 @@ static void e3_flailing(void **state) {
         }
         double size = fabs(start.angular[0]) + fabs(start.angular[1]) + fabs(start.angular[2]);
         assert_true(size > 0.01);
-        stage_close(&stage, ground);
+        fixture_close(&fixture, ground);
     }
 }
 
-// Without gravity and contact the centre of mass stays where it is and nothing begins to spin. Each
+// Without gravity and contact the center of mass stays where it is and nothing begins to spin. Each
 // step forms it from the base's place and back again, off by half a unit of 0.1 m each: 2000 steps.
-static void the_centre_of_mass_stays(void **state) {
+static void the_center_of_mass_stays(void **state) {
     (void)state;
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
-        Stage stage;
+        Fixture fixture;
         mf_Terrain *ground;
-        flail_open(&stage, &ground, wide, (option & 2) != 0, 0.0);
+        flail_open(&fixture, &ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
-        flail_read(&stage, &start);
+        flail_read(&fixture, &start);
         double unit = wide ? 0x1p-53 : 0x1p-24, moved = 0.0;
-        flail(&stage, 250);
-        flail_read(&stage, &end);
+        flail(&fixture, 250);
+        flail_read(&fixture, &end);
         for (int i = 0; i < 3; i++) {
             moved = fmax(moved, fabs(end.center[i] - start.center[i]));
             assert_near(end.center[i], start.center[i], 2000 * 2 * unit * 0.1);
             assert_true(end.linear[i] == 0.0);
             assert_true(end.angular[i] == 0.0);
         }
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
-        stage_close(&stage, ground);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        fixture_close(&fixture, ground);
     }
 }
 
 // ---- attitude under keep_momentum ---------------------------------------------------------------
 
-// A base with two arms about different axes, off its centre.
+// A base with two arms about different axes, off its center.
 static void make_arms(mf_HandModel *hand) {
     static const double moment[3] = {0.01, 0.02, 0.025}, x_axis[3] = {1, 0, 0},
                         tilted[3] = {0, 0.6, 0.8};
@@ -156,7 +156,7 @@ static void arm_path(double s, double angle[2]) {
     angle[1] = 0.8 * (1.0 - cos(2 * pi * s));
 }
 
-static void arm_points(const mf_Model *model, double s, double (*place)[3]) {
+static void arm_points(const mf_Model *model, double s, double (*point)[3]) {
     double angle[2], position[MF_HAND_LINKS][3], rotation[MF_HAND_LINKS][4];
     arm_path(s, angle);
     mf_model_pose(model, angle, position, rotation);
@@ -165,9 +165,9 @@ static void arm_points(const mf_Model *model, double s, double (*place)[3]) {
         const double *q = rotation[p->link], *v = p->position;
         double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
                        2 * (q[1] * v[1] - q[2] * v[0])};
-        place[i][0] = position[p->link][0] + v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-        place[i][1] = position[p->link][1] + v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-        place[i][2] = position[p->link][2] + v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+        point[i][0] = position[p->link][0] + v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+        point[i][1] = position[p->link][1] + v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+        point[i][2] = position[p->link][2] + v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
     }
 }
 
@@ -195,7 +195,7 @@ static void solve3(double a[3][4], double x[3]) { // Gauss with pivots
 }
 
 // Rate of the base per unit of s that keeps the angular momentum zero: sum m r x (w x r + r') = 0
-// about the centre of mass; r' by central differences of the forward kinematics.
+// about the center of mass; r' by central differences of the forward kinematics.
 static void arm_rate(const mf_Model *model, double s, double rate[3]) {
     static double at[MF_HAND_POINTS][3], ahead[MF_HAND_POINTS][3], behind[MF_HAND_POINTS][3];
     const double d = 1e-5;
@@ -225,7 +225,7 @@ static void arm_rate(const mf_Model *model, double s, double rate[3]) {
     solve3(a, rate);
 }
 
-static void turn_rate(const double q[4], const double w[3], double out[4]) {
+static void rotation_rate(const double q[4], const double w[3], double out[4]) {
     out[0] = 0.5 * (-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]);
     out[1] = 0.5 * (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]);
     out[2] = 0.5 * (q[0] * w[1] - q[1] * w[2] + q[3] * w[0]);
@@ -245,7 +245,7 @@ static void arm_reference(const mf_Model *model, double q[4]) {
             for (int c = 0; c < 4; c++)
                 p[c] = q[c] + at[stage] * h * k[c];
             arm_rate(model, (n + at[stage]) * h, w);
-            turn_rate(p, w, k);
+            rotation_rate(p, w, k);
             for (int c = 0; c < 4; c++)
                 sum[c] += weight[stage] * k[c];
         }
@@ -255,25 +255,25 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    Stage stage;
-    stage_begin(&stage, 1);
-    make_arms(&stage.hand);
-    StageConfig config = stage_config(true);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    make_arms(&fixture.hand);
+    FixtureConfig config = fixture_config(true);
     air_config(&config, 0.0, true);
     config.world.step = 10 * MF_MILLISECOND;
     config.points.joint_interval = 10 * MF_MILLISECOND;
-    stage_open(&stage, &config);
+    fixture_open(&fixture, &config);
     for (uint32_t u = 1; u <= updates; u++) {
         double angle[2];
         arm_path((double)u / updates, angle);
-        stage_set(&stage, "joint.target", 0, angle[0]);
-        stage_set(&stage, "joint.target", 1, angle[1]);
-        mf_world_step(stage.world, 1);
+        fixture_set(&fixture, "joint.target", 0, angle[0]);
+        fixture_set(&fixture, "joint.target", 1, angle[1]);
+        mf_world_step(fixture.world, 1);
     }
     double error = 0.0;
     for (uint32_t c = 0; c < 4; c++)
-        error = fmax(error, fabs(stage_get(&stage, "base.orientation", c) - reference[c]));
-    stage_close(&stage, NULL);
+        error = fmax(error, fabs(fixture_get(&fixture, "base.orientation", c) - reference[c]));
+    fixture_close(&fixture, NULL);
     return error;
 }
 
@@ -303,21 +303,21 @@ static void attitude_under_keep_momentum(void **state) {
 // inequality.
 static void e4_composite_inertia(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Terrain *ground;
-    flail_open(&stage, &ground, true, false, 0.0);
+    flail_open(&fixture, &ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
-        flail(&stage, 1 + trial % 3);
-        const mf_Model *model = &stage.hand.model;
-        double angle[MF_HAND_LINKS], place[MF_HAND_LINKS][3], turn[MF_HAND_LINKS][4];
+        flail(&fixture, 1 + trial % 3);
+        const mf_Model *model = &fixture.hand.model;
+        double angle[MF_HAND_LINKS], position[MF_HAND_LINKS][3], rotation[MF_HAND_LINKS][4];
         for (uint32_t j = 0; j < model->joint_count; j++)
-            angle[j] = stage_get(&stage, "joint.angle", j);
-        mf_model_pose(model, angle, place, turn);
+            angle[j] = fixture_get(&fixture, "joint.angle", j);
+        mf_model_pose(model, angle, position, rotation);
         double center[MF_HAND_LINKS][3] = {{0}}, own[MF_HAND_LINKS][3][3] = {{{0}}};
         double whole[3] = {0, 0, 0}, sum[3][3] = {{0}};
         for (uint32_t l = 0; l < model->link_count; l++) {
             double mass = model->links[l].mass, m[3][3], local[3] = {0, 0, 0};
-            const double *q = turn[l];
+            const double *q = rotation[l];
             for (int r = 0; r < 3; r++)
                 for (int c = 0; c < 3; c++) {
                     int k = 3 - r - c;
@@ -343,7 +343,7 @@ static void e4_composite_inertia(void **state) {
                         mine[r][c] += model->points[i].mass * ((r == c ? square : 0) - d[r] * d[c]);
             }
             for (int r = 0; r < 3; r++) {
-                center[l][r] = place[l][r];
+                center[l][r] = position[l][r];
                 for (int c = 0; c < 3; c++) {
                     center[l][r] += m[r][c] * local[c];
                     for (int i = 0; i < 3; i++)
@@ -367,9 +367,10 @@ static void e4_composite_inertia(void **state) {
         static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
         double size = sum[0][0] + sum[1][1] + sum[2][2];
         for (uint32_t c = 0; c < 6; c++)
-            assert_near(stage_get(&stage, "body.inertia", c), sum[row[c]][column[c]], 1e-14 * size);
+            assert_near(fixture_get(&fixture, "body.inertia", c), sum[row[c]][column[c]],
+                        1e-14 * size);
         for (uint32_t k = 0; k < 3; k++) {
-            assert_near(stage_get(&stage, "body.center", k), whole[k], 1e-15);
+            assert_near(fixture_get(&fixture, "body.center", k), whole[k], 1e-15);
             assert_true(sum[k][k] <= sum[(k + 1) % 3][(k + 1) % 3] + sum[(k + 2) % 3][(k + 2) % 3]);
         }
         double minor = sum[0][0] * sum[1][1] - sum[0][1] * sum[0][1];
@@ -378,14 +379,14 @@ static void e4_composite_inertia(void **state) {
                              sum[0][2] * (sum[0][1] * sum[1][2] - sum[1][1] * sum[0][2]);
         assert_true(sum[0][0] > 0 && minor > 0 && determinant > 0);
     }
-    stage_close(&stage, ground);
+    fixture_close(&fixture, ground);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(e2_the_base_turns_against_its_wheel),
         cmocka_unit_test(e3_flailing),
-        cmocka_unit_test(the_centre_of_mass_stays),
+        cmocka_unit_test(the_center_of_mass_stays),
         cmocka_unit_test(attitude_under_keep_momentum),
         cmocka_unit_test(e4_composite_inertia),
     };

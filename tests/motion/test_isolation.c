@@ -1,7 +1,7 @@
 // Robots do not feel each other: a robot alone is, bit for bit, that robot in any lane of any batch
 // on any instruction set and number of threads; a robot with a poisoned state changes no bit of its
-// neighbours and says what is wrong; images of a world continue bit for bit.
-#include "motion/stage.h"
+// neighbors and says what is wrong; images of a world continue bit for bit.
+#include "motion/fixture.h"
 #include "sanitized.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const Options all_options[] = {
 enum { OPTIONS = sizeof all_options / sizeof *all_options };
 
 typedef struct Crowd {
-    Stage stage;
+    Fixture fixture;
     mf_Terrain *terrain;
     uint32_t first; // number of the robot in lane 0
     uint64_t updates;
@@ -40,7 +40,7 @@ typedef struct Crowd {
 static void place_robot(Crowd *crowd, uint32_t instance, uint32_t number) {
     const char *names[] = {"base.position", "base.linear_velocity", "base.angular_velocity"};
     for (uint32_t f = 0; f < 3; f++) {
-        mf_Field *field = stage_field(&crowd->stage, names[f]);
+        mf_Field *field = fixture_field(&crowd->fixture, names[f]);
         for (uint32_t c = 0; c < 3; c++) {
             double value = random_signed(100 + f, number * 3 + c);
             double start = mf_field_get(field, instance, c);
@@ -54,9 +54,9 @@ static void place_robot(Crowd *crowd, uint32_t instance, uint32_t number) {
 
 static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_t threads,
                        uint32_t first, uint32_t count) {
-    stage_begin(&crowd->stage, threads);
-    make_hexapod(&crowd->stage.hand);
-    StageConfig config = stage_config(options->double_precision);
+    fixture_begin(&crowd->fixture, threads);
+    make_hexapod(&crowd->fixture.hand);
+    FixtureConfig config = fixture_config(options->double_precision);
     config.world.isa = isa;
     config.group.count = count;
     config.points.friction = options->friction;
@@ -64,10 +64,10 @@ static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_
     config.points.keep_momentum = options->keep_momentum;
     config.points.friction_coefficient = options->coefficient;
     crowd->terrain =
-        make_terrain(crowd->stage.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+        make_terrain(crowd->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
     config.world.terrain = crowd->terrain;
-    stage_open(&crowd->stage, &config);
+    fixture_open(&crowd->fixture, &config);
     crowd->first = first;
     crowd->updates = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -75,12 +75,12 @@ static void crowd_open(Crowd *crowd, const Options *options, mf_Isa isa, uint32_
 }
 
 static void crowd_close(Crowd *crowd) {
-    stage_close(&crowd->stage, crowd->terrain);
+    fixture_close(&crowd->fixture, crowd->terrain);
 }
 
 static void crowd_targets(Crowd *crowd) {
-    mf_Field *target = stage_field(&crowd->stage, "joint.target");
-    for (uint32_t i = 0; i < mf_group_count(crowd->stage.group); i++)
+    mf_Field *target = fixture_field(&crowd->fixture, "joint.target");
+    for (uint32_t i = 0; i < mf_group_count(crowd->fixture.group); i++)
         for (uint32_t j = 0; j < target->components; j++) {
             uint64_t n = (crowd->updates * 1000 + crowd->first + i) * 32 + j;
             mf_field_set(target, i, j, 0.8 * random_signed(200, n));
@@ -91,14 +91,14 @@ static void crowd_targets(Crowd *crowd) {
 static void crowd_run(Crowd *crowd, int updates) {
     for (int u = 0; u < updates; u++) {
         crowd_targets(crowd);
-        mf_world_step(crowd->stage.world, STEPS);
+        mf_world_step(crowd->fixture.world, STEPS);
     }
 }
 
 // Says in which field an instance differs.
 static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->stage.group); f++) {
-        mf_Field *x = mf_group_field(a->stage.group, f), *y = mf_group_field(b->stage.group, f);
+    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
+        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
         for (uint32_t c = 0; c < x->components; c++) {
             double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
             if (memcmp(&p, &q, sizeof p) != 0)
@@ -116,8 +116,8 @@ static void alone_is_the_same_as_in_any_lane(void **state) {
         for (uint32_t r = 0; r < ROBOTS; r++) {
             crowd_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
             crowd_run(&alone[r], UPDATES);
-            assert_int_equal(mf_group_fault_total(alone[r].stage.group), 0);
-            hash[r] = mf_group_instance_hash(alone[r].stage.group, 0);
+            assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
+            hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
         }
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
@@ -129,7 +129,7 @@ static void alone_is_the_same_as_in_any_lane(void **state) {
                 crowd_open(&crowd, &all_options[o], isas[s], 1, first, count);
                 crowd_run(&crowd, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
-                    if (mf_group_instance_hash(crowd.stage.group, i) == hash[first + i])
+                    if (mf_group_instance_hash(crowd.fixture.group, i) == hash[first + i])
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
                                 mf_isa_name(isas[s]), count, first + i, i);
@@ -155,7 +155,7 @@ static void threads_do_not_show(void **state) {
                 Crowd crowd;
                 crowd_open(&crowd, &all_options[o], isas[s], threads, 0, 200);
                 crowd_run(&crowd, 6);
-                uint64_t hash = mf_world_hash(crowd.stage.world);
+                uint64_t hash = mf_world_hash(crowd.fixture.world);
                 if (expected == 0)
                     expected = hash;
                 if (hash != expected)
@@ -168,7 +168,7 @@ static void threads_do_not_show(void **state) {
 
 // ---- poison -------------------------------------------------------------------------------------
 
-enum { POISONED = 5, NEIGHBOURS = 16 };
+enum { POISONED = 5, NEIGHBORS = 16 };
 
 // The word that a value that is not finite must raise.
 static uint32_t word_of(const char *field) {
@@ -178,8 +178,8 @@ static uint32_t word_of(const char *field) {
 }
 
 static bool same_but_for(Crowd *a, Crowd *b, uint32_t instance, const char *name) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->stage.group); f++) {
-        mf_Field *x = mf_group_field(a->stage.group, f), *y = mf_group_field(b->stage.group, f);
+    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
+        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
         for (uint32_t c = 0; c < x->components && strcmp(x->info.name, name) != 0; c++) {
             double p = mf_field_get(x, instance, c), q = mf_field_get(y, instance, c);
             if (memcmp(&p, &q, sizeof p) != 0)
@@ -196,17 +196,17 @@ static bool same_but_for(Crowd *a, Crowd *b, uint32_t instance, const char *name
 static void poison(const Options *options, Crowd *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
     Crowd crowd;
-    crowd_open(&crowd, options, mf_world_isa(clean->stage.world), 1, 0, NEIGHBOURS);
+    crowd_open(&crowd, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
     crowd_targets(&crowd);
-    mf_world_step(crowd.stage.world, at);
-    mf_field_set(stage_field(&crowd.stage, name), POISONED, component, value);
-    mf_world_step(crowd.stage.world, 2 * STEPS - at);
-    for (uint32_t i = 0; i < NEIGHBOURS; i++)
-        if (i != POISONED && mf_group_instance_hash(crowd.stage.group, i) !=
-                                 mf_group_instance_hash(clean->stage.group, i))
+    mf_world_step(crowd.fixture.world, at);
+    mf_field_set(fixture_field(&crowd.fixture, name), POISONED, component, value);
+    mf_world_step(crowd.fixture.world, 2 * STEPS - at);
+    for (uint32_t i = 0; i < NEIGHBORS; i++)
+        if (i != POISONED && mf_group_instance_hash(crowd.fixture.group, i) !=
+                                 mf_group_instance_hash(clean->fixture.group, i))
             fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
-    uint32_t word = mf_group_fault(crowd.stage.group, POISONED);
+    uint32_t word = mf_group_fault(crowd.fixture.group, POISONED);
     if (word == 0 ? !same_but_for(&crowd, clean, POISONED, name) : word != word_of(name)) {
         explain(&crowd, POISONED, clean, POISONED);
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
@@ -224,11 +224,11 @@ static void poison_stays_with_its_robot(void **state) {
         mf_Isa isa;
         assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
         Crowd clean;
-        crowd_open(&clean, options, isa, 1, 0, NEIGHBOURS);
+        crowd_open(&clean, options, isa, 1, 0, NEIGHBORS);
         crowd_run(&clean, 3);
-        mf_world_step(clean.stage.world, STEPS);
-        for (uint32_t f = 0; f < mf_group_field_count(clean.stage.group); f++) {
-            const mf_Field *field = mf_group_field(clean.stage.group, f);
+        mf_world_step(clean.fixture.world, STEPS);
+        for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
+            const mf_Field *field = mf_group_field(clean.fixture.group, f);
             for (uint32_t c = 0; c < field->components && field->info.type == MF_F32; c++)
                 for (uint32_t v = 0; v < 6; v++)
                     poison(options, &clean, values[v % 3], field->info.name, c, v < 3 ? 0 : 3);
@@ -240,20 +240,20 @@ static void poison_stays_with_its_robot(void **state) {
 static void a_frozen_robot_keeps_its_state(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
-    mf_field_set(stage_field(&crowd.stage, "base.force"), POISONED, 1, NAN);
-    uint64_t before[NEIGHBOURS];
-    mf_Field *position = stage_field(&crowd.stage, "base.position");
-    double place = mf_field_get(position, POISONED, 2);
-    mf_world_step(crowd.stage.world, 1);
-    assert_int_equal(mf_group_fault(crowd.stage.group, POISONED), MF_FAULT_INPUT);
-    assert_true(mf_field_get(position, POISONED, 2) == place);
-    for (uint32_t i = 0; i < NEIGHBOURS; i++)
-        before[i] = mf_group_instance_hash(crowd.stage.group, i);
-    mf_world_step(crowd.stage.world, 40);
-    for (uint32_t i = 0; i < NEIGHBOURS; i++) {
-        bool same = mf_group_instance_hash(crowd.stage.group, i) == before[i];
+    mf_field_set(fixture_field(&crowd.fixture, "base.force"), POISONED, 1, NAN);
+    uint64_t before[NEIGHBORS];
+    mf_Field *position = fixture_field(&crowd.fixture, "base.position");
+    double point = mf_field_get(position, POISONED, 2);
+    mf_world_step(crowd.fixture.world, 1);
+    assert_int_equal(mf_group_fault(crowd.fixture.group, POISONED), MF_FAULT_INPUT);
+    assert_true(mf_field_get(position, POISONED, 2) == point);
+    for (uint32_t i = 0; i < NEIGHBORS; i++)
+        before[i] = mf_group_instance_hash(crowd.fixture.group, i);
+    mf_world_step(crowd.fixture.world, 40);
+    for (uint32_t i = 0; i < NEIGHBORS; i++) {
+        bool same = mf_group_instance_hash(crowd.fixture.group, i) == before[i];
         assert_int_equal(same, i == POISONED);
     }
     crowd_close(&crowd);
@@ -261,37 +261,37 @@ static void a_frozen_robot_keeps_its_state(void **state) {
 
 static void a_reset_robot_starts_again(void **state) {
     (void)state;
-    Stage stage, fresh;
-    StageConfig config = stage_config(false);
-    config.group.count = NEIGHBOURS;
+    Fixture fixture, fresh;
+    FixtureConfig config = fixture_config(false);
+    config.group.count = NEIGHBORS;
     config.group.fault_policy = MF_FAULT_RESET;
-    Stage *both[] = {&stage, &fresh};
+    Fixture *both[] = {&fixture, &fresh};
     for (int s = 0; s < 2; s++) {
-        stage_begin(both[s], 1);
+        fixture_begin(both[s], 1);
         make_hexapod(&both[s]->hand);
-        stage_open(both[s], &config);
+        fixture_open(both[s], &config);
     }
-    mf_world_step(stage.world, 10);
-    mf_field_set(stage_field(&stage, "base.linear_velocity"), POISONED, 0, NAN);
-    mf_world_step(stage.world, 1);
-    assert_int_equal(mf_group_fault(stage.group, POISONED), 0);
-    mf_Field *count = stage_field(&stage, "fault.count");
-    for (uint32_t i = 0; i < NEIGHBOURS; i++)
+    mf_world_step(fixture.world, 10);
+    mf_field_set(fixture_field(&fixture, "base.linear_velocity"), POISONED, 0, NAN);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(mf_group_fault(fixture.group, POISONED), 0);
+    mf_Field *count = fixture_field(&fixture, "fault.count");
+    for (uint32_t i = 0; i < NEIGHBORS; i++)
         assert_int_equal((int)mf_field_get(count, i, 0), i == POISONED);
     mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
-    assert_true(mf_group_instance_hash(stage.group, POISONED) ==
+    assert_true(mf_group_instance_hash(fixture.group, POISONED) ==
                 mf_group_instance_hash(fresh.group, POISONED));
-    stage_close(&stage, NULL);
-    stage_close(&fresh, NULL);
+    fixture_close(&fixture, NULL);
+    fixture_close(&fresh, NULL);
 }
 
 // ---- images -------------------------------------------------------------------------------------
 
 static void *take_image(Crowd *crowd, size_t *size) {
-    *size = mf_world_snapshot_size(crowd->stage.world);
+    *size = mf_world_snapshot_size(crowd->fixture.world);
     void *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(crowd->stage.world, image, *size, NULL), MF_OK);
+    assert_int_equal(mf_world_snapshot(crowd->fixture.world, image, *size, NULL), MF_OK);
     return image;
 }
 
@@ -301,19 +301,19 @@ static void images_continue_bit_for_bit(void **state) {
         Crowd first;
         crowd_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         crowd_run(&first, 3);
-        mf_world_step(first.stage.world, 3); // in the middle of a joint interval
+        mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
         void *image = take_image(&first, &size);
         uint64_t updates = first.updates;
         crowd_run(&first, 4);
-        uint64_t expected = mf_world_hash(first.stage.world);
+        uint64_t expected = mf_world_hash(first.fixture.world);
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
             Crowd other;
             crowd_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
             crowd_run(&other, 3);
-            mf_world_step(other.stage.world, 3);
+            mf_world_step(other.fixture.world, 3);
             size_t own_size;
             void *own = take_image(&other, &own_size);
             assert_int_equal(own_size, size);
@@ -321,7 +321,7 @@ static void images_continue_bit_for_bit(void **state) {
             free(own);
             for (int history = 0; history < 2; history++) { // the second one starts elsewhere
                 crowd_run(&other, history);
-                assert_int_equal(mf_world_restore(other.stage.world, image, size, NULL), MF_OK);
+                assert_int_equal(mf_world_restore(other.fixture.world, image, size, NULL), MF_OK);
                 other.updates = updates;
                 size_t again_size;
                 void *again = take_image(&other, &again_size);
@@ -329,7 +329,7 @@ static void images_continue_bit_for_bit(void **state) {
                 assert_memory_equal(again, image, size);
                 free(again);
                 crowd_run(&other, 4);
-                assert_true(mf_world_hash(other.stage.world) == expected);
+                assert_true(mf_world_hash(other.fixture.world) == expected);
             }
             crowd_close(&other);
         }
@@ -341,27 +341,27 @@ static void images_continue_bit_for_bit(void **state) {
 static void corrupt_images_change_nothing(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     crowd_run(&crowd, 2);
     size_t size;
     unsigned char *image = take_image(&crowd, &size);
     crowd_run(&crowd, 1);
-    uint64_t hash = mf_world_hash(crowd.stage.world);
+    uint64_t hash = mf_world_hash(crowd.fixture.world);
     for (size_t at = 0; at < size; at += at < 128 ? 1 : 997)
         for (int bit = 0; bit < 8; bit++) {
             image[at] ^= (unsigned char)(1 << bit);
             mf_Error error = {0};
-            mf_Status status = mf_world_restore(crowd.stage.world, image, size, &error);
+            mf_Status status = mf_world_restore(crowd.fixture.world, image, size, &error);
             if (status != MF_CORRUPT && status != MF_VERSION && status != MF_BAD_ARGUMENT)
                 fail_msg("byte %zu, bit %d: %s", at, bit, mf_status_name(status));
             assert_int_equal(error.status, status);
-            assert_true(mf_world_hash(crowd.stage.world) == hash);
+            assert_true(mf_world_hash(crowd.fixture.world) == hash);
             image[at] ^= (unsigned char)(1 << bit);
         }
     for (size_t shorter = 0; shorter < size; shorter += shorter < 128 ? 1 : 4999)
-        assert_int_not_equal(mf_world_restore(crowd.stage.world, image, shorter, NULL), MF_OK);
-    assert_true(mf_world_hash(crowd.stage.world) == hash);
-    assert_int_equal(mf_world_restore(crowd.stage.world, image, size, NULL), MF_OK);
+        assert_int_not_equal(mf_world_restore(crowd.fixture.world, image, shorter, NULL), MF_OK);
+    assert_true(mf_world_hash(crowd.fixture.world) == hash);
+    assert_int_equal(mf_world_restore(crowd.fixture.world, image, size, NULL), MF_OK);
     free(image);
     crowd_close(&crowd);
 }
@@ -370,24 +370,24 @@ static void corrupt_images_change_nothing(void **state) {
 static void images_of_other_worlds_are_refused(void **state) {
     (void)state;
     Crowd crowd;
-    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBOURS);
+    crowd_open(&crowd, &all_options[1], MF_ISA_BASELINE, 1, 0, NEIGHBORS);
     size_t size;
     void *image = take_image(&crowd, &size);
     for (int difference = 0; difference < 5; difference++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
-        StageConfig config = stage_config(difference == 0);
-        config.group.count = difference == 1 ? NEIGHBOURS - 1 : NEIGHBOURS;
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
+        FixtureConfig config = fixture_config(difference == 0);
+        config.group.count = difference == 1 ? NEIGHBORS - 1 : NEIGHBORS;
         config.world.step = difference == 2 ? 5 * MF_MILLISECOND : config.world.step;
         config.world.seed += difference == 3;
         if (difference == 4)
-            stage.hand.points[3].mass *= 1.01;
-        stage_open(&stage, &config);
-        uint64_t hash = mf_world_hash(stage.world);
-        assert_int_equal(mf_world_restore(stage.world, image, size, NULL), MF_BAD_ARGUMENT);
-        assert_true(mf_world_hash(stage.world) == hash);
-        stage_close(&stage, NULL);
+            fixture.hand.points[3].mass *= 1.01;
+        fixture_open(&fixture, &config);
+        uint64_t hash = mf_world_hash(fixture.world);
+        assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);
+        assert_true(mf_world_hash(fixture.world) == hash);
+        fixture_close(&fixture, NULL);
     }
     free(image);
     crowd_close(&crowd);

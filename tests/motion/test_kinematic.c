@@ -1,20 +1,20 @@
 // The `kinematic` motion: feet that stand do not move, roles swap, the base follows from direct
 // kinematics. Where feet are is asked of the `articulated` motion's poses or known in closed form.
-#include "motion/kinematic_stage.h"
+#include "motion/kinematic_fixture.h"
 
 #include <math.h>
 
 #include <mayfly/dynamics.h>
 
-static void set_target(const Stage *stage, uint32_t joint, double value) {
-    stage_set(stage, "joint.target", joint, value);
+static void set_target(const Fixture *fixture, uint32_t joint, double value) {
+    fixture_set(fixture, "joint.target", joint, value);
 }
 
 // Bends a leg by hip, knee and ankle so that its sole rises level.
-static void bend(const Stage *stage, uint32_t leg, double angle) {
-    set_target(stage, leg + 2, -angle);
-    set_target(stage, leg + 3, 2 * angle);
-    set_target(stage, leg + 4, -angle);
+static void bend(const Fixture *fixture, uint32_t leg, double angle) {
+    set_target(fixture, leg + 2, -angle);
+    set_target(fixture, leg + 3, 2 * angle);
+    set_target(fixture, leg + 4, -angle);
 }
 
 // A second world in which the same robot moves by `articulated`, to ask where its links are.
@@ -23,38 +23,38 @@ typedef struct Witness {
     mf_Group *group;
 } Witness;
 
-static Witness witness_open(Stage *stage) {
+static Witness witness_open(Fixture *fixture) {
     Witness witness;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage->hand.model;
+    group.model = &fixture->hand.model;
     group.double_precision = true;
-    must(mf_world_create(stage->context, NULL, &witness.world, &error), &error);
+    must(mf_world_create(fixture->context, NULL, &witness.world, &error), &error);
     must(mf_world_add_group(witness.world, &group, &witness.group, &error), &error);
     must(mf_articulated_add(witness.group, NULL, &error), &error);
     return witness;
 }
 
 // World place of point `point` of the model.
-static void witness_point(const Witness *witness, const Stage *stage, uint32_t point,
+static void witness_point(const Witness *witness, const Fixture *fixture, uint32_t point,
                           double out[3]) {
     static const char *const names[] = {"base.position", "base.orientation", "joint.angle"};
-    double place[MF_HAND_LINKS][3], turn[MF_HAND_LINKS][4];
+    double position[MF_HAND_LINKS][3], rotation[MF_HAND_LINKS][4];
     for (int f = 0; f < 3; f++) {
-        mf_Field *from = stage_field(stage, names[f]);
+        mf_Field *from = fixture_field(fixture, names[f]);
         mf_Field *to = mf_group_find_field(witness->group, names[f]);
         for (uint32_t c = 0; c < from->components; c++)
             mf_field_set(to, 0, c, mf_field_get(from, 0, c));
     }
-    mf_group_link_poses(witness->group, 0, 1, place[0], turn[0], NULL);
-    const mf_Point *p = &stage->hand.points[point];
-    const double *q = turn[p->link], *v = p->position;
+    mf_group_link_poses(witness->group, 0, 1, position[0], rotation[0], NULL);
+    const mf_Point *p = &fixture->hand.points[point];
+    const double *q = rotation[p->link], *v = p->position;
     // q v q*, written out.
     double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
                    2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = place[p->link][0] + v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = place[p->link][1] + v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = place[p->link][2] + v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+    out[0] = position[p->link][0] + v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
+    out[1] = position[p->link][1] + v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
+    out[2] = position[p->link][2] + v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
 enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and joint of kin_biped
@@ -63,96 +63,96 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 
 static void a_standing_sole_does_not_move(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
-    kin_open(&stage, &config);
-    Witness witness = witness_open(&stage);
+    kin_open(&fixture, &config);
+    Witness witness = witness_open(&fixture);
     double start[4][3];
-    assert_int_equal(mf_kinematic_foot_count(stage.group), 8); // tops of soles are covered
-    mf_world_step(stage.world, 1);
-    assert_int_equal(kin_standing(&stage), 8);
+    assert_int_equal(mf_kinematic_foot_count(fixture.group), 8); // tops of soles are covered
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(kin_standing(&fixture), 8);
     for (uint32_t i = 0; i < 4; i++)
-        witness_point(&witness, &stage, LEFT_SOLE + i, start[i]);
+        witness_point(&witness, &fixture, LEFT_SOLE + i, start[i]);
     for (int n = 1; n <= 300; n++) {
-        bend(&stage, RIGHT_LEG, 1.2 * fmin(n * 0.01, 1.0));
+        bend(&fixture, RIGHT_LEG, 1.2 * fmin(n * 0.01, 1.0));
         for (uint32_t j = 0; j < 6; j++) // once the other leg is clear
-            set_target(&stage, j, 0.25 * sin(0.11 * (j + 1) * fmax(n - 100, 0)));
-        mf_world_step(stage.world, 1);
+            set_target(&fixture, j, 0.25 * sin(0.11 * (j + 1) * fmax(n - 100, 0)));
+        mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 4; i++) {
             double now[3];
-            witness_point(&witness, &stage, LEFT_SOLE + i, now);
+            witness_point(&witness, &fixture, LEFT_SOLE + i, now);
             for (int c = 0; c < 3; c++)
                 assert_near(now[c], start[i][c], 1e-12);
         }
         for (uint32_t j = 0; j < 12; j++)
-            assert_true(stage_get(&stage, "joint.angle", j) ==
-                        stage_get(&stage, "joint.target", j));
-        assert_int_equal(kin_standing(&stage), 4);
-        assert_near(stage_get(&stage, "contact.load", 1), 0.0, 0); // of the trunk
+            assert_true(fixture_get(&fixture, "joint.angle", j) ==
+                        fixture_get(&fixture, "joint.target", j));
+        assert_int_equal(kin_standing(&fixture), 4);
+        assert_near(fixture_get(&fixture, "contact.load", 1), 0.0, 0); // of the trunk
     }
-    assert_int_equal(mf_group_fault_total(stage.group), 0);
+    assert_int_equal(mf_group_fault_total(fixture.group), 0);
     mf_world_destroy(witness.world);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Even when the joints jump by a radian within a step.
 static void a_jump_of_the_joints_is_followed(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&stage, &config);
-    Witness witness = witness_open(&stage);
+    kin_open(&fixture, &config);
+    Witness witness = witness_open(&fixture);
     double start[3], now[3];
-    bend(&stage, RIGHT_LEG, 1.3); // well clear
-    mf_world_step(stage.world, 20);
-    assert_true(kin_stands(&stage, 0) && kin_stands(&stage, 3));
+    bend(&fixture, RIGHT_LEG, 1.3); // well clear
+    mf_world_step(fixture.world, 20);
+    assert_true(kin_stands(&fixture, 0) && kin_stands(&fixture, 3));
     for (int jump = 0; jump < 4; jump++) {
-        witness_point(&witness, &stage, LEFT_SOLE, start);
-        set_target(&stage, 0, jump % 2 == 0 ? 1.0 : -0.2);
-        set_target(&stage, 2, jump % 2 == 0 ? -0.5 : 0.0);
-        mf_world_step(stage.world, 1);
-        witness_point(&witness, &stage, LEFT_SOLE, now);
+        witness_point(&witness, &fixture, LEFT_SOLE, start);
+        set_target(&fixture, 0, jump % 2 == 0 ? 1.0 : -0.2);
+        set_target(&fixture, 2, jump % 2 == 0 ? -0.5 : 0.0);
+        mf_world_step(fixture.world, 1);
+        witness_point(&witness, &fixture, LEFT_SOLE, now);
         for (int c = 0; c < 3; c++)
             assert_near(now[c], start[c], 1e-10);
     }
     mf_world_destroy(witness.world);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 static void velocities_are_difference_quotients(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&stage, &config);
+    kin_open(&fixture, &config);
     const double rate = 2.5;
-    bend(&stage, RIGHT_LEG, 0.3);
-    mf_world_step(stage.world, 1);
+    bend(&fixture, RIGHT_LEG, 0.3);
+    mf_world_step(fixture.world, 1);
     for (int n = 1; n <= 400; n++) {
         double before[3];
         for (uint32_t c = 0; c < 3; c++)
-            before[c] = stage_get(&stage, "base.position", c);
-        set_target(&stage, 0, rate * 1e-3 * n);
-        mf_world_step(stage.world, 1);
-        assert_near(stage_get(&stage, "joint.rate", 0), rate, 1e-9);
-        assert_near(stage_get(&stage, "base.angular_velocity", 0), 0.0, 1e-9);
-        assert_near(stage_get(&stage, "base.angular_velocity", 1), 0.0, 1e-9);
-        assert_near(stage_get(&stage, "base.angular_velocity", 2), -rate, 1e-9);
+            before[c] = fixture_get(&fixture, "base.position", c);
+        set_target(&fixture, 0, rate * 1e-3 * n);
+        mf_world_step(fixture.world, 1);
+        assert_near(fixture_get(&fixture, "joint.rate", 0), rate, 1e-9);
+        assert_near(fixture_get(&fixture, "base.angular_velocity", 0), 0.0, 1e-9);
+        assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.0, 1e-9);
+        assert_near(fixture_get(&fixture, "base.angular_velocity", 2), -rate, 1e-9);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.linear_velocity", c),
-                        (stage_get(&stage, "base.position", c) - before[c]) / 1e-3, 1e-9);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", c),
+                        (fixture_get(&fixture, "base.position", c) - before[c]) / 1e-3, 1e-9);
     }
     // About the hip at (0, 0.04): the base is now turned by -1 rad.
-    assert_near(stage_get(&stage, "base.orientation", 3), -sin(0.5), 1e-12);
-    assert_near(stage_get(&stage, "base.position", 0), -0.04 * sin(1.0), 1e-12);
-    assert_near(stage_get(&stage, "base.position", 1), 0.04 - 0.04 * cos(1.0), 1e-12);
-    stage_close(&stage, NULL);
+    assert_near(fixture_get(&fixture, "base.orientation", 3), -sin(0.5), 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 0), -0.04 * sin(1.0), 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 1), 0.04 - 0.04 * cos(1.0), 1e-12);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- many feet ----------------------------------------------------------------------------------
@@ -160,37 +160,37 @@ static void velocities_are_difference_quotients(void **state) {
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    mf_hand_point(&stage.hand, 0, 0, 0, 0, 2.0, false);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
-        kin_post(&stage.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
+        kin_post(&fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&stage, &config);
+    kin_open(&fixture, &config);
     enum { HALF = 100, CYCLES = 25 };
     const double stride = 0.04;
     // Legs 0, 2, 4 begin in front, the others behind.
     for (uint32_t leg = 0; leg < 6; leg++)
         for (int n = 0; n < 2; n++)
-            set_target(&stage, 2 * leg, leg % 2 == 0 ? stride / 2 : -stride / 2);
-    mf_world_step(stage.world, 1);
-    double first = stage_get(&stage, "base.position", 0), held[18], slid = 0.0;
+            set_target(&fixture, 2 * leg, leg % 2 == 0 ? stride / 2 : -stride / 2);
+    mf_world_step(fixture.world, 1);
+    double first = fixture_get(&fixture, "base.position", 0), held[18], slid = 0.0;
     for (int n = 0; n < 2 * HALF * CYCLES; n++) {
         double part = (double)(n % HALF + 1) / HALF;
         int strokes = n / HALF % 2; // the tripod that stands
         for (uint32_t leg = 0; leg < 6; leg++) {
             bool stands = (int)(leg % 2) == strokes;
-            set_target(&stage, 2 * leg, stride * (stands ? 0.5 - part : part - 0.5));
-            set_target(&stage, 2 * leg + 1, stands ? 0.0 : 0.03 * sin(3.14159265358979 * part));
+            set_target(&fixture, 2 * leg, stride * (stands ? 0.5 - part : part - 0.5));
+            set_target(&fixture, 2 * leg + 1, stands ? 0.0 : 0.03 * sin(3.14159265358979 * part));
         }
-        mf_world_step(stage.world, 1);
+        mf_world_step(fixture.world, 1);
         for (uint32_t leg = 0; leg < 6; leg++)
             for (uint32_t c = 0; c < 3; c++) {
                 double hip =
-                    c == 0   ? 0.12 * (leg % 3 - 1.0) + stage_get(&stage, "joint.angle", 2 * leg)
+                    c == 0 ? 0.12 * (leg % 3 - 1.0) + fixture_get(&fixture, "joint.angle", 2 * leg)
                     : c == 1 ? (leg < 3 ? 0.1 : -0.1)
-                             : stage_get(&stage, "joint.angle", 2 * leg + 1) - 0.1;
-                double foot = stage_get(&stage, "base.position", c) + hip;
+                             : fixture_get(&fixture, "joint.angle", 2 * leg + 1) - 0.1;
+                double foot = fixture_get(&fixture, "base.position", c) + hip;
                 if (n % HALF > 0 && (int)(leg % 2) == strokes)
                     slid = fmax(slid, fabs(foot - held[3 * leg + c]));
                 held[3 * leg + c] = foot;
@@ -199,40 +199,41 @@ static void a_tripod_gait_goes_as_far_as_it_strides(void **state) {
     assert_true(slid < 1e-12);
     // The first half cycle begins when the body is in the middle of its stroke by neither tripod:
     // each half cycle moves it by one stride.
-    assert_near(stage_get(&stage, "base.position", 0) - first, 2 * CYCLES * stride, 1e-11);
+    assert_near(fixture_get(&fixture, "base.position", 0) - first, 2 * CYCLES * stride, 1e-11);
     for (uint32_t c = 1; c < 3; c++)
-        assert_near(stage_get(&stage, "base.orientation", c), 0.0, 1e-12);
-    assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-12);
-    assert_near(stage_get(&stage, "base.position", 2), 0.1, 1e-12);
-    stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "base.orientation", c), 0.0, 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-12);
+    assert_near(fixture_get(&fixture, "base.position", 2), 0.1, 1e-12);
+    fixture_close(&fixture, NULL);
 }
 
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 static void a_trot_keeps_its_attitude(void **state) {
     (void)state;
     for (int settles = 0; settles < 2; settles++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 2.0, false);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
-            kin_post(&stage.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
+            kin_post(&fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
         KinConfig config = kin_config(MF_MILLISECOND);
         config.motion.settle_height = settles ? (double)NAN : 0.0;
-        kin_open(&stage, &config);
+        kin_open(&fixture, &config);
         for (int n = 0; n < 2000; n++) {
             double part = (double)(n % 200 + 1) / 200;
             for (uint32_t leg = 0; leg < 4; leg++) {
                 bool stands = (leg == 0 || leg == 3) == (n / 200 % 2 == 0);
-                set_target(&stage, 2 * leg, 0.05 * (stands ? 0.5 - part : part - 0.5));
-                set_target(&stage, 2 * leg + 1, stands ? 0.0 : 0.02 * sin(3.14159265358979 * part));
+                set_target(&fixture, 2 * leg, 0.05 * (stands ? 0.5 - part : part - 0.5));
+                set_target(&fixture, 2 * leg + 1,
+                           stands ? 0.0 : 0.02 * sin(3.14159265358979 * part));
             }
-            mf_world_step(stage.world, 1);
-            assert_true(kin_standing(&stage) >= 2);
-            assert_near(stage_get(&stage, "base.orientation", 0), 1.0, 1e-9);
+            mf_world_step(fixture.world, 1);
+            assert_true(kin_standing(&fixture) >= 2);
+            assert_near(fixture_get(&fixture, "base.orientation", 0), 1.0, 1e-9);
         }
-        assert_near(stage_get(&stage, "base.position", 0), 10 * 0.05 - 0.05 / 200, 1e-9);
-        assert_near(stage_get(&stage, "base.position", 2), 0.12, 1e-9);
-        stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "base.position", 0), 10 * 0.05 - 0.05 / 200, 1e-9);
+        assert_near(fixture_get(&fixture, "base.position", 2), 0.12, 1e-9);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -243,39 +244,39 @@ static void a_trot_keeps_its_attitude(void **state) {
 static void the_lower_foot_stands(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        kin_biped(&stage.hand);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        kin_biped(&fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
         config.group.double_precision = wide;
-        kin_open(&stage, &config);
-        mf_world_step(stage.world, 1);
+        kin_open(&fixture, &config);
+        mf_world_step(fixture.world, 1);
         double held[8][3];
         bool held_before[8] = {false};
         for (int n = 0; n < 4000; n++) {
             double swing = sin(2e-3 * 3.14159265358979 * n);
             for (uint32_t leg = 0; leg < 2; leg++) {
-                bend(&stage, 6 * leg, fmax(leg == 0 ? swing : -swing, 0.0) * 0.4);
+                bend(&fixture, 6 * leg, fmax(leg == 0 ? swing : -swing, 0.0) * 0.4);
             }
-            mf_world_step(stage.world, 1);
+            mf_world_step(fixture.world, 1);
             if (fabs(swing) > (wide ? 0.02 : 0.1)) // around the change both are at rest
                 for (uint32_t i = 0; i < 8; i++)
-                    assert_int_equal(kin_stands(&stage, i), (i < 4) == (swing < 0));
+                    assert_int_equal(kin_stands(&fixture, i), (i < 4) == (swing < 0));
             for (uint32_t i = 0; i < 8; i++) {
-                for (uint32_t c = 0; c < 3 && kin_stands(&stage, i); c++) {
-                    double anchor = stage_get(&stage, "stance.anchor", 3 * i + c);
+                for (uint32_t c = 0; c < 3 && kin_stands(&fixture, i); c++) {
+                    double anchor = fixture_get(&fixture, "stance.anchor", 3 * i + c);
                     if (held_before[i])
                         assert_true(anchor == held[i][c]);
                     held[i][c] = anchor;
                 }
-                held_before[i] = kin_stands(&stage, i);
+                held_before[i] = kin_stands(&fixture, i);
             }
         }
         // Nothing drifts: the feet were only lifted and put down.
-        assert_near(stage_get(&stage, "base.position", 0), 0.0, wide ? 1e-9 : 1e-4);
-        assert_near(stage_get(&stage, "base.position", 1), 0.0, wide ? 1e-9 : 1e-4);
-        assert_near(stage_get(&stage, "base.orientation", 0), 1.0, wide ? 1e-12 : 1e-6);
-        stage_close(&stage, NULL);
+        assert_near(fixture_get(&fixture, "base.position", 0), 0.0, wide ? 1e-9 : 1e-4);
+        assert_near(fixture_get(&fixture, "base.position", 1), 0.0, wide ? 1e-9 : 1e-4);
+        assert_near(fixture_get(&fixture, "base.orientation", 0), 1.0, wide ? 1e-12 : 1e-6);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -283,76 +284,78 @@ static void the_lower_foot_stands(void **state) {
 
 static void without_a_foot_down_it_falls_without_turning(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&stage, &config);
+    kin_open(&fixture, &config);
     mf_Error error = {0};
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
-    must(mf_group_place(stage.group, 0, high, tilted, NULL, &error), &error);
-    stage_set3(&stage, "base.linear_velocity", 2.0, 0, 0);  // dropped
-    stage_set3(&stage, "base.angular_velocity", 0, 5.0, 0); // dropped
+    must(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error), &error);
+    fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
+    fixture_set3(&fixture, "base.angular_velocity", 0, 5.0, 0); // dropped
     for (int n = 1; n <= 300; n++) {
-        mf_world_step(stage.world, 1);
-        assert_near(stage_get(&stage, "base.position", 2), 1.0 - 9.81e-6 * n * (n + 1) / 2, 1e-12);
-        assert_near(stage_get(&stage, "base.linear_velocity", 2), -9.81e-3 * n, 1e-12);
-        assert_near(stage_get(&stage, "base.position", 0), 0.3, 0);
-        assert_near(stage_get(&stage, "base.orientation", 1), sin(0.01), 1e-15);
-        assert_int_equal(kin_standing(&stage), 0);
+        mf_world_step(fixture.world, 1);
+        assert_near(fixture_get(&fixture, "base.position", 2), 1.0 - 9.81e-6 * n * (n + 1) / 2,
+                    1e-12);
+        assert_near(fixture_get(&fixture, "base.linear_velocity", 2), -9.81e-3 * n, 1e-12);
+        assert_near(fixture_get(&fixture, "base.position", 0), 0.3, 0);
+        assert_near(fixture_get(&fixture, "base.orientation", 1), sin(0.01), 1e-15);
+        assert_int_equal(kin_standing(&fixture), 0);
     }
-    mf_world_step(stage.world, 150); // 0.78 m take 0.4 s
-    assert_true(kin_standing(&stage) >= 2);
+    mf_world_step(fixture.world, 150); // 0.78 m take 0.4 s
+    assert_true(kin_standing(&fixture) >= 2);
     // It lands on an edge of one sole and settles on both.
-    mf_world_step(stage.world, 500);
-    assert_int_equal(kin_standing(&stage), 8);
-    assert_near(stage_get(&stage, "base.orientation", 1), 0.0, 1e-6);
-    assert_near(stage_get(&stage, "base.position", 2), 0.22, 1e-6);
-    stage_close(&stage, NULL);
+    mf_world_step(fixture.world, 500);
+    assert_int_equal(kin_standing(&fixture), 8);
+    assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, 1e-6);
+    assert_near(fixture_get(&fixture, "base.position", 2), 0.22, 1e-6);
+    fixture_close(&fixture, NULL);
 }
 
 // On hills: the lowest contact is on the ground, the others are not under it.
 static void it_walks_on_a_height_map(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 2.0, false);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
-            kin_post(&stage.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
+            kin_post(&fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
         KinConfig config = kin_config(MF_MILLISECOND);
-        mf_Terrain *terrain = make_terrain(stage.context, MF_TERRAIN_NOISE,
+        mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_NOISE,
                                            kind == 0 ? MF_BILINEAR : MF_NEAREST, 0.03, 0.5, 0.02);
         config.world.terrain = terrain;
-        kin_open(&stage, &config);
-        Witness witness = witness_open(&stage);
+        kin_open(&fixture, &config);
+        Witness witness = witness_open(&fixture);
         double far = 0.0, deepest = 0.0;
         for (int n = 0; n < 3000; n++) {
             double part = (double)(n % 200 + 1) / 200;
             for (uint32_t leg = 0; leg < 6; leg++) {
                 bool stands = (int)(leg % 2) == n / 200 % 2;
-                set_target(&stage, 2 * leg, 0.05 * (stands ? 0.5 - part : part - 0.5));
-                set_target(&stage, 2 * leg + 1, stands ? 0.0 : 0.04 * sin(3.14159265358979 * part));
+                set_target(&fixture, 2 * leg, 0.05 * (stands ? 0.5 - part : part - 0.5));
+                set_target(&fixture, 2 * leg + 1,
+                           stands ? 0.0 : 0.04 * sin(3.14159265358979 * part));
             }
-            mf_world_step(stage.world, 1);
+            mf_world_step(fixture.world, 1);
             double lowest = INFINITY;
             for (uint32_t leg = 0; leg < 6; leg++) {
                 double foot[3]; // points: the base's, then two per leg
-                witness_point(&witness, &stage, 2 + 2 * leg, foot);
+                witness_point(&witness, &fixture, 2 + 2 * leg, foot);
                 double above = foot[2] - mf_terrain_height(terrain, foot[0], foot[1], NULL);
                 lowest = fmin(lowest, above);
             }
             if (n > 100) { // it stood on legs that are lifted in the first step
-                assert_true(kin_standing(&stage) >= 1);
+                assert_true(kin_standing(&fixture) >= 1);
                 deepest = fmax(deepest, fabs(lowest));
             }
         }
-        far = stage_get(&stage, "base.position", 0);
+        far = fixture_get(&fixture, "base.position", 0);
         assert_true(deepest < 1e-8);
         assert_true(far > 0.4 && far < 1.0); // 15 half cycles of 0.05 m, bent by the hills
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
         mf_world_destroy(witness.world);
-        stage_close(&stage, terrain);
+        fixture_close(&fixture, terrain);
     }
 }
 
@@ -360,39 +363,39 @@ static void it_walks_on_a_height_map(void **state) {
 
 static void joints_are_where_they_are_told(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
-    stage.hand.joints[3].lower = 0.0;
-    stage.hand.joints[3].upper = 1.2;
-    stage.hand.joints[9].mimic = 3; // the right knee follows the left
-    stage.hand.joints[9].multiplier = 0.5;
-    stage.hand.joints[9].offset = 0.1;
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
+    fixture.hand.joints[3].lower = 0.0;
+    fixture.hand.joints[3].upper = 1.2;
+    fixture.hand.joints[9].mimic = 3; // the right knee follows the left
+    fixture.hand.joints[9].multiplier = 0.5;
+    fixture.hand.joints[9].offset = 0.1;
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&stage, &config);
-    set_target(&stage, 3, 2.0);
-    set_target(&stage, 9, -7.0); // not read
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "joint.angle", 3), 1.2, 0);
-    assert_near(stage_get(&stage, "joint.rate", 3), 120.0, 1e-12);
-    assert_near(stage_get(&stage, "joint.angle", 9), 0.7, 1e-15);
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "joint.rate", 3), 0.0, 0);
-    set_target(&stage, 3, -1.0);
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "joint.angle", 3), 0.0, 0);
-    assert_near(stage_get(&stage, "joint.angle", 9), 0.1, 1e-15);
-    stage_close(&stage, NULL);
+    kin_open(&fixture, &config);
+    set_target(&fixture, 3, 2.0);
+    set_target(&fixture, 9, -7.0); // not read
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "joint.angle", 3), 1.2, 0);
+    assert_near(fixture_get(&fixture, "joint.rate", 3), 120.0, 1e-12);
+    assert_near(fixture_get(&fixture, "joint.angle", 9), 0.7, 1e-15);
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "joint.rate", 3), 0.0, 0);
+    set_target(&fixture, 3, -1.0);
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "joint.angle", 3), 0.0, 0);
+    assert_near(fixture_get(&fixture, "joint.angle", 9), 0.1, 1e-15);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- which contacts are feet --------------------------------------------------------------------
 
-static mf_Status add_to(Stage *stage, const KinConfig *config, mf_Error *error) {
+static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *error) {
     mf_GroupConfig group = config->group;
-    group.model = &stage->hand.model;
-    must(mf_world_create(stage->context, &config->world, &stage->world, error), error);
-    must(mf_world_add_group(stage->world, &group, &stage->group, error), error);
-    return mf_kinematic_add(stage->group, &config->motion, error);
+    group.model = &fixture->hand.model;
+    must(mf_world_create(fixture->context, &config->world, &fixture->world, error), error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, error), error);
+    return mf_kinematic_add(fixture->group, &config->motion, error);
 }
 
 static void feet_are_found_named_or_missed(void **state) {
@@ -400,47 +403,47 @@ static void feet_are_found_named_or_missed(void **state) {
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
-        Stage stage;
+        Fixture fixture;
         mf_Error error = {0};
-        stage_begin(&stage, 1);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 1.0, true);
-        uint32_t joint = kin_post(&stage.hand, 0, 0.1, 0.2);
-        stage.hand.links[joint + 1].name = "shank";
-        stage.hand.links[joint + 2].name = "foot";
-        joint = kin_post(&stage.hand, 0, -0.1, 0.05); // hangs higher
-        stage.hand.links[joint + 2].name = "hand";
+        fixture_begin(&fixture, 1);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
+        uint32_t joint = kin_post(&fixture.hand, 0, 0.1, 0.2);
+        fixture.hand.links[joint + 1].name = "shank";
+        fixture.hand.links[joint + 2].name = "foot";
+        joint = kin_post(&fixture.hand, 0, -0.1, 0.05); // hangs higher
+        fixture.hand.links[joint + 2].name = "hand";
         KinConfig config = kin_config(MF_MILLISECOND);
         config.motion.feet = which == 1 ? hand_name : which == 2 ? wrong : which == 3 ? bare : NULL;
         if (which == 4) // only the base touches
-            for (uint32_t i = 1; i < stage.hand.model.point_count; i++)
-                stage.hand.points[i].flags &= ~(uint32_t)MF_POINT_COLLIDES;
-        mf_Status status = add_to(&stage, &config, &error);
+            for (uint32_t i = 1; i < fixture.hand.model.point_count; i++)
+                fixture.hand.points[i].flags &= ~(uint32_t)MF_POINT_COLLIDES;
+        mf_Status status = add_to(&fixture, &config, &error);
         if (which < 2) {
             must(status, &error);
             uint32_t row, link;
-            assert_int_equal(mf_kinematic_foot_count(stage.group), 1);
-            mf_kinematic_foot(stage.group, 0, &row, &link);
+            assert_int_equal(mf_kinematic_foot_count(fixture.group), 1);
+            mf_kinematic_foot(fixture.group, 0, &row, &link);
             assert_int_equal(row, 1 + which); // that of the base is first
-            assert_string_equal(stage.hand.links[link].name, which == 0 ? "foot" : "hand");
+            assert_string_equal(fixture.hand.links[link].name, which == 0 ? "foot" : "hand");
         } else {
             static const char *const said[] = {"no link claw", "link shank of model hand has no",
                                                "model hand has no feet"};
             assert_int_equal(status, which == 2 ? MF_NOT_FOUND : MF_UNSUPPORTED);
             if (strstr(error.message, said[which - 2]) == NULL)
                 fail_msg("%s", error.message);
-            assert_null(mf_kinematic_settings(stage.group));
+            assert_null(mf_kinematic_config_of(fixture.group));
         }
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
 static void bad_settings_are_refused(void **state) {
     (void)state;
     for (int which = 0; which < 7; which++) {
-        Stage stage;
+        Fixture fixture;
         mf_Error error = {0};
-        stage_begin(&stage, 1);
-        kin_biped(&stage.hand);
+        fixture_begin(&fixture, 1);
+        kin_biped(&fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
         mf_KinematicConfig *motion = &config.motion;
         if (which == 0)
@@ -453,62 +456,62 @@ static void bad_settings_are_refused(void **state) {
             motion->settle_height = -1.0;
         else
             config.world.gravity_direction[0] = 1.0;
-        assert_int_equal(add_to(&stage, &config, &error),
+        assert_int_equal(add_to(&fixture, &config, &error),
                          which == 6 ? MF_UNSUPPORTED : MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
-        assert_null(mf_kinematic_settings(stage.group));
-        stage_close(&stage, NULL);
+        assert_null(mf_kinematic_config_of(fixture.group));
+        fixture_close(&fixture, NULL);
     }
 }
 
 // A held base stays where it is, feet or not.
 static void a_held_base_stays(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(MF_MILLISECOND);
     config.motion.base = MF_ARTICULATED_FIXED;
-    kin_open(&stage, &config);
-    double height = stage_get(&stage, "base.position", 2);
-    set_target(&stage, 2, 0.5);
-    mf_world_step(stage.world, 10);
-    assert_near(stage_get(&stage, "joint.angle", 2), 0.5, 0);
-    assert_near(stage_get(&stage, "base.position", 2), height, 0);
-    assert_int_equal(mf_kinematic_foot_count(stage.group), 0);
-    stage_close(&stage, NULL);
+    kin_open(&fixture, &config);
+    double height = fixture_get(&fixture, "base.position", 2);
+    set_target(&fixture, 2, 0.5);
+    mf_world_step(fixture.world, 10);
+    assert_near(fixture_get(&fixture, "joint.angle", 2), 0.5, 0);
+    assert_near(fixture_get(&fixture, "base.position", 2), height, 0);
+    assert_int_equal(mf_kinematic_foot_count(fixture.group), 0);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- static margin ------------------------------------------------------------------------------
 
 static void the_margin_of_a_regular_hexagon(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
-    mf_hand_point(&stage.hand, 0, 0, 0, 0, 2.0, false);
+    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
-        kin_post(&stage.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
+        kin_post(&fixture.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
     KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&stage, &config);
-    assert_true(mf_kinematic_static_margin(stage.group, 0) == -INFINITY);
-    mf_world_step(stage.world, 1);
-    assert_int_equal(kin_standing(&stage), 6);
-    assert_near(mf_kinematic_static_margin(stage.group, 0), radius * cos(third / 2), 1e-14);
-    // Three of them: a triangle, of which the centre is half the radius inside.
+    kin_open(&fixture, &config);
+    assert_true(mf_kinematic_static_margin(fixture.group, 0) == -INFINITY);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(kin_standing(&fixture), 6);
+    assert_near(mf_kinematic_static_margin(fixture.group, 0), radius * cos(third / 2), 1e-14);
+    // Three of them: a triangle, of which the center is half the radius inside.
     for (uint32_t leg = 1; leg < 6; leg += 2)
-        set_target(&stage, 2 * leg + 1, 0.02);
-    mf_world_step(stage.world, 1);
-    assert_int_equal(kin_standing(&stage), 3);
-    assert_near(mf_kinematic_static_margin(stage.group, 0), radius / 2, 1e-12);
-    // Two opposite ones: the centre is on their line.
-    mf_group_reset(stage.group, 0);
+        set_target(&fixture, 2 * leg + 1, 0.02);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(kin_standing(&fixture), 3);
+    assert_near(mf_kinematic_static_margin(fixture.group, 0), radius / 2, 1e-12);
+    // Two opposite ones: the center is on their line.
+    mf_group_reset(fixture.group, 0);
     for (uint32_t leg = 0; leg < 6; leg++)
-        set_target(&stage, 2 * leg + 1, leg % 3 == 0 ? 0.0 : 0.03);
-    mf_world_step(stage.world, 1);
-    assert_int_equal(kin_standing(&stage), 2);
-    assert_near(mf_kinematic_static_margin(stage.group, 0), 0.0, 1e-12);
-    stage_close(&stage, NULL);
+        set_target(&fixture, 2 * leg + 1, leg % 3 == 0 ? 0.0 : 0.03);
+    mf_world_step(fixture.world, 1);
+    assert_int_equal(kin_standing(&fixture), 2);
+    assert_near(mf_kinematic_static_margin(fixture.group, 0), 0.0, 1e-12);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

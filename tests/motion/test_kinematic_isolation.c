@@ -1,6 +1,6 @@
 // Robots that move by `kinematic` do not feel each other (crowd.h).
 #include "motion/crowd.h"
-#include "motion/kinematic_stage.h"
+#include "motion/kinematic_fixture.h"
 
 static const CrowdOption options[] = {
     {MF_MOTION_KINEMATIC, 0, 2, false, false, false, LEVEL, true},
@@ -12,7 +12,7 @@ static const CrowdOption options[] = {
 
 // Two legs with soles, a leg of slides, one of an oblique hinge and a ball joint; a free body.
 static void build_mixed(Crowd *crowd) {
-    mf_HandModel *hand = &crowd->stage.hand;
+    mf_HandModel *hand = &crowd->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     mf_hand_point(hand, 0, 0.01, 0, 0.1, 2.0, true);
     kin_leg(hand, 0.05);
@@ -54,14 +54,14 @@ static void build_mixed(Crowd *crowd) {
 
 // Robots begin in the air, tilted, or on the ground; their joints swing.
 static void place_robot(const Crowd *crowd, uint32_t instance, uint32_t number) {
-    mf_Field *place = stage_field(&crowd->stage, "base.position");
-    mf_Field *turn = stage_field(&crowd->stage, "base.orientation");
+    mf_Field *position = fixture_field(&crowd->fixture, "base.position");
+    mf_Field *rotation = fixture_field(&crowd->fixture, "base.orientation");
     double tilt = number % 3 == 0 ? 0.0 : 0.05 * random_signed(301, number);
-    mf_field_set(place, instance, 0, random_signed(300, number));
-    mf_field_set(place, instance, 2,
-                 mf_field_get(place, instance, 2) + (number % 4 == 1 ? 0.02 : 0.0));
-    mf_field_set(turn, instance, 0, cos(tilt));
-    mf_field_set(turn, instance, 1, sin(tilt));
+    mf_field_set(position, instance, 0, random_signed(300, number));
+    mf_field_set(position, instance, 2,
+                 mf_field_get(position, instance, 2) + (number % 4 == 1 ? 0.02 : 0.0));
+    mf_field_set(rotation, instance, 0, cos(tilt));
+    mf_field_set(rotation, instance, 1, sin(tilt));
 }
 
 static void steer(const mf_SystemRun *run, void *user) {
@@ -87,7 +87,7 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 static uint32_t standing(const Crowd *crowd, uint32_t lane) {
-    const mf_Field *holds = stage_field(&crowd->stage, "stance.holds");
+    const mf_Field *holds = fixture_field(&crowd->fixture, "stance.holds");
     uint32_t count = 0;
     for (uint32_t c = 0; c < holds->components; c++)
         count += mf_field_get(holds, lane, c) > 0.0;

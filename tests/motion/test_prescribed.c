@@ -1,6 +1,6 @@
 // The `prescribed` motion: its six equations against the mass matrix and bias of `articulated`,
 // conservation, paths of joints, contacts at rest and in motion.
-#include "motion/driven_stage.h"
+#include "motion/driven_fixture.h"
 
 #include "math/scalar.h"
 
@@ -10,27 +10,27 @@
 
 enum { MOST = 24 };
 
-static DrivenStageConfig usual(mf_ArticulatedIntegrator integrator) {
+static DrivenFixtureConfig usual(mf_ArticulatedIntegrator integrator) {
     return driven_config(MF_MOTION_PRESCRIBED, integrator, MF_MILLISECOND);
 }
 
-static void scramble(const Stage *stage) {
+static void scramble(const Fixture *fixture) {
     double q[4], length = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
         q[c] = random_signed(1, c);
         length += q[c] * q[c];
     }
     for (uint32_t c = 0; c < 4; c++)
-        stage_set(stage, "base.orientation", c, q[c] / sqrt(length));
+        fixture_set(fixture, "base.orientation", c, q[c] / sqrt(length));
     for (uint32_t c = 0; c < 3; c++) {
-        stage_set(stage, "base.linear_velocity", c, random_signed(2, c));
-        stage_set(stage, "base.angular_velocity", c, 3.0 * random_signed(3, c));
+        fixture_set(fixture, "base.linear_velocity", c, random_signed(2, c));
+        fixture_set(fixture, "base.angular_velocity", c, 3.0 * random_signed(3, c));
     }
-    stage_set(stage, "base.position", 2, 10.0);
-    for (uint32_t j = 0; j < mf_group_model(stage->group)->joint_count; j++) {
-        stage_set(stage, "joint.angle", j, random_signed(4, j));
-        stage_set(stage, "joint.target", j, stage_get(stage, "joint.angle", j));
-        stage_set(stage, "joint.rate", j, 4.0 * random_signed(5, j));
+    fixture_set(fixture, "base.position", 2, 10.0);
+    for (uint32_t j = 0; j < mf_group_model(fixture->group)->joint_count; j++) {
+        fixture_set(fixture, "joint.angle", j, random_signed(4, j));
+        fixture_set(fixture, "joint.target", j, fixture_get(fixture, "joint.angle", j));
+        fixture_set(fixture, "joint.rate", j, 4.0 * random_signed(5, j));
     }
 }
 
@@ -67,43 +67,43 @@ static void solve(double a[6][6], double b[6], double x[6]) {
 // from the first six rows of M a + h = force with the joints' mean accelerations.
 static void rows_left(mf_Time step, bool ball, double left[6]) {
     const double seconds = mf_time_to_seconds(step);
-    Stage stage, full;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    Fixture fixture, full;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.world.gravity_direction[0] = 0.3;
     config.world.step = step;
-    stage_begin(&stage, 1);
-    make_flailer(&stage.hand, ball);
-    driven_open(&stage, NULL, &config);
-    scramble(&stage);
-    stage_set3(&stage, "base.force", 1, 2, -3);
-    stage_set3(&stage, "base.torque", -0.3, 0.2, 0.5);
+    fixture_begin(&fixture, 1);
+    make_flailer(&fixture.hand, ball);
+    driven_open(&fixture, NULL, &config);
+    scramble(&fixture);
+    fixture_set3(&fixture, "base.force", 1, 2, -3);
+    fixture_set3(&fixture, "base.torque", -0.3, 0.2, 0.5);
     config.motion = MF_MOTION_ARTICULATED;
-    stage_begin(&full, 1);
+    fixture_begin(&full, 1);
     make_flailer(&full.hand, ball);
     driven_open(&full, NULL, &config);
     scramble(&full);
     const uint32_t size = mf_group_velocity_count(full.group);
     const uint32_t joints = full.hand.model.joint_count;
-    double m[MOST * MOST], h[MOST], before[6], a[6][6], b[6], x[6], q[4], turned[3];
+    double m[MOST * MOST], h[MOST], before[6], a[6][6], b[6], x[6], q[4], rotated[3];
     assert_true(size <= MOST);
     mf_group_mass_matrix(full.group, 0, 1, m, NULL);
     mf_group_bias(full.group, 0, 1, h, NULL);
     for (uint32_t c = 0; c < 6; c++)
         before[c] =
-            stage_get(&stage, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
+            fixture_get(&fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
     for (uint32_t c = 0; c < 4; c++)
-        q[c] = stage_get(&stage, "base.orientation", c);
+        q[c] = fixture_get(&fixture, "base.orientation", c);
     double given[MOST] = {0}, rate[MOST];
     for (uint32_t j = 0; j < joints; j++)
-        rate[j] = stage_get(&stage, "joint.rate", j);
-    mf_world_step(stage.world, 1);
+        rate[j] = fixture_get(&fixture, "joint.rate", j);
+    mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < joints; j++) {
         uint32_t at = mf_group_velocity_address(full.group, j);
         if (full.hand.joints[j].type != MF_JOINT_BALL)
-            given[at] = (stage_get(&stage, "joint.rate", j) - rate[j]) / seconds;
+            given[at] = (fixture_get(&fixture, "joint.rate", j) - rate[j]) / seconds;
     }
-    mf_quat_rotate_inverse(turned, q, (double[3]){-0.3, 0.2, 0.5});
-    const double force[6] = {1, 2, -3, turned[0], turned[1], turned[2]};
+    mf_quat_rotate_inverse(rotated, q, (double[3]){-0.3, 0.2, 0.5});
+    const double force[6] = {1, 2, -3, rotated[0], rotated[1], rotated[2]};
     for (uint32_t i = 0; i < 6; i++) {
         b[i] = force[i] - h[i];
         for (uint32_t k = 0; k < size; k++) {
@@ -116,12 +116,12 @@ static void rows_left(mf_Time step, bool ball, double left[6]) {
     solve(a, b, x);
     for (uint32_t c = 0; c < 6; c++) {
         double after =
-            stage_get(&stage, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
+            fixture_get(&fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
         left[c] = (after - before[c]) / seconds - x[c];
     }
     assert_true(fabs(given[6]) > 10.0); // the joints did accelerate
-    stage_close(&stage, NULL);
-    stage_close(&full, NULL);
+    fixture_close(&fixture, NULL);
+    fixture_close(&full, NULL);
 }
 
 // The step keeps the momentum of all links instead of these accelerations; they are its limit for
@@ -139,42 +139,42 @@ static void the_base_obeys_the_first_six_rows(void **state) {
     }
 }
 
-// Joints that are told something new every interval, in the air, with Runge and Kutta: the centre
+// Joints that are told something new every interval, in the air, with Runge and Kutta: the center
 // of mass is on a parabola, and the angular momentum about it stays, to the order of the method.
 static void flailing_conserves_momentum(void **state) {
     (void)state;
-    double off[2], turned[2];
+    double off[2], rotated[2];
     for (int fine = 0; fine < 2; fine++) {
-        Stage stage;
-        DrivenStageConfig config = usual(MF_ARTICULATED_RK4);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(MF_ARTICULATED_RK4);
         config.world.step = fine ? MF_MILLISECOND / 2 : MF_MILLISECOND;
-        stage_begin(&stage, 1);
-        make_flailer(&stage.hand, true);
-        driven_open(&stage, NULL, &config);
-        scramble(&stage);
-        double center[3], linear[3], angular[3], place[3], push[3], spin[3], size = 0.0;
-        mf_prescribed_momentum(stage.group, 0, center, linear, angular);
+        fixture_begin(&fixture, 1);
+        make_flailer(&fixture.hand, true);
+        driven_open(&fixture, NULL, &config);
+        scramble(&fixture);
+        double center[3], linear[3], angular[3], position[3], force[3], rate[3], size = 0.0;
+        mf_prescribed_momentum(fixture.group, 0, center, linear, angular);
         for (int n = 0; n < 100; n++) {
             for (uint32_t j = 0; j < 6; j++)
-                stage_set(&stage, "joint.target", j,
-                          random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
-            mf_world_step(stage.world, fine ? 20 : 10);
+                fixture_set(&fixture, "joint.target", j,
+                            random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
+            mf_world_step(fixture.world, fine ? 20 : 10);
         }
-        mf_prescribed_momentum(stage.group, 0, place, push, spin);
-        off[fine] = turned[fine] = 0.0;
+        mf_prescribed_momentum(fixture.group, 0, position, force, rate);
+        off[fine] = rotated[fine] = 0.0;
         for (int c = 0; c < 3; c++) {
             double fall = c == 2 ? -0.5 * 9.81 : 0.0;
-            double way = place[c] - center[c] - linear[c] / stage.hand.model.mass - fall;
+            double way = position[c] - center[c] - linear[c] / fixture.hand.model.mass - fall;
             off[fine] = fmax(off[fine], fabs(way));
-            turned[fine] = fmax(turned[fine], fabs(spin[c] - angular[c]));
+            rotated[fine] = fmax(rotated[fine], fabs(rate[c] - angular[c]));
             size = fmax(size, fabs(angular[c]));
         }
-        turned[fine] /= size;
-        stage_close(&stage, NULL);
+        rotated[fine] /= size;
+        fixture_close(&fixture, NULL);
     }
-    assert_true(off[1] < 2e-8 && turned[1] < 1e-8);
+    assert_true(off[1] < 2e-8 && rotated[1] < 1e-8);
     assert_near(log2(off[0] / off[1]), 4.0, 0.1);
-    assert_near(log2(turned[0] / turned[1]), 4.0, 0.1);
+    assert_near(log2(rotated[0] / rotated[1]), 4.0, 0.1);
 }
 
 // Semi-implicit steps keep it to rounding, whatever the limbs do and however long the step.
@@ -182,107 +182,109 @@ static void semi_implicit_steps_keep_momentum(void **state) {
     static const mf_Time steps[2] = {MF_MILLISECOND, 5 * MF_MILLISECOND};
     (void)state;
     for (int i = 0; i < 2; i++) {
-        Stage stage;
-        DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         config.world.step = steps[i];
         config.world.gravity = 0.0;
-        stage_begin(&stage, 1);
-        make_flailer(&stage.hand, true);
-        driven_open(&stage, NULL, &config);
-        scramble(&stage);
-        double center[3], linear[3], angular[3], place[3], push[3], spin[3];
+        fixture_begin(&fixture, 1);
+        make_flailer(&fixture.hand, true);
+        driven_open(&fixture, NULL, &config);
+        scramble(&fixture);
+        double center[3], linear[3], angular[3], position[3], force[3], rate[3];
         double turned = 0.0, size = 0.0, moved = 0.0;
-        mf_prescribed_momentum(stage.group, 0, center, linear, angular);
+        mf_prescribed_momentum(fixture.group, 0, center, linear, angular);
         for (int n = 0; n < 300; n++) {
             for (uint32_t j = 0; j < 6; j++)
-                stage_set(&stage, "joint.target", j,
-                          random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
-            mf_world_step(stage.world, (uint64_t)(10 * MF_MILLISECOND / steps[i]));
+                fixture_set(&fixture, "joint.target", j,
+                            random_signed(4, j) + 0.5 * sin(0.1 * n * (j + 1.0) * 0.3));
+            mf_world_step(fixture.world, (uint64_t)(10 * MF_MILLISECOND / steps[i]));
         }
-        mf_prescribed_momentum(stage.group, 0, place, push, spin);
+        mf_prescribed_momentum(fixture.group, 0, position, force, rate);
         for (int c = 0; c < 3; c++) {
-            turned = fmax(turned, fabs(spin[c] - angular[c]));
-            moved = fmax(moved, fabs(push[c] - linear[c]));
+            turned = fmax(turned, fabs(rate[c] - angular[c]));
+            moved = fmax(moved, fabs(force[c] - linear[c]));
             size = fmax(size, fabs(angular[c]));
         }
         print_message("semi-implicit, %g ms: angular momentum off by %g, linear by %g\n",
                       1e3 * mf_time_to_seconds(steps[i]), turned / size, moved);
         assert_true(turned < 1e-12 * size && moved < 1e-12);
-        assert_int_equal(mf_group_warning(stage.group, 0), 0);
-        stage_close(&stage, NULL);
+        assert_int_equal(mf_group_warning(fixture.group, 0), 0);
+        fixture_close(&fixture, NULL);
     }
 }
 
 // ---- paths --------------------------------------------------------------------------------------
 
-static void open_arm(Stage *stage, DrivenStageConfig *config) {
+static void open_arm(Fixture *fixture, DrivenFixtureConfig *config) {
     static const double up[3] = {0, 0, 1};
-    stage_begin(stage, 1);
-    art_body(&stage->hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+    fixture_begin(fixture, 1);
+    art_body(&fixture->hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
     for (int i = 0; i < 2; i++)
-        art_body(&stage->hand, mf_hand_hinge(&stage->hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
+        art_body(&fixture->hand, mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, up), 0.1, 0, 0, 0, 1e-3,
                  1e-3, 1e-3);
     config->world.gravity = 0.0;
-    stage->hand.joints[0].lower = -0.4;
-    stage->hand.joints[0].upper = 0.5;
-    stage->hand.joints[0].speed = 5.0;
-    stage->hand.joints[1].mimic = 0;
-    stage->hand.joints[1].multiplier = -2.0;
-    stage->hand.joints[1].offset = 0.25;
-    stage->hand.start_angle[1] = 0.25;
-    driven_open(stage, NULL, config);
+    fixture->hand.joints[0].lower = -0.4;
+    fixture->hand.joints[0].upper = 0.5;
+    fixture->hand.joints[0].speed = 5.0;
+    fixture->hand.joints[1].mimic = 0;
+    fixture->hand.joints[1].multiplier = -2.0;
+    fixture->hand.joints[1].offset = 0.25;
+    fixture->hand.start_angle[1] = 0.25;
+    driven_open(fixture, NULL, config);
 }
 
 // A target is reached at the end of the control interval, whatever the path.
 static void targets_are_reached_within_an_interval(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&stage, &config);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&fixture, &config);
     for (int n = 0; n < 50; n++) {
         double target = 0.3 * sin(0.1 * n);
-        stage_set(&stage, "joint.target", 0, target);
-        mf_world_step(stage.world, 10);
-        assert_near(stage_get(&stage, "joint.angle", 0), target, 1e-13);
-        assert_near(stage_get(&stage, "joint.angle", 1), -2.0 * target + 0.25, 1e-13);
+        fixture_set(&fixture, "joint.target", 0, target);
+        mf_world_step(fixture.world, 10);
+        assert_near(fixture_get(&fixture, "joint.angle", 0), target, 1e-13);
+        assert_near(fixture_get(&fixture, "joint.angle", 1), -2.0 * target + 0.25, 1e-13);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Targets on a parabola: from the third interval on the path is that parabola, with its
 // acceleration.
 static void paths_follow_a_parabola(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&stage, &config);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&fixture, &config);
     for (int n = 0; n < 20; n++) {
         double t = 0.01 * (n + 1);
-        stage_set(&stage, "joint.target", 0, 4.0 * t * t - 0.5 * t);
+        fixture_set(&fixture, "joint.target", 0, 4.0 * t * t - 0.5 * t);
         for (int k = 1; k <= 10; k++) {
-            mf_world_step(stage.world, 1);
+            mf_world_step(fixture.world, 1);
             double now = 0.01 * n + 0.001 * k;
             if (n < 3)
                 continue;
-            assert_near(stage_get(&stage, "joint.angle", 0), 4.0 * now * now - 0.5 * now, 1e-13);
-            assert_near(stage_get(&stage, "joint.rate", 0), 8.0 * now - 0.5, 1e-11);
-            assert_near(stage_get(&stage, "joint.acceleration", 0), 8.0, 1e-8);
+            assert_near(fixture_get(&fixture, "joint.angle", 0), 4.0 * now * now - 0.5 * now,
+                        1e-13);
+            assert_near(fixture_get(&fixture, "joint.rate", 0), 8.0 * now - 0.5, 1e-11);
+            assert_near(fixture_get(&fixture, "joint.acceleration", 0), 8.0, 1e-8);
         }
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
-// Told to go far beyond, a joint goes as fast as it may and stops at its limit, never beyond.
+// ContactSlots to go far beyond, a joint goes as fast as it may and stops at its limit, never
+// beyond.
 static void joints_stop_at_their_limits(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&stage, &config);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&fixture, &config);
     double before = 0.0, most = 0.0;
     for (int n = 0; n < 400; n++) {
-        stage_set(&stage, "joint.target", 0, n < 200 ? 100.0 : -100.0);
-        mf_world_step(stage.world, 1);
-        double angle = stage_get(&stage, "joint.angle", 0);
+        fixture_set(&fixture, "joint.target", 0, n < 200 ? 100.0 : -100.0);
+        mf_world_step(fixture.world, 1);
+        double angle = fixture_get(&fixture, "joint.angle", 0);
         assert_true(angle <= 0.5 + 1e-12 && angle >= -0.4 - 1e-12);
         if (n % 10 == 9) {
             most = fmax(most, fabs(angle - before) / 0.01);
@@ -291,28 +293,28 @@ static void joints_stop_at_their_limits(void **state) {
         if (n == 199)
             assert_near(angle, 0.5, 1e-12);
     }
-    assert_near(stage_get(&stage, "joint.angle", 0), -0.4, 1e-12);
-    assert_near(stage_get(&stage, "joint.rate", 0), 0.0, 1e-10);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), -0.4, 1e-12);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-10);
     assert_near(most, 5.0, 1e-9);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // After angles and rates were written, paths begin there.
 static void refreshed_paths_begin_where_joints_are(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
-    open_arm(&stage, &config);
-    stage_set(&stage, "joint.target", 0, 0.3);
-    mf_world_step(stage.world, 5);
-    assert_true(fabs(stage_get(&stage, "joint.jerk", 0)) > 1.0);
-    stage_set(&stage, "joint.angle", 0, -0.1);
-    stage_set(&stage, "joint.rate", 0, 0.5);
-    mf_prescribed_refresh(stage.group, 0);
-    mf_world_step(stage.world, 5);
-    assert_near(stage_get(&stage, "joint.angle", 0), -0.0975, 1e-14);
-    assert_near(stage_get(&stage, "joint.rate", 0), 0.5, 1e-14);
-    stage_close(&stage, NULL);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    open_arm(&fixture, &config);
+    fixture_set(&fixture, "joint.target", 0, 0.3);
+    mf_world_step(fixture.world, 5);
+    assert_true(fabs(fixture_get(&fixture, "joint.jerk", 0)) > 1.0);
+    fixture_set(&fixture, "joint.angle", 0, -0.1);
+    fixture_set(&fixture, "joint.rate", 0, 0.5);
+    mf_prescribed_refresh(fixture.group, 0);
+    mf_world_step(fixture.world, 5);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), -0.0975, 1e-14);
+    assert_near(fixture_get(&fixture, "joint.rate", 0), 0.5, 1e-14);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- with the other motions ---------------------------------------------------------------------
@@ -327,23 +329,23 @@ static void locked_robots_agree(mf_ArticulatedIntegrator integrator, bool double
                                          "base.linear_velocity", "base.angular_velocity"};
     double got[3][13];
     for (int m = 0; m < 3; m++) {
-        Stage stage;
-        DrivenStageConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
+        Fixture fixture;
+        DrivenFixtureConfig config = driven_config(motions[m], integrator, MF_MILLISECOND);
         config.group.double_precision = double_precision;
         config.world.gravity_direction[1] = 0.2;
-        stage_begin(&stage, 1);
-        make_flailer(&stage.hand, false);
-        for (uint32_t j = 0; j < stage.hand.model.joint_count; j++)
-            stage.hand.joints[j].armature = 1e12;
-        driven_open(&stage, NULL, &config);
-        scramble(&stage);
-        for (uint32_t j = 0; j < stage.hand.model.joint_count; j++)
-            stage_set(&stage, "joint.rate", j, 0.0);
-        mf_world_step(stage.world, 200);
+        fixture_begin(&fixture, 1);
+        make_flailer(&fixture.hand, false);
+        for (uint32_t j = 0; j < fixture.hand.model.joint_count; j++)
+            fixture.hand.joints[j].armature = 1e12;
+        driven_open(&fixture, NULL, &config);
+        scramble(&fixture);
+        for (uint32_t j = 0; j < fixture.hand.model.joint_count; j++)
+            fixture_set(&fixture, "joint.rate", j, 0.0);
+        mf_world_step(fixture.world, 200);
         for (uint32_t f = 0, k = 0; f < 4; f++)
             for (uint32_t c = 0; c < (f == 1 ? 4u : 3u); c++)
-                got[m][k++] = stage_get(&stage, fields[f], c);
-        stage_close(&stage, NULL);
+                got[m][k++] = fixture_get(&fixture, fields[f], c);
+        fixture_close(&fixture, NULL);
     }
     for (int k = 0; k < 13; k++) {
         assert_near(got[0][k], got[1][k], tolerance * (1.0 + fabs(got[1][k])));
@@ -370,8 +372,8 @@ static void pushes_are_summed(void **state) {
     (void)state;
     double got[2][6];
     for (int way = 0; way < 2; way++) {
-        Stage stage;
-        DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_Error error = {0};
         mf_GroupConfig group = config.group;
         static const mf_FieldInfo push = {"push.link",    "N", "world", MF_REAL,
@@ -379,30 +381,31 @@ static void pushes_are_summed(void **state) {
         static const mf_FieldInfo count = {"push.count",    "1", "", MF_U32,
                                            MF_PER_INSTANCE, 1,   0,  "test"};
         mf_Field *field;
-        stage_begin(&stage, 1);
-        make_flailer(&stage.hand, false);
-        group.model = &stage.hand.model;
-        must(mf_world_create(stage.context, &config.world, &stage.world, &error), &error);
-        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
-        must(mf_group_add_field(stage.group, &push, stage.hand.model.link_count, &field, &error),
-             &error);
-        must(mf_group_add_field(stage.group, &count, 0, &field, &error), &error);
-        must(driven_add(stage.group, &config, &error), &error);
-        scramble(&stage);
+        fixture_begin(&fixture, 1);
+        make_flailer(&fixture.hand, false);
+        group.model = &fixture.hand.model;
+        must(mf_world_create(fixture.context, &config.world, &fixture.world, &error), &error);
+        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        must(
+            mf_group_add_field(fixture.group, &push, fixture.hand.model.link_count, &field, &error),
+            &error);
+        must(mf_group_add_field(fixture.group, &count, 0, &field, &error), &error);
+        must(driven_add(fixture.group, &config, &error), &error);
+        scramble(&fixture);
         const double wrench[6] = {3, -2, 5, 0.4, 0.5, -0.6};
         for (uint32_t c = 0; c < 6; c++) {
-            stage_set(&stage, "push.link", 6 * 2 + c, 0.25 * wrench[c]);
-            stage_set(&stage, "push.link", 6 * 4 + c, 0.75 * wrench[c]);
+            fixture_set(&fixture, "push.link", 6 * 2 + c, 0.25 * wrench[c]);
+            fixture_set(&fixture, "push.link", 6 * 4 + c, 0.75 * wrench[c]);
         }
-        stage_set(&stage, "push.count", 0, way);
+        fixture_set(&fixture, "push.count", 0, way);
         if (way == 0)
             for (uint32_t c = 0; c < 6; c++)
-                stage_set(&stage, c < 3 ? "base.force" : "base.torque", c % 3, wrench[c]);
-        mf_world_step(stage.world, 1);
+                fixture_set(&fixture, c < 3 ? "base.force" : "base.torque", c % 3, wrench[c]);
+        mf_world_step(fixture.world, 1);
         for (uint32_t c = 0; c < 6; c++)
-            got[way][c] =
-                stage_get(&stage, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
-        stage_close(&stage, NULL);
+            got[way][c] = fixture_get(
+                &fixture, c < 3 ? "base.linear_velocity" : "base.angular_velocity", c % 3);
+        fixture_close(&fixture, NULL);
     }
     for (int c = 0; c < 6; c++)
         assert_near(got[1][c], got[0][c], 1e-14);
@@ -411,19 +414,19 @@ static void pushes_are_summed(void **state) {
 // A held base stays, whatever its arms do; they go as they are told.
 static void a_held_base_stays(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_ARTICULATED_IMPLICIT);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
     config.prescribed.base = MF_ARTICULATED_FIXED;
-    stage_begin(&stage, 1);
-    make_flailer(&stage.hand, true);
-    driven_open(&stage, NULL, &config);
-    stage_set3(&stage, "base.position", 0.1, 0.2, 0.05);
-    stage_set(&stage, "joint.target", 0, 0.5);
-    mf_world_step(stage.world, 100);
-    assert_near(stage_get(&stage, "base.position", 0), 0.1, 0.0);
-    assert_near(stage_get(&stage, "base.position", 2), 0.05, 0.0);
-    assert_near(stage_get(&stage, "joint.angle", 0), 0.5, 1e-12);
-    stage_close(&stage, NULL);
+    fixture_begin(&fixture, 1);
+    make_flailer(&fixture.hand, true);
+    driven_open(&fixture, NULL, &config);
+    fixture_set3(&fixture, "base.position", 0.1, 0.2, 0.05);
+    fixture_set(&fixture, "joint.target", 0, 0.5);
+    mf_world_step(fixture.world, 100);
+    assert_near(fixture_get(&fixture, "base.position", 0), 0.1, 0.0);
+    assert_near(fixture_get(&fixture, "base.position", 2), 0.05, 0.0);
+    assert_near(fixture_get(&fixture, "joint.angle", 0), 0.5, 1e-12);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- standing -----------------------------------------------------------------------------------
@@ -441,36 +444,36 @@ static void the_humanoid_stands_and_falls(void **state) {
     (void)state;
     static const mf_Motion motions[2] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED};
     for (int m = 0; m < 2; m++) {
-        Stage stage;
-        DrivenStageConfig config =
+        Fixture fixture;
+        DrivenFixtureConfig config =
             driven_config(motions[m], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         config.group.double_precision = false;
-        stage_begin(&stage, 1);
-        mf_Model *model = load_humanoid(stage.context);
-        driven_open(&stage, model, &config);
-        const mf_Field *load = stage_field(&stage, "contact.load");
+        fixture_begin(&fixture, 1);
+        mf_Model *model = load_humanoid(fixture.context);
+        driven_open(&fixture, model, &config);
+        const mf_Field *load = fixture_field(&fixture, "contact.load");
         // Under `rigid` feet rise to their rest within depth over slip speed, about 2 s here.
-        mf_world_step(stage.world, motions[m] == MF_MOTION_RIGID ? 30000 : 2000);
-        double place[3], sum = 0.0;
+        mf_world_step(fixture.world, motions[m] == MF_MOTION_RIGID ? 30000 : 2000);
+        double position[3], sum = 0.0;
         for (uint32_t c = 0; c < 3; c++)
-            place[c] = stage_get(&stage, "base.position", c);
-        mf_world_step(stage.world, 8000);
+            position[c] = fixture_get(&fixture, "base.position", c);
+        mf_world_step(fixture.world, 8000);
         for (uint32_t c = 0; c < load->components; c++)
             sum += mf_field_get(load, 0, c);
         assert_near(sum, model->mass * 9.81, 0.01);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.position", c), place[c], 1e-6);
-        stage_set(&stage, "base.force", 0, 18.0);
-        mf_world_step(stage.world, 200);
-        stage_set(&stage, "base.force", 0, 0.0);
-        mf_world_step(stage.world, 3000);
-        assert_true(stage_get(&stage, "base.position", 2) < 0.08);
-        assert_int_equal(mf_group_fault(stage.group, 0), 0);
+            assert_near(fixture_get(&fixture, "base.position", c), position[c], 1e-6);
+        fixture_set(&fixture, "base.force", 0, 18.0);
+        mf_world_step(fixture.world, 200);
+        fixture_set(&fixture, "base.force", 0, 0.0);
+        mf_world_step(fixture.world, 3000);
+        assert_true(fixture_get(&fixture, "base.position", 2) < 0.08);
+        assert_int_equal(mf_group_fault(fixture.group, 0), 0);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, "base.linear_velocity", c), 0.0, 1e-3);
-        mf_world_destroy(stage.world);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-3);
+        mf_world_destroy(fixture.world);
         mf_model_destroy(model);
-        mf_context_destroy(stage.context);
+        mf_context_destroy(fixture.context);
     }
 }
 

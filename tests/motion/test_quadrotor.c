@@ -2,14 +2,14 @@
 // free rotation, orders of the integrators; and what is refused. The answers G1, G2, G8, G9 and the
 // reference rates of the NASA brick are independent computations, see
 // docs/explanation/quadrotor.md.
-#include "motion/quadrotor_stage.h"
+#include "motion/quadrotor_fixture.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // ---- hover --------------------------------------------------------------------------------------
 
 static void hover_speed_is_the_published_one(void **state) {
-    const mf_Quadrotor craft[3] = {stage_crazyflie(), mf_quadrotor(), stage_hummingbird()};
+    const mf_Quadrotor craft[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     const double expected[3] = {1788.5505, 1086.4265, 469.2042}; // sqrt(m g / 4 k) [rad/s]
     (void)state;
     for (int i = 0; i < 3; i++) {
@@ -25,19 +25,19 @@ static void hover_speed_is_the_published_one(void **state) {
 
 // With the position loop closed; open loop any rounding of a torque tilts the body in the end.
 static void hovering_does_not_drift(void **state) {
-    const mf_Quadrotor craft[3] = {stage_crazyflie(), mf_quadrotor(), stage_hummingbird()};
+    const mf_Quadrotor craft[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     (void)state;
     for (int i = 0; i < 3; i++) {
-        StageConfig config = stage_config();
+        FixtureConfig config = fixture_config();
         config.quadrotor = craft[i];
-        config.settings.command = MF_QUADROTOR_POSITION;
-        Stage stage = stage_open(&config);
-        double start = stage_get(&stage, 0, "base.position", 2);
-        mf_world_step(stage.world, 1000000);
-        assert_near(stage_get(&stage, 0, "base.position", 2), start, 1e-9);
-        assert_near(stage_get(&stage, 0, "base.position", 0), 0.0, 1e-9);
-        assert_near(stage_get(&stage, 0, "base.position", 1), 0.0, 1e-9);
-        stage_close(&stage);
+        config.config.command = MF_QUADROTOR_POSITION;
+        Fixture fixture = fixture_open(&config);
+        double start = fixture_get(&fixture, 0, "base.position", 2);
+        mf_world_step(fixture.world, 1000000);
+        assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
+        assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 1e-9);
+        assert_near(fixture_get(&fixture, 0, "base.position", 1), 0.0, 1e-9);
+        fixture_close(&fixture);
     }
 }
 
@@ -45,139 +45,139 @@ static void hovering_does_not_drift(void **state) {
 
 // With RK4 one step leaves 1 - x + x^2/2 - x^3/6 + x^4/24 of a speed error, x = h / tau.
 static void motors_lag_as_runge_kutta_says(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.command = MF_QUADROTOR_ROTORS;
+    config.config.command = MF_QUADROTOR_ROTORS;
     config.world.step = 3300000; // a tenth of the time constant
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
-    mf_world_step(stage.world, 1);
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
+    mf_world_step(fixture.world, 1);
     const double rest = 1.0 - 0.1 + 0.01 / 2 - 0.001 / 6 + 0.0001 / 24;
-    assert_near(stage_get(&stage, 0, "rotor.speed", 0), 1000.0 * (1.0 - rest), 1e-10);
-    mf_world_step(stage.world, 9);
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 1000.0 * (1.0 - rest), 1e-10);
+    mf_world_step(fixture.world, 9);
     for (uint32_t r = 0; r < 4; r++)
-        assert_near(stage_get(&stage, 0, "rotor.speed", r), 632.12, 5e-3);
-    stage_close(&stage);
+        assert_near(fixture_get(&fixture, 0, "rotor.speed", r), 632.12, 5e-3);
+    fixture_close(&fixture);
 }
 
 static void rotors_keep_their_limits(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.rotor_speed_min = 200.0;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
-    mf_world_step(stage.world, 1000);
-    assert_near(stage_get(&stage, 0, "rotor.speed", 0), 200.0, 1e-6);
-    assert_near(stage_get(&stage, 0, "rotor.speed", 1), 2000.0, 1e-6);
-    assert_near(stage_get(&stage, 0, "rotor.speed", 2), 200.0, 1e-6);
-    assert_near(stage_get(&stage, 0, "rotor.speed", 3), 1990.0, 1e-6);
-    stage_close(&stage);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
+    mf_world_step(fixture.world, 1000);
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 1), 2000.0, 1e-6);
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 2), 200.0, 1e-6);
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 3), 1990.0, 1e-6);
+    fixture_close(&fixture);
 }
 
 static void rotors_without_lag_are_there_at_once(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.motor_time_constant = 0.0;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
-    mf_world_step(stage.world, 1);
-    const double push = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
-    assert_near(stage_get(&stage, 0, "rotor.speed", 0), 1500.0, 1e-10);
-    assert_near(stage_get(&stage, 0, "base.linear_velocity", 2), 0.001 * push, 1e-12);
-    stage_close(&stage);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
+    mf_world_step(fixture.world, 1);
+    const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
+    assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 1500.0, 1e-10);
+    assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), 0.001 * force, 1e-12);
+    fixture_close(&fixture);
 }
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
 static void one_rotor_turns_the_body_as_it_should(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.motor_time_constant = 0.0;
     config.world.gravity = 0.0;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
-    mf_world_step(stage.world, 1);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
+    mf_world_step(fixture.world, 1);
     const double thrust = 1.562522; // [N]
-    assert_near(stage_get(&stage, 0, "base.angular_velocity", 0), 0.001 * thrust * 0.1 / 2.5e-3,
+    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 0.001 * thrust * 0.1 / 2.5e-3,
                 1e-6);
-    assert_near(stage_get(&stage, 0, "base.angular_velocity", 1), -0.001 * thrust * 0.075 / 2.1e-3,
-                1e-6);
-    assert_near(stage_get(&stage, 0, "base.angular_velocity", 2), 0.001 * 0.025 / 4.3e-3, 2e-6);
-    stage_close(&stage);
+    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 1),
+                -0.001 * thrust * 0.075 / 2.1e-3, 1e-6);
+    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 2), 0.001 * 0.025 / 4.3e-3, 2e-6);
+    fixture_close(&fixture);
 }
 
 // ---- drag ---------------------------------------------------------------------------------------
 
 static void quadratic_drag_ends_the_fall(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
-    mf_world_step(stage.world, 1000);
-    assert_near(stage_get(&stage, 0, "base.linear_velocity", 2), -7.5032474, 5e-8);
-    mf_world_step(stage.world, 19000);
-    assert_near(stage_get(&stage, 0, "base.linear_velocity", 2), -9.9045444, 5e-8);
-    stage_close(&stage);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
+    mf_world_step(fixture.world, 1000);
+    assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), -7.5032474, 5e-8);
+    mf_world_step(fixture.world, 19000);
+    assert_near(fixture_get(&fixture, 0, "base.linear_velocity", 2), -9.9045444, 5e-8);
+    fixture_close(&fixture);
 }
 
 // Rotors at one speed brake by the same in all directions: a projectile with linear drag, which has
 // a closed form, in a wind.
 static void linear_drag_follows_its_closed_form(void **state) {
     const double wind[3] = {2.0, -1.0, 0.5}, start[3] = {10.0, 3.0, 12.0}, time = 2.0;
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
-    stage_fill(&stage, 0, "base.position", 3, (double[3]){0, 0, 0});
-    stage_fill(&stage, 0, "base.linear_velocity", 3, start);
-    stage_fill(&stage, 0, "wind.velocity", 3, wind);
-    mf_world_step(stage.world, 2000);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
+    fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
+    fixture_fill(&fixture, 0, "base.linear_velocity", 3, start);
+    fixture_fill(&fixture, 0, "wind.velocity", 3, wind);
+    mf_world_step(fixture.world, 2000);
     const double k = 4.0 * 100.0 * 1e-3 / 0.752;
     const double rest[3] = {0, 0, 4.0 * 1.562522e-6 * 1e4 / 0.752 - 9.81};
     for (uint32_t c = 0; c < 3; c++) {
         double last = wind[c] + rest[c] / k, gap = start[c] - last, fade = exp(-k * time);
-        assert_near(stage_get(&stage, 0, "base.linear_velocity", c), last + gap * fade, 1e-10);
-        assert_near(stage_get(&stage, 0, "base.position", c), last * time + gap * (1.0 - fade) / k,
-                    1e-10);
+        assert_near(fixture_get(&fixture, 0, "base.linear_velocity", c), last + gap * fade, 1e-10);
+        assert_near(fixture_get(&fixture, 0, "base.position", c),
+                    last * time + gap * (1.0 - fade) / k, 1e-10);
     }
-    assert_near(stage_get(&stage, 0, "base.orientation", 0), 1.0, 1e-12);
-    stage_close(&stage);
+    assert_near(fixture_get(&fixture, 0, "base.orientation", 0), 1.0, 1e-12);
+    fixture_close(&fixture);
 }
 
 // ---- free rotation ------------------------------------------------------------------------------
 
-static Stage open_brick(double step, bool products) {
+static Fixture open_brick(double step, bool products) {
     // NASA NESC check cases: a brick of 0.155404754 slug; with products the same body in axes
     // turned by 30 degrees about z.
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     const double unit = 1.3558179483314004; // [kg m^2] of a slug ft^2
     const double xx = 0.00189422 * unit, yy = 0.006211019 * unit, zz = 0.007194665 * unit;
     const double inertia[6] = {xx, yy, zz, 0, 0, 0};
-    const double turned[6] = {
+    const double rotated[6] = {
         0.75 * xx + 0.25 * yy, 0.25 * xx + 0.75 * yy, zz, sqrt(0.1875) * (xx - yy), 0, 0};
     config.quadrotor.mass = 2.26796190;
-    memcpy(config.quadrotor.inertia, products ? turned : inertia, sizeof inertia);
+    memcpy(config.quadrotor.inertia, products ? rotated : inertia, sizeof inertia);
     config.world.gravity = 0.0;
     config.world.step = mf_time_from_seconds(step);
     config.quadrotor.motor_time_constant = 1.0;
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    Stage stage = stage_open(&config);
+    config.config.command = MF_QUADROTOR_ROTORS;
+    Fixture fixture = fixture_open(&config);
     const double rate[3] = {10 * degree, 20 * degree, 30 * degree};
     const double c = sqrt(0.75), s = 0.5;
     const double other[3] = {c * rate[0] - s * rate[1], s * rate[0] + c * rate[1], rate[2]};
-    stage_fill(&stage, 0, "base.angular_velocity", 3, products ? other : rate);
-    return stage;
+    fixture_fill(&fixture, 0, "base.angular_velocity", 3, products ? other : rate);
+    return fixture;
 }
 
 static void the_brick_tumbles_as_published(void **state) {
@@ -185,93 +185,95 @@ static void the_brick_tumbles_as_published(void **state) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    Stage stage = open_brick(1e-3, false);
+    Fixture fixture = open_brick(1e-3, false);
     (void)state;
     for (int row = 0, now = 0; row < 4; row++) {
-        mf_world_step(stage.world, (uint64_t)(1000 * ((int)expected[row][0] - now)));
+        mf_world_step(fixture.world, (uint64_t)(1000 * ((int)expected[row][0] - now)));
         now = (int)expected[row][0];
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(stage_get(&stage, 0, "base.angular_velocity", c) / degree,
+            assert_near(fixture_get(&fixture, 0, "base.angular_velocity", c) / degree,
                         expected[row][1 + c], 2e-9);
     }
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // The same body in other axes: the products of inertia do what the principal values do.
 static void products_of_inertia_turn_with_the_axes(void **state) {
-    Stage stage = open_brick(1e-3, true);
+    Fixture fixture = open_brick(1e-3, true);
     (void)state;
-    mf_world_step(stage.world, 5000);
-    double x = stage_get(&stage, 0, "base.angular_velocity", 0) / degree;
-    double y = stage_get(&stage, 0, "base.angular_velocity", 1) / degree;
+    mf_world_step(fixture.world, 5000);
+    double x = fixture_get(&fixture, 0, "base.angular_velocity", 0) / degree;
+    double y = fixture_get(&fixture, 0, "base.angular_velocity", 1) / degree;
     assert_near(sqrt(0.75) * x + 0.5 * y, -16.939485149, 2e-9);
     assert_near(sqrt(0.75) * y - 0.5 * x, 9.631939377, 2e-9);
-    assert_near(stage_get(&stage, 0, "base.angular_velocity", 2) / degree, 33.406628079, 2e-9);
-    stage_close(&stage);
+    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 2) / degree, 33.406628079, 2e-9);
+    fixture_close(&fixture);
 }
 
-static void read_spin(const Stage *stage, double momentum[3], double *energy) {
+static void read_spin(const Fixture *fixture, double momentum[3], double *energy) {
     const double inertia[3] = {0.00189422, 0.006211019, 0.007194665}; // only ratios matter
     double q[4], w[3], l[3];
     *energy = 0.0;
     for (uint32_t c = 0; c < 4; c++)
-        q[c] = stage_get(stage, 0, "base.orientation", c);
+        q[c] = fixture_get(fixture, 0, "base.orientation", c);
     for (uint32_t c = 0; c < 3; c++) {
-        w[c] = stage_get(stage, 0, "base.angular_velocity", c);
+        w[c] = fixture_get(fixture, 0, "base.angular_velocity", c);
         l[c] = inertia[c] * w[c];
         *energy += 0.5 * l[c] * w[c];
     }
-    const double turn[9] = {1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
-                            2 * (q[1] * q[3] + q[0] * q[2]),     2 * (q[1] * q[2] + q[0] * q[3]),
-                            1 - 2 * (q[1] * q[1] + q[3] * q[3]), 2 * (q[2] * q[3] - q[0] * q[1]),
-                            2 * (q[1] * q[3] - q[0] * q[2]),     2 * (q[2] * q[3] + q[0] * q[1]),
-                            1 - 2 * (q[1] * q[1] + q[2] * q[2])};
+    const double rotation[9] = {
+        1 - 2 * (q[2] * q[2] + q[3] * q[3]), 2 * (q[1] * q[2] - q[0] * q[3]),
+        2 * (q[1] * q[3] + q[0] * q[2]),     2 * (q[1] * q[2] + q[0] * q[3]),
+        1 - 2 * (q[1] * q[1] + q[3] * q[3]), 2 * (q[2] * q[3] - q[0] * q[1]),
+        2 * (q[1] * q[3] - q[0] * q[2]),     2 * (q[2] * q[3] + q[0] * q[1]),
+        1 - 2 * (q[1] * q[1] + q[2] * q[2])};
     for (int c = 0; c < 3; c++)
-        momentum[c] = turn[3 * c] * l[0] + turn[3 * c + 1] * l[1] + turn[3 * c + 2] * l[2];
+        momentum[c] =
+            rotation[3 * c] * l[0] + rotation[3 * c + 1] * l[1] + rotation[3 * c + 2] * l[2];
 }
 
 static void a_free_body_keeps_energy_and_momentum(void **state) {
     double before[3], after[3], first, last, size = 0.0;
-    Stage stage = open_brick(1e-3, false);
+    Fixture fixture = open_brick(1e-3, false);
     (void)state;
-    read_spin(&stage, before, &first);
-    mf_world_step(stage.world, 100000);
-    read_spin(&stage, after, &last);
+    read_spin(&fixture, before, &first);
+    mf_world_step(fixture.world, 100000);
+    read_spin(&fixture, after, &last);
     for (int c = 0; c < 3; c++)
         size += before[c] * before[c];
     assert_near(last / first, 1.0, 1e-11);
     for (int c = 0; c < 3; c++)
         assert_near(after[c] / sqrt(size), before[c] / sqrt(size), 1e-10);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 // ---- orders -------------------------------------------------------------------------------------
 
 static void fly_for_order(mf_Integrator integrator, double step, bool hard, double out[13]) {
-    StageConfig config = stage_config();
-    config.settings.command = MF_QUADROTOR_ROTORS;
-    config.settings.integrator = integrator;
+    FixtureConfig config = fixture_config();
+    config.config.command = MF_QUADROTOR_ROTORS;
+    config.config.integrator = integrator;
     config.world.step = mf_time_from_seconds(step);
     if (hard) { // everything that the plain path leaves out
         config.quadrotor.inertia[3] = 2e-4;
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
         config.quadrotor.body_drag[2] = 0.02;
     }
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
-    stage_fill(&stage, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
-    stage_fill(&stage, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
-    stage_fill(&stage, 0, "base.position", 3, (double[3]){0, 0, 0});
-    mf_world_step(stage.world, (uint64_t)(0.4 / step + 0.5));
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
+    fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
+    fixture_fill(&fixture, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
+    fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
+    mf_world_step(fixture.world, (uint64_t)(0.4 / step + 0.5));
     for (uint32_t c = 0; c < 3; c++) {
-        out[c] = stage_get(&stage, 0, "base.position", c);
-        out[3 + c] = stage_get(&stage, 0, "base.linear_velocity", c);
-        out[6 + c] = stage_get(&stage, 0, "base.angular_velocity", c);
-        out[9 + c] = stage_get(&stage, 0, "base.orientation", c);
+        out[c] = fixture_get(&fixture, 0, "base.position", c);
+        out[3 + c] = fixture_get(&fixture, 0, "base.linear_velocity", c);
+        out[6 + c] = fixture_get(&fixture, 0, "base.angular_velocity", c);
+        out[9 + c] = fixture_get(&fixture, 0, "base.orientation", c);
     }
-    out[12] = stage_get(&stage, 0, "base.orientation", 3);
-    assert_int_equal(mf_group_fault(stage.group, 0), 0);
-    stage_close(&stage);
+    out[12] = fixture_get(&fixture, 0, "base.orientation", 3);
+    assert_int_equal(mf_group_fault(fixture.group, 0), 0);
+    fixture_close(&fixture);
 }
 
 static double order_error(mf_Integrator integrator, double step, bool hard,
@@ -346,40 +348,40 @@ static void bad_parameters_are_refused(void **state) {
 #undef REFUSED
     q = mf_quadrotor();
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);
-    q = stage_crazyflie();
+    q = fixture_crazyflie();
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);
-    q = stage_hummingbird();
+    q = fixture_hummingbird();
     assert_int_equal(mf_quadrotor_check(&q, &error), MF_OK);
 }
 
 static void bad_settings_are_refused(void **state) {
-    StageConfig config = stage_config();
-    Stage stage = stage_open(&config);
+    FixtureConfig config = fixture_config();
+    Fixture fixture = fixture_open(&config);
     mf_Group *second;
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     (void)state;
-    group.model = stage.model;
+    group.model = fixture.model;
     group.name = "second";
-    assert_int_equal(mf_world_add_group(stage.world, &group, &second, &error), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture.world, &group, &second, &error), MF_OK);
     uint32_t fields = mf_group_field_count(second);
-    mf_QuadrotorSettings settings = mf_quadrotor_settings();
-    settings.control_interval = 1500000;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
+    mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
+    vehicle_config.control_interval = 1500000;
+    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.control_interval"));
-    settings.control_interval = -MF_MILLISECOND;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
+    vehicle_config.control_interval = -MF_MILLISECOND;
+    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
-    settings = mf_quadrotor_settings();
-    settings.control_interval = 4 * MF_MILLISECOND;
-    settings.outer_interval = 6 * MF_MILLISECOND;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
+    vehicle_config = mf_quadrotor_config();
+    vehicle_config.control_interval = 4 * MF_MILLISECOND;
+    vehicle_config.outer_interval = 6 * MF_MILLISECOND;
+    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "quadrotor.outer_interval"));
-    settings = mf_quadrotor_settings();
-    settings.integrator = (mf_Integrator)7;
-    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &settings, &error),
+    vehicle_config = mf_quadrotor_config();
+    vehicle_config.integrator = (mf_Integrator)7;
+    assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, &vehicle_config, &error),
                      MF_BAD_ARGUMENT);
     mf_Quadrotor heavy = config.quadrotor;
     heavy.mass = 1.0;
@@ -393,8 +395,8 @@ static void bad_settings_are_refused(void **state) {
     assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, NULL, &error), MF_OK);
     assert_int_equal(mf_quadrotor_add(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT);
     assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
-    assert_int_equal(mf_quadrotor_settings_of(second)->command, MF_QUADROTOR_RATES);
-    stage_close(&stage);
+    assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
+    fixture_close(&fixture);
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 // The control loops of a quadrotor, what becomes of bad commands and states, and that an agent's
 // bits do not depend on company, instruction set or threads.
-#include "motion/quadrotor_stage.h"
+#include "motion/quadrotor_fixture.h"
+#include "base/inject.h"
 
 #include "torture.h"
 
@@ -13,15 +14,15 @@ typedef struct Response {
 } Response;
 
 // Steps `field` of one agent's command by `size` and watches one value.
-static Response respond(Stage *stage, const char *command, uint32_t component, double size,
+static Response respond(Fixture *fixture, const char *command, uint32_t component, double size,
                         const char *watched, uint32_t value, uint32_t steps) {
-    double start = stage_get(stage, 0, watched, value), low = -1.0, high = -1.0, most = 0.0;
+    double start = fixture_get(fixture, 0, watched, value), low = -1.0, high = -1.0, most = 0.0;
     double now = 0.0;
-    stage_set(stage, 0, command, component, stage_get(stage, 0, command, component) + size);
+    fixture_set(fixture, 0, command, component, fixture_get(fixture, 0, command, component) + size);
     for (uint32_t i = 0; i < steps; i++) {
-        mf_world_step(stage->world, 1);
-        now = (stage_get(stage, 0, watched, value) - start) / size;
-        double time = mf_time_to_seconds(mf_world_time(stage->world));
+        mf_world_step(fixture->world, 1);
+        now = (fixture_get(fixture, 0, watched, value) - start) / size;
+        double time = mf_time_to_seconds(mf_world_time(fixture->world));
         if (low < 0.0 && now >= 0.1)
             low = time;
         if (high < 0.0 && now >= 0.9)
@@ -29,7 +30,7 @@ static Response respond(Stage *stage, const char *command, uint32_t component, d
         most = now > most ? now : most;
     }
     assert_true(low >= 0.0 && high >= 0.0);
-    assert_int_equal(mf_group_fault(stage->group, 0), 0);
+    assert_int_equal(mf_group_fault(fixture->group, 0), 0);
     return (Response){high - low, most > 1.0 ? most - 1.0 : 0.0, fabs(now - 1.0)};
 }
 
@@ -37,29 +38,29 @@ static Response respond(Stage *stage, const char *command, uint32_t component, d
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
 static void altitude_is_a_second_order_system(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.motor_time_constant = 0.0;
     config.quadrotor.velocity_bandwidth = 5.6;
     config.quadrotor.velocity_integral = 0.0;
     config.quadrotor.position_bandwidth = 16.0 / 5.6;
     config.quadrotor.climb_max = 100.0;
-    config.settings.command = MF_QUADROTOR_POSITION;
+    config.config.command = MF_QUADROTOR_POSITION;
     config.world.step = 100000;
-    Stage stage = stage_open(&config);
-    double start = stage_get(&stage, 0, "base.position", 2), most = 0.0, when = 0.0;
-    stage_set(&stage, 0, "command.position", 2, start + 0.5);
+    Fixture fixture = fixture_open(&config);
+    double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
+    fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
-        mf_world_step(stage.world, 1);
-        double rise = (stage_get(&stage, 0, "base.position", 2) - start) / 0.5;
+        mf_world_step(fixture.world, 1);
+        double rise = (fixture_get(&fixture, 0, "base.position", 2) - start) / 0.5;
         if (rise > most) {
             most = rise;
-            when = mf_time_to_seconds(mf_world_time(stage.world));
+            when = mf_time_to_seconds(mf_world_time(fixture.world));
         }
     }
     assert_near(most - 1.0, 0.0459879, 1e-4); // the step of 0.1 ms is felt
     assert_near(when, 1.0997774, 5e-4);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static void every_loop_follows_on_every_craft(void **state) {
@@ -84,15 +85,15 @@ static void every_loop_follows_on_every_craft(void **state) {
         {MF_QUADROTOR_POSITION, "command.position", "base.position", 2, 2, 20000, 2.0, 3.5, 0.1,
          0.01},
     };
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), stage_crazyflie(), stage_hummingbird()};
+    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     (void)state;
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            StageConfig config = stage_config();
+            FixtureConfig config = fixture_config();
             config.quadrotor = craft[c];
-            config.settings.command = rows[i].command;
-            Stage stage = stage_open(&config);
-            Response r = respond(&stage, rows[i].field, rows[i].component, rows[i].size,
+            config.config.command = rows[i].command;
+            Fixture fixture = fixture_open(&config);
+            Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
                           rows[i].field, rows[i].component, r.rise, 100 * r.overshoot,
@@ -100,164 +101,164 @@ static void every_loop_follows_on_every_craft(void **state) {
             assert_true(r.rise < rows[i].rise);
             assert_true(r.overshoot < rows[i].overshoot);
             assert_true(r.steady < rows[i].steady);
-            stage_close(&stage);
+            fixture_close(&fixture);
         }
     }
 }
 
-static double roll_of(const Stage *stage) {
+static double roll_of(const Fixture *fixture) {
     double q[4];
     for (uint32_t i = 0; i < 4; i++)
-        q[i] = stage_get(stage, 0, "base.orientation", i);
+        q[i] = fixture_get(fixture, 0, "base.orientation", i);
     return atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
-static double yaw_of(const Stage *stage) {
+static double yaw_of(const Fixture *fixture) {
     double q[4];
     for (uint32_t i = 0; i < 4; i++)
-        q[i] = stage_get(stage, 0, "base.orientation", i);
+        q[i] = fixture_get(fixture, 0, "base.orientation", i);
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
 static void attitude_is_reached_and_held(void **state) {
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), stage_crazyflie(), stage_hummingbird()};
+    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     (void)state;
     for (int c = 0; c < 3; c++) {
-        StageConfig config = stage_config();
+        FixtureConfig config = fixture_config();
         config.quadrotor = craft[c];
-        config.settings.command = MF_QUADROTOR_ATTITUDE;
-        Stage stage = stage_open(&config);
-        stage_fill(&stage, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
+        config.config.command = MF_QUADROTOR_ATTITUDE;
+        Fixture fixture = fixture_open(&config);
+        fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
-            mf_world_step(stage.world, 1);
-            most = fmax(most, roll_of(&stage));
+            mf_world_step(fixture.world, 1);
+            most = fmax(most, roll_of(&fixture));
         }
-        assert_near(roll_of(&stage), 0.4, 2e-3);
-        assert_near(yaw_of(&stage), 2.5, 5e-3);
+        assert_near(roll_of(&fixture), 0.4, 2e-3);
+        assert_near(yaw_of(&fixture), 2.5, 5e-3);
         assert_true(most < 0.48);
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
 // Half a turn of heading has no shorter side; the craft must turn nevertheless.
 static void half_a_turn_is_made(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.command = MF_QUADROTOR_POSITION;
+    config.config.command = MF_QUADROTOR_POSITION;
     config.single_precision = true;
-    Stage stage = stage_open(&config);
-    stage_set(&stage, 0, "command.yaw", 0, 3.14159265358979);
-    mf_world_step(stage.world, 5000);
-    assert_near(fabs(yaw_of(&stage)), 3.14159265358979, 0.02);
-    stage_close(&stage);
+    Fixture fixture = fixture_open(&config);
+    fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
+    mf_world_step(fixture.world, 5000);
+    assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
+    fixture_close(&fixture);
 }
 
 static void an_upset_craft_comes_back(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.command = MF_QUADROTOR_POSITION;
-    Stage stage = stage_open(&config);
-    stage_fill(&stage, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
-    stage_fill(&stage, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
-    mf_world_step(stage.world, 20000);
+    config.config.command = MF_QUADROTOR_POSITION;
+    Fixture fixture = fixture_open(&config);
+    fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
+    fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
+    mf_world_step(fixture.world, 20000);
     for (uint32_t c = 0; c < 3; c++)
-        assert_near(stage_get(&stage, 0, "base.position", c),
-                    stage_get(&stage, 0, "command.position", c), 0.05);
-    stage_close(&stage);
+        assert_near(fixture_get(&fixture, 0, "base.position", c),
+                    fixture_get(&fixture, 0, "command.position", c), 0.05);
+    fixture_close(&fixture);
 }
 
 static void wind_is_flown_out(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
     config.quadrotor.body_drag[0] = 0.01;
-    config.settings.command = MF_QUADROTOR_POSITION;
-    Stage stage = stage_open(&config);
-    stage_set(&stage, 0, "wind.velocity", 0, 4.0);
-    mf_world_step(stage.world, 3000);
-    assert_true(stage_get(&stage, 0, "base.position", 0) > 0.05);
-    mf_world_step(stage.world, 40000);
-    assert_near(stage_get(&stage, 0, "base.position", 0), 0.0, 5e-3);
-    stage_close(&stage);
+    config.config.command = MF_QUADROTOR_POSITION;
+    Fixture fixture = fixture_open(&config);
+    fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
+    mf_world_step(fixture.world, 3000);
+    assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
+    mf_world_step(fixture.world, 40000);
+    assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 5e-3);
+    fixture_close(&fixture);
 }
 
 // Full roll, thrust and yaw at once: yaw is given up first.
 static void yaw_gives_way_to_roll(void **state) {
-    double gained[2], turned[2];
+    double gained[2], rotated[2];
     (void)state;
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
-        StageConfig config = stage_config();
-        Stage stage = stage_open(&config);
-        stage_set(&stage, 0, "command.rates", 0, 10.0);
-        stage_set(&stage, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
-        mf_world_step(stage.world, 30);
-        gained[with_yaw] = stage_get(&stage, 0, "base.angular_velocity", 0);
-        turned[with_yaw] = stage_get(&stage, 0, "base.angular_velocity", 2);
+        FixtureConfig config = fixture_config();
+        Fixture fixture = fixture_open(&config);
+        fixture_set(&fixture, 0, "command.rates", 0, 10.0);
+        fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
+        mf_world_step(fixture.world, 30);
+        gained[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 0);
+        rotated[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 2);
         for (uint32_t r = 0; r < 4; r++)
-            assert_true(stage_get(&stage, 0, "rotor.speed", r) <= 2000.0);
-        stage_close(&stage);
+            assert_true(fixture_get(&fixture, 0, "rotor.speed", r) <= 2000.0);
+        fixture_close(&fixture);
     }
     assert_true(gained[0] > 1.0);
     assert_near(gained[1], gained[0], 0.05 * gained[0]);
-    assert_true(turned[1] < 1.0);
+    assert_true(rotated[1] < 1.0);
 }
 
 // Between ticks the rotors' commands are held.
 static void a_slower_control_holds_its_commands(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.control_interval = 5 * MF_MILLISECOND;
-    Stage stage = stage_open(&config);
-    stage_set(&stage, 0, "command.rates", 0, 1.0);
-    mf_world_step(stage.world, 1);
-    double held = stage_get(&stage, 0, "rotor.command", 0);
-    stage_set(&stage, 0, "command.rates", 0, -1.0);
-    mf_world_step(stage.world, 4);
-    assert_true(stage_get(&stage, 0, "rotor.command", 0) == held);
-    mf_world_step(stage.world, 1);
-    assert_true(stage_get(&stage, 0, "rotor.command", 0) != held);
-    stage_set(&stage, 0, "command.rates", 0, 1.0);
-    mf_world_step(stage.world, 500);
-    assert_near(stage_get(&stage, 0, "base.angular_velocity", 0), 1.0, 0.05);
-    stage_close(&stage);
+    config.config.control_interval = 5 * MF_MILLISECOND;
+    Fixture fixture = fixture_open(&config);
+    fixture_set(&fixture, 0, "command.rates", 0, 1.0);
+    mf_world_step(fixture.world, 1);
+    double held = fixture_get(&fixture, 0, "rotor.command", 0);
+    fixture_set(&fixture, 0, "command.rates", 0, -1.0);
+    mf_world_step(fixture.world, 4);
+    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) == held);
+    mf_world_step(fixture.world, 1);
+    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != held);
+    fixture_set(&fixture, 0, "command.rates", 0, 1.0);
+    mf_world_step(fixture.world, 500);
+    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 1.0, 0.05);
+    fixture_close(&fixture);
 }
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
 static void slower_outer_loops_hold_their_demand(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.command = MF_QUADROTOR_ATTITUDE;
-    config.settings.control_interval = 2 * MF_MILLISECOND;
-    config.settings.outer_interval = 10 * MF_MILLISECOND;
-    Stage stage = stage_open(&config);
-    stage_set(&stage, 0, "command.attitude", 0, 0.3);
-    mf_world_step(stage.world, 1);
-    double held = stage_get(&stage, 0, "control.demand", 0);
-    double rotor = stage_get(&stage, 0, "rotor.command", 0);
+    config.config.command = MF_QUADROTOR_ATTITUDE;
+    config.config.control_interval = 2 * MF_MILLISECOND;
+    config.config.outer_interval = 10 * MF_MILLISECOND;
+    Fixture fixture = fixture_open(&config);
+    fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
+    mf_world_step(fixture.world, 1);
+    double held = fixture_get(&fixture, 0, "control.demand", 0);
+    double rotor = fixture_get(&fixture, 0, "rotor.command", 0);
     assert_true(held > 0.0);
-    stage_set(&stage, 0, "command.attitude", 0, -0.3);
-    mf_world_step(stage.world, 9);
-    assert_true(stage_get(&stage, 0, "control.demand", 0) == held);
-    assert_true(stage_get(&stage, 0, "rotor.command", 0) != rotor);
-    mf_world_step(stage.world, 1);
-    assert_true(stage_get(&stage, 0, "control.demand", 0) < 0.0);
-    stage_close(&stage);
+    fixture_set(&fixture, 0, "command.attitude", 0, -0.3);
+    mf_world_step(fixture.world, 9);
+    assert_true(fixture_get(&fixture, 0, "control.demand", 0) == held);
+    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != rotor);
+    mf_world_step(fixture.world, 1);
+    assert_true(fixture_get(&fixture, 0, "control.demand", 0) < 0.0);
+    fixture_close(&fixture);
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
 static void slower_outer_loops_reach_the_place_as_well(void **state) {
-    const mf_Quadrotor craft[3] = {mf_quadrotor(), stage_crazyflie(), stage_hummingbird()};
+    const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     (void)state;
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
-            StageConfig config = stage_config();
+            FixtureConfig config = fixture_config();
             config.quadrotor = craft[c];
-            config.settings.command = MF_QUADROTOR_POSITION;
-            config.settings.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
-            Stage stage = stage_open(&config);
-            r[slow] = respond(&stage, "command.position", 0, 5.0, "base.position", 0, 20000);
-            stage_close(&stage);
+            config.config.command = MF_QUADROTOR_POSITION;
+            config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
+            Fixture fixture = fixture_open(&config);
+            r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
+            fixture_close(&fixture);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
                       r[1].rise, 100 * r[0].overshoot, 100 * r[1].overshoot);
@@ -273,34 +274,34 @@ static void bad_commands_are_refused_and_counted(void **state) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        StageConfig config = stage_config();
+        FixtureConfig config = fixture_config();
         config.count = wide ? 40 : 1;
         config.single_precision = wide;
-        Stage stage = stage_open(&config);
+        Fixture fixture = fixture_open(&config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
-        stage_fill(&stage, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
-        mf_world_step(stage.world, 10);
+        fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
+        mf_world_step(fixture.world, 10);
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-            stage_set(&stage, agent, "command.rates", 1, bad[i]);
-            mf_world_step(stage.world, 7);
+            fixture_set(&fixture, agent, "command.rates", 1, bad[i]);
+            mf_world_step(fixture.world, 7);
             ticks += 7.0;
-            assert_near(stage_get(&stage, agent, "command.refused", 0), ticks, 0.0);
-            assert_near(stage_get(&stage, agent, "command.accepted", 1), 0.25, 0.0);
+            assert_near(fixture_get(&fixture, agent, "command.refused", 0), ticks, 0.0);
+            assert_near(fixture_get(&fixture, agent, "command.accepted", 1), 0.25, 0.0);
         }
-        stage_set(&stage, agent, "command.rates", 1, -0.5);
-        stage_set(&stage, agent, "command.thrust", 0, -0.1);
-        mf_world_step(stage.world, 1);
-        assert_near(stage_get(&stage, agent, "command.accepted", 1), 0.25, 0.0);
-        stage_set(&stage, agent, "command.thrust", 0, 7.0);
-        mf_world_step(stage.world, 1);
-        assert_near(stage_get(&stage, agent, "command.accepted", 1), -0.5, 0.0);
-        assert_near(stage_get(&stage, agent, "command.refused", 0), ticks + 1.0, 0.0);
-        assert_int_equal(mf_group_fault_total(stage.group), 0);
+        fixture_set(&fixture, agent, "command.rates", 1, -0.5);
+        fixture_set(&fixture, agent, "command.thrust", 0, -0.1);
+        mf_world_step(fixture.world, 1);
+        assert_near(fixture_get(&fixture, agent, "command.accepted", 1), 0.25, 0.0);
+        fixture_set(&fixture, agent, "command.thrust", 0, 7.0);
+        mf_world_step(fixture.world, 1);
+        assert_near(fixture_get(&fixture, agent, "command.accepted", 1), -0.5, 0.0);
+        assert_near(fixture_get(&fixture, agent, "command.refused", 0), ticks + 1.0, 0.0);
+        assert_int_equal(mf_group_fault_total(fixture.group), 0);
         for (uint32_t other = 0; other < config.count; other++)
             if (other != agent)
-                assert_near(stage_get(&stage, other, "command.refused", 0), 0.0, 0.0);
-        stage_close(&stage);
+                assert_near(fixture_get(&fixture, other, "command.refused", 0), 0.0, 0.0);
+        fixture_close(&fixture);
     }
 }
 
@@ -320,11 +321,11 @@ static void a_poisoned_agent_falls_alone(void **state) {
                 {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        StageConfig config = stage_config();
+        FixtureConfig config = fixture_config();
         config.count = 40;
         config.single_precision = i % 2 == 0;
-        Stage sound = stage_open(&config), sick = stage_open(&config);
-        stage_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
+        Fixture sound = fixture_open(&config), sick = fixture_open(&config);
+        fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
         mf_world_step(sound.world, 100);
         mf_world_step(sick.world, 1);
         uint64_t frozen = mf_group_instance_hash(sick.group, 5);
@@ -336,66 +337,67 @@ static void a_poisoned_agent_falls_alone(void **state) {
             if (agent != 5)
                 assert_true(mf_group_instance_hash(sick.group, agent) ==
                             mf_group_instance_hash(sound.group, agent));
-        stage_close(&sound);
-        stage_close(&sick);
+        fixture_close(&sound);
+        fixture_close(&sick);
     }
 }
 
 static void a_reset_hovers(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
-    config.settings.command = MF_QUADROTOR_VELOCITY;
+    config.config.command = MF_QUADROTOR_VELOCITY;
     config.count = 3;
-    Stage stage = stage_open(&config);
-    uint64_t fresh = mf_group_instance_hash(stage.group, 1);
-    stage_set(&stage, 1, "command.velocity", 0, 3.0);
-    mf_world_step(stage.world, 500);
-    assert_true(mf_group_instance_hash(stage.group, 1) != fresh);
-    mf_group_reset(stage.group, 1);
-    assert_true(mf_group_instance_hash(stage.group, 1) == fresh);
-    stage_close(&stage);
+    Fixture fixture = fixture_open(&config);
+    uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
+    fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
+    mf_world_step(fixture.world, 500);
+    assert_true(mf_group_instance_hash(fixture.group, 1) != fresh);
+    mf_group_reset(fixture.group, 1);
+    assert_true(mf_group_instance_hash(fixture.group, 1) == fresh);
+    fixture_close(&fixture);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
 
-static void give_orders(Stage *stage, uint32_t agent, uint32_t key, mf_QuadrotorCommand command) {
+static void give_orders(Fixture *fixture, uint32_t agent, uint32_t key,
+                        mf_QuadrotorCommand command) {
     const double a = 0.01 * (key % 97), b = 0.02 * (key % 31);
     const double hover = 7.37712;
     switch (command) {
     case MF_QUADROTOR_ROTORS:
-        stage_fill(stage, agent, "command.rotors", 4,
-                   (double[4]){1086 + a, 1086 + b, 1085 + a, 1087 - b});
+        fixture_fill(fixture, agent, "command.rotors", 4,
+                     (double[4]){1086 + a, 1086 + b, 1085 + a, 1087 - b});
         break;
     case MF_QUADROTOR_RATES:
-        stage_fill(stage, agent, "command.rates", 3, (double[3]){a, -b, b});
-        stage_set(stage, agent, "command.thrust", 0, hover + a);
+        fixture_fill(fixture, agent, "command.rates", 3, (double[3]){a, -b, b});
+        fixture_set(fixture, agent, "command.thrust", 0, hover + a);
         break;
     case MF_QUADROTOR_ATTITUDE:
-        stage_fill(stage, agent, "command.attitude", 3, (double[3]){0.3 * a, -b, 2 * b});
+        fixture_fill(fixture, agent, "command.attitude", 3, (double[3]){0.3 * a, -b, 2 * b});
         break;
     case MF_QUADROTOR_VELOCITY:
-        stage_fill(stage, agent, "command.velocity", 3, (double[3]){3 * a, -b, b});
+        fixture_fill(fixture, agent, "command.velocity", 3, (double[3]){3 * a, -b, b});
         break;
     case MF_QUADROTOR_POSITION:
-        stage_fill(stage, agent, "command.position", 3, (double[3]){9 * a, -5 * b, 1 + b});
-        stage_set(stage, agent, "command.yaw", 0, 3 * a);
+        fixture_fill(fixture, agent, "command.position", 3, (double[3]){9 * a, -5 * b, 1 + b});
+        fixture_set(fixture, agent, "command.yaw", 0, 3 * a);
         break;
     }
-    stage_set(stage, agent, "wind.velocity", 1, a - b);
+    fixture_set(fixture, agent, "wind.velocity", 1, a - b);
 }
 
 // Everything that has a path of its own in the kernel.
-static StageConfig variant(int command, int kind) {
-    StageConfig config = stage_config();
-    config.settings.command = (mf_QuadrotorCommand)command;
+static FixtureConfig variant(int command, int kind) {
+    FixtureConfig config = fixture_config();
+    config.config.command = (mf_QuadrotorCommand)command;
     if (kind == 1) {
         config.quadrotor.inertia[3] = 1e-4;
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-5;
         config.quadrotor.body_drag[2] = 0.01;
-        config.settings.control_interval = 4 * MF_MILLISECOND;
-        config.settings.outer_interval = 12 * MF_MILLISECOND;
+        config.config.control_interval = 4 * MF_MILLISECOND;
+        config.config.outer_interval = 12 * MF_MILLISECOND;
     } else if (kind == 2) {
-        config.settings.integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
+        config.config.integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
         config.quadrotor.motor_time_constant = 0.0;
         config.quadrotor.rate_integral = 0.0;
     }
@@ -406,25 +408,25 @@ static void alone_is_as_in_a_swarm(void **state) {
     static const uint32_t chosen[] = {0, 5, 1234, 9999};
     (void)state;
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
-        StageConfig config = variant(command, command % 3);
+        FixtureConfig config = variant(command, command % 3);
         config.single_precision = true;
         config.count = 10000;
         config.shared = true;
-        Stage swarm = stage_open(&config);
+        Fixture swarm = fixture_open(&config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            Stage alone = stage_open(&config);
+            Fixture alone = fixture_open(&config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
                         mf_group_instance_hash(swarm.group, chosen[k]));
-            stage_close(&alone);
+            fixture_close(&alone);
         }
-        stage_close(&swarm);
+        fixture_close(&swarm);
     }
 }
 
@@ -433,66 +435,66 @@ static void all_instruction_sets_give_the_same_bits(void **state) {
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
         for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            StageConfig config = variant(round / 6, round / 2 % 3);
+            FixtureConfig config = variant(round / 6, round / 2 % 3);
             if (!mf_isa_available((mf_Isa)isa))
                 continue;
             config.world.isa = (mf_Isa)isa;
             config.single_precision = round % 2 == 0;
             config.count = 35;
-            Stage stage = stage_open(&config);
+            Fixture fixture = fixture_open(&config);
             for (uint32_t i = 0; i < config.count; i++)
-                give_orders(&stage, i, 7 * i, config.settings.command);
-            stage_set(&stage, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
-            stage_set(&stage, 11, "base.linear_velocity", 0, NAN);
-            mf_world_step(stage.world, 150);
-            uint64_t hash = mf_world_hash(stage.world);
+                give_orders(&fixture, i, 7 * i, config.config.command);
+            fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
+            fixture_set(&fixture, 11, "base.linear_velocity", 0, NAN);
+            mf_world_step(fixture.world, 150);
+            uint64_t hash = mf_world_hash(fixture.world);
             if (isa == MF_ISA_SCALAR)
                 expected = hash;
             assert_true(hash == expected);
-            stage_close(&stage);
+            fixture_close(&fixture);
         }
     }
 }
 
 static void a_restored_world_goes_on(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     static unsigned char image[65536];
     mf_Error error = {0};
     (void)state;
-    config.settings.command = MF_QUADROTOR_POSITION;
-    config.settings.control_interval = 4 * MF_MILLISECOND;
-    config.settings.outer_interval = 8 * MF_MILLISECOND;
+    config.config.command = MF_QUADROTOR_POSITION;
+    config.config.control_interval = 4 * MF_MILLISECOND;
+    config.config.outer_interval = 8 * MF_MILLISECOND;
     config.count = 20;
-    Stage stage = stage_open(&config);
+    Fixture fixture = fixture_open(&config);
     for (uint32_t i = 0; i < config.count; i++)
-        give_orders(&stage, i, i, MF_QUADROTOR_POSITION);
-    mf_world_step(stage.world, 101);
-    size_t size = mf_world_snapshot_size(stage.world);
+        give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
+    mf_world_step(fixture.world, 101);
+    size_t size = mf_world_snapshot_size(fixture.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(stage.world, image, size, &error), MF_OK);
-    mf_world_step(stage.world, 99);
-    uint64_t expected = mf_world_hash(stage.world);
-    assert_int_equal(mf_world_restore(stage.world, image, size, &error), MF_OK);
-    mf_world_step(stage.world, 99);
-    assert_true(mf_world_hash(stage.world) == expected);
-    stage_close(&stage);
+    assert_int_equal(mf_world_snapshot(fixture.world, image, size, &error), MF_OK);
+    mf_world_step(fixture.world, 99);
+    uint64_t expected = mf_world_hash(fixture.world);
+    assert_int_equal(mf_world_restore(fixture.world, image, size, &error), MF_OK);
+    mf_world_step(fixture.world, 99);
+    assert_true(mf_world_hash(fixture.world) == expected);
+    fixture_close(&fixture);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
 static void a_step_allocates_nothing(void **state) {
-    StageConfig config = stage_config();
+    FixtureConfig config = fixture_config();
     (void)state;
     config.count = 100;
-    Stage stage = stage_open(&config);
-    uint64_t calls = mf_context_call_count(stage.context);
-    mf_world_step(stage.world, 20);
-    assert_int_equal(mf_context_call_count(stage.context), calls);
-    stage_close(&stage);
+    Fixture fixture = fixture_open(&config);
+    uint64_t calls = mf_context_call_count(fixture.context);
+    mf_world_step(fixture.world, 20);
+    assert_int_equal(mf_context_call_count(fixture.context), calls);
+    fixture_close(&fixture);
 }
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    const StageConfig config = stage_config();
+    const FixtureConfig config = fixture_config();
     mf_World *world = NULL;
     mf_Model *model = NULL;
     mf_Group *group = NULL;

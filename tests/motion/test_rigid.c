@@ -1,58 +1,58 @@
 // The `rigid` motion: moving limbs have no reaction but carry the robot by friction; the contact
 // law that is softer on separation; pseudo friction against spin.
-#include "motion/driven_stage.h"
+#include "motion/driven_fixture.h"
 
-static DrivenStageConfig usual(mf_Motion motion) {
+static DrivenFixtureConfig usual(mf_Motion motion) {
     return driven_config(motion, MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
 }
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 static void limbs_have_no_reaction(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_MOTION_RIGID);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.world.gravity = 0.0;
-    stage_begin(&stage, 1);
-    make_flailer(&stage.hand, true);
-    driven_open(&stage, NULL, &config);
-    stage_set(&stage, "base.position", 2, 5.0);
+    fixture_begin(&fixture, 1);
+    make_flailer(&fixture.hand, true);
+    driven_open(&fixture, NULL, &config);
+    fixture_set(&fixture, "base.position", 2, 5.0);
     for (int n = 0; n < 100; n++) {
         for (uint32_t j = 0; j < 6; j++)
-            stage_set(&stage, "joint.target", j, sin(0.2 * n * (j + 1.0)));
-        mf_world_step(stage.world, 10);
+            fixture_set(&fixture, "joint.target", j, sin(0.2 * n * (j + 1.0)));
+        mf_world_step(fixture.world, 10);
     }
     for (uint32_t c = 0; c < 3; c++) {
-        assert_near(stage_get(&stage, "base.position", c), c == 2 ? 5.0 : 0.0, 0.0);
-        assert_near(stage_get(&stage, "base.angular_velocity", c), 0.0, 0.0);
+        assert_near(fixture_get(&fixture, "base.position", c), c == 2 ? 5.0 : 0.0, 0.0);
+        assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 0.0);
     }
-    assert_true(fabs(stage_get(&stage, "joint.angle", 3)) > 0.1);
-    stage_close(&stage, NULL);
+    assert_true(fabs(fixture_get(&fixture, "joint.angle", 3)) > 0.1);
+    fixture_close(&fixture, NULL);
 }
 
 // A block on a slide with four feet below. The feet stick, so the block goes as far as the slide;
-// without friction it stays under `rigid`, and its centre of mass does under `prescribed`.
+// without friction it stays under `rigid`, and its center of mass does under `prescribed`.
 static double walk(mf_Motion motion, double friction) {
     static const double forward[3] = {1, 0, 0};
-    Stage stage;
-    DrivenStageConfig config = usual(motion);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(motion);
     config.rigid.friction = config.prescribed.friction = friction;
-    stage_begin(&stage, 1);
-    art_body(&stage.hand, 0, 3.0, 0, 0, 0, 0.03, 0.03, 0.03);
-    uint32_t feet = mf_hand_slide(&stage.hand, 0, 0, 0, 0, forward);
-    art_body(&stage.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
+    fixture_begin(&fixture, 1);
+    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.03, 0.03, 0.03);
+    uint32_t feet = mf_hand_slide(&fixture.hand, 0, 0, 0, 0, forward);
+    art_body(&fixture.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&stage.hand, feet, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    driven_open(&stage, NULL, &config);
-    mf_world_step(stage.world, 500);
-    double start = stage_get(&stage, "base.position", 0);
+        mf_hand_point(&fixture.hand, feet, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    driven_open(&fixture, NULL, &config);
+    mf_world_step(fixture.world, 500);
+    double start = fixture_get(&fixture, "base.position", 0);
     for (int n = 1; n <= 100; n++) {
-        stage_set(&stage, "joint.target", 0, -0.05 * (1.0 - cos(3.14159265358979 * 0.01 * n)));
-        mf_world_step(stage.world, 10);
+        fixture_set(&fixture, "joint.target", 0, -0.05 * (1.0 - cos(3.14159265358979 * 0.01 * n)));
+        mf_world_step(fixture.world, 10);
     }
-    mf_world_step(stage.world, 100);
-    double way = stage_get(&stage, "base.position", 0) - start;
-    assert_int_equal(mf_group_fault(stage.group, 0), 0);
-    stage_close(&stage, NULL);
+    mf_world_step(fixture.world, 100);
+    double way = fixture_get(&fixture, "base.position", 0) - start;
+    assert_int_equal(mf_group_fault(fixture.group, 0), 0);
+    fixture_close(&fixture, NULL);
     return way;
 }
 
@@ -67,23 +67,23 @@ static void joint_rates_carry_the_robot(void **state) {
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 static void spin_has_friction(void **state) {
     (void)state;
-    Stage stage;
-    DrivenStageConfig config = usual(MF_MOTION_RIGID);
+    Fixture fixture;
+    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
     config.rigid.spin_friction = 0.002;
-    stage_begin(&stage, 1);
-    art_body(&stage.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
-    mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
-    driven_open(&stage, NULL, &config);
-    mf_world_step(stage.world, 500); // the load has settled
-    stage_set(&stage, "base.angular_velocity", 2, 5.0);
-    mf_world_step(stage.world, 500);
+    fixture_begin(&fixture, 1);
+    art_body(&fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
+    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+    driven_open(&fixture, NULL, &config);
+    mf_world_step(fixture.world, 500); // the load has settled
+    fixture_set(&fixture, "base.angular_velocity", 2, 5.0);
+    mf_world_step(fixture.world, 500);
     // a = 0.002 m * 2 kg * 9.81 m/s^2 / 0.01 kg m^2 = 3.924 rad/s^2. Friction goes by the rate at
     // the beginning of a step and acts on that at its end: w'/w of it, so a dt ln(w0 / w) is left.
-    assert_near(stage_get(&stage, "base.angular_velocity", 2),
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 2),
                 5.0 - 0.5 * 3.924 + 3.924e-3 * log(5.0 / 3.038), 1e-5);
-    mf_world_step(stage.world, 1500);
-    assert_near(stage_get(&stage, "base.angular_velocity", 2), 0.0, 1e-6);
-    stage_close(&stage, NULL);
+    mf_world_step(fixture.world, 1500);
+    assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 1e-6);
+    fixture_close(&fixture, NULL);
 }
 
 // Dropped from h, a ball goes in to the depth d with k d^2 / 2 = m g (h + d) and comes out to the
@@ -91,32 +91,32 @@ static void spin_has_friction(void **state) {
 static void drops_come_back_to_their_share(void **state) {
     (void)state;
     for (int i = 1; i <= 4; i++) {
-        Stage stage;
-        DrivenStageConfig config = usual(MF_MOTION_RIGID);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.world.step = MF_MILLISECOND / 100;
         config.rigid.separation = 0.2 * i;
         config.rigid.contact_stiffness = 2e4;
         config.rigid.contact_depth = 1.0;
-        stage_begin(&stage, 1);
-        art_body(&stage.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        mf_hand_point(&stage.hand, 0, 0, 0, 0, 0.0, true);
-        driven_open(&stage, NULL, &config);
-        stage_set(&stage, "base.position", 2, 0.5);
+        fixture_begin(&fixture, 1);
+        art_body(&fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
+        driven_open(&fixture, NULL, &config);
+        fixture_set(&fixture, "base.position", 2, 0.5);
         double highest = 0.0;
         bool down = false;
         for (int n = 0; n < 100000; n++) {
-            mf_world_step(stage.world, 1);
-            down = down || stage_get(&stage, "base.position", 2) < 0.0;
+            mf_world_step(fixture.world, 1);
+            down = down || fixture_get(&fixture, "base.position", 2) < 0.0;
             if (down)
-                highest = fmax(highest, stage_get(&stage, "base.position", 2));
-            if (down && stage_get(&stage, "base.linear_velocity", 2) < -0.1 && highest > 0.0)
+                highest = fmax(highest, fixture_get(&fixture, "base.position", 2));
+            if (down && fixture_get(&fixture, "base.linear_velocity", 2) < -0.1 && highest > 0.0)
                 break;
         }
         const double weight = 9.81, k = 2e4, h = 0.5, z = 0.2 * i;
         double depth = (weight + sqrt(weight * weight + 2.0 * k * weight * h)) / k;
         // Backward Euler steps take pi / 2 w dt = 0.22 % of the energy in each quarter of a swing.
         assert_near(highest, z * (h + depth) - depth, 0.005 * h);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -127,22 +127,22 @@ static void drops_come_back_to_their_share(void **state) {
 static void what_is_pressed_rises_to_rest(void **state) {
     (void)state;
     for (int feet = 1; feet <= 4; feet += 3) {
-        Stage stage;
-        DrivenStageConfig config = usual(MF_MOTION_RIGID);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
         config.rigid.contact_time = 0.012;
-        stage_begin(&stage, 1);
-        art_body(&stage.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        fixture_begin(&fixture, 1);
+        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < feet; k++)
-            mf_hand_point(&stage.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
+            mf_hand_point(&fixture.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
                           feet > 1 ? (k & 2 ? 0.1 : -0.1) : 0, -0.05, 0.0, true);
-        driven_open(&stage, NULL, &config);
+        driven_open(&fixture, NULL, &config);
         // Stiffness m / (12 ms)^2 of each.
         const double depth = 9.81 * 0.012 * 0.012 / feet;
-        stage_set(&stage, "base.position", 2, 0.05 - 3.0 * depth);
-        mf_world_step(stage.world, 500);
-        assert_near(stage_get(&stage, "base.position", 2), 0.05 - depth, 1e-3 * depth);
-        assert_near(stage_get(&stage, "base.linear_velocity", 2), 0.0, 1e-4);
-        stage_close(&stage, NULL);
+        fixture_set(&fixture, "base.position", 2, 0.05 - 3.0 * depth);
+        mf_world_step(fixture.world, 500);
+        assert_near(fixture_get(&fixture, "base.position", 2), 0.05 - depth, 1e-3 * depth);
+        assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.0, 1e-4);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -151,28 +151,29 @@ static void stiff_contacts_rest(void **state) {
     (void)state;
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
-        Stage stage;
-        DrivenStageConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
+        Fixture fixture;
+        DrivenFixtureConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
         config.world.step = 2 * MF_MILLISECOND;
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = stiffness[i % 3];
-        stage_begin(&stage, 1);
-        art_body(&stage.hand, 0, 2.0, 0.03, 0, 0, 0.01, 0.01, 0.01);
+        fixture_begin(&fixture, 1);
+        art_body(&fixture.hand, 0, 2.0, 0.03, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < 4; k++)
-            mf_hand_point(&stage.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0, true);
-        driven_open(&stage, NULL, &config);
-        stage_set(&stage, "base.position", 2, 0.15);
-        stage_set3(&stage, "base.angular_velocity", 1, 2, 3);
-        stage_set3(&stage, "base.linear_velocity", 1, 0, -1);
-        mf_world_step(stage.world, 5000);
+            mf_hand_point(&fixture.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0,
+                          true);
+        driven_open(&fixture, NULL, &config);
+        fixture_set(&fixture, "base.position", 2, 0.15);
+        fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
+        fixture_set3(&fixture, "base.linear_velocity", 1, 0, -1);
+        mf_world_step(fixture.world, 5000);
         double sum = 0.0;
         for (uint32_t c = 0; c < 4; c++)
-            sum += stage_get(&stage, "contact.load", c);
+            sum += fixture_get(&fixture, "contact.load", c);
         assert_near(sum, 2.0 * 9.81, 1e-3);
         for (uint32_t c = 0; c < 3; c++) {
-            assert_near(stage_get(&stage, "base.linear_velocity", c), 0.0, 1e-4);
-            assert_near(stage_get(&stage, "base.angular_velocity", c), 0.0, 1e-3);
+            assert_near(fixture_get(&fixture, "base.linear_velocity", c), 0.0, 1e-4);
+            assert_near(fixture_get(&fixture, "base.angular_velocity", c), 0.0, 1e-3);
         }
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 

@@ -1,7 +1,7 @@
 // How much stack a step takes: every motion steps in a thread with a stack of 64 kB that has a
 // guard page, and comes to the same bits as on a large one. The stack is painted before, and what
 // is left of the paint says how deep the step went.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
 

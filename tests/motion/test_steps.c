@@ -29,7 +29,7 @@ typedef struct Ride {
     double most, lost; // [J] largest energy over the first; what is lost at the end
 } Ride;
 
-// Half a metre before the step at `speed`, rolling where it is round; 1.5 s.
+// Half a meter before the step at `speed`, rolling where it is round; 1.5 s.
 static Ride ride(const char *geom, double start, double speed, double rate, mf_Motion motion,
                  mf_Time step) {
     char text[1024];
@@ -55,12 +55,12 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true);
     must(mf_motion_add(group, motion, &motions, &error), &error);
-    mf_Field *place = mf_group_find_field(group, "base.position");
-    mf_field_set(place, 0, 0, -0.5);
-    mf_field_set(place, 0, 1, 0.013);
-    mf_field_set(place, 0, 2, start);
+    mf_Field *position = mf_group_find_field(group, "base.position");
+    mf_field_set(position, 0, 0, -0.5);
+    mf_field_set(position, 0, 1, 0.013);
+    mf_field_set(position, 0, 2, start);
     mf_world_step(world, (uint32_t)(200 * MF_MILLISECOND / step)); // it settles
-    mf_field_set(place, 0, 0, -0.5);
+    mf_field_set(position, 0, 0, -0.5);
     mf_field_set(mf_group_find_field(group, "base.linear_velocity"), 0, 0, speed);
     mf_field_set(mf_group_find_field(group, "base.angular_velocity"), 0, 1, rate);
     Ride out = {-1.0, 0.0, 0.0};
@@ -71,7 +71,7 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
         const double gain = now.kinetic + now.potential - first.kinetic - first.potential;
         out.most = fmax(out.most, gain);
         out.lost = -gain;
-        out.farthest = fmax(out.farthest, mf_field_get(place, 0, 0));
+        out.farthest = fmax(out.farthest, mf_field_get(position, 0, 0));
     }
     mf_world_destroy(world);
     mf_terrain_destroy(terrain);

@@ -1,5 +1,5 @@
 // Normal response: who bears how much, and what happens with few, collinear or coincident contacts.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 // Six mass points of m/6 around (x, y, z).
 static void add_mass(mf_HandModel *hand, double mass, double x, double y, double z) {
@@ -10,44 +10,44 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
                           mass / 6, false);
 }
 
-static void open_stage(Stage *stage, bool double_precision, mf_FrictionModel friction,
-                       const mf_Terrain *terrain) {
-    StageConfig config = stage_config(double_precision);
+static void open_fixture(Fixture *fixture, bool double_precision, mf_FrictionModel friction,
+                         const mf_Terrain *terrain) {
+    FixtureConfig config = fixture_config(double_precision);
     config.points.friction = friction;
     config.world.terrain = terrain;
-    stage_open(stage, &config);
+    fixture_open(fixture, &config);
 }
 
-static double largest_speed(const Stage *stage) {
+static double largest_speed(const Fixture *fixture) {
     double speed = 0.0;
     for (uint32_t c = 0; c < 3; c++) {
-        speed = fmax(speed, fabs(stage_get(stage, "base.linear_velocity", c)));
-        speed = fmax(speed, fabs(stage_get(stage, "base.angular_velocity", c)));
+        speed = fmax(speed, fabs(fixture_get(fixture, "base.linear_velocity", c)));
+        speed = fmax(speed, fabs(fixture_get(fixture, "base.angular_velocity", c)));
     }
     return speed;
 }
 
 // ---- loads at rest ------------------------------------------------------------------------------
 
-// C1. Four feet at (+-0.2, +-0.15), 10 kg with the centre of mass off by (0.05, 0.02): the loads of
+// C1. Four feet at (+-0.2, +-0.15), 10 kg with the center of mass off by (0.05, 0.02): the loads of
 // least norm are m g/4 (1 +- dx/a +- dy/b). The feet give way by load/stiffness (1e-6 m/N), which
-// tilts the body by (12.26 N, 6.54 N) 1e-6 / (0.4 m, 0.3 m) = 3.8e-5 rad. The centre lies in the
+// tilts the body by (12.26 N, 6.54 N) 1e-6 / (0.4 m, 0.3 m) = 3.8e-5 rad. The center lies in the
 // plane of the feet, so that tilt counts in second order only: m g (3.8e-5)^2 = 1.4e-7 N.
 static void c1_four_feet(void **state) {
     (void)state;
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        add_mass(&stage.hand, 10.0, 0.05, 0.02, 0.0);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        add_mass(&fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(&stage.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
-        open_stage(&stage, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
-        mf_world_step(stage.world, 2000);
+            mf_hand_point(&fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
+        open_fixture(&fixture, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+        mf_world_step(fixture.world, 2000);
         for (uint32_t i = 0; i < 4; i++)
-            assert_near(stage_get(&stage, "point.load", i), expected[i], 1.4e-7);
-        assert_near(largest_speed(&stage), 0.0, 1e-9);
-        stage_close(&stage, NULL);
+            assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
+        assert_near(largest_speed(&fixture), 0.0, 1e-9);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -55,26 +55,26 @@ static void c1_four_feet(void **state) {
 static void c2_three_feet(void **state) {
     (void)state;
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    Stage stage;
-    stage_begin(&stage, 1);
-    add_mass(&stage.hand, 3.0, 0.02, -0.01, 0.1);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    add_mass(&fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
-        mf_hand_point(&stage.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
-    open_stage(&stage, true, MF_FRICTION_FIT, NULL);
-    mf_world_step(stage.world, 2000);
+        mf_hand_point(&fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
+    open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
+    mf_world_step(fixture.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
-    mf_points_momentum(stage.group, 0, center, linear, angular);
+    mf_points_momentum(fixture.group, 0, center, linear, angular);
     for (uint32_t i = 0; i < 3; i++) {
-        double load = stage_get(&stage, "point.load", i);
+        double load = fixture_get(&fixture, "point.load", i);
         assert_true(load > 0);
         force += load;
-        pitch += load * (stage_get(&stage, "point.anchor", 3 * i) - center[0]);
-        roll += load * (stage_get(&stage, "point.anchor", 3 * i + 1) - center[1]);
+        pitch += load * (fixture_get(&fixture, "point.anchor", 3 * i) - center[0]);
+        roll += load * (fixture_get(&fixture, "point.anchor", 3 * i + 1) - center[1]);
     }
     assert_near(force, 3.0 * 9.81, 1e-12 * 29.43);
     assert_near(pitch, 0.0, 1e-12 * 29.43);
     assert_near(roll, 0.0, 1e-12 * 29.43);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // C6. The same flat ground as one height, as a nearest-cell map and as a bilinear map (a far cell
@@ -85,23 +85,24 @@ static void c6_plane_by_three_ways(void **state) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int way = 0; way < 3; way++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
         mf_TerrainConfig config = mf_terrain_config();
         config.columns = config.rows = 20;
         config.interpolation = way == 2 ? MF_BILINEAR : MF_NEAREST;
         mf_Terrain *terrain = NULL;
         mf_Error error;
         if (way > 0)
-            must(mf_terrain_from_array(stage.context, &config, heights, &terrain, &error), &error);
-        open_stage(&stage, true, MF_FRICTION_FIT, terrain);
-        mf_world_step(stage.world, 500);
-        height[way] = stage_get(&stage, "base.position", 2);
-        contacts = stage_field(&stage, "point.load")->components;
+            must(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error),
+                 &error);
+        open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
+        mf_world_step(fixture.world, 500);
+        height[way] = fixture_get(&fixture, "base.position", 2);
+        contacts = fixture_field(&fixture, "point.load")->components;
         for (uint32_t i = 0; i < contacts; i++)
-            load[way][i] = stage_get(&stage, "point.load", i);
-        stage_close(&stage, terrain);
+            load[way][i] = fixture_get(&fixture, "point.load", i);
+        fixture_close(&fixture, terrain);
     }
     for (int way = 1; way < 3; way++) {
         assert_near(height[way], height[0], 1e-12);
@@ -115,11 +116,11 @@ static void c6_plane_by_three_ways(void **state) {
 typedef struct Few {
     const char *name;
     uint32_t count;
-    double at[3][2]; // [m] x, y of the contacts; all at the height of the centre of mass
+    double at[3][2]; // [m] x, y of the contacts; all at the height of the center of mass
     bool balanced;   // they bear the weight at rest
 } Few;
 
-// No contact falls for ever; one, two, collinear and coincident ones under the centre of mass bear
+// No contact falls for ever; one, two, collinear and coincident ones under the center of mass bear
 // the weight, m g = 19.62 N; contacts beside it let the body tip over: nothing of it is a fault.
 static void degenerate_contacts(void **state) {
     (void)state;
@@ -135,30 +136,30 @@ static void degenerate_contacts(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            Stage stage;
-            stage_begin(&stage, 1);
-            add_mass(&stage.hand, 2.0, 0, 0, 0);
+            Fixture fixture;
+            fixture_begin(&fixture, 1);
+            add_mass(&fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
-                mf_hand_point(&stage.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
-            open_stage(&stage, (option & 1) != 0,
-                       option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
-            double energy = stage_energy(&stage, 0);
-            mf_world_step(stage.world, 300);
-            if (mf_group_fault_total(stage.group) != 0)
+                mf_hand_point(&fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
+            open_fixture(&fixture, (option & 1) != 0,
+                         option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+            double energy = fixture_energy(&fixture, 0);
+            mf_world_step(fixture.world, 300);
+            if (mf_group_fault_total(fixture.group) != 0)
                 fail_msg("%s, option %d: fault", cases[i].name, option);
             double load = 0;
             for (uint32_t c = 0; c < cases[i].count; c++)
-                load += stage_get(&stage, "point.load", c);
+                load += fixture_get(&fixture, "point.load", c);
             if (cases[i].balanced) {
                 assert_near(load, 19.62, option & 1 ? 1e-9 : 1e-3);
-                assert_near(stage_get(&stage, "base.position", 2), 0.0, 1e-4);
-                assert_near(stage_get(&stage, "base.position", 0), 0.0, 1e-6);
-                assert_near(stage_get(&stage, "base.position", 1), 0.0, 1e-6);
+                assert_near(fixture_get(&fixture, "base.position", 2), 0.0, 1e-4);
+                assert_near(fixture_get(&fixture, "base.position", 0), 0.0, 1e-6);
+                assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-6);
             } else {
-                assert_true(stage_get(&stage, "base.position", 2) < -0.01);
+                assert_true(fixture_get(&fixture, "base.position", 2) < -0.01);
             }
-            assert_true(stage_energy(&stage, 0) <= energy + 1e-5);
-            stage_close(&stage, NULL);
+            assert_true(fixture_energy(&fixture, 0) <= energy + 1e-5);
+            fixture_close(&fixture, NULL);
         }
 }
 
@@ -178,25 +179,25 @@ static void rest_does_not_drift(void **state) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
         mf_Terrain *terrain = make_terrain(
-            stage.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+            fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
             ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);
-        open_stage(&stage, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
-        mf_world_step(stage.world, 1000);
+        open_fixture(&fixture, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
+        mf_world_step(fixture.world, 1000);
         static const char *const names[] = {"base.position", "base.orientation"};
         double start[2][4];
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                start[f][c] = stage_get(&stage, names[f], c);
-        mf_world_step(stage.world, 100000);
+                start[f][c] = fixture_get(&fixture, names[f], c);
+        mf_world_step(fixture.world, 100000);
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                near_(stage_get(&stage, names[f], c), start[f][c], allowed, names[f], __FILE__,
+                near_(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f], __FILE__,
                       option);
-        stage_close(&stage, terrain);
+        fixture_close(&fixture, terrain);
     }
 }
 

@@ -1,7 +1,8 @@
 // Several motions in one group: every change from one to another keeps the pose to the bit and the
 // momentum as docs/explanation/ladder.md says; robots at different levels in one block do not feel
 // each other.
-#include "motion/stage.h"
+#include "motion/fixture.h"
+#include "base/inject.h"
 
 #include "torture.h"
 
@@ -178,7 +179,7 @@ static void every_pair_keeps_what_it_must(void **state) {
     }
 }
 
-// Base of 0.03 kg m^2 and an arm of 0.01 that turns about the common centre with its own rate u: at
+// Base of 0.03 kg m^2 and an arm of 0.01 that turns about the common center with its own rate u: at
 // `articulated` and `prescribed` the angular momentum about z is 0.04 w + 0.01 u, at `rigid` and
 // `points` 0.04 w. So w grows by u / 4 one way and falls by it the other way.
 static void momentum_of_joints_goes_into_the_base(void **state) {
@@ -435,25 +436,25 @@ static void motions_that_are_not_there_are_refused(void **state) {
 
 static void a_group_with_one_motion_answers_too(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    make_hexapod(&stage.hand);
-    StageConfig config = stage_config(true);
-    stage_open(&stage, &config);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    FixtureConfig config = fixture_config(true);
+    fixture_open(&fixture, &config);
     double center[3], linear[3], angular[3], expected[3][3];
     mf_Error error = {0};
-    stage_set3(&stage, "base.linear_velocity", 1, 2, 3);
-    stage_set3(&stage, "base.angular_velocity", 3, 2, 1);
-    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_POINTS);
-    mf_motion_momentum(stage.group, 0, center, linear, angular);
-    mf_points_momentum(stage.group, 0, expected[0], expected[1], expected[2]);
+    fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);
+    fixture_set3(&fixture, "base.angular_velocity", 3, 2, 1);
+    assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_POINTS);
+    mf_motion_momentum(fixture.group, 0, center, linear, angular);
+    mf_points_momentum(fixture.group, 0, expected[0], expected[1], expected[2]);
     assert_memory_equal(linear, expected[1], sizeof linear);
     assert_memory_equal(angular, expected[2], sizeof angular);
-    assert_near(mf_motion_energy(stage.group, 0).kinetic, mf_points_energy(stage.group, 0).kinetic,
-                0);
-    assert_int_equal(mf_motion_switch(stage.group, 0, MF_MOTION_POINTS, &error), MF_OK);
-    assert_int_equal(mf_motion_switch(stage.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
-    stage_close(&stage, NULL);
+    assert_near(mf_motion_energy(fixture.group, 0).kinetic,
+                mf_points_energy(fixture.group, 0).kinetic, 0);
+    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
+    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
+    fixture_close(&fixture, NULL);
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.

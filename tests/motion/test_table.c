@@ -82,7 +82,7 @@ static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     *toy = (Toy){.position = rows[0],
                  .velocity = rows[2],
                  .stiffness = 4.0,
-                 .step = mf_time_to_seconds(mf_world_settings(mf_group_world(group))->step)};
+                 .step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step)};
     status = mf_motion_join(group, &toy_row, toy, 1, error);
     if (status != MF_OK)
         mf_release(context, toy);
@@ -96,14 +96,14 @@ static void must(mf_Status status, const mf_Error *error) {
 
 // ---- a world with bodies ------------------------------------------------------------------------
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
     mf_Group *group;
-} Stage;
+} Fixture;
 
-static void stage_open(Stage *stage, uint32_t count) {
+static void fixture_open(Fixture *fixture, uint32_t count) {
     const mf_VehicleBody body = {.name = "ball",
                                  .mass = 2.0,
                                  .inertia = {0.1, 0.1, 0.1, 0, 0, 0},
@@ -115,17 +115,17 @@ static void stage_open(Stage *stage, uint32_t count) {
     world.step = MF_MILLISECOND;
     group.count = count;
     group.double_precision = true;
-    must(mf_context_create(NULL, &stage->context, &error), &error);
-    must(mf_vehicle_model(stage->context, &body, &stage->model, &error), &error);
-    group.model = stage->model;
-    must(mf_world_create(stage->context, &world, &stage->world, &error), &error);
-    must(mf_world_add_group(stage->world, &group, &stage->group, &error), &error);
+    must(mf_context_create(NULL, &fixture->context, &error), &error);
+    must(mf_vehicle_model(fixture->context, &body, &fixture->model, &error), &error);
+    group.model = fixture->model;
+    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
 }
 
-static void stage_close(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_model_destroy(stage->model);
-    mf_context_destroy(stage->context);
+static void fixture_close(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_model_destroy(fixture->model);
+    mf_context_destroy(fixture->context);
 }
 
 // ---- tests --------------------------------------------------------------------------------------
@@ -199,57 +199,57 @@ static void every_motion_begins_from_its_defaults(void **state) {
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
 static void a_toy_motion_is_a_row(void **state) {
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
     (void)state;
-    stage_open(&stage, 37);
-    must(toy_row.add(stage.group, NULL, &error), &error);
-    assert_non_null(mf_motion_plan(stage.group, &toy_row));
-    assert_int_equal(toy_row.add(stage.group, NULL, &error), MF_BAD_ARGUMENT);
+    fixture_open(&fixture, 37);
+    must(toy_row.add(fixture.group, NULL, &error), &error);
+    assert_non_null(mf_motion_plan(fixture.group, &toy_row));
+    assert_int_equal(toy_row.add(fixture.group, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "toy: the group already has the motion toy");
-    mf_Field *position = mf_group_find_field(stage.group, "base.position");
+    mf_Field *position = mf_group_find_field(fixture.group, "base.position");
     for (uint32_t i = 0; i < 37; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(position, i, c, c == 0 ? 1.0 + i : 0.0);
-    mf_world_step(stage.world, 3000);
+    mf_world_step(fixture.world, 3000);
     for (uint32_t i = 0; i < 37; i++)
         assert_true(fabs(mf_field_get(position, i, 0) - (1.0 + i) * cos(6.0)) < 2e-3 * (1.0 + i));
-    toy_row.momentum(stage.group, 0, center, linear, angular);
+    toy_row.momentum(fixture.group, 0, center, linear, angular);
     assert_true(fabs(linear[0] + 2.0 * 2.0 * sin(6.0)) < 1e-2);
-    const mf_MotionEnergy energy = toy_row.energy(stage.group, 0);
+    const mf_MotionEnergy energy = toy_row.energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 0.5 * linear[0] * linear[0] / 2.0) < 1e-12);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 static void vehicles_are_motions(void **state) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    stage_open(&stage, 3);
-    assert_int_equal(mf_motion_add(stage.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
+    fixture_open(&fixture, 3);
+    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "make it with mf_car_body()"));
     config.start = MF_MOTION_CAR;
-    assert_int_equal(mf_motions_add(stage.group, &config, &error), MF_UNSUPPORTED);
-    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_COUNT);
-    stage_close(&stage);
+    assert_int_equal(mf_motions_add(fixture.group, &config, &error), MF_UNSUPPORTED);
+    assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_COUNT);
+    fixture_close(&fixture);
 
-    must(mf_context_create(NULL, &stage.context, &error), &error);
+    must(mf_context_create(NULL, &fixture.context, &error), &error);
     mf_GroupConfig group = mf_group_config();
-    must(mf_car_body(stage.context, &car, "car", &stage.model, &error), &error);
-    group.model = stage.model;
-    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
-    must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
-    must(mf_motion_add(stage.group, MF_MOTION_CAR, &config, &error), &error);
-    assert_int_equal(mf_motion_of(stage.group, 0), MF_MOTION_CAR);
-    assert_true(mf_motion_in(stage.group, MF_MOTION_CAR));
-    assert_false(mf_motion_in(stage.group, MF_MOTION_QUADROTOR));
-    mf_field_set(mf_group_find_field(stage.group, "base.linear_velocity"), 0, 0, 2.0);
-    const mf_MotionEnergy energy = mf_motion_energy(stage.group, 0);
+    must(mf_car_body(fixture.context, &car, "car", &fixture.model, &error), &error);
+    group.model = fixture.model;
+    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+    must(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), &error);
+    assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_CAR);
+    assert_true(mf_motion_in(fixture.group, MF_MOTION_CAR));
+    assert_false(mf_motion_in(fixture.group, MF_MOTION_QUADROTOR));
+    mf_field_set(mf_group_find_field(fixture.group, "base.linear_velocity"), 0, 0, 2.0);
+    const mf_MotionEnergy energy = mf_motion_energy(fixture.group, 0);
     assert_true(fabs(energy.kinetic - 2.0 * car.mass) < 1e-6 * car.mass);
-    stage_close(&stage);
+    fixture_close(&fixture);
 }
 
 int main(void) {

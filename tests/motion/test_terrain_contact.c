@@ -1,36 +1,36 @@
 // C7 and C8 as the motion sees them: feet on a smooth map stand as high as the map is exact, and
 // places far outside, infinite or not a number are a fault or the border's height, never undefined
 // (run under the sanitizers, which trap a float that does not fit an integer).
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 static const double pi = 3.14159265358979323846;
 
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a place where the
 // surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    Stage stage;
-    stage_begin(&stage, 1);
-    mf_hand_point(&stage.hand, 0, 0, 0, 0, 1.0, true);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
     mf_Error error = {0};
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = (uint32_t)(6.0 / cell + 0.5);
     map.cell = cell;
     map.interpolation = MF_BILINEAR;
-    map.origin[0] = pi / 2 - 3.0; // so that x = pi/2 lies on a corner between four cell centres
+    map.origin[0] = pi / 2 - 3.0; // so that x = pi/2 lies on a corner between four cell centers
     map.origin[1] = -3.0;
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
-    must(mf_terrain_generate(stage.context, &map, &wave, &terrain, &error), &error);
-    StageConfig config = stage_config(true);
+    must(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error), &error);
+    FixtureConfig config = fixture_config(true);
     config.world.terrain = terrain;
-    stage_open(&stage, &config);
-    stage_set3(&stage, "base.position", pi / 2, 0.0, 1.0);
-    mf_world_step(stage.world, 300);
-    assert_near(stage_get(&stage, "point.load", 0), 9.81, 1e-6);
+    fixture_open(&fixture, &config);
+    fixture_set3(&fixture, "base.position", pi / 2, 0.0, 1.0);
+    mf_world_step(fixture.world, 300);
+    assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
     // The contact gives way by load/stiffness = m g / (m / (0.1 h^2)) = 9.81e-5 m.
-    double height = stage_get(&stage, "base.position", 2) + 9.81e-5;
-    stage_close(&stage, terrain);
+    double height = fixture_get(&fixture, "base.position", 2) + 9.81e-5;
+    fixture_close(&fixture, terrain);
     return height;
 }
 
@@ -48,14 +48,14 @@ static void c7_standing_on_a_smooth_map(void **state) {
 // and N x N, nearest and bilinear, in both precisions.
 static void c8_any_place_is_defined(void **state) {
     (void)state;
-    static const double places[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
-                                    1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
+    static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
+                                       1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
-    enum { PLACES = sizeof places / sizeof *places };
+    enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
         mf_Terrain *terrain;
         mf_Error error = {0};
         mf_TerrainConfig map = mf_terrain_config();
@@ -64,34 +64,34 @@ static void c8_any_place_is_defined(void **state) {
         map.interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST;
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
-        must(mf_terrain_generate(stage.context, &map, &noise, &terrain, &error), &error);
-        StageConfig config = stage_config((option & 2) != 0);
+        must(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error), &error);
+        FixtureConfig config = fixture_config((option & 2) != 0);
         config.world.terrain = terrain;
         config.group.count = 3 * PLACES;
-        stage_open(&stage, &config);
-        mf_Field *position = stage_field(&stage, "base.position");
+        fixture_open(&fixture, &config);
+        mf_Field *position = fixture_field(&fixture, "base.position");
         for (uint32_t i = 0; i < 3 * PLACES; i++)
-            mf_field_set(position, i, i % 3, places[i / 3]);
-        mf_world_step(stage.world, 20);
+            mf_field_set(position, i, i % 3, positions[i / 3]);
+        mf_world_step(fixture.world, 20);
         for (uint32_t i = 0; i < 3 * PLACES; i++) {
-            double place = places[i / 3];
-            uint32_t fault = mf_group_fault(stage.group, i);
+            double point = positions[i / 3];
+            uint32_t fault = mf_group_fault(fixture.group, i);
             // What float cannot hold is infinite there.
-            bool finite = isfinite(option & 2 ? place : (double)(float)place);
+            bool finite = isfinite(option & 2 ? point : (double)(float)point);
             uint32_t expected = !finite              ? MF_FAULT_NONFINITE
-                                : fabs(place) >= 1e6 ? MF_FAULT_RANGE
+                                : fabs(point) >= 1e6 ? MF_FAULT_RANGE
                                                      : 0u;
             if (expected == MF_FAULT_RANGE && fault == (MF_FAULT_RANGE | MF_FAULT_NONFINITE))
                 continue; // so far out that its velocities overflow, too
             if (expected == MF_FAULT_RANGE && fault == MF_FAULT_NONFINITE)
                 continue;
             if (fault != expected)
-                fail_msg("option %d: %g in component %u: fault %u, expected %u", option, place,
+                fail_msg("option %d: %g in component %u: fault %u, expected %u", option, point,
                          i % 3, fault, expected);
             for (uint32_t c = 0; c < 3 && expected == 0; c++)
                 assert_true(isfinite(mf_field_get(position, i, c)));
         }
-        stage_close(&stage, terrain);
+        fixture_close(&fixture, terrain);
     }
 }
 

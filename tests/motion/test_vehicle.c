@@ -28,7 +28,7 @@ static void integrators_have_names(void **state) {
     assert_string_equal(mf_integrator_name(MF_INTEGRATOR_RK4), "rk4");
 }
 
-// Mass, centre and inertia come back, products included (the Aerosonde of Beard and McLain).
+// Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
 static void body_is_what_was_asked_for(void **state) {
     (void)state;
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};

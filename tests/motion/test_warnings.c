@@ -1,7 +1,7 @@
 // Warnings: what raises each bit, that a robot with one moves on, and that bits, counts and
 // residuals are state like any other.
 #include "motion/articulated_text.h"
-#include "motion/kinematic_stage.h"
+#include "motion/kinematic_fixture.h"
 
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
@@ -136,7 +136,7 @@ static void an_unsure_contact_is_told(void **state) {
         "<body pos='-0.017 0.0124 -0.0146'><freejoint/>"
         "<geom type='ellipsoid' size='0.00345 0.000195 0.00389' mass='1'/></body>"
         "</worldbody></mujoco>";
-    static const double turn[4] = {0.2856, 0.6055, 0.6451, -0.3682};
+    static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
     (void)state;
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -145,7 +145,7 @@ static void an_unsure_contact_is_told(void **state) {
         text_open(&t, text, &config);
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         for (uint32_t c = 0; c < 4; c++)
-            text_set(&t, "base.orientation", c, turn[c]);
+            text_set(&t, "base.orientation", c, rotation[c]);
         mf_world_step(t.world, 1);
         if (beside)
             assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);
@@ -197,21 +197,21 @@ static void too_fast_a_spin_is_told(void **state) {
 // the turn of least squares comes near slowly.
 static void a_lost_stance_is_told(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    kin_biped(&stage.hand);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    kin_biped(&fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&stage, &config);
-    mf_world_step(stage.world, 2);
-    assert_int_equal(mf_group_warning(stage.group, 0), 0);
-    const uint32_t values = stage_field(&stage, "stance.anchor")->components;
+    kin_open(&fixture, &config);
+    mf_world_step(fixture.world, 2);
+    assert_int_equal(mf_group_warning(fixture.group, 0), 0);
+    const uint32_t values = fixture_field(&fixture, "stance.anchor")->components;
     for (uint32_t c = 0; c < values; c++)
-        stage_set(&stage, "stance.anchor", c, 0.1 * stage_get(&stage, "stance.anchor", c));
-    stage_set(&stage, "base.orientation", 0, cos(0.5));
-    stage_set(&stage, "base.orientation", 3, sin(0.5));
-    mf_world_step(stage.world, 1);
-    expect_warning(stage.group, MF_WARNING_STANCE, 1e-3);
-    stage_close(&stage, NULL);
+        fixture_set(&fixture, "stance.anchor", c, 0.1 * fixture_get(&fixture, "stance.anchor", c));
+    fixture_set(&fixture, "base.orientation", 0, cos(0.5));
+    fixture_set(&fixture, "base.orientation", 3, sin(0.5));
+    mf_world_step(fixture.world, 1);
+    expect_warning(fixture.group, MF_WARNING_STANCE, 1e-3);
+    fixture_close(&fixture, NULL);
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.

@@ -46,8 +46,8 @@ static void a_scene_moves_to_another_level(void **state) {
     config.count = 20;
     mf_Scene scene = make_with(*state, file, &config);
     assert_int_equal(scene.motion, MF_MOTION_ARTICULATED);
-    assert_non_null(mf_articulated_settings(scene.group));
-    assert_null(mf_points_settings(scene.group));
+    assert_non_null(mf_articulated_config_of(scene.group));
+    assert_null(mf_points_config_of(scene.group));
     mf_world_step(scene.world, 500);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
     const mf_Field *foot = mf_group_find_field(scene.group, "sensor.contact");
@@ -354,7 +354,7 @@ static void a_configuration_changes_what_the_file_says(void **state) {
     assert_int_equal(mf_group_count(scene.group), 3);
     assert_int_equal(mf_motion_of(scene.group, 2), MF_MOTION_ARTICULATED);
     assert_int_equal(scene.motion, MF_MOTION_ARTICULATED);
-    assert_int_equal(mf_world_settings(scene.world)->step, 2 * MF_MILLISECOND);
+    assert_int_equal(mf_world_config_of(scene.world)->step, 2 * MF_MILLISECOND);
     assert_int_equal(scene.step, 2 * MF_MILLISECOND);
     assert_true(scene.divisor == 2 && scene.stiffness == 2.5);
     assert_true(mf_scene_steps(&scene) == 60000); // 120 s

@@ -102,7 +102,7 @@ static void servos_put_in_what_the_robot_gains(void **state) {
         double energy = mf_motion_energy(scene.group, 16).kinetic;
         assert_true(energy > 1e-3);
         wrong[i] = work / energy - 1.0;
-        // The fitness is the distance by it and the lift by one metre on Earth.
+        // The fitness is the distance by it and the lift by one meter on Earth.
         double distance = mf_scene_distance(&scene, 16);
         assert_near(mf_scene_fitness(&scene, 16), distance / (work + scene.model->mass * 9.80665),
                     1e-15);
@@ -165,7 +165,7 @@ static void every_motion_can_be_evaluated(void **state) {
             mf_Scene scene = make_evaluation(*state, file, COUNT);
             mf_Scene alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
-            assert_int_equal(mf_world_settings(scene.world)->step, 5 * MF_MILLISECOND);
+            assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];
             for (size_t i = 0; i < sizeof genomes; i++)
                 genomes[i] = (uint8_t)(i * 89 + i / 7);

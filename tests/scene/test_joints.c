@@ -106,7 +106,7 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
     return sqrt(sum);
 }
 
-// A rope of half a metre: the ball swings around its end, the other one falls.
+// A rope of half a meter: the ball swings around its end, the other one falls.
 static void a_ball_on_a_rope_swings(void **state) {
     static const double end[3] = {0, 0.4, 2.37};
     mf_SceneFile *file =

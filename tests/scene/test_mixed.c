@@ -115,7 +115,7 @@ static void a_written_scene_moves_alike(void **state) {
 
 // ---- alone and among others --------------------------------------------------------------------
 
-// A robot with a gait, and others a kilometre away.
+// A robot with a gait, and others a kilometer away.
 #define ALONE                                                                                      \
     "world: {step: 0.002}\n"                                                                       \
     "groups:\n"                                                                                    \

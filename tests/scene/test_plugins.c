@@ -157,7 +157,7 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
 }
 
-// What has joints gets its colour by the order, when there are several; what is told one has that.
+// What has joints gets its color by the order, when there are several; what is told one has that.
 static void groups_have_colors(void **state) {
     static const char text[] = "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
                                "  - name: ball\n    model: ../models/ball.xml\n"
@@ -185,7 +185,7 @@ static void groups_have_colors(void **state) {
     mf_scene_file_destroy(file);
 }
 
-// Plugins, records and colours are written back as they were read.
+// Plugins, records and colors are written back as they were read.
 static void what_is_read_is_written(void **state) {
     mf_SceneFile *again,
         *file = parse_scene(

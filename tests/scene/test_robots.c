@@ -1,4 +1,4 @@
-// Scenes with robots: gaits, behaviours and what a game of soccer needs of its file; what a world
+// Scenes with robots: gaits, behaviors and what a game of soccer needs of its file; what a world
 // lacks is told in one line, and every failing call is survived.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,11 +23,11 @@ static void a_game_is_read_and_written(void **state) {
     assert_int_equal(blue->rules[0].to, MF_MOTION_ARTICULATED);
     assert_int_equal(blue->rules[0].event, MF_SWITCH_NEAR);
     assert_int_equal(blue->rules[0].other, 1);
-    assert_int_equal(blue->behaviour.kind, MF_BEHAVIOUR_SOCCER);
-    assert_string_equal(blue->behaviour.soccer.ball, "ball");
-    assert_true(blue->behaviour.soccer.goal[0] == 4.5);
+    assert_int_equal(blue->behavior.kind, MF_BEHAVIOR_SOCCER);
+    assert_string_equal(blue->behavior.soccer.ball, "ball");
+    assert_true(blue->behavior.soccer.goal[0] == 4.5);
     char *once = write_twice(*state, file, &again);
-    assert_int_equal(again->groups[3].behaviour.kind, MF_BEHAVIOUR_SOCCER);
+    assert_int_equal(again->groups[3].behavior.kind, MF_BEHAVIOR_SOCCER);
     assert_true(again->groups[3].place.poses[1][0] == 1.0);
     mf_release(*state, once);
     mf_scene_file_destroy(file);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support.h"
+#include "scene/soccer/play.h"
 
 #include <math.h>
 #include <stdlib.h>

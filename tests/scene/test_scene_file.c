@@ -59,8 +59,8 @@ static void a_file_with_a_model_alone_gets_all_defaults(void **state) {
     assert_int_equal(group->place.kind, MF_PLACEMENT_LINE);
     assert_true(group->place.distance == 1 && group->place.height == 0);
     assert_true(group->servo.gain == 0 && group->servo.stiffness == 1);
-    assert_int_equal(group->behaviour.kind, MF_BEHAVIOUR_HOLD);
-    assert_true(isnan(group->behaviour.gait_command[0]) || group->behaviour.gait == NULL);
+    assert_int_equal(group->behavior.kind, MF_BEHAVIOR_HOLD);
+    assert_true(isnan(group->behavior.gait_command[0]) || group->behavior.gait == NULL);
     assert_int_equal(group->color, MF_COLOR_AUTO);
     assert_int_equal(group->initial_count + group->plugin_count + group->rule_count, 0);
     assert_ptr_equal(file->context, *state);
@@ -80,12 +80,12 @@ static void motions_have_the_defaults_of_the_library(const mf_SceneGroup *group)
     assert_true(read->points.contact_margin == points.contact_margin);
     assert_int_equal(read->articulated.integrator, MF_ARTICULATED_OF_MODEL);
     assert_int_equal(read->articulated.contact_law, own.articulated.contact_law);
-    assert_int_equal(read->quadrotor_settings.integrator, own.quadrotor_settings.integrator);
-    assert_int_equal(read->fixed_wing_settings.integrator, own.fixed_wing_settings.integrator);
-    assert_int_equal(read->fixed_wing_settings.turbulence, MF_TURBULENCE_NONE);
-    assert_int_equal(read->car_settings.integrator, own.car_settings.integrator);
-    assert_int_equal(read->car_settings.model, own.car_settings.model);
-    assert_int_equal(read->car_settings.tyre, own.car_settings.tyre);
+    assert_int_equal(read->quadrotor_config.integrator, own.quadrotor_config.integrator);
+    assert_int_equal(read->fixed_wing_config.integrator, own.fixed_wing_config.integrator);
+    assert_int_equal(read->fixed_wing_config.turbulence, MF_TURBULENCE_NONE);
+    assert_int_equal(read->car_config.integrator, own.car_config.integrator);
+    assert_int_equal(read->car_config.model, own.car_config.model);
+    assert_int_equal(read->car_config.tire, own.car_config.tire);
 }
 
 static void controllers_have_the_defaults_of_the_library(const mf_SceneGroup *group) {
@@ -106,11 +106,11 @@ static void interaction_has_the_defaults_of_the_library(const mf_InteractionConf
     mf_InteractionConfig wanted = mf_interaction_config();
     assert_true(found->detect == wanted.detect && found->radius == wanted.radius);
     assert_true(found->nearest == wanted.nearest && found->relative == wanted.relative);
-    assert_true(fabs(found->sight - wanted.sight) < 1e-15);
+    assert_true(fabs(found->view_angle - wanted.view_angle) < 1e-15);
     assert_true(found->detection_rate.numerator == wanted.detection_rate.numerator);
     assert_true(found->collide == wanted.collide && found->terrain == wanted.terrain);
     assert_true(found->terrain_tolerance == wanted.terrain_tolerance);
-    assert_true(found->beside == wanted.beside && found->latency == wanted.latency);
+    assert_true(found->background == wanted.background && found->latency == wanted.latency);
     assert_true(found->downwash == wanted.downwash);
     assert_true(found->downwash_reach == wanted.downwash_reach);
     assert_true(found->air_density == wanted.air_density && found->profile == wanted.profile);
@@ -327,7 +327,7 @@ static void values_may_be_automatic(void **state) {
     assert_true(isnan(file->friction) && isnan(group->friction));
     assert_true(group->control_interval == 0 && group->motions.points.joint_interval == 0);
     for (int c = 0; c < 3; c++)
-        assert_true(isnan(group->behaviour.gait_command[c]));
+        assert_true(isnan(group->behavior.gait_command[c]));
     char *once = write_twice(*state, file, &again);
     static const char *const lines[] = {"  step: auto # [s]\n",
                                         "  gravity: auto # [m/s^2]\n",
@@ -463,7 +463,7 @@ static void overrides_reach_lists_in_lists(void **state) {
     mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
     assert_true(file->groups[2].rules[1].distance == 3.5);
     assert_int_equal(file->groups[3].gait_count, 1);
-    assert_int_equal(file->groups[3].behaviour.kind, MF_BEHAVIOUR_HOLD);
+    assert_int_equal(file->groups[3].behavior.kind, MF_BEHAVIOR_HOLD);
     assert_int_equal(file->groups[3].place.pose_count, 2);
     assert_true(file->groups[3].place.poses[1][2] == 3);
     mf_scene_file_destroy(file);

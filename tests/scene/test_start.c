@@ -37,7 +37,7 @@ static void the_step_is_the_least_that_models_ask_for(void **state) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         mf_Scene scene = make_scene(*state, file);
         assert_int_equal(scene.step, cases[i].step);
-        assert_int_equal(mf_world_settings(scene.world)->step, cases[i].step);
+        assert_int_equal(mf_world_config_of(scene.world)->step, cases[i].step);
         assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
         drop_scene(&scene, file);
     }
@@ -60,7 +60,7 @@ static void gravity_is_that_of_the_first_model(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         mf_Scene scene = make_scene(*state, file);
-        assert_near(mf_world_settings(scene.world)->gravity, cases[i].gravity, 1e-12);
+        assert_near(mf_world_config_of(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
             assert_non_null(strstr(scene.notes[n], "the gravity of its file is"));
@@ -104,7 +104,7 @@ static void joints_are_told_as_often_as_makes_sense(void **state) {
         mf_SceneFile *file = parse_scene(*state, text);
         mf_Scene scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
-        const mf_PointsConfig *points = mf_points_settings(scene.group);
+        const mf_PointsConfig *points = mf_points_config_of(scene.group);
         assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
         drop_scene(&scene, file);
     }

@@ -1,5 +1,5 @@
 // Scenes with vehicles and the worlds made from them: mistakes, overrides, start places,
-// behaviours, and the same bits for any number of threads.
+// behaviors, and the same bits for any number of threads.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,15 +154,15 @@ static void written_text_reads_back_the_same(void **state) {
         "    motion: {fixed_wing: {turbulence: low_light}}\n    behaviour: {flock: {speed: 25}}\n";
     mf_SceneFile *again, *file = parse_scene(*state, text);
     char *once = write_twice(*state, file, &again);
-    assert_int_equal(again->groups[0].motions.quadrotor_settings.integrator, MF_INTEGRATOR_HEUN);
+    assert_int_equal(again->groups[0].motions.quadrotor_config.integrator, MF_INTEGRATOR_HEUN);
     assert_true(again->groups[0].rotor_area == 0.04);
-    assert_int_equal(again->groups[0].behaviour.point_count, 2);
-    assert_true(again->groups[0].behaviour.points[1][2] == 6.0);
-    assert_int_equal(again->groups[1].motions.car_settings.model, MF_CAR_DYNAMIC);
-    assert_int_equal(again->groups[1].motions.car_settings.tyre, MF_CAR_TYRE_CURVATURE);
-    assert_int_equal(again->groups[2].motions.fixed_wing_settings.turbulence,
+    assert_int_equal(again->groups[0].behavior.point_count, 2);
+    assert_true(again->groups[0].behavior.points[1][2] == 6.0);
+    assert_int_equal(again->groups[1].motions.car_config.model, MF_CAR_DYNAMIC);
+    assert_int_equal(again->groups[1].motions.car_config.tire, MF_CAR_TIRE_CURVATURE);
+    assert_int_equal(again->groups[2].motions.fixed_wing_config.turbulence,
                      MF_TURBULENCE_LOW_LIGHT);
-    assert_int_equal(again->groups[2].behaviour.kind, MF_BEHAVIOUR_FLOCK);
+    assert_int_equal(again->groups[2].behavior.kind, MF_BEHAVIOR_FLOCK);
     mf_release(*state, once);
     mf_scene_file_destroy(file);
     mf_scene_file_destroy(again);
@@ -172,34 +172,34 @@ static void written_text_reads_back_the_same(void **state) {
 
 static void random_places_keep_apart(void **state) {
     enum { COUNT = 500 };
-    static double places[3 * COUNT], again[3 * COUNT], headings[COUNT];
+    static double positions[3 * COUNT], again[3 * COUNT], headings[COUNT];
     const double taken[1][4] = {{0.0, 0.0, 0.0, 3.0}};
     mf_Placement box = {.kind = MF_PLACEMENT_RANDOM,
                         .lower = {-10, -10, -10},
                         .upper = {10, 10, 10},
                         .distance = 1.0,
                         .seed = 4};
-    assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1,
-                                         places, headings, NULL),
+    assert_int_equal(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1,
+                                            positions, headings, NULL),
                      MF_OK);
     for (uint32_t i = 0; i < COUNT; i++) {
-        const double *a = places + 3 * i;
+        const double *a = positions + 3 * i;
         assert_true(sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) >= 3.2);
         for (uint32_t k = 0; k < i; k++) {
-            const double *b = places + 3 * k;
+            const double *b = positions + 3 * k;
             double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
             assert_true(x * x + y * y + z * z >= 1.0);
         }
     }
     // The first places do not depend on how many follow.
-    assert_int_equal(mf_placement_places(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1, again,
-                                         headings, NULL),
+    assert_int_equal(mf_placement_positions(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1,
+                                            again, headings, NULL),
                      MF_OK);
-    assert_memory_equal(places, again, 50 * 3 * sizeof(double));
+    assert_memory_equal(positions, again, 50 * 3 * sizeof(double));
     mf_Error error = {0};
     box.distance = 8.0;
-    assert_int_equal(mf_placement_places(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0,
-                                         places, headings, &error),
+    assert_int_equal(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0,
+                                            positions, headings, &error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "no free position"));
 }
@@ -235,9 +235,9 @@ static void overlap_is_refused_with_its_line(void **state) {
                    "found for the next; use a larger box, a smaller distance or fewer agents");
 }
 
-// ---- behaviours --------------------------------------------------------------------------------
+// ---- behaviors ---------------------------------------------------------------------------------
 
-static double place_of(mf_Scene *scene, const char *group, uint32_t agent, uint32_t c) {
+static double position_of(mf_Scene *scene, const char *group, uint32_t agent, uint32_t c) {
     mf_Group *found = mf_world_find_group(scene->world, group);
     return mf_field_get(mf_group_find_field(found, "base.position"), agent, c);
 }
@@ -245,10 +245,10 @@ static double place_of(mf_Scene *scene, const char *group, uint32_t agent, uint3
 static void agents_hold_their_places(void **state) {
     mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
     mf_Scene scene = make_scene(*state, file);
-    double x = place_of(&scene, "quads", 7, 0), z = place_of(&scene, "quads", 7, 2);
+    double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
     mf_world_step(scene.world, 2500);
-    assert_float_equal(place_of(&scene, "quads", 7, 0), x, 1e-3);
-    assert_float_equal(place_of(&scene, "quads", 7, 2), z, 1e-3);
+    assert_float_equal(position_of(&scene, "quads", 7, 0), x, 1e-3);
+    assert_float_equal(position_of(&scene, "quads", 7, 2), z, 1e-3);
     drop_scene(&scene, file);
 }
 
@@ -275,8 +275,8 @@ static void orbits_are_joined(void **state) {
     for (size_t i = 0; i < 3; i++) {
         double x = 0.0, y = 0.0;
         for (uint32_t k = 0; k < circles[i].count; k++) {
-            double px = place_of(&scene, circles[i].group, k, 0);
-            double py = place_of(&scene, circles[i].group, k, 1);
+            double px = position_of(&scene, circles[i].group, k, 0);
+            double py = position_of(&scene, circles[i].group, k, 1);
             assert_float_equal(hypot(px, py), circles[i].radius, circles[i].tolerance);
             x += px;
             y += py;
@@ -303,9 +303,9 @@ static void waypoints_are_visited_in_order(void **state) {
     assert_true(mf_field_get(next, 0, 0) == 1.0);
     mf_world_step(scene.world, 2000);
     for (uint32_t i = 0; i < 2; i++) { // each beside the last way-point, as at the start
-        assert_float_equal(place_of(&scene, "quads", i, 0), 20.0 + (i == 0 ? -2.0 : 2.0), 0.2);
-        assert_float_equal(place_of(&scene, "quads", i, 1), 20.0, 0.2);
-        assert_float_equal(place_of(&scene, "quads", i, 2), 30.0, 0.2);
+        assert_float_equal(position_of(&scene, "quads", i, 0), 20.0 + (i == 0 ? -2.0 : 2.0), 0.2);
+        assert_float_equal(position_of(&scene, "quads", i, 1), 20.0, 0.2);
+        assert_float_equal(position_of(&scene, "quads", i, 2), 30.0, 0.2);
     }
     drop_scene(&scene, file);
 }

@@ -8,6 +8,7 @@
 
 #include "search/population.h"
 #include "torture.h"
+#include "base/inject.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,12 +6,12 @@
 
 enum { MOST_LOOKS = 256, BEST = 5, ELITE = 3 };
 
-typedef struct Looks {
+typedef struct Verifications {
     uint32_t calls, genomes;
     bool fails;
     double (*rate)(const uint8_t *genome); // NULL: dear
     uint8_t seen[MOST_LOOKS][16];
-} Looks;
+} Verifications;
 
 // The dear level agrees with the cheap one on nothing: it likes genomes whose first byte is small,
 // and nothing comes of every fourth value.
@@ -21,35 +21,35 @@ static double dear(const uint8_t *genome) {
 
 static mf_Status look(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                       double *fitness, mf_Error *error) {
-    Looks *looks = user;
-    if (looks->fails)
+    Verifications *verifications = user;
+    if (verifications->fails)
         return mf_fail(error, MF_IO, "the second look fails");
-    looks->calls++;
+    verifications->calls++;
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *genome = genomes + (size_t)i * genome_bytes;
-        if (looks->genomes < MOST_LOOKS)
-            memcpy(looks->seen[looks->genomes++], genome, 16);
-        fitness[i] = looks->rate != NULL ? looks->rate(genome) : dear(genome);
+        if (verifications->genomes < MOST_LOOKS)
+            memcpy(verifications->seen[verifications->genomes++], genome, 16);
+        fitness[i] = verifications->rate != NULL ? verifications->rate(genome) : dear(genome);
     }
     return MF_OK;
 }
 
-static mf_SearchConfig looking_config(Looks *looks) {
+static mf_SearchConfig looking_config(Verifications *verifications) {
     mf_SearchConfig config = small_config();
     config.verify_every = 3;
     config.verify_best = BEST;
     config.verify_disparity = 0;
     config.verify = look;
-    config.verify_user = looks;
+    config.verify_user = verifications;
     return config;
 }
 
 // The order by the cheap level alone, from a search without a second look.
 static void the_best_are_ordered_anew(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig plain = small_config(), config = looking_config(&looks);
+    mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
     mf_Search *cheap = new_search(fixture->context, &plain);
     mf_Search *search = new_search(fixture->context, &config);
     for (uint32_t generation = 1; generation <= 3; generation++) {
@@ -58,8 +58,8 @@ static void the_best_are_ordered_anew(void **state) {
         if (generation < 3)
             assert_true(mf_search_hash(cheap) == mf_search_hash(search));
     }
-    assert_int_equal(looks.calls, 1);
-    assert_int_equal(looks.genomes, BEST);
+    assert_int_equal(verifications.calls, 1);
+    assert_int_equal(verifications.genomes, BEST);
     assert_int_equal(mf_search_verified(search), BEST);
     assert_true(mf_search_hash(cheap) != mf_search_hash(search));
 
@@ -88,9 +88,9 @@ static void the_best_are_ordered_anew(void **state) {
 
 static void only_the_elite_has_children(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
         MUST(mf_search_advance(search, &error));
@@ -126,16 +126,16 @@ static int by_falling(const void *a, const void *b) {
 // cheap level dislikes them.
 static void the_best_by_the_look_are_never_lost(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
     for (int generation = 1; generation <= 100; generation++) {
         MUST(mf_search_advance(search, &error));
         double all[MOST_LOOKS];
         uint32_t count = 0, distinct = 0;
-        for (uint32_t i = 0; i < looks.genomes; i++) {
-            double value = dear(looks.seen[i]);
+        for (uint32_t i = 0; i < verifications.genomes; i++) {
+            double value = dear(verifications.seen[i]);
             if (value == value)
                 all[count++] = value;
         }
@@ -147,7 +147,7 @@ static void the_best_by_the_look_are_never_lost(void **state) {
             distinct++;
         }
     }
-    assert_int_equal(looks.genomes, 33 * BEST);
+    assert_int_equal(verifications.genomes, 33 * BEST);
     // It did find out what the dear level likes.
     assert_true(mf_search_individual(search, 0).verified > -8);
     mf_search_destroy(search);
@@ -222,24 +222,24 @@ static double ones_and_first(const uint8_t *genome) {
 
 static void neutral_mutants_wait(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     config.evaluate = blind;
-    looks.rate = ones_and_first;
+    verifications.rate = ones_and_first;
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < 60; i++)
         MUST(mf_search_advance(search, &error));
-    uint32_t neutral = 0, known = looks.genomes;
+    uint32_t neutral = 0, known = verifications.genomes;
     double elite[ELITE];
     for (uint32_t rank = 0; rank < ELITE; rank++)
         elite[rank] = ones(mf_search_individual(search, rank).genome);
     for (int i = 0; i < 3; i++)
         MUST(mf_search_advance(search, &error));
-    for (uint32_t i = known; i < looks.genomes; i++)
+    for (uint32_t i = known; i < verifications.genomes; i++)
         for (uint32_t k = 0; k < ELITE; k++)
-            neutral += ones(looks.seen[i]) == elite[k];
-    assert_int_equal(looks.genomes, known + BEST);
+            neutral += ones(verifications.seen[i]) == elite[k];
+    assert_int_equal(verifications.genomes, known + BEST);
     assert_int_equal(neutral, 0);
     // They were there, and would have come first by what they promise.
     uint32_t waiting = 0;
@@ -254,19 +254,19 @@ static void neutral_mutants_wait(void **state) {
 
 static void a_look_that_fails_changes_nothing(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = new_search(fixture->context, &config);
     MUST(mf_search_advance(search, &error));
     MUST(mf_search_advance(search, &error));
     uint64_t before = mf_search_hash(search);
-    looks.fails = true;
+    verifications.fails = true;
     assert_int_equal(mf_search_advance(search, &error), MF_IO);
     assert_string_equal(error.message, "the second look fails");
     assert_true(mf_search_hash(search) == before);
     assert_int_equal(mf_search_generation(search), 2);
-    looks.fails = false;
+    verifications.fails = false;
     MUST(mf_search_advance(search, &error));
 
     // The same as if it had never failed.
@@ -280,10 +280,10 @@ static void a_look_that_fails_changes_nothing(void **state) {
 
 static void bad_settings_are_refused(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Search *search;
     mf_Error error;
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     config.verify_best = 1;
     assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
     config.verify_best = 21;
@@ -302,9 +302,9 @@ static void bad_settings_are_refused(void **state) {
 
 static void a_resumed_run_ends_with_the_same_bits(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     config.verify_disparity = 0.75;
     uint64_t hashes[15];
     uint32_t known[15];
@@ -334,9 +334,9 @@ static void a_resumed_run_ends_with_the_same_bits(void **state) {
 
 static void the_archive_tells_both_curves(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 7);
     mf_Archive *archive = open_archive(fixture, false);
     mf_ArchiveGeneration *rows;
@@ -368,9 +368,9 @@ static void the_archive_tells_both_curves(void **state) {
 
 static void other_settings_and_damage_are_refused(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks), other = config;
+    mf_SearchConfig config = looking_config(&verifications), other = config;
     make_archive(fixture, &config, 3);
     mf_Archive *archive = open_archive(fixture, true);
     other.verify_every = 4;
@@ -413,9 +413,9 @@ static void other_settings_and_damage_are_refused(void **state) {
 // Of a search by the rule before this one: read, but not gone on with.
 static void a_forgetful_archive_can_be_read(void **state) {
     Fixture *fixture = *state;
-    Looks looks = {0};
+    Verifications verifications = {0};
     mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 3);
     sql(fixture, "PRAGMA user_version=2; DROP TABLE verification; "
                  "CREATE TABLE verification (\n"
@@ -443,8 +443,8 @@ static void a_forgetful_archive_can_be_read(void **state) {
 
 static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    Looks looks = {0};
-    mf_SearchConfig config = looking_config(&looks);
+    Verifications verifications = {0};
+    mf_SearchConfig config = looking_config(&verifications);
     mf_Search *search = NULL;
     mf_Archive *archive = NULL;
     empty_folder(fixture->folder);

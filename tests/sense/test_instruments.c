@@ -60,7 +60,7 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     const double origin[3] = {0, 0, 0};
     for (uint32_t i = 0; status == MF_OK && i < config->count; i++)
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
-            status = mf_group_place(rig->group, i, origin, NULL, NULL, error);
+            status = mf_group_set_start(rig->group, i, origin, NULL, NULL, error);
     if (status == MF_OK)
         status = mf_instruments_add(rig->group, &config->instruments, error);
     if (status != MF_OK) {

@@ -5,34 +5,34 @@
 #include "math/scalar.h"
 
 // A world on `terrain` with sensors in every step.
-static void open_sensors(Stage *stage, mf_Isa isa, bool precise, uint32_t count,
+static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
                          const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
                          mf_Terrain **terrain) {
-    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    assert_int_equal(mf_context_create(NULL, &fixture->context, NULL), MF_OK);
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;
     config.interpolation = interpolation;
-    assert_int_equal(mf_terrain_generate(stage->context, &config, ground, terrain, NULL), MF_OK);
-    stage_open_on(stage, isa, precise, count, *terrain);
-    stage_add_load(stage);
-    assert_int_equal(mf_sensors_add(stage->group, stage_every_step(), NULL), MF_OK);
+    assert_int_equal(mf_terrain_generate(fixture->context, &config, ground, terrain, NULL), MF_OK);
+    fixture_open_on(fixture, isa, precise, count, *terrain);
+    fixture_add_load(fixture);
+    assert_int_equal(mf_sensors_add(fixture->group, fixture_every_step(), NULL), MF_OK);
 }
 
-static void close_sensors(Stage *stage, mf_Terrain *terrain) {
-    mf_world_destroy(stage->world);
+static void close_sensors(Fixture *fixture, mf_Terrain *terrain) {
+    mf_world_destroy(fixture->world);
     mf_terrain_destroy(terrain);
-    assert_int_equal(mf_context_live_bytes(stage->context), 0);
-    mf_context_destroy(stage->context);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
 }
 
-static void set_base(Stage *stage, uint32_t instance, const double position[3],
+static void set_base(Fixture *fixture, uint32_t instance, const double position[3],
                      const double rpy[3]) {
     double q[4];
     mf_quat_from_rpy(q, rpy);
     for (uint32_t i = 0; i < 3; i++)
-        stage_set(stage, "base.position", instance, i, position[i]);
+        fixture_set(fixture, "base.position", instance, i, position[i]);
     for (uint32_t i = 0; i < 4; i++)
-        stage_set(stage, "base.orientation", instance, i, q[i]);
+        fixture_set(fixture, "base.orientation", instance, i, q[i]);
 }
 
 static double varied(uint32_t instance, uint32_t stream, double low, double high) {
@@ -41,28 +41,28 @@ static double varied(uint32_t instance, uint32_t stream, double low, double high
     return low + (high - low) * mf_random_unit_float(out[0]);
 }
 
-static void set_varied(Stage *stage, uint32_t instance) {
+static void set_varied(Fixture *fixture, uint32_t instance) {
     double position[3] = {varied(instance, 0, -1, 1), varied(instance, 1, -1, 1),
                           varied(instance, 2, 0.8, 1.5)};
     double rpy[3] = {varied(instance, 3, -0.4, 0.4), varied(instance, 4, -0.4, 0.4),
                      varied(instance, 5, -3, 3)};
-    set_base(stage, instance, position, rpy);
+    set_base(fixture, instance, position, rpy);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        stage_set(stage, "joint.angle", instance, j, varied(instance, 6 + j, -0.3, 0.3));
+        fixture_set(fixture, "joint.angle", instance, j, varied(instance, 6 + j, -0.3, 0.3));
 }
 
 // World start and direction of a sensor's ray, by the plain double code.
-static void find_ray(Stage *stage, uint32_t instance, const mf_Sensor *sensor, double start[3],
+static void find_ray(Fixture *fixture, uint32_t instance, const mf_Sensor *sensor, double start[3],
                      double direction[3]) {
     double angle[ROBOT_JOINTS], position[ROBOT_JOINTS + 1][3], rotation[ROBOT_JOINTS + 1][4];
     double base[3], q[4];
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        angle[j] = stage_get(stage, "joint.angle", instance, j);
+        angle[j] = fixture_get(fixture, "joint.angle", instance, j);
     for (uint32_t i = 0; i < 3; i++)
-        base[i] = stage_get(stage, "base.position", instance, i);
+        base[i] = fixture_get(fixture, "base.position", instance, i);
     for (uint32_t i = 0; i < 4; i++)
-        q[i] = stage_get(stage, "base.orientation", instance, i);
-    mf_model_pose(&stage->robot.model, angle, position, rotation);
+        q[i] = fixture_get(fixture, "base.orientation", instance, i);
+    mf_model_pose(&fixture->robot.model, angle, position, rotation);
     mf_quat_rotate(start, rotation[sensor->link], sensor->start);
     mf_vec3_add(start, start, position[sensor->link]);
     mf_quat_rotate(direction, rotation[sensor->link], sensor->direction);
@@ -83,34 +83,34 @@ static double plane_distance(const double start[3], const double direction[3], d
 
 static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa, bool precise) {
     enum { COUNT = 33 };
-    Stage stage;
+    Fixture fixture;
     mf_Terrain *terrain;
     mf_TerrainGenerator ground = {.shape = slope == 0.0 ? MF_TERRAIN_FLAT : MF_TERRAIN_SLOPE,
                                   .amplitude = slope};
-    open_sensors(&stage, isa, precise, COUNT, &ground, interpolation, &terrain);
+    open_sensors(&fixture, isa, precise, COUNT, &ground, interpolation, &terrain);
     for (uint32_t i = 0; i < COUNT; i++)
-        set_varied(&stage, i);
-    mf_world_step(stage.world, 1);
+        set_varied(&fixture, i);
+    mf_world_step(fixture.world, 1);
     uint32_t hits = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t k = 0; k < 2; k++) {
-            const mf_Sensor *sensor = &stage.robot.sensors[k == 0 ? 1 : 4];
+            const mf_Sensor *sensor = &fixture.robot.sensors[k == 0 ? 1 : 4];
             double start[3], direction[3];
-            find_ray(&stage, i, sensor, start, direction);
+            find_ray(&fixture, i, sensor, start, direction);
             double wanted = plane_distance(start, direction, slope, sensor->range);
-            double found = stage_get(&stage, "sensor.ray", i, k);
+            double found = fixture_get(&fixture, "sensor.ray", i, k);
             assert_near(found, wanted, precise ? 1e-9 : 1e-5);
             hits += wanted < sensor->range;
         }
     }
     assert_true(hits > COUNT); // most rays do meet the ground
-    close_sensors(&stage, terrain);
+    close_sensors(&fixture, terrain);
 }
 
 static void rays_measure_planes(void **state) {
     (void)state;
     mf_Isa isa;
-    for (int k = 0; stage_isa(k, &isa); k++) {
+    for (int k = 0; fixture_isa(k, &isa); k++) {
         if (!mf_isa_available(isa))
             continue;
         for (int precise = 0; precise < 2; precise++) {
@@ -125,25 +125,25 @@ static void rays_measure_planes(void **state) {
 // after 1 m, one above it never, and a robot under the ground reads 0.
 static void rays_meet_steps(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Terrain *terrain;
     mf_TerrainGenerator ground = {MF_TERRAIN_STEPS, 1.0, 100.0, 1, 0};
-    open_sensors(&stage, MF_ISA_AUTO, true, 4, &ground, MF_NEAREST, &terrain);
+    open_sensors(&fixture, MF_ISA_AUTO, true, 4, &ground, MF_NEAREST, &terrain);
     // The ray points down in the base frame; pitch -90 degrees turns it to +x.
     const double ahead[3] = {0, -MF_PI / 2, 0}, level[3] = {0, 0, 0};
     double half = mf_terrain_height(terrain, 1, 0, NULL) - 0.5;
     const double low[3] = {-1, 0.03, half}, high[3] = {-1, 0.03, half + 1};
     const double under[3] = {-1, 0, half - 10}, away[3] = {-1, 0, half + 10};
-    set_base(&stage, 0, low, ahead);
-    set_base(&stage, 1, high, ahead);
-    set_base(&stage, 2, under, level);
-    set_base(&stage, 3, away, level);
-    mf_world_step(stage.world, 1);
-    assert_near(stage_get(&stage, "sensor.ray", 0, 0), 1.0, 1e-7);
-    assert_true(stage_get(&stage, "sensor.ray", 1, 0) == 2.0);
-    assert_true(stage_get(&stage, "sensor.ray", 2, 0) == 0.0);
-    assert_true(stage_get(&stage, "sensor.ray", 3, 0) == 2.0);
-    close_sensors(&stage, terrain);
+    set_base(&fixture, 0, low, ahead);
+    set_base(&fixture, 1, high, ahead);
+    set_base(&fixture, 2, under, level);
+    set_base(&fixture, 3, away, level);
+    mf_world_step(fixture.world, 1);
+    assert_near(fixture_get(&fixture, "sensor.ray", 0, 0), 1.0, 1e-7);
+    assert_true(fixture_get(&fixture, "sensor.ray", 1, 0) == 2.0);
+    assert_true(fixture_get(&fixture, "sensor.ray", 2, 0) == 0.0);
+    assert_true(fixture_get(&fixture, "sensor.ray", 3, 0) == 2.0);
+    close_sensors(&fixture, terrain);
 }
 
 static void attitude_is_roll_pitch_yaw(void **state) {
@@ -153,40 +153,41 @@ static void attitude_is_roll_pitch_yaw(void **state) {
         {0, 0, 2.5},        {3.0, 1.5, -3.0},     {-1.2, 0.4, 0.9},
         {0.1, 1.5607, 0.2}, {-3.1, -1.5607, 3.1}, {1e-5, 2e-5, 3e-5}};
     enum { COUNT = sizeof angles / sizeof *angles };
-    const double place[3] = {0, 0, 1};
+    const double position[3] = {0, 0, 1};
     for (int precise = 0; precise < 2; precise++) {
-        Stage stage;
-        stage_open(&stage, MF_ISA_AUTO, precise, COUNT);
-        assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
+        Fixture fixture;
+        fixture_open(&fixture, MF_ISA_AUTO, precise, COUNT);
+        assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
         for (uint32_t i = 0; i < COUNT; i++)
-            set_base(&stage, i, place, angles[i]);
-        mf_world_step(stage.world, 1);
+            set_base(&fixture, i, position, angles[i]);
+        mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < COUNT; i++) {
             // Close to straight up, roll and yaw are worse by the cosine of pitch, here 1/100.
             double tolerance = (precise ? 2e-15 : 1e-6) * (fabs(angles[i][1]) > 1.56 ? 100 : 1);
             for (uint32_t k = 0; k < 3; k++)
-                assert_near(stage_get(&stage, "sensor.attitude", i, k), angles[i][k], tolerance);
+                assert_near(fixture_get(&fixture, "sensor.attitude", i, k), angles[i][k],
+                            tolerance);
         }
-        stage_close(&stage);
+        fixture_close(&fixture);
     }
 }
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
 static void attitude_straight_up(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, true, 1);
-    assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, true, 1);
+    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
     for (uint32_t i = 0; i < 4; i++)
-        stage_set(&stage, "base.orientation", 0, i, q[i]);
-    mf_world_step(stage.world, 1);
+        fixture_set(&fixture, "base.orientation", 0, i, q[i]);
+    mf_world_step(fixture.world, 1);
     double rpy[3];
     mf_quat_to_rpy(rpy, q);
     for (uint32_t k = 0; k < 3; k++)
-        assert_near(stage_get(&stage, "sensor.attitude", 0, k), rpy[k], 1e-15);
-    assert_true(stage_get(&stage, "sensor.attitude", 0, 0) == 0.0);
-    stage_close(&stage);
+        assert_near(fixture_get(&fixture, "sensor.attitude", 0, k), rpy[k], 1e-15);
+    assert_true(fixture_get(&fixture, "sensor.attitude", 0, 0) == 0.0);
+    fixture_close(&fixture);
 }
 
 // Contact sensors watch the links 2, 0 and 1; the points 0, 2, 3, 5 collide and belong to the links
@@ -194,53 +195,54 @@ static void attitude_straight_up(void **state) {
 static void contacts_follow_the_load(void **state) {
     (void)state;
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, 6);
-    mf_Field *load = stage_add_load(&stage);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, 6);
+    mf_Field *load = fixture_add_load(&fixture);
     assert_int_equal(load->components, 4);
-    assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
+    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
     for (uint32_t i = 0; i < 4; i++)
         mf_field_set(load, i, i, 0.001);
     mf_field_set(load, 4, 0, -1.0);
     mf_field_set(load, 4, 1, NAN);
-    mf_world_step(stage.world, 1);
+    mf_world_step(fixture.world, 1);
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t k = 0; k < 3; k++)
-            assert_true(stage_get(&stage, "sensor.contact", i, k) == (i < 4 ? expected[i][k] : 0));
-    stage_close(&stage);
+            assert_true(fixture_get(&fixture, "sensor.contact", i, k) ==
+                        (i < 4 ? expected[i][k] : 0));
+    fixture_close(&fixture);
 }
 
 static void without_load_there_is_no_contact(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, false, 1);
-    assert_int_equal(mf_sensors_add(stage.group, stage_every_step(), NULL), MF_OK);
-    mf_world_step(stage.world, 1);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    assert_int_equal(mf_sensors_add(fixture.group, fixture_every_step(), NULL), MF_OK);
+    mf_world_step(fixture.world, 1);
     for (uint32_t k = 0; k < 3; k++)
-        assert_true(stage_get(&stage, "sensor.contact", 0, k) == 0.0);
-    stage_close(&stage);
+        assert_true(fixture_get(&fixture, "sensor.contact", 0, k) == 0.0);
+    fixture_close(&fixture);
 }
 
 static void joints_are_copied_at_the_rate(void **state) {
     (void)state;
-    Stage stage;
-    stage_open(&stage, MF_ISA_AUTO, true, 2);
+    Fixture fixture;
+    fixture_open(&fixture, MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
-    assert_int_equal(mf_sensors_add(stage.group, rate, NULL), MF_OK);
-    mf_world_step(stage.world, 1);
+    assert_int_equal(mf_sensors_add(fixture.group, rate, NULL), MF_OK);
+    mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        stage_set(&stage, "joint.angle", 1, j, 0.1 * (j + 1));
-    mf_world_step(stage.world, 2);
-    assert_true(stage_get(&stage, "sensor.joint", 1, 3) == 0.0);
-    mf_world_step(stage.world, 1);
+        fixture_set(&fixture, "joint.angle", 1, j, 0.1 * (j + 1));
+    mf_world_step(fixture.world, 2);
+    assert_true(fixture_get(&fixture, "sensor.joint", 1, 3) == 0.0);
+    mf_world_step(fixture.world, 1);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-        assert_true(stage_get(&stage, "sensor.joint", 1, j) == 0.1 * (j + 1));
-    mf_group_reset(stage.group, 1);
-    assert_true(stage_get(&stage, "sensor.joint", 1, 3) == 0.0);
-    stage_close(&stage);
+        assert_true(fixture_get(&fixture, "sensor.joint", 1, j) == 0.1 * (j + 1));
+    mf_group_reset(fixture.group, 1);
+    assert_true(fixture_get(&fixture, "sensor.joint", 1, 3) == 0.0);
+    fixture_close(&fixture);
 }
 
-// Bad values in one robot's state: its readings stay finite, its neighbours' bits stay the same, a
+// Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a
 // robot with a fault word keeps its readings.
 static void poison_stays_in_its_robot(void **state) {
     (void)state;
@@ -251,7 +253,7 @@ static void poison_stays_in_its_robot(void **state) {
                                            "sensor.attitude"};
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.3, 2.0, 4, 9};
     for (int k = 0; k < 32; k++) {
-        Stage good, poisoned;
+        Fixture good, poisoned;
         mf_Terrain *first, *second;
         bool precise = k / 16;
         open_sensors(&good, MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR, &first);
@@ -260,19 +262,19 @@ static void poison_stays_in_its_robot(void **state) {
             set_varied(&good, i);
             set_varied(&poisoned, i);
         }
-        stage_set(&poisoned, names[k % 4], 4, 1, bad[k / 4 % 4]);
-        stage_set(&poisoned, "fault.word", 6, 0, MF_FAULT_RANGE);
+        fixture_set(&poisoned, names[k % 4], 4, 1, bad[k / 4 % 4]);
+        fixture_set(&poisoned, "fault.word", 6, 0, MF_FAULT_RANGE);
         mf_world_step(good.world, 2);
         mf_world_step(poisoned.world, 2);
         for (int n = 0; n < 4; n++) {
-            mf_Field *field = stage_field(&poisoned, readings[n]);
+            mf_Field *field = fixture_field(&poisoned, readings[n]);
             for (uint32_t c = 0; c < field->components; c++) {
                 assert_true(isfinite(mf_field_get(field, 4, c)));
                 assert_true(mf_field_get(field, 6, c) == 0.0);
                 for (uint32_t i = 0; i < 20; i++)
                     if (i != 4 && i != 6)
                         assert_true(mf_field_get(field, i, c) ==
-                                    stage_get(&good, readings[n], i, c));
+                                    fixture_get(&good, readings[n], i, c));
             }
         }
         close_sensors(&poisoned, second);
@@ -288,18 +290,18 @@ static void same_bits_on_every_set(void **state) {
         uint64_t hash[4];
         int sets = 0;
         mf_Isa isa;
-        for (int n = 0; stage_isa(n, &isa); n++) {
+        for (int n = 0; fixture_isa(n, &isa); n++) {
             if (!mf_isa_available(isa))
                 continue;
-            Stage stage;
+            Fixture fixture;
             mf_Terrain *terrain;
-            open_sensors(&stage, isa, k % 2, 50, &ground, k / 2 ? MF_BILINEAR : MF_NEAREST,
+            open_sensors(&fixture, isa, k % 2, 50, &ground, k / 2 ? MF_BILINEAR : MF_NEAREST,
                          &terrain);
             for (uint32_t i = 0; i < 50; i++)
-                set_varied(&stage, i);
-            mf_world_step(stage.world, 1);
-            hash[sets++] = mf_world_hash(stage.world);
-            close_sensors(&stage, terrain);
+                set_varied(&fixture, i);
+            mf_world_step(fixture.world, 1);
+            hash[sets++] = mf_world_hash(fixture.world);
+            close_sensors(&fixture, terrain);
         }
         for (int n = 1; n < sets; n++)
             assert_true(hash[n] == hash[0]);

@@ -2,6 +2,7 @@
 // against closed forms and against a plain list of all samples; the same bits in every setting;
 // images taken while samples are under way.
 #include "sense/signal_rig.h"
+#include "base/inject.h"
 
 #include <string.h>
 

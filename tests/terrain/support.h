@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "base/hash.h"
+
 static inline int setup_context(void **state) {
     mf_Context *context;
     mf_Error error;
@@ -113,8 +115,8 @@ static inline void put_image_data(Bytes *bytes, const uint8_t *raw, size_t size)
 }
 
 typedef struct PngShape {
-    uint32_t columns, rows;           // [1]
-    uint8_t depth, colour, interlace; // as in IHDR
+    uint32_t columns, rows;          // [1]
+    uint8_t depth, color, interlace; // as in IHDR
 } PngShape;
 
 static inline void put_png_head(Bytes *bytes, PngShape shape) {
@@ -124,7 +126,7 @@ static inline void put_png_head(Bytes *bytes, PngShape shape) {
     head.size = 0;
     put_word(&head, shape.columns);
     put_word(&head, shape.rows);
-    const uint8_t rest[5] = {shape.depth, shape.colour, 0, 0, shape.interlace};
+    const uint8_t rest[5] = {shape.depth, shape.color, 0, 0, shape.interlace};
     put(&head, rest, sizeof rest);
     put_chunk(bytes, "IHDR", head.data, head.size);
 }

@@ -55,8 +55,8 @@ typedef struct Worst {
     double slope;  // [1]
 } Worst;
 
-// Largest errors over points that hit cell corners, centres and places between, inside the
-// outermost centres.
+// Largest errors over points that hit cell corners, centers and places between, inside the
+// outermost centers.
 static Worst worst_error(mf_Context *context, const Surface *surface, uint32_t count) {
     mf_Terrain *terrain = sampled(context, surface, count);
     // A hair less, so that rounding puts no point outside, where the slope is 0.

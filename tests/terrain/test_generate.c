@@ -35,7 +35,7 @@ static void test_flat(void **state) {
     mf_terrain_destroy(terrain);
 }
 
-// tan(pi/6) = 1/sqrt(3); the map is centred, so that cell (0, .) has x = -0.45.
+// tan(pi/6) = 1/sqrt(3); the map is centered, so that cell (0, .) has x = -0.45.
 static void test_slope(void **state) {
     mf_TerrainConfig config = config_of(10, 3);
     config.interpolation = MF_BILINEAR;
@@ -52,14 +52,14 @@ static void test_slope(void **state) {
     mf_terrain_destroy(terrain);
 }
 
-// Stairs of 4 cells whose edges fall on cell centres: rounding must not move any edge.
+// Stairs of 4 cells whose edges fall on cell centers: rounding must not move any edge.
 static void test_steps(void **state) {
-    mf_TerrainConfig config = config_of(2001, 1); // odd: centres at whole multiples of 0.1 m
+    mf_TerrainConfig config = config_of(2001, 1); // odd: centers at whole multiples of 0.1 m
     mf_TerrainGenerator steps = {.shape = MF_TERRAIN_STEPS, .amplitude = 0.25, .wavelength = 0.4};
     mf_Terrain *terrain = made(*state, &config, steps);
     for (int column = 0; column < 2001; column++) {
-        int place = column - 1000; // [0.1 m]
-        int stair = place >= 0 ? place / 4 : -((-place + 3) / 4);
+        int index = column - 1000; // [0.1 m]
+        int stair = index >= 0 ? index / 4 : -((-index + 3) / 4);
         assert_true(at(terrain, (uint32_t)column, 0) == 0.25 * stair);
     }
     mf_terrain_destroy(terrain);
@@ -87,7 +87,7 @@ static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
                                  .seed = seed};
 }
 
-// With the origin at half a cell below 0 and one octave, every 16th centre is a lattice point and
+// With the origin at half a cell below 0 and one octave, every 16th center is a lattice point and
 // must hold its random value: stream 0, tick = column << 32 | row of the lattice.
 static void test_noise_at_lattice_points(void **state) {
     mf_TerrainConfig config = config_of(49, 33);
@@ -141,7 +141,7 @@ static void test_noise_octaves_halve(void **state) {
 }
 
 // One octave: slope at most 2 * 15/8 * amplitude / wavelength (the fade curve's steepest slope is
-// 15/8), so that neighbouring cells differ by no more than that times the cell.
+// 15/8), so that neighboring cells differ by no more than that times the cell.
 static void test_noise_is_continuous(void **state) {
     mf_TerrainConfig config = config_of(300, 300);
     config.cell = 0.02;

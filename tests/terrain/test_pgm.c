@@ -1,6 +1,7 @@
 // PGM elevation images, ASCII and binary: good files in all their spellings, hostile ones, and the
 // message that each kind of wrong file gets from mf_terrain_load.
 #include "support.h"
+#include "base/inject.h"
 
 #include "terrain/import/image.h"
 
@@ -10,7 +11,7 @@ typedef struct Good {
     const char *text;
     size_t size; // [byte]
     uint32_t columns, rows, largest;
-    uint16_t greys[6];
+    uint16_t grays[6];
 } Good;
 
 #define TEXT(literal) literal, sizeof(literal) - 1
@@ -32,7 +33,7 @@ static const Good good[] = {
 
 static void test_good_files(void **state) {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        mf_GreyImage image;
+        mf_GrayImage image;
         mf_Error error = {0};
         if (mf_pgm_parse(*state, "g", good[i].text, good[i].size, &image, &error) != MF_OK)
             fail_msg("file %zu: %s", i, error.message);
@@ -40,18 +41,18 @@ static void test_good_files(void **state) {
         assert_int_equal(image.rows, good[i].rows);
         assert_int_equal(image.largest, good[i].largest);
         for (uint32_t cell = 0; cell < image.columns * image.rows; cell++)
-            assert_int_equal(image.grey[cell], good[i].greys[cell]);
-        mf_release(*state, image.grey);
+            assert_int_equal(image.gray[cell], good[i].grays[cell]);
+        mf_release(*state, image.gray);
     }
 }
 
 static mf_Status parse(mf_Context *context, const void *data, size_t size, mf_Error *error) {
-    mf_GreyImage image = {7, 7, 7, NULL}, before = image;
+    mf_GrayImage image = {7, 7, 7, NULL}, before = image;
     size_t live = mf_context_live_bytes(context);
     memset(error, 0, sizeof *error);
     mf_Status status = mf_pgm_parse(context, "bad.pgm", data, size, &image, error);
     if (status == MF_OK)
-        mf_release(context, image.grey);
+        mf_release(context, image.gray);
     else {
         assert_memory_equal(&image, &before, sizeof image);
         assert_string_equal(error->file, "bad.pgm");
@@ -144,11 +145,11 @@ static void test_truncations_and_flips(void **state) {
             free(exact);
         }
         memcpy(copy, good[i].text, good[i].size);
-        for (size_t place = 0; place < good[i].size; place++)
+        for (size_t index = 0; index < good[i].size; index++)
             for (int value = 0; value < 256; value++) {
-                copy[place] = (char)value;
+                copy[index] = (char)value;
                 parse(*state, copy, good[i].size, &error);
-                copy[place] = good[i].text[place];
+                copy[index] = good[i].text[index];
             }
     }
 }
@@ -188,7 +189,7 @@ static void test_load(void **state) {
     remove(path);
 }
 
-// The elevation image that comes along is what its example makes, to half a grey step.
+// The elevation image that comes along is what its example makes, to half a gray step.
 static void test_hills(void **state) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 128;

@@ -6,99 +6,99 @@
 
 #include <math.h>
 
-enum { GREY = 0, RGB = 2, PALETTE = 3, GREY_ALPHA = 4, RGB_ALPHA = 6 };
+enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 };
 
 static Bytes file;
 
-static mf_GreyImage parsed(mf_Context *context) {
-    mf_GreyImage image = {0};
+static mf_GrayImage parsed(mf_Context *context) {
+    mf_GrayImage image = {0};
     mf_Error error = {0};
     if (mf_png_parse(context, "test.png", file.data, file.size, &image, &error) != MF_OK)
         fail_msg("%s", error.message);
     return image;
 }
 
-static void check_greys(mf_Context *context, uint32_t largest, const uint16_t *greys) {
-    mf_GreyImage image = parsed(context);
+static void check_grays(mf_Context *context, uint32_t largest, const uint16_t *grays) {
+    mf_GrayImage image = parsed(context);
     assert_int_equal(image.largest, largest);
     for (uint32_t i = 0; i < image.columns * image.rows; i++)
-        assert_int_equal(image.grey[i], greys[i]);
-    mf_release(context, image.grey);
+        assert_int_equal(image.gray[i], grays[i]);
+    mf_release(context, image.gray);
 }
 
-static void test_grey_8_and_16(void **state) {
+static void test_gray_8_and_16(void **state) {
     const uint8_t narrow[] = {0, 0, 1, 255, 0, 128, 127, 7}; // two rows of filter byte + 3 samples
-    put_png(&file, (PngShape){3, 2, 8, GREY, 0}, narrow, sizeof narrow);
-    check_greys(*state, 255, (const uint16_t[]){0, 1, 255, 128, 127, 7});
+    put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, narrow, sizeof narrow);
+    check_grays(*state, 255, (const uint16_t[]){0, 1, 255, 128, 127, 7});
     const uint8_t wide[] = {0, 0x00, 0x01, 0xff, 0xfe, 0, 0x12, 0x34, 0x80, 0x00};
-    put_png(&file, (PngShape){2, 2, 16, GREY, 0}, wide, sizeof wide);
-    check_greys(*state, 65535, (const uint16_t[]){1, 0xfffe, 0x1234, 0x8000});
+    put_png(&file, (PngShape){2, 2, 16, GRAY, 0}, wide, sizeof wide);
+    check_grays(*state, 65535, (const uint16_t[]){1, 0xfffe, 0x1234, 0x8000});
 }
 
 // Below 8 bits, v of 2^bits - 1 becomes 255 v / (2^bits - 1), which is whole.
 static void test_few_bits(void **state) {
     const uint8_t one[] = {0, 0xa0};
-    put_png(&file, (PngShape){3, 1, 1, GREY, 0}, one, sizeof one);
-    check_greys(*state, 255, (const uint16_t[]){255, 0, 255});
+    put_png(&file, (PngShape){3, 1, 1, GRAY, 0}, one, sizeof one);
+    check_grays(*state, 255, (const uint16_t[]){255, 0, 255});
     const uint8_t two[] = {0, 0x1b};
-    put_png(&file, (PngShape){4, 1, 2, GREY, 0}, two, sizeof two);
-    check_greys(*state, 255, (const uint16_t[]){0, 85, 170, 255});
+    put_png(&file, (PngShape){4, 1, 2, GRAY, 0}, two, sizeof two);
+    check_grays(*state, 255, (const uint16_t[]){0, 85, 170, 255});
     const uint8_t four[] = {0, 0x3f, 0x10};
-    put_png(&file, (PngShape){3, 1, 4, GREY, 0}, four, sizeof four);
-    check_greys(*state, 255, (const uint16_t[]){51, 255, 17});
+    put_png(&file, (PngShape){3, 1, 4, GRAY, 0}, four, sizeof four);
+    check_grays(*state, 255, (const uint16_t[]){51, 255, 17});
 }
 
 // 0.2126, 0.7152, 0.0722 of 255: 54.2, 182.4, 18.4; of 65535: 13933, 46871, 4732 (rounded).
-static void test_colour_becomes_luma(void **state) {
-    const uint8_t colours[] = {0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255};
-    put_png(&file, (PngShape){4, 1, 8, RGB, 0}, colours, sizeof colours);
-    check_greys(*state, 255, (const uint16_t[]){54, 182, 18, 255});
+static void test_color_becomes_luma(void **state) {
+    const uint8_t colors[] = {0, 255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255};
+    put_png(&file, (PngShape){4, 1, 8, RGB, 0}, colors, sizeof colors);
+    check_grays(*state, 255, (const uint16_t[]){54, 182, 18, 255});
     const uint8_t wide[] = {0, 255, 255, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 255, 255};
     put_png(&file, (PngShape){3, 1, 16, RGB, 0}, wide, sizeof wide);
-    check_greys(*state, 65535, (const uint16_t[]){13933, 46870, 4732});
+    check_grays(*state, 65535, (const uint16_t[]){13933, 46870, 4732});
 }
 
-static void test_grey_saved_as_colour_is_exact(void **state) {
+static void test_gray_saved_as_color_is_exact(void **state) {
     uint8_t raw[1 + 256 * 3];
-    uint16_t greys[256];
+    uint16_t grays[256];
     raw[0] = 0;
     for (int i = 0; i < 256; i++) {
         raw[1 + 3 * i] = raw[2 + 3 * i] = raw[3 + 3 * i] = (uint8_t)i;
-        greys[i] = (uint16_t)i;
+        grays[i] = (uint16_t)i;
     }
     put_png(&file, (PngShape){256, 1, 8, RGB, 0}, raw, sizeof raw);
-    check_greys(*state, 255, greys);
+    check_grays(*state, 255, grays);
 
     static uint8_t wide[1 + 4096 * 6];
-    static uint16_t wide_greys[4096];
+    static uint16_t wide_grays[4096];
     for (int i = 0; i < 4096; i++) {
-        wide_greys[i] = (uint16_t)(i * 16 + i / 256);
+        wide_grays[i] = (uint16_t)(i * 16 + i / 256);
         for (int c = 0; c < 3; c++) {
-            wide[1 + 6 * i + 2 * c] = (uint8_t)(wide_greys[i] >> 8);
-            wide[2 + 6 * i + 2 * c] = (uint8_t)wide_greys[i];
+            wide[1 + 6 * i + 2 * c] = (uint8_t)(wide_grays[i] >> 8);
+            wide[2 + 6 * i + 2 * c] = (uint8_t)wide_grays[i];
         }
     }
     put_png(&file, (PngShape){4096, 1, 16, RGB, 0}, wide, sizeof wide);
-    check_greys(*state, 65535, wide_greys);
+    check_grays(*state, 65535, wide_grays);
 }
 
 static void test_alpha_is_ignored(void **state) {
-    const uint8_t grey[] = {0, 10, 0, 20, 255, 30, 77};
-    put_png(&file, (PngShape){3, 1, 8, GREY_ALPHA, 0}, grey, sizeof grey);
-    check_greys(*state, 255, (const uint16_t[]){10, 20, 30});
+    const uint8_t gray[] = {0, 10, 0, 20, 255, 30, 77};
+    put_png(&file, (PngShape){3, 1, 8, GRAY_ALPHA, 0}, gray, sizeof gray);
+    check_grays(*state, 255, (const uint16_t[]){10, 20, 30});
     const uint8_t wide[] = {0, 1, 2, 0, 0, 3, 4, 9, 9};
-    put_png(&file, (PngShape){2, 1, 16, GREY_ALPHA, 0}, wide, sizeof wide);
-    check_greys(*state, 65535, (const uint16_t[]){0x102, 0x304});
-    const uint8_t colour[] = {0, 5, 5, 5, 0, 6, 6, 6, 255};
-    put_png(&file, (PngShape){2, 1, 8, RGB_ALPHA, 0}, colour, sizeof colour);
-    check_greys(*state, 255, (const uint16_t[]){5, 6});
+    put_png(&file, (PngShape){2, 1, 16, GRAY_ALPHA, 0}, wide, sizeof wide);
+    check_grays(*state, 65535, (const uint16_t[]){0x102, 0x304});
+    const uint8_t color[] = {0, 5, 5, 5, 0, 6, 6, 6, 255};
+    put_png(&file, (PngShape){2, 1, 8, RGB_ALPHA, 0}, color, sizeof color);
+    check_grays(*state, 255, (const uint16_t[]){5, 6});
 }
 
 static void put_palette(const uint8_t *transparency, size_t size) {
-    const uint8_t colours[] = {9, 9, 9, 200, 200, 200, 255, 0, 0};
+    const uint8_t colors[] = {9, 9, 9, 200, 200, 200, 255, 0, 0};
     const uint8_t raw[] = {0, 2, 1, 0, 1};
     put_png_head(&file, (PngShape){4, 1, 8, PALETTE, 0});
-    put_chunk(&file, "PLTE", colours, sizeof colours);
+    put_chunk(&file, "PLTE", colors, sizeof colors);
     if (size > 0)
         put_chunk(&file, "tRNS", transparency, size);
     put_image_data(&file, raw, sizeof raw);
@@ -106,11 +106,11 @@ static void put_palette(const uint8_t *transparency, size_t size) {
 }
 
 static void test_palette(void **state) {
-    const uint16_t greys[] = {54, 200, 9, 200};
+    const uint16_t grays[] = {54, 200, 9, 200};
     put_palette(NULL, 0);
-    check_greys(*state, 255, greys);
+    check_grays(*state, 255, grays);
     put_palette((const uint8_t[]){0, 128}, 2);
-    check_greys(*state, 255, greys);
+    check_grays(*state, 255, grays);
 }
 
 // Adam7 (PNG 3rd edition, section 8.1): first column, column step, first row, row step.
@@ -119,7 +119,7 @@ static const int adam7[7][4] = {{0, 8, 0, 8}, {4, 8, 0, 8}, {0, 4, 4, 8}, {2, 4,
 
 static void test_interlaced(void **state) {
     static uint8_t raw[4096];
-    uint16_t greys[17 * 17];
+    uint16_t grays[17 * 17];
     for (int columns = 1; columns <= 17; columns++)
         for (int rows = 1; rows <= 17; rows++) {
             size_t size = 0;
@@ -131,16 +131,16 @@ static void test_interlaced(void **state) {
                         raw[size++] = (uint8_t)(row * 29 + column * 7);
                 }
             for (int i = 0; i < rows * columns; i++)
-                greys[i] = (uint8_t)(i / columns * 29 + i % columns * 7);
-            put_png(&file, (PngShape){(uint32_t)columns, (uint32_t)rows, 8, GREY, 1}, raw, size);
-            check_greys(*state, 255, greys);
+                grays[i] = (uint8_t)(i / columns * 29 + i % columns * 7);
+            put_png(&file, (PngShape){(uint32_t)columns, (uint32_t)rows, 8, GRAY, 1}, raw, size);
+            check_grays(*state, 255, grays);
         }
 }
 
 static void test_load_turns_and_scales(void **state) {
     char path[512];
     const uint8_t raw[] = {0, 0, 51, 255, 0, 102, 153, 204}; // top row first
-    put_png(&file, (PngShape){3, 2, 8, GREY, 0}, raw, sizeof raw);
+    put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, raw, sizeof raw);
     write_file(path, "terrain_png.png", file.data, file.size);
     mf_TerrainConfig config = mf_terrain_config();
     config.cell = 2;
@@ -160,11 +160,11 @@ static void test_load_turns_and_scales(void **state) {
 }
 
 static mf_Status refused(mf_Context *context, const void *data, size_t size, mf_Error *error) {
-    mf_GreyImage image = {7, 7, 7, NULL}, before = image;
+    mf_GrayImage image = {7, 7, 7, NULL}, before = image;
     size_t live = mf_context_live_bytes(context);
     mf_Status status = mf_png_parse(context, "test.png", data, size, &image, error);
     if (status == MF_OK)
-        mf_release(context, image.grey);
+        mf_release(context, image.gray);
     else {
         assert_memory_equal(&image, &before, sizeof image);
         assert_int_equal(error->status, status);
@@ -215,56 +215,56 @@ static void test_sizes(void **state) {
     };
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const uint8_t raw[] = {0, 0};
-        put_png(&file, (PngShape){sizes[i][0], sizes[i][1], 8, GREY, 0}, raw, sizeof raw);
+        put_png(&file, (PngShape){sizes[i][0], sizes[i][1], 8, GRAY, 0}, raw, sizeof raw);
         mf_Error error;
         assert_int_equal(refused(*state, file.data, file.size, &error), sizes[i][2]);
     }
     uint8_t raw[32] = {0};
     for (int i = 0; i < 9; i++)
         raw[1 + i] = (uint8_t)(2 * i);
-    put_png(&file, (PngShape){9, 1, 8, GREY, 0}, raw, 10);
-    check_greys(*state, 255, (const uint16_t[]){0, 2, 4, 6, 8, 10, 12, 14, 16});
+    put_png(&file, (PngShape){9, 1, 8, GRAY, 0}, raw, 10);
+    check_grays(*state, 255, (const uint16_t[]){0, 2, 4, 6, 8, 10, 12, 14, 16});
     for (int i = 0; i < 9; i++) {
         raw[2 * i] = 0;
         raw[2 * i + 1] = (uint8_t)(2 * i);
     }
-    put_png(&file, (PngShape){1, 9, 8, GREY, 0}, raw, 18);
-    check_greys(*state, 255, (const uint16_t[]){0, 2, 4, 6, 8, 10, 12, 14, 16});
+    put_png(&file, (PngShape){1, 9, 8, GRAY, 0}, raw, 18);
+    check_grays(*state, 255, (const uint16_t[]){0, 2, 4, 6, 8, 10, 12, 14, 16});
 }
 
 static void test_wrong_structure(void **state) {
     const uint8_t raw[] = {0, 1, 2, 3};
     mf_Error error;
-    put_png(&file, (PngShape){3, 2, 8, GREY, 0}, raw, sizeof raw); // one row of two
+    put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, raw, sizeof raw); // one row of two
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
-    put_png_head(&file, (PngShape){3, 1, 8, GREY, 0});
+    put_png_head(&file, (PngShape){3, 1, 8, GRAY, 0});
     put_chunk(&file, "IEND", NULL, 0); // no image data
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
     put_png_head(&file, (PngShape){3, 1, 8, PALETTE, 0});
     put_image_data(&file, raw, sizeof raw); // no palette
     put_chunk(&file, "IEND", NULL, 0);
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
-    put_png(&file, (PngShape){3, 1, 7, GREY, 0}, raw, sizeof raw); // no such depth
+    put_png(&file, (PngShape){3, 1, 7, GRAY, 0}, raw, sizeof raw); // no such depth
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
-    put_png(&file, (PngShape){3, 1, 8, 5, 0}, raw, sizeof raw); // no such colour type
+    put_png(&file, (PngShape){3, 1, 8, 5, 0}, raw, sizeof raw); // no such color type
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
-    put_png(&file, (PngShape){3, 1, 8, GREY, 2}, raw, sizeof raw); // no such interlacing
+    put_png(&file, (PngShape){3, 1, 8, GRAY, 2}, raw, sizeof raw); // no such interlacing
     assert_int_equal(refused(*state, file.data, file.size, &error), MF_BAD_FILE);
     // A text chunk may be anything.
-    put_png_head(&file, (PngShape){3, 1, 8, GREY, 0});
+    put_png_head(&file, (PngShape){3, 1, 8, GRAY, 0});
     put_chunk(&file, "tEXt", "Title\0x", 7);
     put_chunk(&file, "iCCP", "broken", 6);
     put_image_data(&file, raw, sizeof raw);
     put_chunk(&file, "IEND", NULL, 0);
-    check_greys(*state, 255, (const uint16_t[]){1, 2, 3});
+    check_grays(*state, 255, (const uint16_t[]){1, 2, 3});
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grey_8_and_16),
+        cmocka_unit_test(test_gray_8_and_16),
         cmocka_unit_test(test_few_bits),
-        cmocka_unit_test(test_colour_becomes_luma),
-        cmocka_unit_test(test_grey_saved_as_colour_is_exact),
+        cmocka_unit_test(test_color_becomes_luma),
+        cmocka_unit_test(test_gray_saved_as_color_is_exact),
         cmocka_unit_test(test_alpha_is_ignored),
         cmocka_unit_test(test_palette),
         cmocka_unit_test(test_interlaced),

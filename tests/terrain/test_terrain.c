@@ -1,6 +1,7 @@
 // Height maps from arrays: check case C8 (borders, NaN, 1 x N, 0 x 0, positions up to 1e308), for
 // the double look-up and the float reference that kernels follow.
 #include "support.h"
+#include "base/inject.h"
 
 #include "terrain/lookup.h"
 
@@ -27,7 +28,7 @@ static void test_fields_and_defaults(void **state) {
     mf_Terrain *terrain = terrain_of(*state, &config, small_map);
     assert_int_equal(terrain->columns, 3);
     assert_int_equal(terrain->rows, 2);
-    assert_true(terrain->origin[0] == -0.75); // 3 cells of 0.5 m, centred
+    assert_true(terrain->origin[0] == -0.75); // 3 cells of 0.5 m, centered
     assert_true(terrain->origin[1] == 0.0);
     assert_true(terrain->lowest == 0.0 && terrain->highest == 12.0);
     for (int i = 0; i < 6; i++) {
@@ -57,19 +58,19 @@ static void test_nearest_cells_are_half_open(void **state) {
 }
 
 // One value of every class of double, with the cell of a 3-wide map that it must fall into.
-typedef struct Place {
+typedef struct Sample {
     double position; // [m]
     int cell;        // [1]
-} Place;
+} Sample;
 
-static const Place places[] = {
+static const Sample samples[] = {
     {NAN, 0},         {-NAN, 0},    {INFINITY, 2},     {-INFINITY, 0},     {DBL_MAX, 2},
     {-DBL_MAX, 0},    {1e30, 2},    {-1e30, 0},        {4294967296., 2},   {-4294967296., 0},
     {2147483648., 2}, {9.3e18, 2},  {-9.3e18, 0},      {3.0, 2},           {2.5, 2},
     {-1e-300, 0},     {DBL_MIN, 0}, {DBL_TRUE_MIN, 0}, {-DBL_TRUE_MIN, 0}, {-0.0, 0},
     {0.0, 0},         {1.0, 1},     {-0.5, 0},         {3.402824e38, 2},
 };
-enum { PLACES = sizeof places / sizeof places[0] };
+enum { PLACES = sizeof samples / sizeof samples[0] };
 
 static void test_every_double_has_a_height(void **state) {
     mf_TerrainConfig config = config_of(3, 3);
@@ -78,8 +79,8 @@ static void test_every_double_has_a_height(void **state) {
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
             double height =
-                mf_terrain_height(terrain, places[i].position, places[j].position, NULL);
-            assert_true(height == 10 * places[j].cell + places[i].cell);
+                mf_terrain_height(terrain, samples[i].position, samples[j].position, NULL);
+            assert_true(height == 10 * samples[j].cell + samples[i].cell);
         }
     mf_terrain_destroy(terrain);
 }
@@ -91,7 +92,7 @@ static void test_every_double_has_a_smooth_height(void **state) {
     mf_Terrain *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
         for (int j = 0; j < PLACES; j++) {
-            double x = places[i].position, y = places[j].position, normal[3];
+            double x = samples[i].position, y = samples[j].position, normal[3];
             double across = fmin(fmax(isnan(x) ? -1 : x, 0.5), 2.5) - 0.5;
             double along = fmin(fmax(isnan(y) ? -1 : y, 0.5), 2.5) - 0.5;
             assert_near(mf_terrain_height(terrain, x, y, normal), 10 * along + across, 1e-14);
@@ -161,7 +162,7 @@ static void test_thin_maps(void **state) {
         assert_true(mf_terrain_height(wide, 2.0, 0, NULL) == (mode == 0 ? 9 : 7));
         assert_true(mf_terrain_height(tall, 0, 2.0, NULL) == (mode == 0 ? 9 : 7));
         for (int i = 0; i < PLACES; i++) {
-            double height = mf_terrain_height(single, places[i].position, 0.5, normal);
+            double height = mf_terrain_height(single, samples[i].position, 0.5, normal);
             assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
         }
         mf_terrain_destroy(wide);
@@ -233,9 +234,9 @@ static void test_bad_heights(void **state) {
     static const double values[] = {NAN, INFINITY, -INFINITY, 1.0000001e6, -1.0000001e6};
     mf_TerrainConfig config = config_of(3, 2);
     for (int i = 0; i < 5; i++)
-        for (int place = 0; place < 6; place++) {
+        for (int index = 0; index < 6; index++) {
             double heights[6] = {0};
-            heights[place] = values[i];
+            heights[index] = values[i];
             assert_int_equal(refused(*state, &config, heights), MF_BAD_ARGUMENT);
         }
     double heights[6] = {1e6, -1e6};

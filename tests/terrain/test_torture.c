@@ -56,7 +56,7 @@ static void test_pgm(void **state) {
     for (int i = 0; i < 2; i++) {
         char path[512];
         write_file(path, "terrain_torture.pgm", texts[i], strlen(texts[i]));
-        // At least: open, read, its memory, the grey image, the map.
+        // At least: open, read, its memory, the gray image, the map.
         assert_true(torture(*state, load_image, path, TORTURE_MUST_FAIL) >= 5);
         remove(path);
     }

@@ -71,7 +71,7 @@ static void long_lines_keep_their_peaks(void **state) {
     free(x);
 }
 
-// Ways from above: a metre is as long along x as along y, everything is inside, the height is
+// Ways from above: a meter is as long along x as along y, everything is inside, the height is
 // bounded.
 static void maps_have_equal_axes(void **state) {
     (void)state;

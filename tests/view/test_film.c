@@ -18,13 +18,13 @@
 
 #define PAGE "film_test.html"
 
-typedef struct Stage {
+typedef struct Fixture {
     mf_Context *context;
     mf_Model *model;
     mf_Terrain *terrain;
     mf_World *world;
     mf_Group *group;
-} Stage;
+} Fixture;
 
 // A ball with an arm on a hinge about y, 0.5 m to the side.
 static mf_Model *ball_with_arm(mf_Context *context) {
@@ -42,23 +42,23 @@ static mf_Model *ball_with_arm(mf_Context *context) {
     return model;
 }
 
-static Stage raise_stage(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
-    Stage stage = {.context = context, .model = ball_with_arm(context), .terrain = terrain};
+static Fixture raise_fixture(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
+    Fixture fixture = {.context = context, .model = ball_with_arm(context), .terrain = terrain};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     world.terrain = terrain;
-    group.model = stage.model;
+    group.model = fixture.model;
     group.count = count;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(context, &world, &stage.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
-    return stage;
+    assert_int_equal(mf_world_create(context, &world, &fixture.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    return fixture;
 }
 
-static void clear_stage(Stage *stage) {
-    mf_world_destroy(stage->world);
-    mf_terrain_destroy(stage->terrain);
-    mf_model_destroy(stage->model);
+static void clear_fixture(Fixture *fixture) {
+    mf_world_destroy(fixture->world);
+    mf_terrain_destroy(fixture->terrain);
+    mf_model_destroy(fixture->model);
     unlink(PAGE);
 }
 
@@ -147,20 +147,20 @@ static void close_page(Page *page) {
 // ---- cases -------------------------------------------------------------------------------------
 
 // Robot i stands at x = i with its arm turned by t: the arm's origin is 0.5 m ahead of the ball's.
-static void put_robots(const Stage *stage, double turn) {
-    for (uint32_t i = 0; i < mf_group_count(stage->group); i++) {
-        mf_field_set(mf_group_find_field(stage->group, "base.position"), i, 0, i);
-        mf_field_set(mf_group_find_field(stage->group, "base.position"), i, 2, 2.0);
-        mf_field_set(mf_group_find_field(stage->group, "joint.angle"), i, 0, turn);
+static void put_robots(const Fixture *fixture, double turn) {
+    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
+        mf_field_set(mf_group_find_field(fixture->group, "base.position"), i, 0, i);
+        mf_field_set(mf_group_find_field(fixture->group, "base.position"), i, 2, 2.0);
+        mf_field_set(mf_group_find_field(fixture->group, "joint.angle"), i, 0, turn);
     }
 }
 
 static void poses_come_back(void **state) {
-    Stage stage = raise_stage(*state, 20, NULL);
+    Fixture fixture = raise_fixture(*state, 20, NULL);
     mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     for (int s = 0; s < 5; s++) {
-        put_robots(&stage, 0.1 * s);
+        put_robots(&fixture, 0.1 * s);
         mf_film_sample(film);
     }
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
@@ -183,13 +183,13 @@ static void poses_come_back(void **state) {
         }
     }
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 static void shapes_are_named_and_names_are_escaped(void **state) {
-    Stage stage = raise_stage(*state, 1, NULL);
+    Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
@@ -207,16 +207,16 @@ static void shapes_are_named_and_names_are_escaped(void **state) {
     assert_non_null(strstr(page.text, "<title>ball &lt;/script&gt;</title>"));
     assert_null(strstr(page.text, "@DATA@"));
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 // 16 robots of 2 links: 2^19 / 32 samples would fit, 8192 are kept at most; thinning keeps even
 // steps from the start.
 static void long_films_are_thinned(void **state) {
-    Stage stage = raise_stage(*state, 1, NULL);
-    mf_Field *position = mf_group_find_field(stage.group, "base.position");
+    Fixture fixture = raise_fixture(*state, 1, NULL);
+    mf_Field *position = mf_group_find_field(fixture.group, "base.position");
     mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(stage.group, 0.01, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create(fixture.group, 0.01, &film, NULL), MF_OK);
     for (int s = 0; s < 20000; s++) {
         mf_field_set(position, 0, 0, s);
         mf_film_sample(film);
@@ -229,12 +229,12 @@ static void long_films_are_thinned(void **state) {
     for (int s = 0; s < 5000; s++)
         assert_true(page.poses[(size_t)s * 14] == (float)(4 * s));
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 // One joint holds the ball to the world 0.3 m above its middle, and is switched off in between.
 static void joints_are_shown_with_their_forces(void **state) {
-    Stage stage = {.context = *state, .model = ball_with_arm(*state)};
+    Fixture fixture = {.context = *state, .model = ball_with_arm(*state)};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_WorldJointConfig config = mf_world_joint_config();
@@ -242,28 +242,28 @@ static void joints_are_shown_with_their_forces(void **state) {
     mf_WorldJointId id = MF_WORLD_JOINT_NONE;
     mf_Film *film = NULL;
     world.step = MF_MILLISECOND;
-    group.model = stage.model;
+    group.model = fixture.model;
     group.isolated = false;
     group.double_precision = true;
-    assert_int_equal(mf_world_create(*state, &world, &stage.world, NULL), MF_OK);
-    assert_int_equal(mf_world_add_group(stage.world, &group, &stage.group, NULL), MF_OK);
-    assert_int_equal(mf_collisions_prepare(stage.group, NULL), MF_OK);
-    assert_int_equal(mf_rigid_add(stage.group, NULL, NULL), MF_OK);
-    mf_group_reset_all(stage.group);
-    assert_int_equal(mf_world_joints_add(stage.world, NULL, &joints, NULL), MF_OK);
+    assert_int_equal(mf_world_create(*state, &world, &fixture.world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture.world, &group, &fixture.group, NULL), MF_OK);
+    assert_int_equal(mf_collisions_prepare(fixture.group, NULL), MF_OK);
+    assert_int_equal(mf_rigid_add(fixture.group, NULL, NULL), MF_OK);
+    mf_group_reset_all(fixture.group);
+    assert_int_equal(mf_world_joints_add(fixture.world, NULL, &joints, NULL), MF_OK);
     config.kind = MF_WORLD_JOINT_FIXED;
-    config.sides[1].group = stage.group;
+    config.sides[1].group = fixture.group;
     const double above[3] = {0.0, 0.0, 2.4};
-    mf_field_set(mf_group_find_field(stage.group, "base.position"), 0, 2, 2.0);
-    mf_group_refresh(stage.group, 0);
+    mf_field_set(mf_group_find_field(fixture.group, "base.position"), 0, 2, 2.0);
+    mf_group_refresh(fixture.group, 0);
     assert_int_equal(mf_world_joint_here(&config, above, NULL, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(stage.world, "t", NULL, 0.01, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(fixture.world, "t", NULL, 0.01, &film, NULL), MF_OK);
     assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_OK);
     assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_BAD_ARGUMENT);
     mf_film_sample(film);
     assert_int_equal(mf_film_show_joints(film, joints, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_joint_create(joints, &config, &id, NULL), MF_OK);
-    mf_world_step(stage.world, 200);
+    mf_world_step(fixture.world, 200);
     mf_film_sample(film);
     assert_int_equal(mf_world_joint_enable(joints, id, false, NULL), MF_OK);
     mf_film_sample(film);
@@ -284,7 +284,7 @@ static void joints_are_shown_with_their_forces(void **state) {
     free(rows);
     free(text);
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 static void hills_are_shown_around_the_way(void **state) {
@@ -294,9 +294,9 @@ static void hills_are_shown_around_the_way(void **state) {
     mf_Terrain *terrain = NULL;
     config.interpolation = MF_BILINEAR;
     assert_int_equal(mf_terrain_generate(*state, &config, &slope, &terrain, NULL), MF_OK);
-    Stage stage = raise_stage(*state, 1, terrain);
+    Fixture fixture = raise_fixture(*state, 1, terrain);
     mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(stage.group, 0.02, &film, NULL), MF_OK);
+    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
@@ -318,19 +318,19 @@ static void hills_are_shown_around_the_way(void **state) {
     }
     free(heights);
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 static void bad_calls_are_refused(void **state) {
-    Stage stage = raise_stage(*state, 1, NULL);
+    Fixture fixture = raise_fixture(*state, 1, NULL);
     mf_Film *film = NULL;
     mf_Error error;
     assert_int_equal(mf_film_create(NULL, 0.1, &film, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_create(stage.group, 0.0, &film, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_create(stage.group, NAN, &film, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_create(stage.group, 0.1, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(fixture.group, 0.0, &film, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(fixture.group, NAN, &film, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_film_create(fixture.group, 0.1, NULL, &error), MF_BAD_ARGUMENT);
     assert_null(film);
-    assert_int_equal(mf_film_create(stage.group, 0.1, &film, &error), MF_OK);
+    assert_int_equal(mf_film_create(fixture.group, 0.1, &film, &error), MF_OK);
     assert_int_equal(mf_film_write(film, PAGE, &error), MF_BAD_ARGUMENT); // nothing sampled
     mf_film_sample(film);
     assert_int_equal(mf_film_write(film, NULL, &error), MF_BAD_ARGUMENT);
@@ -338,15 +338,15 @@ static void bad_calls_are_refused(void **state) {
     assert_non_null(strstr(error.file, "no/such/folder.html"));
     mf_film_destroy(film);
     mf_film_destroy(NULL);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
 }
 
 static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
     (void)context;
-    Stage *stage = user;
+    Fixture *fixture = user;
     mf_Film *film = NULL;
     unlink(PAGE);
-    mf_Status status = mf_film_create(stage->group, 0.02, &film, error);
+    mf_Status status = mf_film_create(fixture->group, 0.02, &film, error);
     if (status != MF_OK) {
         assert_null(film);
         return status;
@@ -358,10 +358,10 @@ static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
 }
 
 static void nothing_is_lost_when_calls_fail(void **state) {
-    Stage stage = raise_stage(*state, 2, NULL);
-    assert_int_equal(make_film(*state, &stage, NULL), MF_OK); // worlds keep what poses need
-    assert_true(torture(*state, make_film, &stage, TORTURE_MUST_FAIL) > 5);
-    clear_stage(&stage);
+    Fixture fixture = raise_fixture(*state, 2, NULL);
+    assert_int_equal(make_film(*state, &fixture, NULL), MF_OK); // worlds keep what poses need
+    assert_true(torture(*state, make_film, &fixture, TORTURE_MUST_FAIL) > 5);
+    clear_fixture(&fixture);
 }
 
 static int make_context(void **state) {
@@ -379,17 +379,17 @@ static int free_context(void **state) {
 
 // Two groups in one place: poses group by group, each with its shapes, and not put apart.
 static void a_world_shows_all_its_groups(void **state) {
-    Stage stage = raise_stage(*state, 2, NULL);
+    Fixture fixture = raise_fixture(*state, 2, NULL);
     static const char *const colors[] = {NULL, "#ff8800"};
     mf_GroupConfig config = mf_group_config();
     mf_Group *more = NULL;
     mf_Film *film = NULL;
     config.name = "more";
-    config.model = stage.model;
+    config.model = fixture.model;
     config.count = 3;
     config.isolated = false;
-    assert_int_equal(mf_world_add_group(stage.world, &config, &more, NULL), MF_OK);
-    assert_int_equal(mf_film_create_world(stage.world, "all", colors, 0.1, &film, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(fixture.world, &config, &more, NULL), MF_OK);
+    assert_int_equal(mf_film_create_world(fixture.world, "all", colors, 0.1, &film, NULL), MF_OK);
     for (uint32_t i = 0; i < 3; i++)
         mf_field_set(mf_group_find_field(more, "base.position"), i, 1, 10.0 + i);
     mf_film_sample(film);
@@ -406,7 +406,7 @@ static void a_world_shows_all_its_groups(void **state) {
         for (int i = 0; i < 3; i++)
             assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
     close_page(&page);
-    clear_stage(&stage);
+    clear_fixture(&fixture);
     mf_World *empty = NULL;
     mf_WorldConfig world = mf_world_config();
     assert_int_equal(mf_world_create(*state, &world, &empty, NULL), MF_OK);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "torture.h"
+#include "base/inject.h"
 
 #include <locale.h>
 #include <stdlib.h>

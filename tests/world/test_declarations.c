@@ -1,7 +1,7 @@
 // What systems declare is what they do, for everything that scenes and robots of ours are made of:
 // running one alone changes no field but those that it says it writes, and what it writes stays the
 // same, bit for bit, whatever the fields hold that it does not say it reads.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
 
@@ -64,7 +64,7 @@ static void scramble(mf_Field *field) {
 }
 
 static void run_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
-    mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     mf_SystemRun run = {group, (mf_Time)tick * step, step, tick, 0, mf_group_block_count(group)};
     config->run(&run, config->user);
 }
@@ -281,7 +281,7 @@ static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *
     return group;
 }
 
-static void add_pushed(mf_World *world, const mf_Model *model, mf_Motion motion) {
+static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion) {
     mf_Error error = {0};
     mf_Group *group = add_shared(world, model, mf_motion_name(motion));
     must(mf_collisions_prepare(group, &error), &error);
@@ -312,9 +312,9 @@ static void bodies_declare_what_they_do(void **state) {
     must(mf_external_add(add_shared(world, models[0], "free"), &external, &error), &error);
     external.targets = true;
     must(mf_external_add(add_shared(world, models[0], "led"), &external, &error), &error);
-    add_pushed(world, models[1], MF_MOTION_QUADROTOR);
-    add_pushed(world, models[2], MF_MOTION_FIXED_WING);
-    add_pushed(world, models[3], MF_MOTION_CAR);
+    add_loaded(world, models[1], MF_MOTION_QUADROTOR);
+    add_loaded(world, models[2], MF_MOTION_FIXED_WING);
+    add_loaded(world, models[3], MF_MOTION_CAR);
     assert_int_equal(check_world(world, 7, 3), 15);
     mf_world_destroy(world);
     for (int i = 0; i < 4; i++)

@@ -1,21 +1,21 @@
 // Fields: places in memory, clamping of whole numbers, names, and what a group refuses.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
-static void open_group(Stage *stage, uint32_t count, bool wide) {
-    stage_begin(stage, 1);
-    make_hexapod(&stage->hand);
-    StageConfig config = stage_config(wide);
+static void open_group(Fixture *fixture, uint32_t count, bool wide) {
+    fixture_begin(fixture, 1);
+    make_hexapod(&fixture->hand);
+    FixtureConfig config = fixture_config(wide);
     config.group.count = count;
-    stage_open(stage, &config);
+    fixture_open(fixture, &config);
 }
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.
 static void values_lie_where_the_header_says(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        Stage stage;
-        open_group(&stage, 37, wide != 0);
-        mf_Field *field = stage_field(&stage, "joint.target");
+        Fixture fixture;
+        open_group(&fixture, 37, wide != 0);
+        mf_Field *field = fixture_field(&fixture, "joint.target");
         assert_int_equal(field->components, 18);
         assert_int_equal(field->blocks, 3);
         assert_int_equal((uintptr_t)field->data % 64, 0);
@@ -30,7 +30,7 @@ static void values_lie_where_the_header_says(void **state) {
                     wide ? ((double *)field->data)[at] : (double)((float *)field->data)[at];
                 assert_true(raw == 0.25 * i - c && mf_field_get(field, i, c) == raw);
             }
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -43,57 +43,57 @@ static void whole_numbers_are_clamped(void **state) {
     static const mf_FieldInfo info[2] = {
         {"test.signed", "1", "", MF_I32, MF_FIXED_COUNT, 1, 0, "a test"},
         {"test.unsigned", "1", "", MF_U32, MF_FIXED_COUNT, 1, 0, "a test"}};
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 3, false);
+    open_group(&fixture, 3, false);
     for (int type = 0; type < 2; type++) {
         mf_Field *field;
-        must(mf_group_add_field(stage.group, &info[type], 2, &field, &error), &error);
+        must(mf_group_add_field(fixture.group, &info[type], 2, &field, &error), &error);
         assert_int_equal(mf_field_value_size(field->info.type), 4);
         for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
             mf_field_set(field, 2, 1, in[i]);
             assert_int_equal((int64_t)mf_field_get(field, 2, 1), type ? as_u32[i] : as_i32[i]);
         }
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 static void names_are_unique_and_limited(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 1, false);
+    open_group(&fixture, 1, false);
     mf_FieldInfo info = {"base.position", "m", "", MF_REAL, MF_PER_INSTANCE, 3, 0, "taken"};
     mf_Field *field = NULL;
-    assert_int_equal(mf_group_add_field(stage.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
     assert_null(field);
-    assert_null(mf_group_find_field(stage.group, "base"));
-    assert_null(mf_group_find_field(stage.group, ""));
+    assert_null(mf_group_find_field(fixture.group, "base"));
+    assert_null(mf_group_find_field(fixture.group, ""));
     static char names[200][16];
     uint32_t added = 0;
     for (; added < 200; added++) {
         snprintf(names[added], sizeof names[added], "test.%u", added);
         info.name = names[added];
-        if (mf_group_add_field(stage.group, &info, 0, &field, &error) != MF_OK)
+        if (mf_group_add_field(fixture.group, &info, 0, &field, &error) != MF_OK)
             break;
     }
     assert_true(added > 10 && added < 200);
     assert_int_equal(error.status, MF_LIMIT);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // The bytes of an instance are what all its fields hold together.
 static void memory_is_counted(void **state) {
     (void)state;
-    Stage stage;
-    open_group(&stage, 1, true);
+    Fixture fixture;
+    open_group(&fixture, 1, true);
     size_t sum = 0;
-    for (uint32_t f = 0; f < mf_group_field_count(stage.group); f++) {
-        const mf_Field *field = mf_group_field(stage.group, f);
+    for (uint32_t f = 0; f < mf_group_field_count(fixture.group); f++) {
+        const mf_Field *field = mf_group_field(fixture.group, f);
         sum += field->components * (field->info.type == MF_F64 ? 8u : 4u);
     }
-    assert_int_equal(mf_group_bytes_per_instance(stage.group), sum);
-    stage_close(&stage, NULL);
+    assert_int_equal(mf_group_bytes_per_instance(fixture.group), sum);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 // Properties: every path by hand against field and model, patterns, the way back, what may be
 // written, and hostile paths.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
 
@@ -291,10 +291,10 @@ static void writing_is_guarded(void **state) {
     must(put(&scene, "robot2[0]/base.position.x", huge, &error), &error); // in double it fits
     const double nearly[4] = {1.001, 0.0, 0.0, 0.0};
     must(put(&scene, "robot[0]/base.orientation", nearly, &error), &error);
-    double turn[4];
+    double rotation[4];
     mf_Property property = find(&scene, "%s", "robot[0]/base.orientation");
-    mf_property_read(&property, turn);
-    assert_true(turn[0] == 1.0 && turn[1] == 0.0);
+    mf_property_read(&property, rotation);
+    assert_true(rotation[0] == 1.0 && rotation[1] == 0.0);
     close_scene(&scene);
 }
 
@@ -409,25 +409,25 @@ static void random_paths_do_no_harm(void **state) {
 // slash; a short buffer cuts a path off.
 static void names_may_be_odd(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
-    stage.hand.links[0].name = "a/b";
-    StageConfig config = stage_config(false);
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    fixture.hand.links[0].name = "a/b";
+    FixtureConfig config = fixture_config(false);
     config.group.name = "far/away";
-    stage_open(&stage, &config);
-    must(mf_property_find(stage.world, "far/away[0]/a/b/mass", &property, &error), &error);
-    assert_ptr_equal(property.constant, &stage.hand.links[0].mass);
+    fixture_open(&fixture, &config);
+    must(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error), &error);
+    assert_ptr_equal(property.constant, &fixture.hand.links[0].mass);
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/mass");
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 // The schedule: exact rates, the order of phases, isolated and shared groups.
 #include "base/clock.h"
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,29 +27,29 @@ static void write_diary(const mf_SystemRun *run, void *user) {
     diary->who[diary->count++] = writer->who;
 }
 
-static void open_group(Stage *stage, mf_Time step, bool isolated, uint32_t count) {
+static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
     mf_Error error = {0};
-    stage_begin(stage, 1);
-    mf_hand_inertia(&stage->hand, 0, 1.0, moment);
+    fixture_begin(fixture, 1);
+    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
-    must(mf_world_create(stage->context, &world, &stage->world, &error), &error);
+    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage->hand.model;
+    group.model = &fixture->hand.model;
     group.isolated = isolated;
     group.count = count;
-    must(mf_world_add_group(stage->world, &group, &stage->group, &error), &error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
 }
 
-static void add_writer(Stage *stage, Writer *writer, mf_Phase phase, mf_Rate rate) {
+static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
     mf_Error error = {0};
     mf_SystemConfig config = mf_system_config();
     config.phase = phase;
     config.rate = rate;
     config.run = write_diary;
     config.user = writer;
-    must(mf_group_add_system(stage->group, &config, &error), &error);
+    must(mf_group_add_system(fixture->group, &config, &error), &error);
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
@@ -62,16 +62,16 @@ static void rates_are_exact(void **state) {
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
             for (uint64_t chunk = 1; chunk <= 1000; chunk *= 10) {
-                Stage stage;
+                Fixture fixture;
                 static Diary diary;
                 diary.count = 0;
                 Writer writer = {&diary, 0};
                 if (rates[r].numerator * steps[s] > rates[r].denominator * MF_SECOND)
                     continue; // refused, see below
-                open_group(&stage, steps[s], true, 1);
-                add_writer(&stage, &writer, MF_PHASE_CONTROL, rates[r]);
+                open_group(&fixture, steps[s], true, 1);
+                add_writer(&fixture, &writer, MF_PHASE_CONTROL, rates[r]);
                 for (uint64_t done = 0; done < 2000; done += chunk)
-                    mf_world_step(stage.world, chunk);
+                    mf_world_step(fixture.world, chunk);
                 uint32_t at = 0;
                 for (uint64_t tick = 0; tick < 2000; tick++) {
                     bool due = mf_rate_due(rates[r], (mf_Time)tick * steps[s], steps[s]);
@@ -83,7 +83,7 @@ static void rates_are_exact(void **state) {
                     at += ran;
                 }
                 assert_int_equal(at, diary.count);
-                stage_close(&stage, NULL);
+                fixture_close(&fixture, NULL);
             }
 }
 
@@ -91,17 +91,17 @@ static void rates_are_exact(void **state) {
 static void thirty_hertz_by_hand(void **state) {
     (void)state;
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
-    Stage stage;
+    Fixture fixture;
     Diary *diary = calloc(1, sizeof *diary);
     Writer writer = {diary, 0};
-    open_group(&stage, 10 * MF_MILLISECOND, true, 1);
-    add_writer(&stage, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
-    mf_world_step(stage.world, 21);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 1);
+    add_writer(&fixture, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
+    mf_world_step(fixture.world, 21);
     assert_int_equal(diary->count, 7);
     for (uint32_t i = 0; i < 7; i++)
         assert_int_equal(diary->tick[i], expected[i]);
     free(diary);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Sense, control, motion, after; within a phase in the order of being added.
@@ -111,22 +111,22 @@ static void phases_are_in_order(void **state) {
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
     for (int isolated = 0; isolated < 2; isolated++) {
-        Stage stage;
+        Fixture fixture;
         static Diary diary;
         diary.count = 0;
         Writer writers[6];
-        open_group(&stage, 10 * MF_MILLISECOND, isolated != 0, 5);
+        open_group(&fixture, 10 * MF_MILLISECOND, isolated != 0, 5);
         for (int i = 0; i < 6; i++) {
             writers[i] = (Writer){&diary, i};
-            add_writer(&stage, &writers[i], added[i], (mf_Rate){0, 0});
+            add_writer(&fixture, &writers[i], added[i], (mf_Rate){0, 0});
         }
-        mf_world_step(stage.world, 3);
+        mf_world_step(fixture.world, 3);
         assert_int_equal(diary.count, 18);
         for (uint32_t i = 0; i < 18; i++) {
             assert_int_equal(diary.who[i], expected[i % 6]);
             assert_int_equal(diary.tick[i], i / 6);
         }
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -150,27 +150,27 @@ static void do_nothing(const mf_WorldRun *run, void *user) {
 static void each_block_goes_through_each_step(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
-        Stage stage;
+        Fixture fixture;
         uint64_t next[5] = {0};
-        open_group(&stage, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
+        open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = mf_system_config();
         mf_Error error = {0};
         config.run = note_ticks;
         config.user = next;
-        must(mf_group_add_system(stage.group, &config, &error), &error);
+        must(mf_group_add_system(fixture.group, &config, &error), &error);
         if (kind == 2) {
             mf_WorldSystemConfig third = mf_world_system_config();
             third.name = "third";
             third.rate = mf_rate_from_period(30 * MF_MILLISECOND);
             third.run = do_nothing;
-            must(mf_world_add_system(stage.world, &third, &error), &error);
+            must(mf_world_add_system(fixture.world, &third, &error), &error);
         }
-        mf_world_step(stage.world, 7);
-        mf_world_step(stage.world, 1);
-        mf_world_step(stage.world, 11);
+        mf_world_step(fixture.world, 7);
+        mf_world_step(fixture.world, 1);
+        mf_world_step(fixture.world, 11);
         for (int block = 0; block < 5; block++)
             assert_int_equal(next[block], 19);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -207,51 +207,51 @@ static mf_FieldInfo extra_field(const char *name) {
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 static void writers_that_collide_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
     mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
-    must(mf_group_add_system(stage.group, &first, &error), &error);
-    assert_int_equal(mf_group_add_system(stage.group, &second, &error), MF_BAD_ARGUMENT);
+    must(mf_group_add_system(fixture.group, &first, &error), &error);
+    assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "group robots: systems walker and waver both write "
                                        "joint.target in the phase control");
-    assert_int_equal(mf_group_system_count(stage.group), 1);
+    assert_int_equal(mf_group_system_count(fixture.group), 1);
     second.together = "gait"; // one word is not enough, the other must say it too
-    assert_int_equal(mf_group_add_system(stage.group, &second, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
     mf_SystemConfig third = declaring("late", MF_PHASE_AFTER, nothing, target);
-    must(mf_group_add_system(stage.group, &third, &error), &error);
+    must(mf_group_add_system(fixture.group, &third, &error), &error);
     mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
-    must(mf_group_add_system(stage.group, &silent, &error), &error);
-    stage_close(&stage, NULL);
+    must(mf_group_add_system(fixture.group, &silent, &error), &error);
+    fixture_close(&fixture, NULL);
 
-    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
-    must(mf_group_add_system(stage.group, &first, &error), &error);
-    must(mf_group_add_system(stage.group, &second, &error), &error);
-    assert_int_equal(mf_group_system_wave(stage.group, 1), 1); // one behind the other
+    must(mf_group_add_system(fixture.group, &first, &error), &error);
+    must(mf_group_add_system(fixture.group, &second, &error), &error);
+    assert_int_equal(mf_group_system_wave(fixture.group, 1), 1); // one behind the other
     mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
-    must(mf_group_add_system(stage.group, &fault, &error), &error); // bits are everybody's
-    stage_close(&stage, NULL);
+    must(mf_group_add_system(fixture.group, &fault, &error), &error); // bits are everybody's
+    fixture_close(&fixture, NULL);
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
 static void motions_share_by_level(void **state) {
     (void)state;
     for (int level = 0; level < 2; level++) {
-        Stage stage;
+        Fixture fixture;
         mf_Error error = {0};
         mf_Field *field;
         mf_FieldInfo info = extra_field("motion.level");
-        open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+        open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
         if (level == 1)
-            must(mf_group_add_field(stage.group, &info, 0, &field, &error), &error);
+            must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
         mf_SystemConfig one = declaring("one", MF_PHASE_MOTION, nothing, place);
         mf_SystemConfig two = declaring("two", MF_PHASE_MOTION, nothing, place_and_fault);
-        must(mf_group_add_system(stage.group, &one, &error), &error);
-        assert_int_equal(mf_group_add_system(stage.group, &two, &error),
+        must(mf_group_add_system(fixture.group, &one, &error), &error);
+        assert_int_equal(mf_group_add_system(fixture.group, &two, &error),
                          level == 1 ? MF_OK : MF_BAD_ARGUMENT);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
 }
 
@@ -259,78 +259,78 @@ static void motions_share_by_level(void **state) {
 // refused, and nothing has changed.
 static void names_may_wait_for_their_field(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
-    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     const char *list[] = {"base.position", "?extra.value", NULL}; // copied: need not stay
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, list, angle);
-    must(mf_group_add_system(stage.group, &one, &error), &error);
+    must(mf_group_add_system(fixture.group, &one, &error), &error);
     list[0] = "gone";
-    const mf_SystemConfig *kept = mf_group_system(stage.group, 0);
+    const mf_SystemConfig *kept = mf_group_system(fixture.group, 0);
     assert_string_equal(kept->reads[0], "base.position");
     assert_null(kept->reads[1]);
-    must(mf_group_add_field(stage.group, &info, 0, &field, &error), &error);
+    must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
     assert_string_equal(kept->reads[1], "extra.value");
     assert_null(kept->reads[2]);
-    assert_string_equal(mf_group_reader(stage.group, "extra.value", 0), "one");
-    assert_null(mf_group_reader(stage.group, "extra.value", 1));
-    assert_null(mf_group_writer(stage.group, "extra.value", 0));
-    assert_string_equal(mf_group_writer(stage.group, "joint.angle", 0), "one");
+    assert_string_equal(mf_group_reader(fixture.group, "extra.value", 0), "one");
+    assert_null(mf_group_reader(fixture.group, "extra.value", 1));
+    assert_null(mf_group_writer(fixture.group, "extra.value", 0));
+    assert_string_equal(mf_group_writer(fixture.group, "joint.angle", 0), "one");
 
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
-    assert_int_equal(mf_group_add_system(stage.group, &lacks, &error), MF_NOT_FOUND);
+    assert_int_equal(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND);
     assert_string_equal(error.message, "system lacks: group robots has no field gone");
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 
-    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     one = declaring("one", MF_PHASE_SENSE, nothing, extra);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, extra);
-    must(mf_group_add_system(stage.group, &one, &error), &error);
-    must(mf_group_add_system(stage.group, &two, &error), &error);
-    uint32_t fields = mf_group_field_count(stage.group);
-    assert_int_equal(mf_group_add_field(stage.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
+    must(mf_group_add_system(fixture.group, &one, &error), &error);
+    must(mf_group_add_system(fixture.group, &two, &error), &error);
+    uint32_t fields = mf_group_field_count(fixture.group);
+    assert_int_equal(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
     assert_null(field);
-    assert_int_equal(mf_group_field_count(stage.group), fields);
-    assert_null(mf_group_find_field(stage.group, "extra.value"));
-    assert_null(mf_group_system(stage.group, 0)->writes[0]);
-    stage_close(&stage, NULL);
+    assert_int_equal(mf_group_field_count(fixture.group), fields);
+    assert_null(mf_group_find_field(fixture.group, "extra.value"));
+    assert_null(mf_group_system(fixture.group, 0)->writes[0]);
+    fixture_close(&fixture, NULL);
 }
 
 // Faster than the steps there is nothing between; the line names both.
 static void rates_above_the_step_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 10 * MF_MILLISECOND, false, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
     static const mf_Rate wrong[] = {{101, 1}, {INT64_MAX, 1}, {-1, 1}, {1, 0}, {0, 1}, {-1, -1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         config.rate = wrong[i];
-        assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
     }
     config.rate = (mf_Rate){400, 1};
-    assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "system fast: ticks every 0.0025 s, expected at least the "
                                        "world's step of 0.01 s");
     mf_WorldSystemConfig world = mf_world_system_config();
     world.name = "look";
     world.run = do_nothing;
     world.rate = (mf_Rate){400, 1};
-    assert_int_equal(mf_world_add_system(stage.world, &world, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
     world.rate = config.rate = (mf_Rate){100, 1};
-    must(mf_world_add_system(stage.world, &world, &error), &error);
-    must(mf_group_add_system(stage.group, &config, &error), &error);
-    stage_close(&stage, NULL);
+    must(mf_world_add_system(fixture.world, &world, &error), &error);
+    must(mf_group_add_system(fixture.group, &config, &error), &error);
+    fixture_close(&fixture, NULL);
 }
 
 // A phase that there is not would never run.
 static void systems_without_name_or_phase_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 10 * MF_MILLISECOND, false, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
         mf_SystemConfig config = declaring("odd", MF_PHASE_SENSE, nothing, nothing);
         mf_WorldSystemConfig world = mf_world_system_config();
@@ -339,12 +339,12 @@ static void systems_without_name_or_phase_are_refused(void **state) {
             config.name = world.name = NULL;
         else
             config.phase = world.phase = (mf_Phase)(MF_PHASE_AFTER + 1);
-        assert_int_equal(mf_group_add_system(stage.group, &config, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
         assert_string_equal(error.message, "system: need a name and a phase");
-        assert_int_equal(mf_world_add_system(stage.world, &world, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
         assert_string_equal(error.message, "world system: need a name and a phase");
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- waves --------------------------------------------------------------------------------------
@@ -363,19 +363,19 @@ static void waves_by_hand(void **state) {
         {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_group(&stage, 10 * MF_MILLISECOND, true, 3);
+    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
             declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes);
-        must(mf_group_add_system(stage.group, &config, &error), &error);
+        must(mf_group_add_system(fixture.group, &config, &error), &error);
     }
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_string_equal(mf_group_system(stage.group, i)->name, rows[i].name);
-        assert_int_equal(mf_group_system_wave(stage.group, i), rows[i].wave);
+        assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
+        assert_int_equal(mf_group_system_wave(fixture.group, i), rows[i].wave);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 typedef struct Mixer {
@@ -412,23 +412,23 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_CONTROL, 2, 5, {0, 0}}, {MF_PHASE_MOTION, 4, 0, {0, 0}},
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
-    stage_begin(&stage, threads);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
-    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+    fixture_begin(&fixture, threads);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
     for (int g = 0; g < 2; g++) {
         mf_GroupConfig config = mf_group_config();
         mf_Group *group;
         mf_Field *fields[6];
         config.name = g == 0 ? "first" : "second";
-        config.model = &stage.hand.model;
+        config.model = &fixture.hand.model;
         config.isolated = isolated;
         config.count = 3;
         config.fault_policy = MF_FAULT_RESET;
-        must(mf_world_add_group(stage.world, &config, &group, &error), &error);
+        must(mf_world_add_group(fixture.world, &config, &group, &error), &error);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
             must(mf_group_add_field(group, &info, 0, &fields[f], &error), &error);
@@ -449,18 +449,18 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         beside.run = mix_world;
         beside.user = fields[0];
         if (!isolated)
-            must(mf_world_add_system(stage.world, &beside, &error), &error);
-        stage.group = group;
+            must(mf_world_add_system(fixture.world, &beside, &error), &error);
+        fixture.group = group;
     }
-    mf_world_measure(stage.world, measured);
+    mf_world_measure(fixture.world, measured);
     for (uint64_t done = 0; done < 120; done += chunk)
-        mf_world_step(stage.world, chunk);
+        mf_world_step(fixture.world, chunk);
     for (uint32_t s = 0; s < COUNT; s++) {
-        double took = mf_group_system_seconds(stage.group, s);
+        double took = mf_group_system_seconds(fixture.group, s);
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
-    uint64_t hash = mf_world_hash(stage.world);
-    stage_close(&stage, NULL);
+    uint64_t hash = mf_world_hash(fixture.world);
+    fixture_close(&fixture, NULL);
     return hash;
 }
 
@@ -499,25 +499,25 @@ static void meet(const mf_SystemRun *run, void *user) {
 static void slow_systems_meet(void **state) {
     (void)state;
     static const double moment[3] = {1, 1, 1};
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     Meeting meeting = {0};
-    stage_begin(&stage, 2);
-    mf_hand_inertia(&stage.hand, 0, 1.0, moment);
-    must(mf_world_create(stage.context, NULL, &stage.world, &error), &error);
+    fixture_begin(&fixture, 2);
+    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage.hand.model;
-    must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
+    group.model = &fixture.hand.model;
+    must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
     one.run = two.run = meet;
     one.user = two.user = &meeting;
     one.slow = two.slow = true;
-    must(mf_group_add_system(stage.group, &one, &error), &error);
-    must(mf_group_add_system(stage.group, &two, &error), &error);
-    mf_world_step(stage.world, 1);
+    must(mf_group_add_system(fixture.group, &one, &error), &error);
+    must(mf_group_add_system(fixture.group, &two, &error), &error);
+    mf_world_step(fixture.world, 1);
     assert_int_equal(atomic_load(&meeting.most), 2);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 // Shared groups and systems of the whole world: order, gaps, rates, threads; starts of single
 // instances; what snapshots ask of systems.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 #include <stdlib.h>
 
@@ -32,19 +32,19 @@ static void world_note(const mf_WorldRun *run, void *user) {
     note(run->tick, *(const int *)user, 0, 0);
 }
 
-static mf_Group *open_shared(Stage *stage, uint32_t threads, uint32_t count) {
+static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
     mf_Error error = {0};
-    stage_begin(stage, threads);
-    mf_hand_inertia(&stage->hand, 0, 1.0, moment);
+    fixture_begin(fixture, threads);
+    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
-    must(mf_world_create(stage->context, &world, &stage->world, &error), &error);
+    must(mf_world_create(fixture->context, &world, &fixture->world, &error), &error);
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage->hand.model;
+    group.model = &fixture->hand.model;
     group.isolated = false;
     group.count = count;
-    must(mf_world_add_group(stage->world, &group, &stage->group, &error), &error);
-    return stage->group;
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    return fixture->group;
 }
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
@@ -78,23 +78,23 @@ static void world_systems_are_in_order(void **state) {
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
     static const int expected[] = {7, 3, 6, 2, 5, 1, 0, 4};
-    Stage stage;
+    Fixture fixture;
     diary.count = 0;
-    mf_Group *group = open_shared(&stage, 1, 5);
+    mf_Group *group = open_shared(&fixture, 1, 5);
     for (int i = 0; i < 4; i++) {
         add_group_system(group, phases[i], always, group_note, &who[i]);
-        add_world_system(stage.world, phases[i], always, world_note, &who[4 + i]);
+        add_world_system(fixture.world, phases[i], always, world_note, &who[4 + i]);
     }
-    mf_world_step(stage.world, 3);
+    mf_world_step(fixture.world, 3);
     assert_int_equal(diary.count, 24);
     for (uint32_t i = 0; i < 24; i++) {
         assert_int_equal(diary.entries[i].who, expected[i % 8]);
         assert_int_equal(diary.entries[i].tick, i / 8);
     }
-    assert_int_equal(mf_world_system_count(stage.world), 4);
-    assert_int_equal(mf_world_system(stage.world, 0)->phase, MF_PHASE_SENSE);
-    assert_null(mf_world_system(stage.world, 4));
-    stage_close(&stage, NULL);
+    assert_int_equal(mf_world_system_count(fixture.world), 4);
+    assert_int_equal(mf_world_system(fixture.world, 0)->phase, MF_PHASE_SENSE);
+    assert_null(mf_world_system(fixture.world, 4));
+    fixture_close(&fixture, NULL);
 }
 
 // Between two world systems each piece of blocks goes through all its systems at once; a world
@@ -102,13 +102,13 @@ static void world_systems_are_in_order(void **state) {
 static void pieces_run_through_a_gap(void **state) {
     (void)state;
     static int sense = 1, motion = 2, world = 3;
-    Stage stage;
+    Fixture fixture;
     diary.count = 0;
-    mf_Group *group = open_shared(&stage, 1, 150 * MF_BLOCK);
+    mf_Group *group = open_shared(&fixture, 1, 150 * MF_BLOCK);
     add_group_system(group, MF_PHASE_SENSE, always, group_note, &sense);
     add_group_system(group, MF_PHASE_MOTION, always, group_note, &motion);
-    add_world_system(stage.world, MF_PHASE_CONTROL, (mf_Rate){50, 1}, world_note, &world);
-    mf_world_step(stage.world, 2);
+    add_world_system(fixture.world, MF_PHASE_CONTROL, (mf_Rate){50, 1}, world_note, &world);
+    mf_world_step(fixture.world, 2);
     static const Entry expected[] = {
         {0, 1, 0, 64},  {0, 1, 64, 64},  {0, 1, 128, 22}, {0, 3, 0, 0},  {0, 2, 0, 64},
         {0, 2, 64, 64}, {0, 2, 128, 22}, {1, 1, 0, 64},   {1, 2, 0, 64}, {1, 1, 64, 64},
@@ -120,7 +120,7 @@ static void pieces_run_through_a_gap(void **state) {
         assert_int_equal(diary.entries[i].first, expected[i].first);
         assert_int_equal(diary.entries[i].count, expected[i].count);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 // Rates of world systems and of shared groups are exact, however steps are cut into calls.
@@ -130,14 +130,14 @@ static void rates_are_exact(void **state) {
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (uint64_t chunk = 1; chunk <= 500; chunk = chunk * 8 + 1) {
-            Stage stage;
+            Fixture fixture;
             diary.count = 0;
-            mf_Group *group = open_shared(&stage, 1, 1);
+            mf_Group *group = open_shared(&fixture, 1, 1);
             add_group_system(group, MF_PHASE_SENSE, rates[r], group_note, &who[0]);
-            mf_world_step(stage.world, 3);
-            add_world_system(stage.world, MF_PHASE_AFTER, rates[r], world_note, &who[1]);
+            mf_world_step(fixture.world, 3);
+            add_world_system(fixture.world, MF_PHASE_AFTER, rates[r], world_note, &who[1]);
             for (uint64_t done = 3; done < 500; done += chunk)
-                mf_world_step(stage.world, chunk);
+                mf_world_step(fixture.world, chunk);
             uint32_t at = 0;
             const mf_Time step = 10 * MF_MILLISECOND;
             for (uint64_t tick = 0; tick < 500; tick++)
@@ -149,7 +149,7 @@ static void rates_are_exact(void **state) {
                     assert_int_equal(due, ran);
                     at += ran;
                 }
-            stage_close(&stage, NULL);
+            fixture_close(&fixture, NULL);
         }
 }
 
@@ -186,24 +186,24 @@ static void threads_do_not_show(void **state) {
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
-        Stage stage;
+        Fixture fixture;
         Sum sum;
         mf_Error error = {0};
-        sum.groups[0] = open_shared(&stage, threads[t], 1000);
+        sum.groups[0] = open_shared(&fixture, threads[t], 1000);
         mf_GroupConfig config = mf_group_config();
-        config.model = &stage.hand.model;
+        config.model = &fixture.hand.model;
         config.isolated = false;
         config.name = "second";
         config.count = 77;
-        must(mf_world_add_group(stage.world, &config, &sum.groups[1], &error), &error);
+        must(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error), &error);
         config.name = "third";
         config.count = 3000;
-        must(mf_world_add_group(stage.world, &config, &sum.groups[2], &error), &error);
+        must(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error), &error);
         config.name = "alone";
         config.isolated = true;
         config.count = 50;
         mf_Group *alone;
-        must(mf_world_add_group(stage.world, &config, &alone, &error), &error);
+        must(mf_world_add_group(fixture.world, &config, &alone, &error), &error);
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
@@ -211,11 +211,11 @@ static void threads_do_not_show(void **state) {
             add_group_system(sum.groups[g], MF_PHASE_CONTROL, (mf_Rate){40, 1}, mix, field);
             add_group_system(sum.groups[g], MF_PHASE_MOTION, always, mix, field);
         }
-        add_world_system(stage.world, MF_PHASE_SENSE, (mf_Rate){25, 1}, exchange, &sum);
-        add_world_system(stage.world, MF_PHASE_MOTION, (mf_Rate){10, 1}, exchange, &sum);
-        mf_world_step(stage.world, 40);
-        hash[t] = mf_world_hash(stage.world);
-        stage_close(&stage, NULL);
+        add_world_system(fixture.world, MF_PHASE_SENSE, (mf_Rate){25, 1}, exchange, &sum);
+        add_world_system(fixture.world, MF_PHASE_MOTION, (mf_Rate){10, 1}, exchange, &sum);
+        mf_world_step(fixture.world, 40);
+        hash[t] = mf_world_hash(fixture.world);
+        fixture_close(&fixture, NULL);
     }
     for (int t = 1; t < 4; t++)
         assert_true(hash[t] == hash[0]);
@@ -225,23 +225,24 @@ static void threads_do_not_show(void **state) {
 
 static void placed_robots_start_there(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    mf_Group *group = open_shared(&stage, 1, 20);
-    const double place[3] = {1.5, -2.25, 7.0}, turn[4] = {0.6, 0.0, 0.8, 0.0}, speed[3] = {3, 4, 5};
+    mf_Group *group = open_shared(&fixture, 1, 20);
+    const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
+                 speed[3] = {3, 4, 5};
     const double long_turn[4] = {0.601, 0.0, 0.8, 0.0};
-    must(mf_group_place(group, 17, place, turn, speed, &error), &error);
-    mf_Field *position = stage_field(&stage, "base.position");
-    mf_Field *orientation = stage_field(&stage, "base.orientation");
-    mf_Field *velocity = stage_field(&stage, "base.linear_velocity");
+    must(mf_group_set_start(group, 17, point, rotation, speed, &error), &error);
+    mf_Field *position = fixture_field(&fixture, "base.position");
+    mf_Field *orientation = fixture_field(&fixture, "base.orientation");
+    mf_Field *velocity = fixture_field(&fixture, "base.linear_velocity");
     for (int again = 0; again < 3; again++) {
         for (uint32_t c = 0; c < 3; c++) {
-            assert_true(mf_field_get(position, 17, c) == place[c]);
+            assert_true(mf_field_get(position, 17, c) == point[c]);
             assert_true(mf_field_get(velocity, 17, c) == speed[c]);
             assert_true(mf_field_get(velocity, 16, c) == 0.0);
         }
         for (uint32_t c = 0; c < 4; c++)
-            assert_near(mf_field_get(orientation, 17, c), turn[c], 1e-7);
+            assert_near(mf_field_get(orientation, 17, c), rotation[c], 1e-7);
         assert_true(mf_field_get(position, 16, 0) == 0.0);
         mf_field_set(position, 17, 0, 99.0);
         mf_field_set(position, 16, 0, 99.0);
@@ -251,32 +252,32 @@ static void placed_robots_start_there(void **state) {
         } else
             mf_group_reset_all(group);
     }
-    must(mf_group_place(group, 17, place, long_turn, NULL, &error), &error);
+    must(mf_group_set_start(group, 17, point, long_turn, NULL, &error), &error);
     double square = 0.0;
     for (uint32_t c = 0; c < 4; c++)
         square += mf_field_get(orientation, 17, c) * mf_field_get(orientation, 17, c);
     assert_near(square, 1.0, 3e-7);
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 static void bad_starts_are_refused(void **state) {
     (void)state;
-    Stage stage;
-    mf_Group *group = open_shared(&stage, 1, 20);
+    Fixture fixture;
+    mf_Group *group = open_shared(&fixture, 1, 20);
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
     const double zero[4] = {0, 0, 0, 0}, not_turn[4] = {1, NAN, 0, 0};
-    uint64_t hash = mf_world_hash(stage.world);
-    size_t bytes = mf_context_live_bytes(stage.context);
+    uint64_t hash = mf_world_hash(fixture.world);
+    size_t bytes = mf_context_live_bytes(fixture.context);
     mf_Error error = {0};
-    assert_int_equal(mf_group_place(group, 20, good, good, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_place(group, 1, nan, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_place(group, 1, far, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_place(group, 1, good, zero, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_place(group, 1, good, not_turn, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_place(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT);
-    assert_true(mf_world_hash(stage.world) == hash);
-    assert_int_equal(mf_context_live_bytes(stage.context), bytes);
-    stage_close(&stage, NULL);
+    assert_int_equal(mf_group_set_start(group, 20, good, good, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_set_start(group, 1, nan, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_set_start(group, 1, far, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_set_start(group, 1, good, zero, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_set_start(group, 1, good, not_turn, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_set_start(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT);
+    assert_true(mf_world_hash(fixture.world) == hash);
+    assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
+    fixture_close(&fixture, NULL);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------
@@ -304,17 +305,18 @@ static void snapshots_know_settings(void **state) {
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
     for (int which = 0; which < 5; which++) {
-        Stage stage;
+        Fixture fixture;
         mf_Error error = {0};
         static bool pending;
         pending = false;
-        mf_Group *group = open_shared(&stage, 1, 20);
-        must(mf_group_place(group, which == 1 ? 5u : 3u, which == 1 ? b : a, NULL, NULL, &error),
-             &error);
+        mf_Group *group = open_shared(&fixture, 1, 20);
+        must(
+            mf_group_set_start(group, which == 1 ? 5u : 3u, which == 1 ? b : a, NULL, NULL, &error),
+            &error);
         if (which != 2)
-            must(
-                mf_group_place(group, which == 1 ? 3u : 5u, which == 1 ? a : b, NULL, NULL, &error),
-                &error);
+            must(mf_group_set_start(group, which == 1 ? 3u : 5u, which == 1 ? a : b, NULL, NULL,
+                                    &error),
+                 &error);
         mf_WorldSystemConfig config = mf_world_system_config();
         config.name = "watch";
         config.run = nothing;
@@ -322,48 +324,48 @@ static void snapshots_know_settings(void **state) {
         config.pending = is_pending;
         config.user = &pending;
         config.settings_hash = which == 3 ? 8 : 7;
-        must(mf_world_add_system(stage.world, &config, &error), &error);
+        must(mf_world_add_system(fixture.world, &config, &error), &error);
         mf_SystemConfig system = mf_system_config();
         system.run = mix;
-        system.user = stage_field(&stage, "base.position");
+        system.user = fixture_field(&fixture, "base.position");
         system.settings_hash = which == 4 ? 1 : 0;
         must(mf_group_add_system(group, &system, &error), &error);
         if (which == 0) {
-            mf_world_step(stage.world, 3);
-            size = mf_world_snapshot_size(stage.world);
+            mf_world_step(fixture.world, 3);
+            size = mf_world_snapshot_size(fixture.world);
             image = malloc(size);
             pending = true;
-            assert_int_equal(mf_world_snapshot(stage.world, image, size, &error), MF_BUSY);
+            assert_int_equal(mf_world_snapshot(fixture.world, image, size, &error), MF_BUSY);
             pending = false;
-            must(mf_world_snapshot(stage.world, image, size, &error), &error);
+            must(mf_world_snapshot(fixture.world, image, size, &error), &error);
         }
         resets = 0;
-        mf_Status status = mf_world_restore(stage.world, image, size, &error);
+        mf_Status status = mf_world_restore(fixture.world, image, size, &error);
         assert_int_equal(status, which < 2 ? MF_OK : MF_BAD_ARGUMENT);
         assert_int_equal(resets, which < 2);
-        stage_close(&stage, NULL);
+        fixture_close(&fixture, NULL);
     }
     free(image);
 }
 
 static void bad_systems_are_refused(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    open_shared(&stage, 1, 1);
+    open_shared(&fixture, 1, 1);
     mf_WorldSystemConfig config = mf_world_system_config();
-    assert_int_equal(mf_world_add_system(stage.world, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
     config.run = nothing;
     config.rate = (mf_Rate){1, 0};
-    assert_int_equal(mf_world_add_system(stage.world, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
     config.rate = always;
     config.struct_size++;
-    assert_int_equal(mf_world_add_system(stage.world, &config, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
     config.struct_size--;
     for (uint32_t i = 0; i < MF_WORLD_SYSTEM_LIMIT; i++)
-        must(mf_world_add_system(stage.world, &config, &error), &error);
-    assert_int_equal(mf_world_add_system(stage.world, &config, &error), MF_LIMIT);
-    stage_close(&stage, NULL);
+        must(mf_world_add_system(fixture.world, &config, &error), &error);
+    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT);
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

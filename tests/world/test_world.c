@@ -1,5 +1,5 @@
 // Worlds: settings that are refused, groups by name, time, hashes, start places.
-#include "motion/stage.h"
+#include "motion/fixture.h"
 
 static void bad_worlds_are_refused(void **state) {
     (void)state;
@@ -45,18 +45,18 @@ static void bad_worlds_are_refused(void **state) {
 
 static void bad_groups_are_refused(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    make_hexapod(&stage.hand);
-    StageConfig config = stage_config(false);
-    stage_open(&stage, &config);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    FixtureConfig config = fixture_config(false);
+    fixture_open(&fixture, &config);
     char longest[257];
     memset(longest, 'a', 256);
     longest[256] = '\0';
-    uint64_t hash = mf_world_hash(stage.world);
+    uint64_t hash = mf_world_hash(fixture.world);
     for (int which = 0; which < 9; which++) {
         mf_GroupConfig group = mf_group_config();
-        group.model = &stage.hand.model;
+        group.model = &fixture.hand.model;
         group.name = "second";
         switch (which) {
         case 0:
@@ -87,55 +87,55 @@ static void bad_groups_are_refused(void **state) {
             group.spacing = -1.0;
             break;
         }
-        mf_Group *out = stage.group;
+        mf_Group *out = fixture.group;
         mf_Error error = {0};
-        assert_int_equal(mf_world_add_group(stage.world, &group, &out, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_world_add_group(fixture.world, &group, &out, &error), MF_BAD_ARGUMENT);
         assert_null(out);
-        assert_int_equal(mf_world_group_count(stage.world), 1);
-        assert_true(mf_world_hash(stage.world) == hash);
+        assert_int_equal(mf_world_group_count(fixture.world), 1);
+        assert_true(mf_world_hash(fixture.world) == hash);
     }
-    stage_close(&stage, NULL);
+    fixture_close(&fixture, NULL);
 }
 
 static void groups_are_found_by_name(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
-    stage_begin(&stage, 1);
-    make_hexapod(&stage.hand);
-    StageConfig config = stage_config(false);
-    stage_open(&stage, &config);
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    FixtureConfig config = fixture_config(false);
+    fixture_open(&fixture, &config);
     char name[] = "walkers";
     mf_GroupConfig group = mf_group_config();
-    group.model = &stage.hand.model;
+    group.model = &fixture.hand.model;
     group.name = name;
     mf_Group *second;
-    must(mf_world_add_group(stage.world, &group, &second, &error), &error);
+    must(mf_world_add_group(fixture.world, &group, &second, &error), &error);
     name[0] = '?'; // the name was copied
-    assert_ptr_equal(mf_world_find_group(stage.world, "walkers"), second);
-    assert_ptr_equal(mf_world_find_group(stage.world, "robots"), stage.group);
-    assert_null(mf_world_find_group(stage.world, "walker"));
-    assert_ptr_equal(mf_world_group(stage.world, 1), second);
-    assert_null(mf_world_group(stage.world, 2));
-    stage_close(&stage, NULL);
+    assert_ptr_equal(mf_world_find_group(fixture.world, "walkers"), second);
+    assert_ptr_equal(mf_world_find_group(fixture.world, "robots"), fixture.group);
+    assert_null(mf_world_find_group(fixture.world, "walker"));
+    assert_ptr_equal(mf_world_group(fixture.world, 1), second);
+    assert_null(mf_world_group(fixture.world, 2));
+    fixture_close(&fixture, NULL);
 }
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 static void time_is_exact(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     static const double moment[3] = {1, 1, 1};
-    stage_begin(&stage, 1);
-    mf_hand_inertia(&stage.hand, 0, 1, moment);
-    StageConfig config = stage_config(false);
+    fixture_begin(&fixture, 1);
+    mf_hand_inertia(&fixture.hand, 0, 1, moment);
+    FixtureConfig config = fixture_config(false);
     config.world.step = 3 * MF_MILLISECOND;
     config.world.gravity = 0.0;
     config.points.joint_interval = 3 * MF_MILLISECOND;
-    stage_open(&stage, &config);
+    fixture_open(&fixture, &config);
     for (int i = 0; i < 10; i++)
-        mf_world_step(stage.world, 100000);
-    assert_true(mf_world_time(stage.world) == 3000 * MF_SECOND);
-    stage_close(&stage, NULL);
+        mf_world_step(fixture.world, 100000);
+    assert_true(mf_world_time(fixture.world) == 3000 * MF_SECOND);
+    fixture_close(&fixture, NULL);
 }
 
 // Steps in one call or in many: the same state.
@@ -143,22 +143,22 @@ static void calls_do_not_show(void **state) {
     (void)state;
     uint64_t hash[2];
     for (int way = 0; way < 2; way++) {
-        Stage stage;
-        stage_begin(&stage, 1);
-        make_hexapod(&stage.hand);
-        StageConfig config = stage_config(false);
+        Fixture fixture;
+        fixture_begin(&fixture, 1);
+        make_hexapod(&fixture.hand);
+        FixtureConfig config = fixture_config(false);
         config.group.count = 50;
-        stage_open(&stage, &config);
-        mf_Field *target = stage_field(&stage, "joint.target");
+        fixture_open(&fixture, &config);
+        mf_Field *target = fixture_field(&fixture, "joint.target");
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
                 mf_field_set(target, i, j, 0.5 * random_signed(600, i * 18 + j));
         if (way == 0)
-            mf_world_step(stage.world, 97);
+            mf_world_step(fixture.world, 97);
         for (int i = 0; way == 1 && i < 97; i++)
-            mf_world_step(stage.world, 1);
-        hash[way] = mf_world_hash(stage.world);
-        stage_close(&stage, NULL);
+            mf_world_step(fixture.world, 1);
+        hash[way] = mf_world_hash(fixture.world);
+        fixture_close(&fixture, NULL);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -166,18 +166,19 @@ static void calls_do_not_show(void **state) {
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 static void robots_start_on_the_ground(void **state) {
     (void)state;
-    Stage stage;
-    stage_begin(&stage, 1);
-    make_hexapod(&stage.hand);
-    StageConfig config = stage_config(true);
+    Fixture fixture;
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand);
+    FixtureConfig config = fixture_config(true);
     config.group.count = 30;
     config.group.spacing = 0.7;
-    mf_Terrain *terrain = make_terrain(stage.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
+    mf_Terrain *terrain =
+        make_terrain(fixture.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
     config.world.terrain = terrain;
-    stage_open(&stage, &config);
-    mf_Field *position = stage_field(&stage, "base.position");
-    mf_Field *points = stage_field(&stage, "body.points"),
-             *center = stage_field(&stage, "body.center");
+    fixture_open(&fixture, &config);
+    mf_Field *position = fixture_field(&fixture, "base.position");
+    mf_Field *points = fixture_field(&fixture, "body.points"),
+             *center = fixture_field(&fixture, "body.center");
     for (uint32_t i = 0; i < 30; i++) {
         double lowest = INFINITY;
         for (uint32_t p = 0; p < points->components / 3; p++) {
@@ -189,29 +190,29 @@ static void robots_start_on_the_ground(void **state) {
         }
         assert_near(lowest, 0.0, 1e-12);
     }
-    stage_close(&stage, terrain);
+    fixture_close(&fixture, terrain);
 }
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
 static void a_held_base_starts_at_height_0(void **state) {
     (void)state;
-    Stage stage;
+    Fixture fixture;
     mf_Error error = {0};
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    stage_begin(&stage, 1);
-    make_hexapod(&stage.hand); // its feet are below its base
+    fixture_begin(&fixture, 1);
+    make_hexapod(&fixture.hand); // its feet are below its base
     for (int held = 0; held < 2; held++) {
-        stage.hand.model.base = held ? MF_BASE_FIXED : MF_BASE_FREE;
-        group.model = &stage.hand.model;
-        must(mf_world_create(stage.context, &world, &stage.world, &error), &error);
-        must(mf_world_add_group(stage.world, &group, &stage.group, &error), &error);
-        double height = stage_get(&stage, "base.position", 2);
+        fixture.hand.model.base = held ? MF_BASE_FIXED : MF_BASE_FREE;
+        group.model = &fixture.hand.model;
+        must(mf_world_create(fixture.context, &world, &fixture.world, &error), &error);
+        must(mf_world_add_group(fixture.world, &group, &fixture.group, &error), &error);
+        double height = fixture_get(&fixture, "base.position", 2);
         assert_true(held ? height == 0.0 : height > 0.1);
-        mf_world_destroy(stage.world);
+        mf_world_destroy(fixture.world);
     }
-    stage.world = NULL;
-    stage_close(&stage, NULL);
+    fixture.world = NULL;
+    fixture_close(&fixture, NULL);
 }
 
 int main(void) {

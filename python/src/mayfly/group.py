@@ -286,7 +286,7 @@ class Group(Equations):
     def _place_one(self, robot: int, place: tuple[Any, Any, Any]) -> None:
         values = [ffi.NULL if part is None else ffi.new("double[]", part) for part in place]
         error = ffi.new("mf_Error *")
-        check(lib.mf_group_place(self._use(), robot, *values, error), error)
+        check(lib.mf_group_set_start(self._use(), robot, *values, error), error)
         self._places[robot] = place
 
     def set_state(

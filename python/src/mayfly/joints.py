@@ -138,7 +138,7 @@ class WorldJoint:
     @in_turn
     def turning(self) -> float:
         """[rad] between both frames or axes, now."""
-        return float(self._state().turning)
+        return float(self._state().angular_opening)
 
     @property
     @in_turn
@@ -169,7 +169,7 @@ class WorldJoint:
     def settings(self) -> dict[str, Any]:
         """Kind, stiffness, limits and the rest."""
         out, error = ffi.new("mf_WorldJointConfig *"), ffi.new("mf_Error *")
-        check(lib.mf_world_joint_settings(self._use(), self.handle, out, error), error)
+        check(lib.mf_world_joint_config_of(self._use(), self.handle, out, error), error)
         values: dict[str, Any] = {"kind": text(lib.mf_world_joint_kind_name(out.kind))}
         for name, field in ffi.typeof(out[0]).fields:
             if field.type.cname == "double":

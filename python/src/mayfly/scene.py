@@ -92,7 +92,7 @@ class Scene(World):
 
     def _group(self, index: int) -> Group:
         native = lib.mf_world_group(self._pointer, index)
-        config = lib.mf_group_settings(native)
+        config = lib.mf_group_config_of(native)
         motions = tuple(
             text(lib.mf_motion_name(motion))
             for motion in range(lib.MF_MOTION_COUNT)

@@ -396,7 +396,7 @@ class World(Native):
         duration = time_from_seconds(seconds, "run")
         if duration < 0:
             raise ValueError(f"run: need a time >= 0, got {seconds!r}")
-        step = int(lib.mf_world_settings(self._use()).step)
+        step = int(lib.mf_world_config_of(self._use()).step)
         self.step(-(-duration // step))
 
     @property
@@ -415,13 +415,13 @@ class World(Native):
     @in_turn
     def step_seconds(self) -> float:
         """[s] one physics step."""
-        return float(lib.mf_time_to_seconds(lib.mf_world_settings(self._use()).step))
+        return float(lib.mf_time_to_seconds(lib.mf_world_config_of(self._use()).step))
 
     @property
     @in_turn
     def seed(self) -> int:
         """Of everything random in the world."""
-        return int(lib.mf_world_settings(self._use()).seed)
+        return int(lib.mf_world_config_of(self._use()).seed)
 
     @property
     def threads(self) -> int:

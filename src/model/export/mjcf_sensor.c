@@ -63,7 +63,7 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
             continue;
         mf_text_format(&w->text, "    <%s", kind->mjcf);
         name(w, sensor->name);
-        switch (kind->place) {
+        switch (kind->mount) {
         case MF_AT_SITE:
             site_name(w, "site", sensor->site);
             break;

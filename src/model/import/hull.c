@@ -4,6 +4,7 @@
 // Qhull allocates by itself and leaves by longjmp; creating a hull counts as one fallible call. Its
 // triangles are put into a fixed order, so that the result depends on the points alone.
 #include "model/import/hull.h"
+#include "base/inject.h"
 
 #include "base/context.h"
 #include "math/scalar.h"

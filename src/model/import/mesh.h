@@ -18,8 +18,8 @@ typedef struct mf_MeshData {
 
 void mf_mesh_release(mf_MeshData *mesh);
 
-// Binary or ASCII STL, told by content; equal corners become one vertex. A failure leaves `out`
-// empty. `data` must be followed by a 0 byte (as mf_file_read gives it).
+// Binary or ASCII STL, recognized by content; equal corners become one vertex. A failure leaves
+// `out` empty. `data` must be followed by a 0 byte (as mf_file_read gives it).
 mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
@@ -32,7 +32,7 @@ mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, 
 mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
-// COLLADA (DAE): all its triangles in metres, up axis as it is.
+// COLLADA (DAE): all its triangles in meters, up axis as it is.
 mf_Status mf_dae_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 

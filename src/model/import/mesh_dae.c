@@ -1,10 +1,11 @@
 // COLLADA meshes (DAE), read by the Open Asset Import Library (assimp) from memory.
 //
-// All nodes' triangles become one mesh in metres: node transforms and the file's unit are applied;
+// All nodes' triangles become one mesh in meters: node transforms and the file's unit are applied;
 // its up axis is not, as in ROS, whose tools take the coordinates as they are. Materials, cameras
 // and animations are left out. The library keeps its own memory, bounded by the file's size limit;
 // running it counts as one fallible call.
 #include "model/import/mesh.h"
+#include "base/inject.h"
 
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -40,10 +41,11 @@ static mf_Status copy_part(const struct aiMesh *part, const char *file, mf_MeshD
                            mf_Error *error) {
     const uint32_t first = out->vertex_count;
     for (unsigned i = 0; i < part->mNumVertices; i++) {
-        const float place[3] = {part->mVertices[i].x, part->mVertices[i].y, part->mVertices[i].z};
-        if (!isfinite(place[0]) || !isfinite(place[1]) || !isfinite(place[2]))
+        const float position[3] = {part->mVertices[i].x, part->mVertices[i].y,
+                                   part->mVertices[i].z};
+        if (!isfinite(position[0]) || !isfinite(position[1]) || !isfinite(position[2]))
             return mf_fail_at(error, MF_BAD_FILE, file, 0, 0, "vertex %u is not finite", i);
-        memcpy(&out->vertices[3 * (size_t)out->vertex_count++], place, sizeof place);
+        memcpy(&out->vertices[3 * (size_t)out->vertex_count++], position, sizeof position);
     }
     for (unsigned i = 0; i < part->mNumFaces; i++) {
         const struct aiFace *face = &part->mFaces[i];

@@ -252,7 +252,7 @@ typedef struct mf_MjcfMaterial {
     double color[4];
 } mf_MjcfMaterial;
 
-// Elements that are passed over or dropped, told once per kind.
+// Elements that are passed over or dropped, reported once per kind.
 typedef struct mf_MjcfIgnored {
     const mf_XmlNode *node; // the first
     const char *what;       // "<light>" or "<geom> fluidshape"
@@ -351,7 +351,7 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
 // The settings of the model that an element comes from.
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node);
 
-// Something without effect on motion was passed over; told once per kind.
+// Something without effect on motion was passed over; reported once per kind.
 mf_Status mf_mjcf_pass(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
 
 // Something physical that is not done: an error or, when lenient, a note.
@@ -375,8 +375,8 @@ mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
 // Length 1, leaving what has it but for rounding bit for bit. False for a zero quaternion.
 bool mf_mjcf_unit(double rotation[4]);
 // A frame inside another one: out = outer * inner; `out` may be `inner`.
-void mf_mjcf_compose(double position[3], double rotation[4], const double outer_position[3],
-                     const double outer_rotation[4], const double inner_position[3],
+void mf_mjcf_compose(double position[3], double rotation[4], const double parent_position[3],
+                     const double parent_rotation[4], const double inner_position[3],
                      const double inner_rotation[4]);
 
 // All numbers of an attribute's text, in the importer's arena.
@@ -474,8 +474,8 @@ typedef struct mf_LinkPose {
     double position[3], rotation[4];
 } mf_LinkPose;
 
-// Told of each straight piece of a path: links and places [m] of its ends in the world, and what
-// its length counts for.
+// ContactSlots of each straight piece of a path: links and places [m] of its ends in the world, and
+// what its length counts for.
 typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3], uint32_t to_link,
                              const double to[3], double share);
 

@@ -1,6 +1,6 @@
 // Assets: meshes and height fields are listed here and read when a geom uses them (mjcf_mesh.c,
 // mjcf_heights.c); of materials
-// only the colour is kept; textures and skins are for viewing only.
+// only the color is kept; textures and skins are for viewing only.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"

@@ -10,12 +10,12 @@
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
 // Where a walk is: the body and the frame elements around, relative to the body.
-typedef struct Place {
+typedef struct Pose {
     uint32_t body;
     const mf_MjcfClass *class;
     bool framed;
     double position[3], rotation[4];
-} Place;
+} Pose;
 
 typedef struct BodyAttributes {
     const char *name;
@@ -66,22 +66,22 @@ static mf_Status read_pose(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFiel
 }
 
 // Into the body's frame, from the frame elements around.
-static void leave_frames(const Place *place, double position[3], double rotation[4]) {
-    if (place->framed)
-        mf_mjcf_compose(position, rotation, place->position, place->rotation, position, rotation);
+static void leave_frames(const Pose *pose, double position[3], double rotation[4]) {
+    if (pose->framed)
+        mf_mjcf_compose(position, rotation, pose->position, pose->rotation, position, rotation);
 }
 
-static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Place *place, Place *inner) {
+static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose, Pose *inner) {
     BodyAttributes attributes = {0};
     const mf_MjcfClass *class;
-    *inner = *place;
+    *inner = *pose;
     mf_Status status = read_pose(m, node, frame_fields, &attributes, inner->rotation);
     if (status == MF_OK)
-        status = child_class(m, node, attributes.childclass, place->class, &class);
+        status = child_class(m, node, attributes.childclass, pose->class, &class);
     if (status != MF_OK)
         return status;
     mf_vec3_copy(inner->position, attributes.position);
-    leave_frames(place, inner->position, inner->rotation);
+    leave_frames(pose, inner->position, inner->rotation);
     inner->framed = true;
     inner->class = class;
     return MF_OK;
@@ -89,11 +89,11 @@ static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Place *pl
 
 // ---- what a body holds -------------------------------------------------------------------------
 
-static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place *place,
+static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
                            const mf_MjcfJoint *joint) {
-    const mf_MjcfBody *body = &mf_mjcf_bodies(m)[place->body];
+    const mf_MjcfBody *body = &mf_mjcf_bodies(m)[pose->body];
     bool is_free = joint->type == MF_MJCF_FREE;
-    if (place->body == 0)
+    if (pose->body == 0)
         return mf_mjcf_fail(m, node, "the world body cannot have a joint");
     if (body->joint_count > 0 &&
         (is_free || mf_mjcf_joints(m)[body->first_joint].type == MF_MJCF_FREE))
@@ -108,19 +108,19 @@ static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place *plac
         return mf_mjcf_no_memory(m);
     *item = *joint;
     item->node = node;
-    item->body = place->body;
-    if (place->framed) {
+    item->body = pose->body;
+    if (pose->framed) {
         const double identity[4] = {1.0, 0.0, 0.0, 0.0};
         double rotation[4];
-        mf_quat_rotate(item->plain.axis, place->rotation, item->plain.axis);
-        mf_mjcf_compose(item->position, rotation, place->position, place->rotation, item->position,
+        mf_quat_rotate(item->plain.axis, pose->rotation, item->plain.axis);
+        mf_mjcf_compose(item->position, rotation, pose->position, pose->rotation, item->position,
                         identity);
     }
-    mf_mjcf_bodies(m)[place->body].joint_count++;
+    mf_mjcf_bodies(m)[pose->body].joint_count++;
     return mf_mjcf_name(m, node, &m->joint_names, item->name, m->joints.count - 1);
 }
 
-static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     static const char *const words[] = {"false", "true", "auto", NULL};
     static const mf_MjcfField fields[] = {
         {"name", MF_MJCF_TEXT, 0, 0, offsetof(mf_MjcfJoint, name), NULL},
@@ -135,37 +135,37 @@ static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place
     joint.limited = MF_MJCF_FALSE;
     joint.force_limited = MF_MJCF_FALSE;
     mf_item_reset(MF_ITEM_JOINT, &joint.plain);
-    return status == MF_OK ? add_joint(m, node, place, &joint) : status;
+    return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
 }
 
-static mf_Status read_joint(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, place->class, &class);
+    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
     if (status != MF_OK)
         return status;
     mf_MjcfJoint joint = class->joint;
     joint.name = NULL;
     status = mf_mjcf_read_joint(m, node, &joint);
-    return status == MF_OK ? add_joint(m, node, place, &joint) : status;
+    return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
 }
 
-static mf_Status read_geom(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_geom(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, place->class, &class);
+    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
     mf_MjcfGeom *geom = status == MF_OK ? mf_list_push(m->context, &m->geoms, sizeof *geom) : NULL;
     if (geom == NULL)
         return status == MF_OK ? mf_mjcf_no_memory(m) : status;
     *geom = class->geom;
-    geom->body = place->body;
+    geom->body = pose->body;
     geom->name = NULL;
     geom->asset = geom->shape = MF_NONE;
-    mf_mjcf_bodies(m)[place->body].geom_count++;
+    mf_mjcf_bodies(m)[pose->body].geom_count++;
     status = mf_mjcf_read_geom(m, node, geom);
     if (status == MF_OK)
         status = mf_mjcf_name(m, node, &m->geom_names, geom->name, m->geoms.count - 1);
-    geom->framed = place->framed;
-    mf_vec3_copy(geom->frame_position, place->position);
-    memcpy(geom->frame_rotation, place->rotation, sizeof geom->frame_rotation);
+    geom->framed = pose->framed;
+    mf_vec3_copy(geom->frame_position, pose->position);
+    memcpy(geom->frame_rotation, pose->rotation, sizeof geom->frame_rotation);
     return status;
 }
 
@@ -183,7 +183,7 @@ static mf_Status between_ends(const mf_Mjcf *m, const mf_MjcfSite *site, double 
     return mf_mjcf_rotation(m, site->node, &z, rotation);
 }
 
-static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Place *place) {
+static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
     static const uint8_t sizes[] = {0, 0, 1, 2, 3, 2, 3, 0, 0};
     bool ends = mf_is_finite(site->fromto[0]);
     if (sizes[site->type] == 0)
@@ -210,30 +210,30 @@ static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Place *place)
             status = mf_mjcf_fail(m, site->node, "<site> size: expected numbers > 0, found %g",
                                   site->size[i]);
     }
-    leave_frames(place, site->position, site->rotation);
+    leave_frames(pose, site->position, site->rotation);
     return status;
 }
 
-static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, place->class, &class);
+    mf_Status status = mf_mjcf_class(m, node, pose->class, &class);
     mf_MjcfSite *site = status == MF_OK ? mf_list_push(m->context, &m->sites, sizeof *site) : NULL;
     if (site == NULL)
         return status == MF_OK ? mf_mjcf_no_memory(m) : status;
     *site = class->site;
     site->name = NULL;
-    site->body = place->body;
+    site->body = pose->body;
     site->draft = MF_NONE;
     status = mf_mjcf_read_site(m, node, site);
     if (status == MF_OK)
-        status = resolve_site(m, site, place);
+        status = resolve_site(m, site, pose);
     return status == MF_OK ? mf_mjcf_name(m, node, &m->site_names, site->name, m->sites.count - 1)
                            : status;
 }
 
 // Cameras are only places that frame sensors may name.
-static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
-    mf_MjcfSite camera = {.node = node, .body = place->body, .camera = true, .draft = MF_NONE};
+static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
+    mf_MjcfSite camera = {.node = node, .body = pose->body, .camera = true, .draft = MF_NONE};
     camera.orientation = (mf_MjcfOrientation){MF_MJCF_QUAT, {1.0}};
     camera.name = mf_xml_attribute(node, "name");
     mf_Status status = mf_xml_numbers(&m->xml, node, "pos", 3, camera.position, m->error);
@@ -243,7 +243,7 @@ static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Place *pl
         status = mf_mjcf_rotation(m, node, &camera.orientation, camera.rotation);
     if (status != MF_OK)
         return status;
-    leave_frames(place, camera.position, camera.rotation);
+    leave_frames(pose, camera.position, camera.rotation);
     mf_MjcfSite *site = mf_list_push(m->context, &m->sites, sizeof *site);
     if (site == NULL)
         return mf_mjcf_no_memory(m);
@@ -252,19 +252,19 @@ static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Place *pl
     return status == MF_OK ? mf_mjcf_pass(m, node, NULL) : status;
 }
 
-static mf_Status read_inertial(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
-    mf_MjcfBody *body = &mf_mjcf_bodies(m)[place->body];
-    if (place->body == 0)
+static mf_Status read_inertial(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
+    mf_MjcfBody *body = &mf_mjcf_bodies(m)[pose->body];
+    if (pose->body == 0)
         return mf_mjcf_fail(m, node, "the world body cannot have an <inertial>");
     if (body->inertial != NULL)
         return mf_mjcf_fail(m, node, "body '%.100s' has two <inertial>", body->name);
-    if (place->framed)
+    if (pose->framed)
         return mf_mjcf_refuse(m, node, NULL);
     body->inertial = node;
     return MF_OK;
 }
 
-typedef mf_Status (*Reader)(mf_Mjcf *m, const mf_XmlNode *node, const Place *place);
+typedef mf_Status (*Reader)(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose);
 
 static const struct {
     const char *name;
@@ -272,10 +272,10 @@ static const struct {
 } readers[] = {{"joint", read_joint}, {"freejoint", read_free_joint}, {"geom", read_geom},
                {"site", read_site},   {"camera", read_camera},        {"inertial", read_inertial}};
 
-static mf_Status read_own(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_own(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
         if (strcmp(node->name, readers[i].name) == 0)
-            return readers[i].read(m, node, place);
+            return readers[i].read(m, node, pose);
     }
     if (strcmp(node->name, "body") == 0)
         return MF_OK;
@@ -285,32 +285,32 @@ static mf_Status read_own(mf_Mjcf *m, const mf_XmlNode *node, const Place *place
 }
 
 // What the body holds itself, also inside frames.
-static mf_Status read_contents(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_contents(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
         if (strcmp(child->name, "frame") != 0) {
-            status = read_own(m, child, place);
+            status = read_own(m, child, pose);
             continue;
         }
-        Place inner;
-        status = enter_frame(m, child, place, &inner);
+        Pose inner;
+        status = enter_frame(m, child, pose, &inner);
         if (status == MF_OK)
             status = read_contents(m, child, &inner);
     }
     return status;
 }
 
-static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place);
+static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose);
 
 // The bodies it holds, also inside frames.
-static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
-        Place inner;
+        Pose inner;
         if (strcmp(child->name, "body") == 0) {
-            status = read_body(m, child, place);
+            status = read_body(m, child, pose);
         } else if (strcmp(child->name, "frame") == 0) {
-            status = enter_frame(m, child, place, &inner);
+            status = enter_frame(m, child, pose, &inner);
             if (status == MF_OK)
                 status = read_children(m, child, &inner);
         }
@@ -318,7 +318,7 @@ static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Place *
     return status;
 }
 
-static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place,
+static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
                           const BodyAttributes *attributes, const double rotation[4]) {
     if (m->bodies.count > MF_MODEL_LINK_LIMIT)
         return mf_xml_fail(&m->xml, node, m->error, MF_LIMIT, "at most %u bodies",
@@ -328,29 +328,29 @@ static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place
         return mf_mjcf_no_memory(m);
     body->node = node;
     body->name = attributes->name ? attributes->name : "";
-    body->parent = place->body;
+    body->parent = pose->body;
     body->plain = attributes->plain;
     mf_vec3_copy(body->position, attributes->position);
     memcpy(body->rotation, rotation, sizeof body->rotation);
-    leave_frames(place, body->position, body->rotation);
+    leave_frames(pose, body->position, body->rotation);
     body->first_joint = m->joints.count;
     body->first_geom = m->geoms.count;
-    if (body->plain.mocap && place->body != 0)
+    if (body->plain.mocap && pose->body != 0)
         return mf_mjcf_fail(m, node, "a mocap body must be in the world body");
     return mf_mjcf_name(m, node, &m->body_names, attributes->name, m->bodies.count - 1);
 }
 
-static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *place) {
+static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     BodyAttributes attributes = {0};
     double rotation[4];
     mf_item_reset(MF_ITEM_BODY, &attributes.plain);
-    Place inside = {.body = m->bodies.count};
+    Pose inside = {.body = m->bodies.count};
     mf_quat_identity(inside.rotation);
     mf_Status status = read_pose(m, node, body_fields, &attributes, rotation);
     if (status == MF_OK)
-        status = child_class(m, node, attributes.childclass, place->class, &inside.class);
+        status = child_class(m, node, attributes.childclass, pose->class, &inside.class);
     if (status == MF_OK)
-        status = add_body(m, node, place, &attributes, rotation);
+        status = add_body(m, node, pose, &attributes, rotation);
     if (status == MF_OK)
         status = read_contents(m, node, &inside);
     if (status != MF_OK)
@@ -364,7 +364,7 @@ static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Place *plac
 
 mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
     static const mf_MjcfField world_fields[] = {{"name", MF_MJCF_PASSED, 0, 0, 0, NULL}, END};
-    Place place = {.class = mf_mjcf_main(m)};
+    Pose pose = {.class = mf_mjcf_main(m)};
     mf_MjcfBody *world = mf_list_push(m->context, &m->bodies, sizeof *world);
     if (world == NULL || !mf_names_add(&m->body_names, "world", 0))
         return mf_mjcf_no_memory(m);
@@ -372,7 +372,7 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
     world->name = "world";
     world->parent = MF_NONE;
     mf_quat_identity(world->rotation);
-    mf_quat_identity(place.rotation);
+    mf_quat_identity(pose.rotation);
     mf_Status status = MF_OK;
     // All that the world body itself holds first, whichever section it is in.
     for (int pass = 0; pass < 2; pass++) {
@@ -381,8 +381,7 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
             if (pass == 0)
                 status = mf_mjcf_read(m, node, world_fields, NULL);
             if (status == MF_OK)
-                status =
-                    pass == 0 ? read_contents(m, node, &place) : read_children(m, node, &place);
+                status = pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose);
         }
     }
     if (status == MF_OK && m->bodies.count == 1)

@@ -253,10 +253,10 @@ static mf_MjcfClass builtin_class(void) {
 static mf_Status add_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                            const mf_MjcfClass *parent, mf_MjcfClass **out) {
     mf_MjcfClass *class = mf_arena_take(&m->arena, sizeof *class);
-    mf_MjcfClass **place = class ? mf_list_push(m->context, &m->classes, sizeof *place) : NULL;
-    if (place == NULL)
+    mf_MjcfClass **slot = class ? mf_list_push(m->context, &m->classes, sizeof *slot) : NULL;
+    if (slot == NULL)
         return mf_mjcf_no_memory(m);
-    *place = class;
+    *slot = class;
     *class = parent ? *parent : builtin_class();
     mf_mjcf_inherit_laws(parent ? parent : class, class->laws);
     class->name = name;

@@ -24,13 +24,13 @@ static void start_pose(const mf_Mjcf *m, uint32_t body, double position[3], doub
 static void relative_pose(const mf_Mjcf *m, uint32_t first, uint32_t second, const double point[3],
                           double position[3], double rotation[4]) {
     const double identity[4] = {1.0, 0.0, 0.0, 0.0};
-    double place[2][3], turn[2][4], back[4];
-    start_pose(m, first, place[0], turn[0]);
-    start_pose(m, second, place[1], turn[1]);
-    mf_mjcf_compose(position, rotation, place[1], turn[1], point, identity);
-    mf_vec3_sub(position, position, place[0]);
-    mf_quat_rotate_inverse(position, turn[0], position);
-    mf_quat_conjugate(back, turn[0]);
+    double point_position[2][3], orientation[2][4], back[4];
+    start_pose(m, first, point_position[0], orientation[0]);
+    start_pose(m, second, point_position[1], orientation[1]);
+    mf_mjcf_compose(position, rotation, point_position[1], orientation[1], point, identity);
+    mf_vec3_sub(position, position, point_position[0]);
+    mf_quat_rotate_inverse(position, orientation[0], position);
+    mf_quat_conjugate(back, orientation[0]);
     mf_quat_multiply(rotation, back, rotation);
     mf_mjcf_unit(rotation);
 }
@@ -204,11 +204,11 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     if (status != MF_OK || dropped)
         return status;
     item.name = mf_draft_text(&m->draft, common.name ? common.name : "");
-    mf_Equality *place =
-        item.name ? mf_list_push(m->context, &m->draft.equalities, sizeof *place) : NULL;
-    if (place == NULL)
+    mf_Equality *slot =
+        item.name ? mf_list_push(m->context, &m->draft.equalities, sizeof *slot) : NULL;
+    if (slot == NULL)
         return mf_mjcf_no_memory(m);
-    *place = item;
+    *slot = item;
     return mf_mjcf_name(m, node, &m->equality_names, common.name, m->draft.equalities.count - 1);
 }
 

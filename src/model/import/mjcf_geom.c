@@ -1,4 +1,4 @@
-// Geoms: size and pose from what the file gives (centre and orientation, two ends, or a mesh to be
+// Geoms: size and pose from what the file gives (center and orientation, two ends, or a mesh to be
 // fitted), and their mass properties.
 //
 // Solids: textbook moments of inertia. Shells have their mass spread over the surface: sphere

@@ -1,4 +1,4 @@
-// Height fields of an MJCF model: numbers in the file, PNG images (their grey values) and MuJoCo's
+// Height fields of an MJCF model: numbers in the file, PNG images (their gray values) and MuJoCo's
 // own binary (int32 rows, int32 columns, then the heights as float32, the row at -y first). All are
 // scaled into 0 .. 1. Of 16 bits MuJoCo keeps the upper 8, and so does this.
 #include "model/import/mjcf.h"
@@ -71,7 +71,7 @@ static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *g
     return status;
 }
 
-// 0 .. 1 of white, back to 8 bits of grey; the row at -y first.
+// 0 .. 1 of white, back to 8 bits of gray; the row at -y first.
 static mf_Status read_image(mf_Mjcf *m, const char *path, Grid *grid) {
     const mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *image;

@@ -1,9 +1,10 @@
 // The main file and all that it includes, as one tree: an <include> element is replaced by the
 // children of the included file's root. A file may be included once in the whole model, which also
-// makes loops impossible. Names are looked up beside the main file first, then beside the file that
-// includes, as MuJoCo does; the rules of package.c keep them inside their root.
+// makes loops impossible. Names are looked up next to the main file first, then next to the file
+// that includes, as MuJoCo does; the rules of package.c keep them inside their root.
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
+#include "base/inject.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -45,14 +46,14 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
     size_t size;
     const char *copy = mf_arena_text(&m->arena, path, strlen(path));
     mf_Xml *xml = mf_arena_take(&m->arena, sizeof *xml);
-    mf_Xml **place = mf_list_push(m->context, &m->included, sizeof *place);
-    if (place == NULL || copy == NULL || xml == NULL) {
-        if (place != NULL)
+    mf_Xml **slot = mf_list_push(m->context, &m->included, sizeof *slot);
+    if (slot == NULL || copy == NULL || xml == NULL) {
+        if (slot != NULL)
             m->included.count--;
         return mf_mjcf_no_memory(m);
     }
     *xml = (mf_Xml){.file = copy};
-    *place = xml;
+    *slot = xml;
     mf_Status status = mf_file_read(m->context, copy, MF_FILE_LIMIT, &data, &size, m->error);
     if (status != MF_OK)
         return status;
@@ -137,7 +138,7 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
     return MF_OK;
 }
 
-// Names inside are looked up beside the file itself first, as it is a model of its own.
+// Names inside are looked up next to the file itself first, as it is a model of its own.
 mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
     const char *main_file = m->file;
     mf_Status status = load(m, node, again, root);

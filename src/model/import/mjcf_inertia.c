@@ -14,11 +14,11 @@
 
 // D = R^T A R for the rotation matrix of the quaternion.
 static void rotated(double out[9], const double rotation[4], const double full[9]) {
-    double turn[9], back[9];
-    mf_quat_to_matrix(turn, rotation);
-    mf_mat3_transpose(back, turn);
+    double orientation[9], back[9];
+    mf_quat_to_matrix(orientation, rotation);
+    mf_mat3_transpose(back, orientation);
     mf_mat3_multiply(out, back, full);
-    mf_mat3_multiply(out, out, turn);
+    mf_mat3_multiply(out, out, orientation);
 }
 
 // One Jacobi turn in the plane (row, column); false when it would turn by nothing.
@@ -30,12 +30,12 @@ static bool jacobi(double rotation[4], const double d[9], int row, int column) {
     if (c == 1.0)
         return false;
     int axis = 3 - row - column;
-    double turn[4] = {0.0, 0.0, 0.0, 0.0};
+    double orientation[4] = {0.0, 0.0, 0.0, 0.0};
     double half = mf_sqrt(0.5 - 0.5 * c);
-    turn[axis + 1] = (theta >= 0.0) == (axis == 1) ? half : -half;
-    turn[0] = mf_sqrt(1.0 - half * half);
-    mf_quat_normalize(turn);
-    mf_quat_multiply(rotation, rotation, turn);
+    orientation[axis + 1] = (theta >= 0.0) == (axis == 1) ? half : -half;
+    orientation[0] = mf_sqrt(1.0 - half * half);
+    mf_quat_normalize(orientation);
+    mf_quat_multiply(rotation, rotation, orientation);
     mf_quat_normalize(rotation);
     return true;
 }
@@ -60,11 +60,11 @@ bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6
         int at = pass % 2;
         if (!(moments[at] + small < moments[at + 1]))
             continue;
-        double swap = moments[at], turn[4] = {0.707106781186548, 0.0, 0.0, 0.0};
+        double swap = moments[at], rotation[4] = {0.707106781186548, 0.0, 0.0, 0.0};
         moments[at] = moments[at + 1];
         moments[at + 1] = swap;
-        turn[(at + 2) % 3 + 1] = turn[0];
-        mf_quat_multiply(axes, axes, turn);
+        rotation[(at + 2) % 3 + 1] = rotation[0];
+        mf_quat_multiply(axes, axes, rotation);
         mf_quat_normalize(axes);
     }
     mf_mjcf_unit(axes);
@@ -119,15 +119,15 @@ static mf_Status read_inertial(mf_Mjcf *m, mf_MjcfBody *body) {
 
 // ---- from geoms --------------------------------------------------------------------------------
 
-// [kg m^2] of a geom about the body's centre, body axes.
+// [kg m^2] of a geom about the body's center, body axes.
 static void add_inertia(double sum[6], const mf_MjcfGeom *geom, const double center[3]) {
     const double diagonal[6] = {geom->moments[0], geom->moments[1], geom->moments[2], 0, 0, 0};
-    double turned[6], offset[3];
-    mf_inertia_rotate(turned, diagonal, geom->axes);
+    double rotated_inertia[6], offset[3];
+    mf_inertia_rotate(rotated_inertia, diagonal, geom->axes);
     mf_vec3_sub(offset, geom->center, center);
-    mf_inertia_translate(turned, turned, geom->weight, offset);
+    mf_inertia_translate(rotated_inertia, rotated_inertia, geom->weight, offset);
     for (int i = 0; i < 6; i++)
-        sum[i] += turned[i];
+        sum[i] += rotated_inertia[i];
 }
 
 static mf_Status sum_geoms(mf_Mjcf *m, mf_MjcfBody *body) {

@@ -134,7 +134,7 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
     return mf_mjcf_name(m, node, &m->key_names, attributes.name, m->draft.keyframes.count - 1);
 }
 
-// Older files ask for room by <size nkey="...">; what is not written down is the start.
+// Older files request room by <size nkey="...">; what is not written down is the start.
 static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;

@@ -185,12 +185,12 @@ static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t pare
         // Its position holds the whole pose in the world.
         mf_vec3_set(joint->position, 0.0, 0.0, 0.0);
     } else if (k == 0) {
-        double place[3], turn[4];
-        mf_mjcf_compose(place, turn, parent->link_position, parent->link_rotation, body->position,
-                        body->rotation);
-        mf_quat_rotate(joint->position, turn, anchor);
-        mf_vec3_add(joint->position, joint->position, place);
-        memcpy(joint->rotation, turn, sizeof turn);
+        double position[3], rotation[4];
+        mf_mjcf_compose(position, rotation, parent->link_position, parent->link_rotation,
+                        body->position, body->rotation);
+        mf_quat_rotate(joint->position, rotation, anchor);
+        mf_vec3_add(joint->position, joint->position, position);
+        memcpy(joint->rotation, rotation, sizeof rotation);
     } else {
         anchor_of(m, body, k - 1, before);
         mf_vec3_sub(joint->position, anchor, before);
@@ -208,7 +208,7 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     mf_MjcfJoint *from = &mf_mjcf_joints(m)[body->first_joint];
     char name[400];
     mf_Link *link = mf_draft_add_link(&m->draft, name_or(name, body->name, "body", base));
-    // The draft's list makes the joint's neutral values; the base's is kept beside it.
+    // The draft's list makes the joint's neutral values; the base's is kept next to it.
     mf_Joint *joint =
         start_joint(m, from, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
     if (link == NULL || joint == NULL)
@@ -274,13 +274,13 @@ static mf_Status add_body(mf_Mjcf *m, uint32_t index) {
 
 static void add_mass(mf_Mjcf *m, const mf_MjcfBody *body) {
     mf_Link *link = &mf_draft_links(&m->draft)[body->link];
-    double turn[4], center[3];
+    double rotation[4], center[3];
     mf_MassProperties part = {.mass = body->mass}, sum = {.mass = link->mass};
     const double diagonal[6] = {body->moments[0], body->moments[1], body->moments[2], 0, 0, 0};
-    mf_mjcf_compose(center, turn, body->link_position, body->link_rotation, body->center,
+    mf_mjcf_compose(center, rotation, body->link_position, body->link_rotation, body->center,
                     body->axes);
     mf_vec3_copy(part.center, center);
-    mf_inertia_rotate(part.inertia, diagonal, turn);
+    mf_inertia_rotate(part.inertia, diagonal, rotation);
     mf_vec3_copy(sum.center, link->center);
     memcpy(sum.inertia, link->inertia, sizeof sum.inertia);
     double lift = body->mass * body->plain.gravity_compensated;
@@ -334,12 +334,12 @@ static mf_Status fill_start(mf_Mjcf *m) {
     return MF_OK;
 }
 
-static void colour(const mf_Mjcf *m, const mf_MjcfGeom *geom, float out[3]) {
-    const double grey[3] = {0.5, 0.5, 0.5}, *color = geom->color;
+static void geom_color(const mf_Mjcf *m, const mf_MjcfGeom *geom, float out[3]) {
+    const double gray[3] = {0.5, 0.5, 0.5}, *color = geom->color;
     uint32_t material =
         geom->material ? mf_names_find(&m->material_names, geom->material) : UINT32_MAX;
-    // A geom's own colour beats its material's.
-    if (material != UINT32_MAX && memcmp(color, grey, sizeof grey) == 0)
+    // A geom's own color beats its material's.
+    if (material != UINT32_MAX && memcmp(color, gray, sizeof gray) == 0)
         color = ((mf_MjcfMaterial *)m->materials.items)[material].color;
     for (int i = 0; i < 3; i++)
         out[i] = (float)mf_clamp(color[i], 0.0, 1.0);
@@ -427,7 +427,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     mf_vec3_copy(shape->local_position, geom->position);
     memcpy(shape->local_rotation, geom->rotation, sizeof shape->local_rotation);
     fill_size(geom, shape);
-    colour(m, geom, shape->color);
+    geom_color(m, geom, shape->color);
     shape->mesh = asset;
     shape->name = name;
     shape->body = mf_mjcf_draft_body(geom->body);
@@ -499,24 +499,25 @@ static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (
     return mf_shape_points(out, tiny ? MF_SHAPE_POINT : shape->type, shape->size, CYLINDER_RING);
 }
 
-// A geom without bits that no pair joins to the world meets other links only.
-static void find_meeting(const mf_Mjcf *m, bool *meets) {
+// A geom without bits that no pair joins to the world touches other links only.
+static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
     for (uint32_t i = 0; i < m->draft.shapes.count; i++)
-        meets[i] = true;
+        collides[i] = true;
     for (uint32_t i = 0; i < m->geoms.count; i++) {
         const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[i];
         if (geom->shape < m->draft.shapes.count)
-            meets[geom->shape] = geom->plain.contact_type != 0 || geom->plain.contact_with != 0 ||
-                                 geom->listed_world;
+            collides[geom->shape] = geom->plain.contact_type != 0 ||
+                                    geom->plain.contact_with != 0 || geom->listed_world;
     }
 }
 
-static mf_Status make_contact_points(mf_Mjcf *m, const bool *meets) {
+static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
     for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
         double points[MF_MESH_POINTS_LIMIT][3];
-        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) || !meets[i])
+        if (!shape->collides || shape->link == MF_NONE || (fixed && shape->link == 0) ||
+            !collides[i])
             continue;
         uint32_t count = contact_points(m, shape, points);
         for (uint32_t k = 0; k < count; k++) {
@@ -532,12 +533,12 @@ static mf_Status make_contact_points(mf_Mjcf *m, const bool *meets) {
 // What the `points` motion needs: contact points of everything that moves and touches, mass points.
 mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
-    bool *meets = mf_allocate(m->context, m->draft.shapes.count, sizeof *meets);
-    if (meets == NULL)
+    bool *collides = mf_allocate(m->context, m->draft.shapes.count, sizeof *collides);
+    if (collides == NULL)
         return mf_mjcf_no_memory(m);
-    find_meeting(m, meets);
-    mf_Status status = make_contact_points(m, meets);
-    mf_release(m->context, meets);
+    find_contact_pair(m, collides);
+    mf_Status status = make_contact_points(m, collides);
+    mf_release(m->context, collides);
     if (status != MF_OK)
         return status;
     mf_MassProperties *bodies = mf_allocate(m->context, m->draft.links.count, sizeof *bodies);

@@ -1,5 +1,5 @@
 // Meshes of an MJCF model: read once when a geom needs them; vertices moved to the mesh's reference
-// frame and scaled; volume, centre and inertia.
+// frame and scaled; volume, center and inertia.
 //
 // Mass properties: the sum over the pyramids between each triangle and a point, by the divergence
 // theorem; the second moment of a pyramid with corners a, b, c and its tip at the origin is
@@ -32,8 +32,8 @@ static mf_Status resolve_asset(mf_Mjcf *m, const char *beside, const char *folde
     return mf_package_resolve(m->context, beside, m->config, NULL, address, path, reason);
 }
 
-// Assets are looked up in their folder beside the main file, then beside the included file that
-// names them, then in both places without the folder. The first failure is told.
+// Assets are looked up in their folder next to the main file, then next to the included file that
+// names them, then in both places without the folder. The first failure is reported.
 mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
                              const char *file, char *path) {
     const char *main_file = mf_mjcf_settings(m, node)->file;
@@ -87,11 +87,11 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
 
 // The vertices in the mesh's own frame, as doubles and rounded.
 static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
-    double turn[4];
-    memcpy(turn, mesh->plain.reference_rotation, sizeof turn);
-    if (!mf_mjcf_unit(turn))
+    double rotation[4];
+    memcpy(rotation, mesh->plain.reference_rotation, sizeof rotation);
+    if (!mf_mjcf_unit(rotation))
         return mf_mjcf_fail(m, mesh->node, "<mesh> refquat: expected a rotation, found zeros");
-    bool turned = turn[1] != 0.0 || turn[2] != 0.0 || turn[3] != 0.0;
+    bool rotated = rotation[1] != 0.0 || rotation[2] != 0.0 || rotation[3] != 0.0;
     mesh->exact = mf_allocate(m->context, 3 * (size_t)data->vertex_count, sizeof *mesh->exact);
     if (mesh->exact == NULL)
         return mf_mjcf_no_memory(m);
@@ -100,8 +100,8 @@ static mf_Status transform(mf_Mjcf *m, mf_MjcfMesh *mesh, mf_MeshData *data) {
         double *exact = &mesh->exact[3 * (size_t)i];
         mf_vec3_set(exact, vertex[0], vertex[1], vertex[2]);
         mf_vec3_sub(exact, exact, mesh->plain.reference_position);
-        if (turned)
-            mf_quat_rotate_inverse(exact, turn, exact);
+        if (rotated)
+            mf_quat_rotate_inverse(exact, rotation, exact);
         for (int axis = 0; axis < 3; axis++) {
             exact[axis] *= mesh->plain.scale[axis];
             if (!(mf_abs(exact[axis]) < 1e30))

@@ -14,11 +14,11 @@ typedef struct Walk {
     void *user;
 } Walk;
 
-static void to_world(const Walk *walk, uint32_t link, const double place[3], double out[3]) {
-    mf_vec3_copy(out, place);
+static void to_world(const Walk *walk, uint32_t link, const double position[3], double out[3]) {
+    mf_vec3_copy(out, position);
     if (link == MF_NONE)
         return;
-    mf_quat_rotate(out, walk->links[link].rotation, place);
+    mf_quat_rotate(out, walk->links[link].rotation, position);
     mf_vec3_add(out, out, walk->links[link].position);
 }
 
@@ -33,7 +33,7 @@ static void go_straight(Walk *walk, uint32_t from_link, const double from[3], ui
 
 static void go_around(Walk *walk, const mf_TendonWrap *shape, const mf_TendonWrap *start,
                       const double from[3], const mf_TendonWrap *end, const double to[3]) {
-    double center[3], rotation[4], a[3], b[3], side[3], meets[3], leaves[3], arc;
+    double center[3], rotation[4], a[3], b[3], side[3], crossing[3], leaves[3], arc;
     const uint32_t link = shape->frame.link;
     to_world(walk, link, shape->frame.position, center);
     memcpy(rotation, shape->frame.rotation, sizeof rotation);
@@ -49,15 +49,15 @@ static void go_around(Walk *walk, const mf_TendonWrap *shape, const mf_TendonWra
         mf_quat_rotate_inverse(side, rotation, side);
     }
     if (!mf_bend_around(shape->type == MF_WRAP_CYLINDER, shape->radius, a, b,
-                        shape->side != MF_NONE ? side : NULL, meets, leaves, &arc)) {
+                        shape->side != MF_NONE ? side : NULL, crossing, leaves, &arc)) {
         go_straight(walk, start->frame.link, from, end->frame.link, to);
         return;
     }
-    mf_quat_rotate(meets, rotation, meets);
-    mf_vec3_add(meets, meets, center);
+    mf_quat_rotate(crossing, rotation, crossing);
+    mf_vec3_add(crossing, crossing, center);
     mf_quat_rotate(leaves, rotation, leaves);
     mf_vec3_add(leaves, leaves, center);
-    go_straight(walk, start->frame.link, from, link, meets);
+    go_straight(walk, start->frame.link, from, link, crossing);
     walk->length += walk->share * arc;
     go_straight(walk, link, leaves, end->frame.link, to);
 }

@@ -328,7 +328,7 @@ static bool from_xyaxes(double rotation[4], const double value[6]) {
     return true;
 }
 
-// The shortest turn of z onto the axis; straight down: half a turn about x.
+// The shortest rotation of z onto the axis; straight down: half a turn about x.
 static bool from_zaxis(double rotation[4], const double value[3]) {
     double z[3];
     mf_vec3_copy(z, value);
@@ -347,12 +347,12 @@ static void from_euler(double rotation[4], const char *sequence, const double an
     mf_quat_identity(rotation);
     for (int i = 0; i < 3; i++) {
         int letter = sequence[i] | 0x20;
-        double axis[3] = {letter == 'x', letter == 'y', letter == 'z'}, turn[4];
-        mf_quat_from_axis_angle(turn, axis, angle[i]);
+        double axis[3] = {letter == 'x', letter == 'y', letter == 'z'}, orientation[4];
+        mf_quat_from_axis_angle(orientation, axis, angle[i]);
         if (sequence[i] == letter)
-            mf_quat_multiply(rotation, rotation, turn);
+            mf_quat_multiply(rotation, rotation, orientation);
         else
-            mf_quat_multiply(rotation, turn, rotation);
+            mf_quat_multiply(rotation, orientation, rotation);
     }
 }
 
@@ -386,13 +386,13 @@ mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                         node->name);
 }
 
-void mf_mjcf_compose(double position[3], double rotation[4], const double outer_position[3],
-                     const double outer_rotation[4], const double inner_position[3],
+void mf_mjcf_compose(double position[3], double rotation[4], const double parent_position[3],
+                     const double parent_rotation[4], const double inner_position[3],
                      const double inner_rotation[4]) {
     double moved[3];
-    mf_quat_rotate(moved, outer_rotation, inner_position);
-    mf_vec3_add(position, outer_position, moved);
-    mf_quat_multiply(rotation, outer_rotation, inner_rotation);
+    mf_quat_rotate(moved, parent_rotation, inner_position);
+    mf_vec3_add(position, parent_position, moved);
+    mf_quat_multiply(rotation, parent_rotation, inner_rotation);
     mf_mjcf_unit(rotation);
 }
 

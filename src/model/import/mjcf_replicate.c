@@ -199,9 +199,9 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
                           uint32_t i, const double position[3], double rotation[4],
                           mf_XmlNode *parent) {
     mf_Mjcf *m = c->m;
-    mf_MjcfOrientation turn = {.kind = MF_MJCF_EULER};
-    mf_vec3_scale(turn.value, series->euler, i);
-    mf_Status status = mf_mjcf_rotation(m, from, &turn, rotation);
+    mf_MjcfOrientation orientation = {.kind = MF_MJCF_EULER};
+    mf_vec3_scale(orientation.value, series->euler, i);
+    mf_Status status = mf_mjcf_rotation(m, from, &orientation, rotation);
     if (status != MF_OK)
         return status;
     mf_XmlNode *frame = mf_mjcf_new_node(m, "frame", from, 3);

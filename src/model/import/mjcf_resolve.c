@@ -40,7 +40,7 @@ typedef struct System {
 
 // ---- kinematics --------------------------------------------------------------------------------
 
-static void turn_axis(Axis *axis, const double direction[3], const double point[3]) {
+static void rotate_axis(Axis *axis, const double direction[3], const double point[3]) {
     mf_vec3_copy(axis->rate, direction);
     mf_vec3_cross(axis->velocity, point, direction); // w x (0 - point)
 }
@@ -61,7 +61,7 @@ static uint32_t add_axes(System *s, mf_JointType type, const double axis[3], uin
         else if (type == MF_JOINT_FLOATING && i < 3)
             mf_vec3_copy(column->velocity, unit);
         else
-            turn_axis(column, direction, body->position);
+            rotate_axis(column, direction, body->position);
     }
     s->count += count;
     return count;

@@ -79,7 +79,7 @@ static mf_Frame frame_of_body(const mf_Mjcf *m, uint32_t index, bool inertial) {
                                  : mf_mjcf_frame(m, index, zero, identity);
 }
 
-// MuJoCo's geom frame of a mesh sits in the mesh's centre of mass, along its principal axes.
+// MuJoCo's geom frame of a mesh sits in the mesh's center of mass, along its principal axes.
 static mf_Status frame_of_geom(mf_Mjcf *m, uint32_t index, mf_Frame *frame) {
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
     double position[3], rotation[4];
@@ -150,7 +150,7 @@ static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, m
 }
 
 static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
-                          mf_SensorPlace target, mf_Sensor *sensor, bool *found) {
+                          mf_SensorMount target, mf_Sensor *sensor, bool *found) {
     uint32_t index;
     mf_Status status = find_named(m, node, "joint", name, &m->joint_names, &index);
     *found = status == MF_OK && index != MF_NONE;
@@ -181,7 +181,7 @@ static mf_Status on_frame(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttrib
                       found);
 }
 
-static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorPlace target,
+static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorMount target,
                              const SensorAttributes *attributes, mf_Sensor *sensor, bool *found) {
     uint32_t index = MF_NONE;
     mf_Status status = MF_OK;
@@ -256,7 +256,7 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
         kind = mf_sensor_kind(++type);
     if (kind == NULL)
         return mf_mjcf_refuse(m, node, NULL);
-    const bool contacts = kind->place == MF_AT_CONTACTS;
+    const bool contacts = kind->mount == MF_AT_CONTACTS;
     mf_Status status = mf_mjcf_read(m, node, contacts ? contact_fields : fields, &attributes);
     if (status != MF_OK)
         return status;
@@ -274,7 +274,7 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
         return mf_mjcf_no_memory(m);
     sensor->signal = signal;
     sensor->count = user ? (uint32_t)attributes.count : kind->count;
-    status = find_target(m, node, kind->place, &attributes, sensor, &found);
+    status = find_target(m, node, kind->mount, &attributes, sensor, &found);
     if (status != MF_OK || !found) {
         m->draft.sensors.count--;
         return status;

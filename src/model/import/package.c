@@ -3,6 +3,7 @@
 // package or repository that contains the model; if neither is found, the folder above the model's,
 // where most collections keep their meshes.
 #include "model/import/package.h"
+#include "base/inject.h"
 
 #include "model/import/xml.h"
 

@@ -18,7 +18,7 @@
 
 #include <mayfly/sensor.h>
 
-// A sphere of at most this radius collides as the one point in its centre.
+// A sphere of at most this radius collides as the one point in its center.
 #define MF_POINT_SPHERE_RADIUS 0.005 // [m]
 
 // One visual or collision element.
@@ -55,7 +55,7 @@ typedef struct mf_UrdfJoint {
     uint32_t draft;      // [1] draft joint, MF_NONE when merged
 } mf_UrdfJoint;
 
-// Elements that are passed over, told once per kind.
+// Elements that are passed over, reported once per kind.
 typedef struct mf_UrdfIgnored {
     const mf_XmlNode *node; // the first
     uint32_t count;

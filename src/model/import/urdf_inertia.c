@@ -23,16 +23,16 @@ static void add_solid(Bounds *bounds, const mf_Urdf *urdf, const mf_UrdfSolid *s
     double half[3], middle[3];
     mf_urdf_solid_bounds(urdf, solid, half, middle);
     for (int corner = 0; corner < 8; corner++) {
-        double place[3];
+        double position[3];
         for (int axis = 0; axis < 3; axis++)
-            place[axis] = middle[axis] + (corner >> axis & 1 ? half[axis] : -half[axis]);
-        mf_quat_rotate(place, solid->rotation, place);
-        mf_vec3_add(place, place, solid->position);
+            position[axis] = middle[axis] + (corner >> axis & 1 ? half[axis] : -half[axis]);
+        mf_quat_rotate(position, solid->rotation, position);
+        mf_vec3_add(position, position, solid->position);
         for (int axis = 0; axis < 3; axis++) {
-            if (!bounds->known || place[axis] < bounds->low[axis])
-                bounds->low[axis] = place[axis];
-            if (!bounds->known || place[axis] > bounds->high[axis])
-                bounds->high[axis] = place[axis];
+            if (!bounds->known || position[axis] < bounds->low[axis])
+                bounds->low[axis] = position[axis];
+            if (!bounds->known || position[axis] > bounds->high[axis])
+                bounds->high[axis] = position[axis];
         }
         bounds->known = true;
     }
@@ -48,7 +48,7 @@ static Bounds find_bounds(const mf_Urdf *urdf, const mf_UrdfLink *link) {
     return bounds;
 }
 
-// A uniform box of that mass around the solids, about the given centre of mass.
+// A uniform box of that mass around the solids, about the given center of mass.
 static void take_box(mf_MassProperties *body, const Bounds *bounds) {
     double square[3] = {0.0, 0.0, 0.0};
     memset(body->inertia, 0, sizeof body->inertia);
@@ -60,7 +60,7 @@ static void take_box(mf_MassProperties *body, const Bounds *bounds) {
     body->inertia[2] = square[0] + square[1];
 }
 
-// Distance from the centre of mass to the furthest corner of the bounds.
+// Distance from the center of mass to the furthest corner of the bounds.
 static double find_reach(const mf_MassProperties *body, const Bounds *bounds) {
     double far[3];
     for (int axis = 0; axis < 3; axis++) {

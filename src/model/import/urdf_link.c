@@ -50,7 +50,7 @@ mf_Status mf_urdf_read_materials(mf_Urdf *urdf) {
 
 static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float color[3]) {
     const mf_XmlNode *node = mf_xml_child(visual, "material");
-    memcpy(color, mf_grey, sizeof mf_grey);
+    memcpy(color, mf_gray, sizeof mf_gray);
     if (node == NULL)
         return MF_OK;
     bool found;
@@ -60,7 +60,7 @@ static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float co
         return status == MF_OK ? define_material(urdf, name, color) : status;
     uint32_t index = name ? mf_names_find(&urdf->material_names, name) : UINT32_MAX;
     if (index != UINT32_MAX)
-        memcpy(color, ((mf_UrdfMaterial *)urdf->materials.items)[index].color, sizeof mf_grey);
+        memcpy(color, ((mf_UrdfMaterial *)urdf->materials.items)[index].color, sizeof mf_gray);
     return MF_OK;
 }
 

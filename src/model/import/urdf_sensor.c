@@ -44,9 +44,9 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
     if (status != MF_OK)
         return status;
     const double forward[3] = {1.0, 0.0, 0.0};
-    double turn[4];
-    mf_quat_from_rpy(turn, values + 3);
-    mf_quat_rotate(sensor->direction, turn, forward);
+    double rotation[4];
+    mf_quat_from_rpy(rotation, values + 3);
+    mf_quat_rotate(sensor->direction, rotation, forward);
     mf_quat_rotate(sensor->direction, link->rotation, sensor->direction);
     mf_vec3_normalize(sensor->direction);
     mf_quat_rotate(sensor->start, link->rotation, values);

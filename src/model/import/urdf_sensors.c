@@ -136,7 +136,7 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
                : mf_xml_fail(&urdf->xml, node, urdf->error, MF_BAD_FILE, "%s", reason.message);
 }
 
-// ---- places ------------------------------------------------------------------------------------
+// ---- positions ---------------------------------------------------------------------------------
 
 static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
                       const mf_Names *names, uint32_t *out) {
@@ -153,7 +153,7 @@ static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribu
 
 static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const double forward[3] = {1.0, 0.0, 0.0};
-    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, turn[4];
+    double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
     uint32_t index = 0;
     mf_Status status = find(urdf, node, "link", &urdf->link_names, &index);
     if (status == MF_OK)
@@ -164,11 +164,11 @@ static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor 
         return status;
     const mf_UrdfLink *link = &mf_urdf_links(urdf)[index];
     mf_Frame *frame = &sensor->frame;
-    mf_quat_from_rpy(turn, rpy);
+    mf_quat_from_rpy(rotation, rpy);
     frame->link = sensor->link = link->draft;
     mf_quat_rotate(frame->position, link->rotation, xyz);
     mf_vec3_add(frame->position, frame->position, link->position);
-    mf_quat_multiply(frame->rotation, link->rotation, turn);
+    mf_quat_multiply(frame->rotation, link->rotation, rotation);
     mf_vec3_copy(sensor->start, frame->position);
     mf_quat_rotate(sensor->direction, frame->rotation, forward);
     mf_vec3_normalize(sensor->direction);

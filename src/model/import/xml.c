@@ -4,6 +4,7 @@
 // limit) comes from the C library; creating and running the parser count as fallible calls, and the
 // tree itself is allocated by the context.
 #include "model/import/xml.h"
+#include "base/inject.h"
 
 #include "base/plain.h"
 #include "model/import/number.h"

@@ -180,7 +180,7 @@ static inline void clamp_joint(const mf_real *c, Line *line) {
     line->torque = held;
 }
 
-// The vector of a turn of at most half a revolution, and its rate, along the gear (in the child's
+// the rotation vector of at most half a revolution, and its rate, along the gear (in the child's
 // axes).
 static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
                                 const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
@@ -191,8 +191,8 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
     Vec gear = {mf_set((mf_real)actuator->gear[0]), mf_set((mf_real)actuator->gear[1]),
                 mf_set((mf_real)actuator->gear[2])};
     if (actuator->in_parent) {
-        const Mat turn = quat_matrix(q);
-        gear = mat_apply_transposed(&turn, gear);
+        const Mat rotation = quat_matrix(q);
+        gear = mat_apply_transposed(&rotation, gear);
     }
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
     Vec half = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);

@@ -2,7 +2,7 @@
 // with a reference site, in the axes of that one, which then gets the reaction.
 //
 // Method: MuJoCo's transmissions. Without a reference the length is 0. With one it is the gear
-// times the place of the site in the axes of the reference, and times the vector of the turn
+// times the position of the site in the axes of the reference, and times the rotation vector
 // between them. The reaction acts at the reference site, and what the distance makes of the two
 // forces is taken up by the last link that carries both sites: joints that carry both feel nothing.
 // So the rate is gear times the velocity of the site as seen from that link, less that of the
@@ -12,23 +12,23 @@
 
 #include "motion/articulated/tendon_path.h"
 
-typedef struct Sight { // a site in the world
-    Mat turn;
-    Vec place;    // [m]
+typedef struct SiteView { // a site in the world
+    Mat rotation;
+    Vec position; // [m]
     Vec velocity; // [m/s]
     Vec rate;     // [rad/s]
-} Sight;
+} SiteView;
 
 static inline Vec rate_in_world(const mf_ArtPlan *plan, const State *state, const Work *work,
                                 int32_t link) {
     if (is_still(plan, link))
         return vec_zero();
-    return mat_apply(&work->contacts.pose[link + 1].turn,
+    return mat_apply(&work->contacts.pose[link + 1].rotation,
                      link < 0 ? state->rate : work->links[link].rate);
 }
 
-static inline Sight sight_of(const mf_ArtPlan *plan, const State *state, const Work *work,
-                             const mf_ArtActuator *actuator, int side) {
+static inline SiteView sight_of(const mf_ArtPlan *plan, const State *state, const Work *work,
+                                const mf_ArtActuator *actuator, int side) {
     const int32_t link = actuator->links[side];
     const double *a = actuator->arms[side], *t = actuator->turns[side];
     const Vec arm = {mf_set((mf_real)a[0]), mf_set((mf_real)a[1]), mf_set((mf_real)a[2])};
@@ -36,16 +36,16 @@ static inline Sight sight_of(const mf_ArtPlan *plan, const State *state, const W
                      mf_set((mf_real)t[3]), mf_set((mf_real)t[4]), mf_set((mf_real)t[5]),
                      mf_set((mf_real)t[6]), mf_set((mf_real)t[7]), mf_set((mf_real)t[8])};
     if (link == MF_ART_WORLD)
-        return MF_VALUE(Sight, own, arm, vec_zero(), vec_zero());
+        return MF_VALUE(SiteView, own, arm, vec_zero(), vec_zero());
     const Pose *pose = &work->contacts.pose[link + 1];
-    Vec reach = mat_apply(&pose->turn, arm), rate = rate_in_world(plan, state, work, link);
-    return MF_VALUE(Sight, mat_multiply(&pose->turn, &own), vec_add(pose->place, reach),
+    Vec reach = mat_apply(&pose->rotation, arm), rate = rate_in_world(plan, state, work, link);
+    return MF_VALUE(SiteView, mat_multiply(&pose->rotation, &own), vec_add(pose->position, reach),
                     vec_cross_add(rate, reach, pose->speed), rate);
 }
 
-// The vector of the turn from axes `b` to axes `a`, in b's, of at most half a revolution (Shepperd
+// the rotation vector from axes `b` to axes `a`, in b's, of at most half a revolution (Shepperd
 // 1978: the largest of the four numbers of the quaternion decides).
-static inline Vec turn_between(const Mat *a, const Mat *b) {
+static inline Vec rotation_between(const Mat *a, const Mat *b) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), two = one + one;
     const Vec x = mat_apply_transposed(b, MF_VALUE(Vec, a->xx, a->yx, a->zx)),
               y = mat_apply_transposed(b, MF_VALUE(Vec, a->xy, a->yy, a->zy)),
@@ -72,60 +72,61 @@ static inline Vec turn_between(const Mat *a, const Mat *b) {
 }
 
 // Force and torque about `at`, all in the world, on a link.
-static inline void push_from_world(const mf_ArtPlan *plan, int32_t link, Vec at, Vec force,
-                                   Vec torque, Work *work) {
+static inline void force_from_world(const mf_ArtPlan *plan, int32_t link, Vec at, Vec force,
+                                    Vec torque, Work *work) {
     if (is_still(plan, link))
         return;
     const Pose *pose = &work->contacts.pose[link + 1];
     Wrench *wrench = &work->actuation.wrench[link + 1];
-    torque = vec_cross_add(vec_sub(at, pose->place), force, torque);
-    wrench->force = vec_add(wrench->force, mat_apply_transposed(&pose->turn, force));
-    wrench->torque = vec_add(wrench->torque, mat_apply_transposed(&pose->turn, torque));
+    torque = vec_cross_add(vec_sub(at, pose->position), force, torque);
+    wrench->force = vec_add(wrench->force, mat_apply_transposed(&pose->rotation, force));
+    wrench->torque = vec_add(wrench->torque, mat_apply_transposed(&pose->rotation, torque));
 }
 
-static inline void push_between(const mf_ArtPlan *plan, const State *state,
-                                const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
-                                uint32_t i, Work *work) {
+static inline void force_between(const mf_ArtPlan *plan, const State *state,
+                                 const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                 uint32_t i, Work *work) {
     const double *g = actuator->gear;
     const Vec gear = {mf_set((mf_real)g[0]), mf_set((mf_real)g[1]), mf_set((mf_real)g[2])},
-              twist = {mf_set((mf_real)g[3]), mf_set((mf_real)g[4]), mf_set((mf_real)g[5])};
-    const Sight site = sight_of(plan, state, work, actuator, 0),
-                from = sight_of(plan, state, work, actuator, 1);
-    const Vec way = vec_sub(site.place, from.place), push = mat_apply(&from.turn, gear),
-              spin = mat_apply(&from.turn, twist),
+              moment = {mf_set((mf_real)g[3]), mf_set((mf_real)g[4]), mf_set((mf_real)g[5])};
+    const SiteView site = sight_of(plan, state, work, actuator, 0),
+                   from = sight_of(plan, state, work, actuator, 1);
+    const Vec way = vec_sub(site.position, from.position), pull = mat_apply(&from.rotation, gear),
+              torque_axis = mat_apply(&from.rotation, moment),
               shared = rate_in_world(plan, state, work, actuator->common);
-    mf_lane length = vec_dot_add(way, push, vec_dot(twist, turn_between(&site.turn, &from.turn)));
+    mf_lane length =
+        vec_dot_add(way, pull, vec_dot(moment, rotation_between(&site.rotation, &from.rotation)));
     Vec seen = vec_sub(vec_sub(site.velocity, from.velocity), vec_cross(shared, way));
-    mf_lane rate = vec_dot_add(seen, push, vec_dot(spin, vec_sub(site.rate, from.rate)));
+    mf_lane rate = vec_dot_add(seen, pull, vec_dot(torque_axis, vec_sub(site.rate, from.rate)));
     input = actuator_short_way(actuator, input, length);
     const mf_lane size =
         actuator_line(c, mf_zero(), input, length, rate, mf_zero(), mf_zero()).torque;
-    const Vec force = vec_scale(push, size), torque = vec_scale(spin, size);
+    const Vec force = vec_scale(pull, size), torque = vec_scale(torque_axis, size);
     work->actuation.force[i] = size;
-    push_from_world(plan, actuator->links[0], site.place, force, torque, work);
-    push_from_world(plan, actuator->links[1], from.place, vec_negative(force), vec_negative(torque),
-                    work);
-    push_from_world(plan, actuator->common, from.place, vec_zero(),
-                    vec_negative(vec_cross(way, force)), work);
+    force_from_world(plan, actuator->links[0], site.position, force, torque, work);
+    force_from_world(plan, actuator->links[1], from.position, vec_negative(force),
+                     vec_negative(torque), work);
+    force_from_world(plan, actuator->common, from.position, vec_zero(),
+                     vec_negative(vec_cross(way, force)), work);
 }
 
-static inline void push_site(const mf_ArtPlan *plan, const State *state,
+static inline void load_site(const mf_ArtPlan *plan, const State *state,
                              const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
                              mf_lane step, uint32_t i, Work *work) {
     const int32_t link = actuator->links[0];
-    const Vec push = vec_constant(c + MF_ART_WRENCH), turn = vec_constant(c + MF_ART_WRENCH + 3);
+    const Vec force = vec_constant(c + MF_ART_WRENCH), torque = vec_constant(c + MF_ART_WRENCH + 3);
     mf_lane rate = mf_zero();
     if (actuator->rated && !is_still(plan, link)) {
         const Pose *pose = &work->contacts.pose[link + 1];
-        rate = vec_dot_add(push, mat_apply_transposed(&pose->turn, pose->speed),
-                           vec_dot(turn, link < 0 ? state->rate : work->links[link].rate));
+        rate = vec_dot_add(force, mat_apply_transposed(&pose->rotation, pose->speed),
+                           vec_dot(torque, link < 0 ? state->rate : work->links[link].rate));
     }
     Line line = actuator_line(c, mf_zero(), input, mf_zero(), rate, step, step);
     Wrench *wrench = &work->actuation.wrench[link + 1];
     work->actuation.force[i] = line.torque;
     work->actuation.slope[i] = line.slope;
-    wrench->force = vec_fma(push, line.torque, wrench->force);
-    wrench->torque = vec_fma(turn, line.torque, wrench->torque);
+    wrench->force = vec_fma(force, line.torque, wrench->force);
+    wrench->torque = vec_fma(torque, line.torque, wrench->torque);
 }
 
 // On a spatial tendon: all its links are pulled.
@@ -139,7 +140,7 @@ static inline void actuate_tendon(const mf_ArtPlan *plan, const State *state,
                                         mf_zero(), i, &work->actuation)
                               .torque;
     work->actuation.force[i] = force;
-    tendon_push(plan, &path, gear * force, work->actuation.wrench);
+    tendon_force(plan, &path, gear * force, work->actuation.wrench);
 }
 
 // Forces of all actuators. Poses and rates of the links must be there.
@@ -155,19 +156,19 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
         case MF_ART_PULLS:
             actuate_joints(plan, state, actuator, c, input, step, i, all);
             break;
-        case MF_ART_TURNS:
+        case MF_ART_TORQUES:
             actuate_ball(plan, state, actuator, c, input, step, i, all);
             break;
         case MF_ART_TENSES:
             actuate_tendon(plan, state, actuator, c, input, i, work);
             break;
-        case MF_ART_PUSHES:
-            push_site(plan, state, actuator, c, input, step, i, work);
+        case MF_ART_FORCES:
+            load_site(plan, state, actuator, c, input, step, i, work);
             break;
-        case MF_ART_PUSHES_FROM:
-            push_between(plan, state, actuator, c, input, i, work);
+        case MF_ART_FORCES_FROM:
+            force_between(plan, state, actuator, c, input, i, work);
             break;
-        case MF_ART_ADHERES: // it pulls when contacts are known (adhere.h)
+        case MF_ART_ADHESION: // it pulls when contacts are known (adhesion.h)
             all->force[i] =
                 actuator_line(c, mf_zero(), input, mf_zero(), mf_zero(), mf_zero(), mf_zero())
                     .torque;

@@ -71,7 +71,7 @@ static mf_Status add_turn(mf_ArtPlan *plan, const mf_Model *model, const mf_Actu
     if (model->joints[from->joint].type != MF_JOINT_BALL)
         return unsupported(from, "drives a joint that is neither hinge, slide nor ball", error);
     const uint32_t link = plan->joint_links[from->joint];
-    actuator->acts = MF_ART_TURNS;
+    actuator->acts = MF_ART_TORQUES;
     actuator->links[0] = (int32_t)link;
     actuator->period = turn_period(from, from->gear);
     actuator->in_parent = from->drive == MF_DRIVE_JOINT_IN_PARENT;
@@ -88,43 +88,43 @@ static void mark_thrust(mf_ArtPlan *plan, int32_t link) {
 }
 
 // The poses of a link and of all that carry it are needed.
-static void mark_placed(mf_ArtPlan *plan, int32_t link) {
+static void mark_posed(mf_ArtPlan *plan, int32_t link) {
     plan->posed = true;
     for (; link >= 0; link = plan->links[link].parent)
-        plan->links[link].placed = true;
+        plan->links[link].posed = true;
 }
 
-// Place and axes of a frame in the plan link that carries it.
-static int32_t sight(const mf_ArtPlan *plan, const mf_Frame *frame, double place[3],
-                     double turn[4]) {
+// Position and axes of a frame in the plan link that carries it.
+static int32_t site_frame(const mf_ArtPlan *plan, const mf_Frame *frame, double position[3],
+                          double rotation[4]) {
     if (frame->link == MF_NONE) {
-        mf_vec3_copy(place, frame->position);
-        memcpy(turn, frame->rotation, 4 * sizeof *turn);
+        mf_vec3_copy(position, frame->position);
+        memcpy(rotation, frame->rotation, 4 * sizeof *rotation);
         return MF_ART_WORLD;
     }
-    const mf_ArtPlace *in = &plan->places[frame->link];
-    mf_quat_multiply(turn, in->turn, frame->rotation);
-    mf_quat_rotate(place, in->turn, frame->position);
-    mf_vec3_add(place, place, in->place);
+    const mf_ArtFrame *in = &plan->frames[frame->link];
+    mf_quat_multiply(rotation, in->rotation, frame->rotation);
+    mf_quat_rotate(position, in->rotation, frame->position);
+    mf_vec3_add(position, position, in->position);
     return in->link;
 }
 
 // Force and torque about the link's origin that an actuator of 1 N makes, in the plan's axes.
-static mf_Status add_push(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator,
-                          double *c, mf_Error *error) {
-    double turn[4], arm[3], lever[3];
-    actuator->acts = MF_ART_PUSHES;
+static mf_Status add_force(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator,
+                           double *c, mf_Error *error) {
+    double rotation[4], arm[3], lever[3];
+    actuator->acts = MF_ART_FORCES;
     actuator->rated = from->gain[2] != 0.0 || from->bias[2] != 0.0;
-    actuator->links[0] = sight(plan, &from->frame, arm, turn);
+    actuator->links[0] = site_frame(plan, &from->frame, arm, rotation);
     if (actuator->links[0] == MF_ART_WORLD)
         return unsupported(from, "pushes a site of the world", error);
-    mf_quat_rotate(c + MF_ART_WRENCH, turn, from->gear);
-    mf_quat_rotate(c + MF_ART_WRENCH + 3, turn, from->gear + 3);
+    mf_quat_rotate(c + MF_ART_WRENCH, rotation, from->gear);
+    mf_quat_rotate(c + MF_ART_WRENCH + 3, rotation, from->gear + 3);
     mf_vec3_cross(lever, arm, c + MF_ART_WRENCH);
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
     mark_thrust(plan, actuator->links[0]);
     if (actuator->rated)
-        mark_placed(plan, actuator->links[0]);
+        mark_posed(plan, actuator->links[0]);
     return MF_OK;
 }
 
@@ -134,18 +134,18 @@ static bool carries(const mf_ArtPlan *plan, int32_t upper, int32_t link) {
     return link == upper;
 }
 
-static void add_push_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator) {
+static void add_force_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator) {
     const mf_Frame *frames[2] = {&from->frame, &from->reference};
-    actuator->acts = MF_ART_PUSHES_FROM;
+    actuator->acts = MF_ART_FORCES_FROM;
     if (from->gear[0] == 0.0 && from->gear[1] == 0.0 && from->gear[2] == 0.0)
         actuator->period = turn_period(from, from->gear + 3);
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
-        double turn[4];
-        actuator->links[side] = sight(plan, frames[side], actuator->arms[side], turn);
-        mf_quat_to_matrix(actuator->turns[side], turn);
+        double rotation[4];
+        actuator->links[side] = site_frame(plan, frames[side], actuator->arms[side], rotation);
+        mf_quat_to_matrix(actuator->turns[side], rotation);
         mark_thrust(plan, actuator->links[side]);
-        mark_placed(plan, actuator->links[side]);
+        mark_posed(plan, actuator->links[side]);
     }
     actuator->common = MF_ART_WORLD;
     if (actuator->links[0] != MF_ART_WORLD && actuator->links[1] != MF_ART_WORLD) {
@@ -207,15 +207,15 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
         actuator->fibre = mf_art_muscle(&from->muscle);
     plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
     if (from->drive == MF_DRIVE_BODY) {
-        actuator->acts = MF_ART_ADHERES;
+        actuator->acts = MF_ART_ADHESION;
         actuator->body = from->body;
-        plan->adheres = true;
+        plan->adhesion = true;
         return MF_OK;
     }
     if (from->drive == MF_DRIVE_SITE && from->reference_site == MF_NONE)
-        return add_push(plan, from, actuator, c, error);
+        return add_force(plan, from, actuator, c, error);
     if (from->drive == MF_DRIVE_SITE) {
-        add_push_from(plan, from, actuator);
+        add_force_from(plan, from, actuator);
         return MF_OK;
     }
     if (from->drive == MF_DRIVE_TENDON && model->tendons[from->tendon].wrap_count > 0) {
@@ -234,7 +234,7 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
 mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                 mf_Error *error) {
     const mf_CollidePlan *collide = plan->collide;
-    if (!plan->adheres)
+    if (!plan->adhesion)
         return MF_OK;
     plan->posed = true;
     plan->contact_body = mf_allocate(context, plan->contact_count + 1, sizeof(uint32_t));

@@ -3,7 +3,7 @@
 #include "math/kernel_table.h"
 #include "motion/articulated/commands.h"
 #include "motion/articulated/host.h"
-#include "motion/articulated/look.h"
+#include "motion/articulated/sensing.h"
 #include "motion/articulated/step.h"
 #include "motion/table.h"
 #include "math/scalar.h"
@@ -88,9 +88,9 @@ static const mf_FieldInfo articulated_fields[] = {
      "values for sensors of contacts and of spatial tendons"},
 };
 
-// Whether forces of turning are those of the middle of the step (spread.h). A body by itself needs
-// no such thing (momentum.h).
-static bool looks_ahead(const mf_ArtPlan *plan) {
+// Whether gyroscopic forces are those of the middle of the step (aba_velocity.h). A body by itself
+// needs no such thing (momentum.h).
+static bool reads_ahead(const mf_ArtPlan *plan) {
     return !plan->law && plan->link_count > 0 && plan->config.integrator == MF_ARTICULATED_IMPLICIT;
 }
 
@@ -114,21 +114,21 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
     case MF_ART_ROW_CONTROL:
     case MF_ART_ROW_ACTUATOR_FORCE:
         return plan->actuator_count;
-    case MF_ART_ROW_MEETING:
-        return plan->recalls ? plan->collide->pair_count : 0;
+    case MF_ART_ROW_WARM_CONTACT:
+        return plan->warm_starts ? plan->collide->pair_count : 0;
     case MF_ART_ROW_BEFORE:
-        return looks_ahead(plan) ? plan->dof_count : 0;
+        return reads_ahead(plan) ? plan->dof_count : 0;
     case MF_ART_ROW_WARM:
         return plan->law ? plan->dof_count : 0;
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
         return plan->law || plan->coupled ? 1 : 0;
-    case MF_ART_ROW_OUTER:
+    case MF_ART_ROW_EXTERNAL:
         return plan->zone_count;
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
     case MF_ART_ROW_STAGE:
-    case MF_ART_ROW_LOOK:
+    case MF_ART_ROW_SENSING:
         return 0; // mf_articulated_report_* and mf_art_look_add add them
     default:
         return 1;
@@ -167,11 +167,11 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error)
             return status;
     }
     mf_art_bind_rows(plan);
-    plan->push = mf_group_find_field(group, "push.link");
-    plan->pushed = mf_group_find_field(group, "push.count");
-    plan->push_row = mf_row(plan->pushed != NULL ? plan->push : NULL);
-    plan->push_links = mf_group_model(group)->link_count;
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_ARTICULATED);
+    plan->wrench = mf_group_find_field(group, "push.link");
+    plan->wrench_count = mf_group_find_field(group, "push.count");
+    plan->wrench_row = mf_row(plan->wrench_count != NULL ? plan->wrench : NULL);
+    plan->wrench_links = mf_group_model(group)->link_count;
+    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_ARTICULATED);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
@@ -194,12 +194,13 @@ void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBloc
     out->warnings = mf_warning_rows(&plan->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         out->rows[i] = mf_row_at(&plan->row[i], block, lane);
-    out->push = mf_row_at(&plan->push_row, block, lane);
-    if (out->push != NULL)
-        out->pushed = (const uint32_t *)plan->pushed->data + (size_t)block * MF_BLOCK + lane;
+    out->wrench = mf_row_at(&plan->wrench_row, block, lane);
+    if (out->wrench != NULL)
+        out->wrench_count =
+            (const uint32_t *)plan->wrench_count->data + (size_t)block * MF_BLOCK + lane;
 }
 
-static void step_piece(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_Piece *piece) {
     const mf_ArtPlan *plan = context;
     mf_ArtBlock work;
     mf_art_bind_block(plan, piece, &work);
@@ -208,7 +209,7 @@ static void step_piece(const void *context, const mf_Piece *piece) {
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
     const mf_ArtPlan *plan = user;
-    mf_pieces_run(&plan->pieces, run, step_piece, plan);
+    mf_dispatch_run(&plan->dispatch, run, step_lanes, plan);
 }
 
 static void reset_row(const mf_ArtPlan *plan, uint32_t row, uint32_t instance) {
@@ -250,7 +251,7 @@ static void destroy_articulated(mf_Context *context, void *user) {
 
 static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
     static const mf_ArtStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
@@ -259,10 +260,10 @@ static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
 // Scratch for the steps and sensors of a plan of which all counts stand.
 static mf_Status make_scratch(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
     static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_room);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
-    return mf_pieces_make_scratch(group, &plan->pieces,
-                                  table[pick.wide][pick.double_precision](plan),
-                                  table[pick.single][pick.double_precision](plan), error);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    return mf_dispatch_make_scratch(group, &plan->dispatch,
+                                    table[pick.wide][pick.double_precision](plan),
+                                    table[pick.single][pick.double_precision](plan), error);
 }
 
 static const char *const articulated_reads[] = {
@@ -315,13 +316,13 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         mf_art_plan_destroy(mf_world_context(mf_group_world(group)), plan);
         return status;
     }
-    mf_lookout_offer(group, &mf_art_lookout);
+    mf_sensor_source_offer(group, &mf_art_sensor_source);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, plan);
     return MF_OK;
 }
 
-static mf_Status check_asked(const mf_ArtPlan *plan, bool already, mf_Error *error) {
+static mf_Status check_requested(const mf_ArtPlan *plan, bool already, mf_Error *error) {
     if (plan == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "articulated: the motion of the group is not articulated");
@@ -335,7 +336,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_asked(plan, plan != NULL && plan->zones != NULL, error);
+    mf_Status status = check_requested(plan, plan != NULL && plan->zones != NULL, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         if (bodies[i] >= model->body_count)
             status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
@@ -345,7 +346,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     mf_Context *context = mf_world_context(mf_group_world(group));
     status = mf_art_zones_build(plan, model, bodies, count, context, error);
     if (status == MF_OK)
-        status = mf_art_add_row(group, plan, MF_ART_ROW_OUTER, count, error);
+        status = mf_art_add_row(group, plan, MF_ART_ROW_EXTERNAL, count, error);
     plan->zone_count = status == MF_OK ? count : 0;
     return status == MF_OK ? make_scratch(group, plan, error) : status;
 }
@@ -355,7 +356,7 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_asked(plan, plan != NULL && plan->keeps_limits, error);
+    mf_Status status = check_requested(plan, plan != NULL && plan->keeps_limits, error);
     if (status != MF_OK)
         return status;
     status = mf_art_add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
@@ -369,7 +370,7 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
     mf_ArtPlan *plan = find_plan(group);
-    mf_Status status = check_asked(plan, plan != NULL && plan->keeps_stage, error);
+    mf_Status status = check_requested(plan, plan != NULL && plan->keeps_stage, error);
     if (status == MF_OK && plan->config.integrator != MF_ARTICULATED_RK4)
         status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
     if (status == MF_OK)
@@ -381,7 +382,7 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     return status;
 }
 
-const mf_ArticulatedConfig *mf_articulated_settings(const mf_Group *group) {
+const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group) {
     const mf_ArtPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config : NULL;
 }
@@ -417,7 +418,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     const mf_Model *model = c->model;
     c->held_touches = true;
     if (group != NULL) {
-        c->articulated = *mf_articulated_settings(group);
+        c->articulated = *mf_articulated_config_of(group);
         c->contacts = c->articulated.contacts;
         c->shapes = c->articulated.shapes;
         return;

@@ -6,8 +6,8 @@
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
 #include "motion/articulated/momentum.h"
-#include "motion/articulated/piece.h"
-#include "motion/articulated/push_add.h"
+#include "motion/articulated/load_store.h"
+#include "motion/articulated/external_wrench_add.h"
 #include "motion/articulated/step.h"
 
 // Forces from outside; NaN and infinity in them, or in a target that is read, is an input fault.
@@ -16,12 +16,12 @@ static void load_forces(Step *s, const State *state, Rates *force) {
     const mf_ArtPlan *plan = s->plan;
     const mf_real *torque = row_of(block, MF_ART_ROW_TORQUE);
     const mf_real *target = row_of(block, MF_ART_ROW_TARGET);
-    Vec twist = vec_load(row_of(block, MF_ART_ROW_TWIST), 0);
-    force->linear = vec_load(row_of(block, MF_ART_ROW_FORCE), 0);
+    Vec moment = vec_load(row_of(block, MF_ART_ROW_BASE_TORQUE), 0);
+    force->linear = vec_load(row_of(block, MF_ART_ROW_BASE_FORCE), 0);
     mf_lane sum = mf_abs(force->linear.x) + mf_abs(force->linear.y) + mf_abs(force->linear.z) +
-                  mf_abs(twist.x) + mf_abs(twist.y) + mf_abs(twist.z);
+                  mf_abs(moment.x) + mf_abs(moment.y) + mf_abs(moment.z);
     Mat world = quat_matrix(state->attitude);
-    force->angular = mat_apply_transposed(&world, twist);
+    force->angular = mat_apply_transposed(&world, moment);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         if (link->kind == MF_ART_BALL) {
@@ -50,17 +50,17 @@ static void load_forces(Step *s, const State *state, Rates *force) {
     raise_fault(s, mf_finite(inner), MF_FAULT_NONFINITE);
 }
 
-// What collisions push, when they push any lane at all. Returns whether they do.
-static bool load_pushes(const Step *s, const State *state, PushFrame *frames, Pushes *pushes,
-                        Rates *force) {
-    if (s->block->push == NULL)
+// The forces of collisions, when they push any lane at all. Returns whether they do.
+static bool load_wrenches(const Step *s, const State *state, WrenchFrame *frames,
+                          ExternalWrenches *wrenches, Rates *force) {
+    if (s->block->wrench == NULL)
         return false;
-    mf_index count = mf_load_index((const int32_t *)s->block->pushed);
-    mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
-    if (!mf_any(pushed))
+    mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
+    mf_mask loaded = mf_not(mf_index_equal(count, mf_set_index(0)));
+    if (!mf_any(loaded))
         return false;
-    pushes_load(s->plan, pushed, (const mf_real *)s->block->push, pushes);
-    pushes_add(s->plan, state, pushed, frames, pushes, force);
+    external_wrenches_load(s->plan, loaded, (const mf_real *)s->block->wrench, wrenches);
+    external_wrenches_add(s->plan, state, loaded, frames, wrenches, force);
     return true;
 }
 
@@ -94,15 +94,15 @@ static void find_loads(const mf_ArtPlan *plan, const State *state, const Drive *
                    MF_WARNING_SOLVER, part);
 }
 
-// ---- what sensors ask for -----------------------------------------------------------------------
+// ---- what sensors request -----------------------------------------------------------------------
 
 // As at the end of the step, whose accelerations are `rates`.
-typedef struct Asked {
-    Outer *zones;
+typedef struct Requested {
+    ZoneWrench *zones;
     mf_lane *limits, *tendon_limits; // per plan link, per tendon
-} Asked;
+} Requested;
 
-static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Held *held,
+static mf_lane limit_force(const State *state, const mf_ArtLink *link, const LimitLoad *load,
                            const Line *line, mf_lane gain, const Rates *rates) {
     const mf_lane zero = mf_zero(), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     if (link->kind == MF_ART_BALL) { // along the axis of the turn
@@ -114,41 +114,43 @@ static mf_lane limit_force(const State *state, const mf_ArtLink *link, const Hel
     }
     mf_lane force = mf_fma(-line->slope, gain, line->torque);
     if (link->drive & MF_ART_SOFT_LIMIT)
-        return mf_keep(held->pushes, mf_abs(force));
+        return mf_keep(load->active, mf_abs(force));
     // A limit does not pull, also not when others push the joint away within the step.
     return mf_keep(mf_less(zero, force * line->torque), mf_abs(force));
 }
 
-static void keep_asked(const mf_ArtPlan *plan, const State *state, const Drive *drive,
-                       const Rates *force, const Rates *rates, Work *work, Asked *asked) {
+static void keep_requested(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                           const Rates *force, const Rates *rates, Work *work,
+                           Requested *requested) {
     if (plan->zone_count > 0) {
-        outer_given(plan, state, drive, force, work);
+        sensor_wrench_given(plan, state, drive, force, work);
         if (work->contacts.any && !plan->hard && !plan->law)
-            outer_ground(plan, state, drive, work);
-        memcpy(asked->zones, work->zones, plan->zone_count * sizeof *asked->zones);
+            sensor_wrench_ground(plan, state, drive, work);
+        memcpy(requested->zones, work->zones, plan->zone_count * sizeof *requested->zones);
     }
     for (uint32_t l = 0; plan->keeps_limits && plan->law && l < plan->link_count; l++)
-        asked->limits[l] = work->limit_forces[l];
+        requested->limits[l] = work->limit_forces[l];
     for (uint32_t l = 0; plan->keeps_limits && !plan->law && l < plan->link_count; l++)
         if (plan->links[l].drive & MF_ART_HAS_LIMIT)
-            asked->limits[l] = limit_force(
+            requested->limits[l] = limit_force(
                 state, &plan->links[l], &work->links[l].limit, &work->limits[l],
                 plan->links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        asked->tendon_limits[i] = work->tendon_limits[i];
+        requested->tendon_limits[i] = work->tendon_limits[i];
 }
 
-static void store_asked(const Step *s, const Asked *asked) {
+static void store_requested(const Step *s, const Requested *requested) {
     const mf_ArtPlan *plan = s->plan;
     for (uint32_t z = 0; z < plan->zone_count; z++) {
-        keep_vec(s, MF_ART_ROW_OUTER, 6 * z, asked->zones[z].force);
-        keep_vec(s, MF_ART_ROW_OUTER, 6 * z + 3, asked->zones[z].torque);
+        keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z, requested->zones[z].force);
+        keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z + 3, requested->zones[z].torque);
     }
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
         if (plan->links[l].drive & MF_ART_HAS_LIMIT)
-            keep_store(s, MF_ART_ROW_LIMIT, plan->links[l].joint, asked->limits[l]);
+            keep_store(s, MF_ART_ROW_LIMIT, plan->links[l].joint, requested->limits[l]);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        keep_store(s, MF_ART_ROW_TENDON_LIMIT, plan->tendons[i].tendon, asked->tendon_limits[i]);
+        keep_store(s, MF_ART_ROW_TENDON_LIMIT, plan->tendons[i].tendon,
+                   requested->tendon_limits[i]);
 }
 
 // In the order of mf_articulated_report_stage. Lanes that have failed keep what they had.
@@ -156,7 +158,7 @@ static void store_stage(const Step *s, const State *state) {
     const mf_ArtPlan *plan = s->plan;
     const uint32_t row = MF_ART_ROW_STAGE, joints = 13, balls = joints + 2 * plan->joint_count,
                    frees = balls + 7 * plan->ball_count;
-    keep_vec(s, row, 0, state->place);
+    keep_vec(s, row, 0, state->position);
     keep_quat(s, row, 3, state->attitude);
     keep_vec(s, row, 7, state->velocity);
     keep_vec(s, row, 10, state->rate);
@@ -223,12 +225,12 @@ typedef struct Room {
     Rates force, rates;
     Slope sum, last; // of Runge-Kutta
     Work work;
-    Pushes pushes;
-    PushFrame *push_frames;
+    ExternalWrenches wrenches;
+    WrenchFrame *wrench_frames;
     Rider *riders;
     mf_lane (*loads)[2]; // per contact with the ground
     Actuated actuated;
-    Asked asked;
+    Requested requested;
 } Room;
 
 static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
@@ -242,15 +244,15 @@ static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
         slope_carve(plan, carver, &room->last);
     }
     work_carve(plan, carver, &room->work);
-    pushes_carve(plan, carver, &room->pushes);
-    MF_CARVE(carver, room->push_frames, links + 1);
+    external_wrenches_carve(plan, carver, &room->wrenches);
+    MF_CARVE(carver, room->wrench_frames, links + 1);
     MF_CARVE(carver, room->riders, links + 1);
     MF_CARVE(carver, room->loads, plan->contact_count);
     MF_CARVE(carver, room->actuated.force, plan->actuator_count);
     MF_CARVE(carver, room->actuated.activation, plan->actuator_count);
-    MF_CARVE(carver, room->asked.zones, plan->zone_count);
-    MF_CARVE(carver, room->asked.limits, links);
-    MF_CARVE(carver, room->asked.tendon_limits, plan->tendon_count);
+    MF_CARVE(carver, room->requested.zones, plan->zone_count);
+    MF_CARVE(carver, room->requested.limits, links);
+    MF_CARVE(carver, room->requested.tendon_limits, plan->tendon_count);
     room->work.rest = *carver;
 }
 
@@ -279,7 +281,7 @@ static void bind_solver(const Step *s, Solver *solver) {
     solver->alive = s->alive;
 }
 
-// Lanes whose tree does not touch the ground. What collisions push is in the forces. A body by
+// Lanes whose tree does not touch the ground. The forces of collisions are in the forces. A body by
 // itself needs no such thing.
 static mf_mask lanes_in_flight(const Step *s, const Work *work) {
     mf_mask flies = mf_mask_all();
@@ -304,9 +306,9 @@ static void keep_accelerations(const Step *s, const Drive *drive, const Rates *r
             smooth = mf_and(smooth, mf_not(work->contacts.touch[i].may));
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++)
         if (plan->links[l].drive & MF_ART_HAS_LIMIT)
-            smooth = mf_and(smooth, mf_not(work->links[l].limit.pushes));
-    if (drive->pushes != NULL) {
-        const mf_index count = mf_load_index((const int32_t *)s->block->pushed);
+            smooth = mf_and(smooth, mf_not(work->links[l].limit.active));
+    if (drive->wrenches != NULL) {
+        const mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
         smooth = mf_and(smooth, mf_index_equal(count, mf_set_index(0)));
     }
     mf_lane sum = plan->fixed ? mf_zero() : vec_size(rates->angular);
@@ -343,12 +345,12 @@ static void step_euler(const Step *s, Drive *drive, Room *room) {
     work->contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
     work->contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work->contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
-    work->meetings.memory = (mf_real *)s->block->rows[MF_ART_ROW_MEETING];
-    work->meetings.alive = s->alive;
+    work->link_contacts.memory = (mf_real *)s->block->rows[MF_ART_ROW_WARM_CONTACT];
+    work->link_contacts.alive = s->alive;
     forward_dynamics(s->plan, state, drive, force, work, &room->rates);
     find_loads(s->plan, state, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
-    keep_asked(s->plan, state, drive, force, &room->rates, work, &room->asked);
+    keep_requested(s->plan, state, drive, force, &room->rates, work, &room->requested);
     advance(s, room);
     keep_accelerations(s, drive, &room->rates, work);
 }
@@ -363,7 +365,7 @@ static void step_rk4(const Step *s, Drive *drive, Room *room) {
     Work *work = &room->work;
     work->contacts.implicit = false;
     work->contacts.load = NULL;
-    work->meetings.memory = NULL;
+    work->link_contacts.memory = NULL;
     for (int i = 0; i < 4; i++) {
         const State *now = drive->state = i == 0 ? state : stage;
         const mf_lane way = mf_set(ahead[i] * step);
@@ -375,7 +377,7 @@ static void step_rk4(const Step *s, Drive *drive, Room *room) {
     }
     if (s->plan->keeps_stage)
         store_stage(s, stage);
-    keep_asked(s->plan, stage, drive, &room->force, &room->rates, work, &room->asked);
+    keep_requested(s->plan, stage, drive, &room->force, &room->rates, work, &room->requested);
     slope_apply(s->plan, state, state, sum, mf_set(step * (mf_real)(1.0 / 6.0)));
     find_loads(s->plan, stage, drive, work, room->loads);
     keep_actuators(s, &work->actuation, &room->actuated);
@@ -399,8 +401,8 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     drive.damps = drive.step;
     drive.before = row_of(block, MF_ART_ROW_BEFORE);
     drive.ahead = mf_set((mf_real)0.5) * drive.step;
-    if (load_pushes(&s, &room->state, room->push_frames, &room->pushes, &room->force))
-        drive.pushes = &room->pushes;
+    if (load_wrenches(&s, &room->state, room->wrench_frames, &room->wrenches, &room->force))
+        drive.wrenches = &room->wrenches;
     drive.limits = s.plan->keeps_limits ? room->work.limits : NULL;
     room->work.warnings.any = false;
     bind_actuators(&s, &room->work.actuation);
@@ -416,6 +418,6 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
         keep_store(&s, MF_ART_ROW_SLIP, i, room->loads[i][1]);
     }
     store_actuators(&s, &room->actuated);
-    store_asked(&s, &room->asked);
+    store_requested(&s, &room->requested);
     warnings_store(&room->work.warnings, &block->warnings, s.alive);
 }

@@ -15,8 +15,8 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
                              mf_Error *error);
 void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine
 
-// The tree: links, frames, inertias. Allocates plan->links, places, joint_links and the constants
-// for that many contacts and actuators.
+// The tree: links, frames, inertias. Allocates plan->links, positions, joint_links and the
+// constants for that many contacts and actuators.
 mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
                             uint32_t actuator_count, mf_Context *context, mf_Error *error);
 
@@ -48,7 +48,7 @@ mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Contex
 // Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
 // mf_art_coupling_terms more. The actuators must be there.
 // A tendon counts when it does more than show what an actuator pulls on.
-bool mf_art_tendon_held(const mf_Model *model, uint32_t tendon);
+bool mf_art_tendon_fixed(const mf_Model *model, uint32_t tendon);
 // A tendon with the damping and armature of the actuators that drive it.
 mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon);
 // Adds what an actuator has, times the square of its gear (MuJoCo documentation, XML reference,
@@ -60,11 +60,11 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
 
 // Makes plan->collide and meets, and finds how many contacts the solver has room for. The couplings
 // must be there.
-mf_Status mf_art_meetings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
-                                mf_Error *error);
+mf_Status mf_art_contact_pairs_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+                                     mf_Error *error);
 
 // What each shape of the model gives way by: the mean over all directions of the acceleration of
-// the centre of its body (of its link, where there are no bodies) per force there [1/kg], at the
+// the center of its body (of its link, where there are no bodies) per force there [1/kg], at the
 // start with a free tree; 0 in the world. Armatures must be there.
 mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error);
@@ -90,7 +90,7 @@ mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
                                mf_Error *error);
 
 // What constraints give way by in the file's reference position, the diagonal of J M^-1 J^T
-// (MuJoCo's invweight0): of shapes by their bodies' centres, and of links by theirs (the base
+// (MuJoCo's invweight0): of shapes by their bodies' centers, and of links by theirs (the base
 // first) [1/kg], of the joints of links, of tendons; of loops along and about; of the base's joint
 // along and about. The caller frees them.
 typedef struct mf_ArtWeights {
@@ -110,11 +110,11 @@ mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *
 mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
 
-// How many contacts the settings ask for (when there are too many, some number that is), and their
-// places; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
-// there, for places the tree and plan->contacts. `place` leaves out what contacts do.
+// How many contacts the settings request (when there are too many, some number that is), and their
+// positions; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
+// there, for positions the tree and plan->contacts. `position` leaves out what contacts do.
 uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model);
-void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model);
+void mf_art_contacts_position(mf_ArtPlan *plan, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
@@ -122,13 +122,14 @@ mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Conte
 void mf_art_contacts_surround(mf_ArtPlan *plan);
 
 // What contacts do: the friction and softness of their pair of shapes, mixed as the file says,
-// unless the settings say otherwise. The places of all contacts must be there.
+// unless the settings say otherwise. The positions of all contacts must be there.
 mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
-// Where contact i touches a plane whose normal is `up` in the axes of its plan link: a place in
-// that link; of balls and ellipsoids their centre. Not moved along the normal where they are round.
-void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3], double place[3]);
+// Where contact i touches a plane whose normal is `up` in the axes of its plan link: a position in
+// that link; of balls and ellipsoids their center. Not moved along the normal where they are round.
+void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3],
+                          double position[3]);
 
 // Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
 // level planes and height fields that are fixed in the world and touch, one of them must let it.

@@ -2,18 +2,19 @@
 // along each direction (Todorov 2014; MuJoCo documentation, "Computation", algorithms).
 //
 // The cost is convex, its curvature at least that of the kinetic energy, so every step goes down
-// and the minimum is the only place where it ends. Where all constraints keep their piece in a full
-// step and no cone bends, the step ended there exactly. Each lane ends by itself and then keeps its
-// numbers, so lanes do not show each other. What ends early leaves its residual and is counted.
+// and the minimum is the only position where it ends. Where all constraints keep their piece in a
+// full step and no cone bends, the step ended there exactly. Each lane ends by itself and then
+// keeps its numbers, so lanes do not show each other. What ends early leaves its residual and is
+// counted.
 //
 // Euler's method then lets damping act at the end of the step with the forces that were found:
 // (M + h B) a' = M a (MuJoCo documentation, "Computation", numerical integration).
-#include "motion/articulated/outer.h"
+#include "motion/articulated/sensor_wrench.h"
 #include "motion/articulated/problem_cost.h"
 #include "motion/articulated/problem_noslip.h"
 #include "motion/articulated/problem_points.h"
 #include "motion/articulated/problem_room.h"
-#include "motion/articulated/recall.h"
+#include "motion/articulated/warm_start.h"
 #include "motion/articulated/step.h"
 
 enum { SEARCH_STEPS = 40, FEW_STEPS = 10 };
@@ -248,7 +249,7 @@ static mf_mask is_done(const Problem *p, mf_lane fall, mf_lane size, mf_lane bef
     const mf_mask stalls = mf_and(mf_less(mf_set((mf_real)0.25) * before, fall),
                                   mf_less_equal(fall, mf_set(rounded) * size));
     const mf_mask flat = mf_less(dofs_dot(p, p->gradient, p->gradient), gain * gain);
-    // Numbers that are no longer finite are found by the step itself (piece.h).
+    // Numbers that are no longer finite are found by the step itself (load_store.h).
     const mf_mask lost = mf_not(mf_finite(fall + size));
     return mf_or(mf_or(mf_or(stalls, flat), lost), mf_less_equal(fall, mf_set(fine) * size));
 }
@@ -405,9 +406,9 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
         return;
     const Constraint *c = &p->constraints[slot->constraint];
     const mf_lane *force = &p->force[c->row];
-    Vec push = vec_zero(), turn = vec_zero();
+    Vec pull = vec_zero(), torque = vec_zero();
     for (uint32_t k = 0; k < c->rows; k++) {
-        Vec *sum = k < 3 ? &push : &turn;
+        Vec *sum = k < 3 ? &pull : &torque;
         *sum = vec_fma(slot->axes[k % 3], force[k], *sum);
     }
     for (uint32_t m = 0; m < slot->count; m++) {
@@ -422,14 +423,14 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
                 zones[1] = p->plan->zones_of_contact[from->number];
         } else if (p->plan->zone_count > 0) {
             const mf_CollidePair *pair =
-                &p->plan->collide->pairs[work->meetings.list[from->number].pair];
+                &p->plan->collide->pairs[work->link_contacts.list[from->number].pair];
             zones[0] = p->plan->zones_of_shape[pair->a];
             zones[1] = p->plan->zones_of_shape[pair->b];
         }
-        const Vec at = vec_add(slot->point, p->state->place);
-        const Vec own = vec_keep(on, push), own_turn = vec_keep(on, turn);
-        outer_add(zones[0], at, vec_negative(own), vec_negative(own_turn), work);
-        outer_add(zones[1], at, own, own_turn, work);
+        const Vec at = vec_add(slot->point, p->state->position);
+        const Vec own = vec_keep(on, pull), own_rotation = vec_keep(on, torque);
+        sensor_wrench_add(zones[0], at, vec_negative(own), vec_negative(own_rotation), work);
+        sensor_wrench_add(zones[1], at, own, own_rotation, work);
     }
 }
 
@@ -444,19 +445,19 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
         return;
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];
     const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
-    const Vec at = vec_add(ends[1].place, p->state->place);
-    const Vec push = vec_keep(p->lanes, MF_VALUE(Vec, force[0], force[1], force[2]));
-    Vec turn = vec_zero(), axes[3];
+    const Vec at = vec_add(ends[1].position, p->state->position);
+    const Vec pull = vec_keep(p->lanes, MF_VALUE(Vec, force[0], force[1], force[2]));
+    Vec torque = vec_zero(), axes[3];
     if (loop->rows == 6) {
-        const Quat q = turn_between(&ends[0].turn, &ends[1].turn);
-        weld_axes(&ends[1].turn, q, mf_set((mf_real)loop->torque_scale), axes);
+        const Quat q = rotation_between(&ends[0].rotation, &ends[1].rotation);
+        weld_axes(&ends[1].rotation, q, mf_set((mf_real)loop->torque_scale), axes);
         for (int k = 0; k < 3; k++)
-            turn = vec_fma(axes[k], force[3 + k], turn);
-        turn = vec_keep(p->lanes, turn);
+            torque = vec_fma(axes[k], force[3 + k], torque);
+        torque = vec_keep(p->lanes, torque);
     }
-    outer_add(zones_of(p->plan, loop->links[0]), at, push, turn, p->work);
-    outer_add(zones_of(p->plan, loop->links[1]), at, vec_negative(push), vec_negative(turn),
-              p->work);
+    sensor_wrench_add(zones_of(p->plan, loop->links[0]), at, pull, torque, p->work);
+    sensor_wrench_add(zones_of(p->plan, loop->links[1]), at, vec_negative(pull),
+                      vec_negative(torque), p->work);
 }
 
 static __attribute__((noinline)) void keep_loops(Problem *p) {
@@ -547,7 +548,7 @@ static void drop_contacts(Problem *p) {
         p->overflow = false;
         fill_find(p);
     }
-    p->overflow = true; // it is told all the same
+    p->overflow = true; // it is reported all the same
 }
 
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
@@ -599,14 +600,14 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
         while (p->overflow && width > 1) {
             width /= 2;
             p->lanes = lane_range(first, width);
-            own->meetings.found = false;
+            own->link_contacts.found = false;
             problem_build(p);
         }
         if (p->overflow)
             drop_contacts(p);
         solve_lanes(p, (const Drive *)drive, (Rates *)rates);
         if (width < MF_LANES - first)
-            own->meetings.found = false;
+            own->link_contacts.found = false;
     }
 }
 

@@ -22,9 +22,9 @@
 #include "terrain/lookup_lane.h"
 
 typedef struct Pose {
-    Mat turn;  // own axes to world
-    Vec place; // [m] world
-    Vec speed; // [m/s] of the origin, world axes
+    Mat rotation; // own axes to world
+    Vec position; // [m] world
+    Vec speed;    // [m/s] of the origin, world axes
 } Pose;
 
 typedef struct Touch {
@@ -42,11 +42,11 @@ typedef struct Touch {
     mf_lane spins, rolls; // [rad/s] about and across the normal, likewise
     mf_lane load;         // [N] for friction
     // What acts where it presses:
-    mf_lane push; // [N] k d
-    mf_lane drag; // [N s/m] along the normal
-    mf_lane slip; // [N s/m] across
+    mf_lane force; // [N] k d
+    mf_lane drag;  // [N s/m] along the normal
+    mf_lane slip;  // [N s/m] across
     bool turns;
-    mf_lane spin, roll; // [N m s] against turning about and across the normal
+    mf_lane torsion, roll; // [N m s] against torsion about and across the normal
 } Touch;
 
 typedef struct Contacts {
@@ -74,7 +74,7 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
     return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
-// How deep a place of the world is in the ground, along the unit normal there.
+// How deep a position of the world is in the ground, along the unit normal there.
 static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     *normal = MF_VALUE(Vec, zero, zero, one);
@@ -118,12 +118,13 @@ static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
     return mf_less_equal(vec_dot(out, up), mf_zero());
 }
 
-// The ground's normal at a place of the link, its axes, and how deep the place is along it [m].
+// The ground's normal at a position of the link, its axes, and how deep the position is along it
+// [m].
 static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const Pose *pose, Vec point,
                                      Vec *normal) {
     Vec up;
-    mf_lane depth = ground_depth(plan, mat_apply_add(&pose->turn, point, pose->place), &up);
-    *normal = mat_apply_transposed(&pose->turn, up);
+    mf_lane depth = ground_depth(plan, mat_apply_add(&pose->rotation, point, pose->position), &up);
+    *normal = mat_apply_transposed(&pose->rotation, up);
     return depth;
 }
 
@@ -163,12 +164,12 @@ static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *con
     }
 }
 
-// A ball on a map of steps. Its first contact is with the column under its centre; the others with
+// A ball on a map of steps. Its first contact is with the column under its center; the others with
 // the sides and edges of higher columns around it.
 static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtContact *contact,
                                        const mf_real *c, const Pose *pose, TouchMemo *memo,
                                        Touch *touch) {
-    const Vec world = mat_apply_add(&pose->turn, vec_constant(c), pose->place);
+    const Vec world = mat_apply_add(&pose->rotation, vec_constant(c), pose->position);
     const mf_lane radius = mf_set(c[3]);
     if (contact->part == 1)
         steps_around(plan->terrain, world, radius, c[3], &memo->steps);
@@ -182,7 +183,7 @@ static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtConta
         depth = mf_select(exists, memo->steps.depth[contact->part - 1], -radius);
         touch->may = mf_and(touch->may, exists);
     }
-    touch->normal = mat_apply_transposed(&pose->turn, up);
+    touch->normal = mat_apply_transposed(&pose->rotation, up);
     return depth;
 }
 
@@ -234,17 +235,17 @@ static MF_INLINE mf_lane deepest_of(const mf_ArtPlan *plan, uint32_t i) {
     return setting(plan, plan->contacts[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
 }
 
-// Spring and damper, and a mass that moves along where the file asks for it.
+// Spring and damper, and a mass that moves along where the file requests it.
 static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_real *c,
                                   mf_lane step, Touch *touch) {
-    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
-    mf_lane push = stiffness * mf_min(touch->depth, deepest_of(plan, i));
-    touch->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), push);
+    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
+    mf_lane load = stiffness * mf_min(touch->depth, deepest_of(plan, i));
+    touch->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
     touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
     if (plan->contacts[i].heavy) {
         // In the ground only: a mass that joins at a touch would take the momentum of a blow.
         mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
-        touch->push = mf_fma(mass, touch->climb, touch->push);
+        touch->force = mf_fma(mass, touch->climb, touch->force);
         touch->drag = touch->drag + mass;
     }
 }
@@ -255,12 +256,12 @@ static MF_INLINE void touch_set(const mf_ArtPlan *plan, uint32_t i, mf_lane step
     touch_press(plan, i, c, step, touch);
     touch->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
     if (touch->turns) {
-        touch->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * touch->load / touch->spins;
+        touch->torsion = mf_set(c[MF_ART_TOUCH_TORSION]) * touch->load / touch->spins;
         touch->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
     }
 }
 // How fast the link turns against the ground.
-static MF_INLINE void touch_turns(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
+static MF_INLINE void touch_torques(const mf_ArtPlan *plan, Vec rate, Touch *touch) {
     const mf_lane least = setting(plan, MF_ART_CREEP);
     mf_lane about = vec_dot(rate, touch->normal);
     Vec across = vec_fma(touch->normal, -about, rate);
@@ -280,8 +281,8 @@ static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) 
 static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rate, mf_lane ball,
                                      mf_lane *fall) {
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
-    const Vec up =
-        mat_apply_transposed(&frame, MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz));
+    const Vec up = mat_apply_transposed(
+        &frame, MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz));
     const Vec size = vec_constant(c + MF_ART_TOUCH_SIZE);
     mf_lane height = vec_dot(MF_VALUE(Vec, mf_abs(up.x), mf_abs(up.y), mf_abs(up.z)), size);
     *fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), mf_set(c[3]), *fall);
@@ -295,11 +296,13 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     touch->near = false;
     Vec center = vec_constant(c);
-    mf_lane lowest = vec_dot_add(MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz), center,
-                                 pose->place.z) -
-                     mf_set(c[3]) - margin;
-    Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->turn, pose->speed));
-    mf_lane fall = vec_dot(MF_VALUE(Vec, pose->turn.zx, pose->turn.zy, pose->turn.zz), velocity);
+    mf_lane lowest =
+        vec_dot_add(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), center,
+                    pose->position.z) -
+        mf_set(c[3]) - margin;
+    Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->rotation, pose->speed));
+    mf_lane fall =
+        vec_dot(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), velocity);
     if (plan->contacts[i].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, pose, rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
@@ -315,7 +318,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         touch->arm =
             vec_fma(touch->normal, (touch->depth - margin) * mf_set((mf_real)0.5), touch->arm);
     touch->velocity =
-        vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->turn, pose->speed));
+        vec_cross_add(rate, touch->arm, mat_apply_transposed(&pose->rotation, pose->speed));
     const mf_lane climb = touch->climb = vec_dot(touch->velocity, touch->normal);
     Vec across = vec_fma(touch->normal, -climb, touch->velocity);
     touch->slides = mf_sqrt(vec_dot(across, across));
@@ -325,7 +328,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
     touch->turns = plan->contacts[i].turns;
     if (touch->turns)
-        touch_turns(plan, rate, touch);
+        touch_torques(plan, rate, touch);
     touch->load = load;
     touch->presses = mf_less(zero, mf_fma(-step, climb, touch->depth));
     if (implicit) {
@@ -333,7 +336,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         touch->presses = mf_or(touch->presses, pressed);
     } else {
         mf_lane now = mf_min(touch->depth, deepest_of(plan, i));
-        now = mf_fma(-mf_set(c[MF_ART_TOUCH_DRAG]), climb, mf_set(c[MF_ART_TOUCH_PUSH]) * now);
+        now = mf_fma(-mf_set(c[MF_ART_TOUCH_DRAG]), climb, mf_set(c[MF_ART_TOUCH_FORCE]) * now);
         touch->load = mf_max(now, zero);
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
     }
@@ -347,26 +350,26 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
                                 const Pose *parent, Vec parent_rate, Pose *own) {
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
-    Vec way = vec_constant(c + MF_ART_PLACE), slide = vec_zero();
-    own->turn = mat_multiply(&parent->turn, &joint);
+    Vec way = vec_constant(c + MF_ART_POSITION), slide = vec_zero();
+    own->rotation = mat_multiply(&parent->rotation, &joint);
     if (link->kind == MF_ART_SLIDE) {
         Vec axis = {joint.xz, joint.yz, joint.zz};
         way = vec_fma(axis, state->angle[l] + mf_set(c[MF_ART_OFFSET]), way);
         slide = vec_scale(axis, state->speed[l]);
     }
-    own->place = mat_apply_add(&parent->turn, way, parent->place);
+    own->position = mat_apply_add(&parent->rotation, way, parent->position);
     own->speed =
-        mat_apply_add(&parent->turn, vec_cross_add(parent_rate, way, slide), parent->speed);
+        mat_apply_add(&parent->rotation, vec_cross_add(parent_rate, way, slide), parent->speed);
 }
 
 // ---- what they do -------------------------------------------------------------------------------
 
-// Friction against turning about the normal and across it: a damper of angular velocity at the end
+// Friction against torsion about the normal and across it: a damper of angular velocity at the end
 // of the step.
-static MF_INLINE void touch_add_turns(const Touch *touch, mf_lane step, Vec rate, Art *a) {
+static MF_INLINE void touch_add_torques(const Touch *touch, mf_lane step, Vec rate, Art *a) {
     const Vec n = touch->normal;
     mf_lane roll = mf_keep(touch->presses, touch->roll);
-    mf_lane more = mf_keep(touch->presses, touch->spin) - roll;
+    mf_lane more = mf_keep(touch->presses, touch->torsion) - roll;
     mf_lane about = more * vec_dot(n, rate);
     a->n = vec_fma(n, about, vec_fma(rate, roll, a->n));
     Vec bent = vec_scale(n, more * step);
@@ -410,18 +413,18 @@ static MF_INLINE void touch_add(const Touch *touch, mf_lane step, mf_lane gravit
                 bent.x * n.y,
                 bent.x * n.z,
                 bent.y * n.z};
-    Vec force = vec_scale(n, mf_keep(touch->presses, touch->push));
+    Vec force = vec_scale(n, mf_keep(touch->presses, touch->force));
     force = vec_sub(force, sym_apply(&drag, ahead));
     Sym c = {drag.xx * step, drag.yy * step, drag.zz * step,
              drag.xy * step, drag.xz * step, drag.yz * step};
     resist_at(touch->arm, force, c, a);
     if (touch->turns)
-        touch_add_turns(touch, step, rate, a);
+        touch_add_torques(touch, step, rate, a);
 }
 
 // Down in the axes of a link (-1 = base) of which the pose is known.
 static MF_INLINE Vec pose_down(const mf_ArtPlan *plan, const Contacts *contacts, int32_t link) {
-    return vec_negative(up_of(plan, &contacts->pose[link + 1].turn));
+    return vec_negative(up_of(plan, &contacts->pose[link + 1].rotation));
 }
 
 // Velocity of a contact at the end of the step, with the acceleration (gravity taken away) of its
@@ -434,7 +437,7 @@ static MF_INLINE Vec touch_end(const Touch *touch, mf_lane step, mf_lane gravity
 }
 
 static MF_INLINE mf_lane touch_load(const Touch *touch, mf_lane climb) {
-    return mf_fma(-touch->drag, climb, touch->push);
+    return mf_fma(-touch->drag, climb, touch->force);
 }
 
 // Adds the contacts of a link (-1 = base) to its body `a`.

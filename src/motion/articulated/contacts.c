@@ -9,22 +9,22 @@ typedef struct Contact {
     uint32_t link;         // [1] of the model
     const mf_Shape *shape; // NULL: a point
     mf_ArtTouchKind kind;
-    uint32_t part;           // [1]
-    double tensor[6];        // [m^2] squared radii of an ellipsoid, link axes
-    double place[3], radius; // [m] link frame
-    double axis[3];          // [1] link frame
-    double rotation[4];      // [1] shape's axes to the link's
-    double size[3];          // [m] half edges
+    uint32_t part;              // [1]
+    double tensor[6];           // [m^2] squared radii of an ellipsoid, link axes
+    double position[3], radius; // [m] link frame
+    double axis[3];             // [1] link frame
+    double rotation[4];         // [1] shape's axes to the link's
+    double size[3];             // [m] half edges
 } Contact;
 
 // Calls `use` for every contact of the model.
 typedef void (*ContactFn)(void *user, const Contact *contact);
 
-// At a place of the shape.
-static Contact contact_of(const mf_Shape *shape, const double place[3], double radius) {
+// At a position of the shape.
+static Contact contact_of(const mf_Shape *shape, const double position[3], double radius) {
     Contact contact = {.link = shape->link, .shape = shape, .radius = radius};
-    mf_quat_rotate(contact.place, shape->rotation, place);
-    mf_vec3_add(contact.place, contact.place, shape->position);
+    mf_quat_rotate(contact.position, shape->rotation, position);
+    mf_vec3_add(contact.position, contact.position, shape->position);
     memcpy(contact.rotation, shape->rotation, sizeof contact.rotation);
     return contact;
 }
@@ -187,7 +187,7 @@ static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const ui
     if (!config->contacts)
         return;
     const uint32_t most = MF_ARTICULATED_MAX_CONTACTS;
-    uint32_t link = MF_NONE; // the last one looked at: parts of a link are neighbours in files
+    uint32_t link = MF_NONE; // the last one examined: parts of a link are neighbors in files
     bool points = false;
     for (uint32_t i = 0; i < model->shape_count && *count <= most; i++) {
         const mf_Shape *shape = &model->shapes[i];
@@ -207,7 +207,7 @@ static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const ui
         if (!points)
             continue;
         Contact contact = {.link = point->link};
-        mf_vec3_copy(contact.place, point->position);
+        mf_vec3_copy(contact.position, point->position);
         use(user, &contact);
     }
 }
@@ -238,23 +238,23 @@ static uint32_t hull_of(const mf_ArtPlan *plan, const Contact *contact) {
 static void fill_contact(void *user, const Contact *contact) {
     Filling *fill = user;
     mf_ArtPlan *plan = fill->plan;
-    const mf_ArtPlace *place = &plan->places[contact->link];
+    const mf_ArtFrame *frame = &plan->frames[contact->link];
     const uint32_t shape =
         contact->shape != NULL ? (uint32_t)(contact->shape - fill->model->shapes) : MF_NONE;
-    if (place->link != fill->link)
+    if (frame->link != fill->link)
         return;
     double *c =
         plan->constants_f64 + plan->contact_offset + (size_t)fill->next * MF_ART_CONTACT_VALUES;
-    mf_quat_rotate(c, place->turn, contact->place);
-    mf_vec3_add(c, c, place->place);
+    mf_quat_rotate(c, frame->rotation, contact->position);
+    mf_vec3_add(c, c, frame->position);
     c[3] = contact->radius;
-    mf_quat_rotate(c + MF_ART_TOUCH_AXIS, place->turn, contact->axis);
-    double turn[4];
-    mf_quat_multiply(turn, place->turn, contact->rotation);
+    mf_quat_rotate(c + MF_ART_TOUCH_AXIS, frame->rotation, contact->axis);
+    double rotation[4];
+    mf_quat_multiply(rotation, frame->rotation, contact->rotation);
     if (contact->kind == MF_ART_TOUCH_OVAL)
-        mf_inertia_rotate(c + MF_ART_TOUCH_FRAME, contact->tensor, place->turn);
+        mf_inertia_rotate(c + MF_ART_TOUCH_FRAME, contact->tensor, frame->rotation);
     else
-        mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, turn);
+        mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, rotation);
     mf_vec3_copy(c + MF_ART_TOUCH_SIZE, contact->size);
     plan->contacts[fill->next++] = (mf_ArtContact){.link = fill->link,
                                                    .shape = shape,
@@ -264,7 +264,7 @@ static void fill_contact(void *user, const Contact *contact) {
 }
 
 // A base that is held touches nothing: it could not give way.
-void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
+void mf_art_contacts_position(mf_ArtPlan *plan, const mf_Model *model) {
     Filling fill = {.plan = plan, .model = model};
     for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
         uint32_t first = fill.next;
@@ -275,19 +275,19 @@ void mf_art_contacts_place(mf_ArtPlan *plan, const mf_Model *model) {
         }
         plan->links[fill.link].first_contact = first;
         plan->links[fill.link].contact_count = fill.next - first;
-        plan->links[fill.link].placed |= fill.next > first;
+        plan->links[fill.link].posed |= fill.next > first;
     }
     plan->contact_count = fill.next;
     for (uint32_t l = plan->link_count; l-- > 0;)
-        plan->links[l].placed |= plan->links[l].lifted || plan->law;
+        plan->links[l].posed |= plan->links[l].lifted || plan->law;
     for (uint32_t l = plan->link_count; l-- > 0;)
-        if (plan->links[l].placed && plan->links[l].parent >= 0)
-            plan->links[plan->links[l].parent].placed = true;
+        if (plan->links[l].posed && plan->links[l].parent >= 0)
+            plan->links[plan->links[l].parent].posed = true;
 }
 
 mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
-    mf_art_contacts_place(plan, model);
+    mf_art_contacts_position(plan, model);
     return mf_art_surfaces_fill(plan, model, context, error);
 }
 
@@ -305,17 +305,18 @@ static void rim_point(const mf_ArtContact *contact, const double *size, const do
                 size[0] * (cosine * way[1] + sine * way[0]), contact->part == 1 ? -end : end);
 }
 
-void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3], double place[3]) {
+void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3],
+                          double position[3]) {
     const mf_ArtContact *contact = &plan->contacts[i];
     const double *c =
         plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-    const double *turn = c + MF_ART_TOUCH_FRAME;
+    const double *rotation = c + MF_ART_TOUCH_FRAME;
     double own[3], out[3];
-    mf_vec3_copy(place, c);
+    mf_vec3_copy(position, c);
     if (contact->kind != MF_ART_TOUCH_RIM && contact->kind != MF_ART_TOUCH_HULL)
         return;
     for (int k = 0; k < 3; k++)
-        own[k] = turn[k] * up[0] + turn[3 + k] * up[1] + turn[6 + k] * up[2];
+        own[k] = rotation[k] * up[0] + rotation[3 + k] * up[1] + rotation[6 + k] * up[2];
     if (contact->kind == MF_ART_TOUCH_RIM) {
         rim_point(contact, c + MF_ART_TOUCH_SIZE, own, out);
     } else {
@@ -324,7 +325,7 @@ void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3]
         mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
     }
     for (int k = 0; k < 3; k++)
-        place[k] += mf_vec3_dot(turn + 3 * k, out);
+        position[k] += mf_vec3_dot(rotation + 3 * k, out);
 }
 
 void mf_art_contacts_surround(mf_ArtPlan *plan) {

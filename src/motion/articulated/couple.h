@@ -9,7 +9,7 @@
 #ifndef MF_MOTION_ARTICULATED_COUPLE_H
 #define MF_MOTION_ARTICULATED_COUPLE_H
 
-#include "motion/articulated/spread.h"
+#include "motion/articulated/aba_velocity.h"
 
 enum { COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1 };
 
@@ -44,9 +44,9 @@ typedef struct Couple {
     mf_lane *sum; // of w times impulse
 } Couple;
 
-// Rows at most, and numbers of all of them (find_room in meetings.c).
+// Rows at most, and numbers of all of them (find_room in contact_pairs.c).
 static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
-    return plan->loop_rows + 3 * plan->tendon_count + 6 * plan->meeting_room;
+    return plan->loop_rows + 3 * plan->tendon_count + 6 * plan->contact_room;
 }
 
 static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
@@ -141,12 +141,12 @@ static MF_INLINE void row_pull(Couple *c, uint32_t k, int32_t link, Vec arm, Vec
     pull->torque = vec_add(pull->torque, vec_cross_add(arm, force, torque));
 }
 
-static MF_INLINE void row_twist(Couple *c, uint32_t link, mf_lane weight) {
+static MF_INLINE void row_impulse(Couple *c, uint32_t link, mf_lane weight) {
     row_touch(c, (int32_t)link);
     c->twist[link + 1][0] = c->twist[link + 1][0] + weight;
 }
 
-// From the axes behind the joint's turn to the parent's.
+// From the axes behind the joint's rotation to the parent's.
 static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->tilt == MF_ART_UP)
         a = MF_VALUE(Vec, a.x, -a.z, a.y);
@@ -155,9 +155,9 @@ static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a
     else if (link->tilt == MF_ART_OVER)
         a = MF_VALUE(Vec, a.x, -a.y, -a.z);
     else if (link->tilt == MF_ART_ANY)
-        a = vec_turn_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+        a = vec_rotate_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
     if (link->spun)
-        a = vec_turn_z(a, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+        a = vec_rotate_z(a, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
     return a;
 }
 
@@ -172,17 +172,17 @@ static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_la
     Vec gain = sym_apply(&ball->inverse, pull->torque);
     pull->torque = vec_sub(pull->torque, sym_apply(&ball->j, gain));
     pull->force = vec_sub(pull->force, mat_apply_transposed(&ball->h, gain));
-    pull->torque = mat_apply(&ball->turn, pull->torque);
-    pull->force = mat_apply(&ball->turn, pull->force);
+    pull->torque = mat_apply(&ball->rotation, pull->torque);
+    pull->force = mat_apply(&ball->rotation, pull->force);
 }
 
-static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane twist, const mf_lane *angle,
+static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, const mf_lane *angle,
                                 Wrench *pull, mf_lane *out) {
     const mf_ArtLink *link = &c->plan->links[l];
     const mf_real *constants = link_constants(c->plan, l);
     const LinkWork *own = &c->work->links[l];
     mf_lane along = link->kind == MF_ART_HINGE ? pull->torque.z : pull->force.z;
-    mf_lane left = along + twist;
+    mf_lane left = along + impulse;
     *out = left * c->root[l];
     pull->torque = vec_fma(own->angular, -left, pull->torque);
     pull->force = vec_fma(own->linear, -left, pull->force);
@@ -191,8 +191,8 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane twist, cons
         pull->torque.x = mf_fma(-way, pull->force.y, pull->torque.x);
         pull->torque.y = mf_fma(way, pull->force.x, pull->torque.y);
     }
-    pull->torque = out_of_turn(link, constants, vec_turn_z(pull->torque, own->cosine, own->sine));
-    pull->force = out_of_turn(link, constants, vec_turn_z(pull->force, own->cosine, own->sine));
+    pull->torque = out_of_turn(link, constants, vec_rotate_z(pull->torque, own->cosine, own->sine));
+    pull->force = out_of_turn(link, constants, vec_rotate_z(pull->force, own->cosine, own->sine));
 }
 
 // A link keeps its joint's share of each row and hands the rest to its parent. `out` is the first
@@ -202,7 +202,7 @@ static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lan
     const mf_ArtPlan *plan = c->plan;
     const mf_ArtLink *link = &plan->links[l];
     const bool ends = link->parent < 0 && plan->fixed;
-    const Vec place = vec_constant(link_constants(plan, l) + MF_ART_PLACE);
+    const Vec position = vec_constant(link_constants(plan, l) + MF_ART_POSITION);
     for (uint32_t k = 0; k < c->together; k++) {
         Wrench pull = c->pull[l + 1][k];
         if (link->kind == MF_ART_BALL)
@@ -212,7 +212,7 @@ static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lan
         if (ends)
             continue;
         if (link->shift != 0)
-            pull.torque = vec_cross_add(place, pull.force, pull.torque);
+            pull.torque = vec_cross_add(position, pull.force, pull.torque);
         Wrench *sum = &c->pull[link->parent + 1][k];
         sum->force = vec_add(sum->force, pull.force);
         sum->torque = vec_add(sum->torque, pull.torque);
@@ -259,7 +259,7 @@ static inline uint32_t rows_way(Couple *c) {
     return count;
 }
 
-// Ends the rows that row_pull and row_twist made, one after the other. They push nothing yet.
+// Ends the rows that row_pull and row_impulse made, one after the other. They push nothing yet.
 static inline Row *rows_finish(Couple *c, const State *state) {
     const mf_lane zero = mf_zero();
     const uint32_t first = c->used, count = rows_way(c);

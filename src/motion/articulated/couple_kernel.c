@@ -16,8 +16,8 @@
 #include "motion/articulated/couple_tendons.h"
 #include "motion/articulated/forward.h"
 #include "motion/articulated/integrate.h"
-#include "motion/articulated/meet.h"
-#include "motion/articulated/outer_couple.h"
+#include "motion/articulated/contact_rows.h"
+#include "motion/articulated/sensor_wrench_couple.h"
 #include "motion/articulated/step.h"
 
 // Tries of the end of the step.
@@ -38,11 +38,11 @@ typedef struct Coupling {
     Group group;
     Couple couple;
     Loops loops;
-    Met *met;          // per bundle
-    mf_lane *before;   // per slot: the sum of w times impulse before sweeps that are looked at
-    mf_lane *impulses; // per row: impulses before a sweep that some lanes do not make
-    mf_lane *sum;      // per slot: their sum
-    mf_lane *target;   // of each equation: value of its row
+    ContactResult *met; // per bundle
+    mf_lane *before;    // per slot: the sum of w times impulse before sweeps that are examined
+    mf_lane *impulses;  // per row: impulses before a sweep that some lanes do not make
+    mf_lane *sum;       // per slot: their sum
+    mf_lane *target;    // of each equation: value of its row
     Subspace subspace;
 } Coupling;
 
@@ -59,10 +59,10 @@ static void loops_carve(const mf_ArtPlan *plan, mf_Carver *carver, Loops *loops)
 }
 
 static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *all) {
-    MF_CARVE(carver, all->group.bundles, plan->meeting_room);
+    MF_CARVE(carver, all->group.bundles, plan->contact_room);
     couple_carve(plan, carver, &all->couple);
     loops_carve(plan, carver, &all->loops);
-    MF_CARVE(carver, all->met, plan->meeting_room);
+    MF_CARVE(carver, all->met, plan->contact_room);
     MF_CARVE(carver, all->before, couple_slots(plan));
     if (plan->rounds == 0)
         return;
@@ -84,14 +84,15 @@ static MF_INLINE Quat quat_value4(const double q[4]) {
 }
 
 static Frame world_frame(void) {
-    return MF_VALUE(Frame, .turn = quat_matrix(quat_unit()), .place = vec_zero());
+    return MF_VALUE(Frame, .rotation = quat_matrix(quat_unit()), .position = vec_zero());
 }
 
 static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
     Frame link = loop->links[side] == MF_ART_WORLD ? world_frame() : links[loop->links[side] + 1];
-    Mat turn = quat_matrix(quat_value4(loop->turns[side]));
-    return MF_VALUE(Frame, .turn = mat_multiply(&link.turn, &turn),
-                    .place = mat_apply_add(&link.turn, vec_value3(loop->arms[side]), link.place));
+    Mat rotation = quat_matrix(quat_value4(loop->turns[side]));
+    return MF_VALUE(Frame, .rotation = mat_multiply(&link.rotation, &rotation),
+                    .position =
+                        mat_apply_add(&link.rotation, vec_value3(loop->arms[side]), link.position));
 }
 
 static mf_lane term_sum(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
@@ -134,36 +135,38 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
             continue;
         }
         Frame a = frame_at(loop, 0, links), b = frame_at(loop, 1, links);
-        Vec gap = vec_sub(a.place, b.place);
+        Vec gap = vec_sub(a.position, b.position);
         *error++ = gap.x;
         *error++ = gap.y;
         *error++ = gap.z;
         if (loop->rows == 3)
             continue;
         // Half the sum of cross products of the axes: the sine of the turn from b to a, about it.
-        Vec turn = vec_cross(MF_VALUE(Vec, b.turn.xx, b.turn.yx, b.turn.zx),
-                             MF_VALUE(Vec, a.turn.xx, a.turn.yx, a.turn.zx));
-        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xy, b.turn.yy, b.turn.zy),
-                                       MF_VALUE(Vec, a.turn.xy, a.turn.yy, a.turn.zy)));
-        turn = vec_add(turn, vec_cross(MF_VALUE(Vec, b.turn.xz, b.turn.yz, b.turn.zz),
-                                       MF_VALUE(Vec, a.turn.xz, a.turn.yz, a.turn.zz)));
-        *error++ = turn.x * mf_set((mf_real)0.5);
-        *error++ = turn.y * mf_set((mf_real)0.5);
-        *error++ = turn.z * mf_set((mf_real)0.5);
+        Vec rotation_vector = vec_cross(MF_VALUE(Vec, b.rotation.xx, b.rotation.yx, b.rotation.zx),
+                                        MF_VALUE(Vec, a.rotation.xx, a.rotation.yx, a.rotation.zx));
+        rotation_vector = vec_add(
+            rotation_vector, vec_cross(MF_VALUE(Vec, b.rotation.xy, b.rotation.yy, b.rotation.zy),
+                                       MF_VALUE(Vec, a.rotation.xy, a.rotation.yy, a.rotation.zy)));
+        rotation_vector = vec_add(
+            rotation_vector, vec_cross(MF_VALUE(Vec, b.rotation.xz, b.rotation.yz, b.rotation.zz),
+                                       MF_VALUE(Vec, a.rotation.xz, a.rotation.yz, a.rotation.zz)));
+        *error++ = rotation_vector.x * mf_set((mf_real)0.5);
+        *error++ = rotation_vector.y * mf_set((mf_real)0.5);
+        *error++ = rotation_vector.z * mf_set((mf_real)0.5);
     }
 }
 
 // Poses of the links that loops need, in axes of the world with the base's origin at 0 for a free
 // base whose loops do not hold to the world.
 static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
-    poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
+    poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (!plan->looped[l])
             continue;
         Frame frame = link_frame(plan, state, l), *own = &poses[l + 1];
         const Frame *parent = &poses[plan->links[l].parent + 1];
-        own->turn = mat_multiply(&parent->turn, &frame.turn);
-        own->place = mat_apply_add(&parent->turn, frame.place, parent->place);
+        own->rotation = mat_multiply(&parent->rotation, &frame.rotation);
+        own->position = mat_apply_add(&parent->rotation, frame.position, parent->position);
     }
 }
 
@@ -181,7 +184,7 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
             scale = -p[1];
         for (uint32_t t = loop->first_term[side]; t < loop->first_term[side] + loop->terms[side];
              t++)
-            row_twist(c, plan->terms[t].link, scale * mf_set((mf_real)plan->terms[t].weight));
+            row_impulse(c, plan->terms[t].link, scale * mf_set((mf_real)plan->terms[t].weight));
     }
     mf_lane lead = term_sum(plan, loop, 1, state->speed);
     mf_lane speed = mf_fma(-p[1], lead, term_sum(plan, loop, 0, state->speed));
@@ -200,9 +203,10 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     for (int side = 0; side < 2; side++)
         spots[side] = spot_at(c->plan, state, c->work, loop->links[side], arms[side], arms[side]);
     Vec speed = vec_sub(spots[0].velocity, spots[1].velocity);
-    Vec gain = vec_sub(spots[0].gain, spots[1].gain);
-    Vec spin = vec_sub(spots[0].spin, spots[1].spin);
-    Vec spin_gain = vec_sub(spots[0].spin_gain, spots[1].spin_gain);
+    Vec gain = vec_sub(spots[0].acceleration, spots[1].acceleration);
+    Vec rate = vec_sub(spots[0].rate, spots[1].rate);
+    Vec angular_acceleration =
+        vec_sub(spots[0].angular_acceleration, spots[1].angular_acceleration);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Vec none = vec_zero(),
               axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
@@ -219,9 +223,10 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
         }
         Row *rows = rows_finish(c, state);
         for (uint32_t k = 0; k < 3; k++) {
-            rows[k].given = vec_dot(axes[k], part == 0 ? speed : spin);
-            rows[k].value = value_at(rows[k].given, vec_dot(axes[k], part == 0 ? gain : spin_gain),
-                                     unit, is_explicit);
+            rows[k].given = vec_dot(axes[k], part == 0 ? speed : rate);
+            rows[k].value =
+                value_at(rows[k].given, vec_dot(axes[k], part == 0 ? gain : angular_acceleration),
+                         unit, is_explicit);
         }
     }
 }
@@ -253,7 +258,7 @@ static void factor_loops(const Couple *c, Loops *loops) {
 }
 
 // Adds the impulses that change the rows' values by -`rest`.
-static void push_loops(Couple *c, const Loops *loops, mf_lane *rest) {
+static void load_loops(Couple *c, const Loops *loops, mf_lane *rest) {
     const uint32_t n = c->plan->loop_rows;
     for (uint32_t i = 0; i < n; i++) {
         const mf_lane *row = &loops->factor[i * (i + 1) / 2];
@@ -291,7 +296,7 @@ static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_exp
         const mf_lane back = loop_back(c, loops, i, rate, is_explicit);
         rest[i] = mf_keep(lanes, row_value(c, &c->rows[loops->first + i]) + back);
     }
-    push_loops(c, loops, rest);
+    load_loops(c, loops, rest);
 }
 
 // ---- solving ------------------------------------------------------------------------------------
@@ -308,12 +313,13 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
         if (link->kind == MF_ART_BALL) {
             Vec sum = {c->sum[slot], c->sum[slot - 1], c->sum[slot - 2]};
             Vec gain = mat_apply(&c->ball_root[link->row], sum);
-            work->balls[link->row].push = vec_fma(gain, scale, work->balls[link->row].push);
+            work->balls[link->row].acceleration =
+                vec_fma(gain, scale, work->balls[link->row].acceleration);
             c->sum[slot] = c->sum[slot - 1] = c->sum[slot - 2] = mf_zero();
             continue;
         }
         LinkWork *own = &work->links[l];
-        own->push = mf_fma(c->root[l] * c->sum[slot], scale, own->push);
+        own->acceleration = mf_fma(c->root[l] * c->sum[slot], scale, own->acceleration);
         c->sum[slot] = mf_zero();
     }
     if (!plan->fixed) {
@@ -347,7 +353,7 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
         loop_errors(c->plan, end, loops->poses, rest);
         for (uint32_t i = 0; i < c->plan->loop_rows; i++)
             rest[i] = rest[i] * rate;
-        push_loops(c, loops, rest);
+        load_loops(c, loops, rest);
         spend(c, state, rate, lanes, out);
     }
 }
@@ -370,35 +376,35 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
 // ---- all together -------------------------------------------------------------------------------
 
 // Forces of contacts, for the fields and as first guess of the next step.
-static void keep_forces(const Couple *c, const Met *met, mf_lane unit, mf_mask lanes) {
+static void keep_forces(const Couple *c, const ContactResult *met, mf_lane unit, mf_mask lanes) {
     const Row *rows = &c->rows[met->first];
     const mf_lane rate = mf_set((mf_real)1) / unit;
     Vec force = vec_scale(met->axes[0], rows[0].impulse * rate);
-    for (uint32_t k = 1; k < least(met->bundle->surface.rows, 3); k++)
+    for (uint32_t k = 1; k < least(met->batch->surface.rows, 3); k++)
         force = vec_fma(met->axes[k], rows[k].impulse * rate, force);
-    for (uint32_t m = 0; m < met->bundle->count; m++) {
-        Meeting *meeting = met->bundle->members[m];
-        mf_mask where = mf_and(meeting->exists, lanes);
-        meeting->force = vec_select(where, force, meeting->force);
-        if (meeting->pair != MF_NONE)
+    for (uint32_t m = 0; m < met->batch->count; m++) {
+        LinkContact *contact = met->batch->members[m];
+        mf_mask where = mf_and(contact->exists, lanes);
+        contact->force = vec_select(where, force, contact->force);
+        if (contact->pair != MF_NONE)
             continue;
-        Touch *touch = &c->work->contacts.touch[meeting->touch];
+        Touch *touch = &c->work->contacts.touch[contact->touch];
         touch->load = mf_select(where, rows[0].impulse * rate, touch->load);
     }
 }
 
-static void guess_forces(Couple *c, const Met *met, mf_lane unit) {
+static void guess_forces(Couple *c, const ContactResult *met, mf_lane unit) {
     Vec guess = vec_zero();
-    for (uint32_t m = 0; m < met->bundle->count; m++) {
-        const Meeting *meeting = met->bundle->members[m];
-        Vec force = meeting->force;
-        if (meeting->pair == MF_NONE) {
-            const Touch *touch = &c->work->contacts.touch[meeting->touch];
-            force = vec_scale(meeting->normal, touch->load);
+    for (uint32_t m = 0; m < met->batch->count; m++) {
+        const LinkContact *contact = met->batch->members[m];
+        Vec force = contact->force;
+        if (contact->pair == MF_NONE) {
+            const Touch *touch = &c->work->contacts.touch[contact->touch];
+            force = vec_scale(contact->normal, touch->load);
         }
-        guess = vec_select(mf_and(meeting->exists, met->lanes), force, guess);
+        guess = vec_select(mf_and(contact->exists, met->lanes), force, guess);
     }
-    for (uint32_t k = 0; k < least(met->bundle->surface.rows, 3); k++)
+    for (uint32_t k = 0; k < least(met->batch->surface.rows, 3); k++)
         row_add(c, &c->rows[met->first + k], vec_dot(met->axes[k], guess) * unit);
 }
 
@@ -454,7 +460,7 @@ static void sweep_once(const Sweep *s, mf_mask lanes) {
     for (uint32_t i = s->first; i < s->end; i++)
         relax(c, &c->rows[i]);
     for (uint32_t i = 0; i < s->all->group.count; i++)
-        relax_meeting(c, &s->all->met[i], s->is_explicit);
+        relax_contact(c, &s->all->met[i], s->is_explicit);
     if (c->plan->loop_count > 0)
         solve_loops(c, &s->all->loops, s->unit, s->is_explicit, lanes);
 }
@@ -496,7 +502,7 @@ static mf_mask is_unsettled(mf_lane rest) {
 static void bound_loads(const Sweep *s) {
     Couple *c = &s->all->couple;
     const Group *group = &s->all->group;
-    const Met *met = s->all->met;
+    const ContactResult *met = s->all->met;
     const mf_ArtPlan *plan = c->plan;
     const mf_lane fall = mf_set((mf_real)5) * s->unit * setting(plan, MF_ART_GRAVITY);
     mf_lane fastest = mf_zero();
@@ -581,9 +587,9 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     const Group *group = &coupling->group;
     Couple *couple = &coupling->couple;
     Loops *loops = &coupling->loops;
-    Met *met = coupling->met;
+    ContactResult *met = coupling->met;
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool recalls = !is_explicit && (plan->hard || work->meetings.memory != NULL);
+    const bool warm_starts = !is_explicit && (plan->hard || work->link_contacts.memory != NULL);
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
     couple_start(couple, plan, work);
@@ -596,10 +602,11 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     tendon_rows(couple, state, out, unit, is_explicit);
     uint32_t end = couple->row_count;
     for (uint32_t i = 0; i < group->count; i++)
-        meet(couple, state, &group->bundles[i], group->lanes, unit, is_explicit, &met[i]);
+        make_contact_rows(couple, state, &group->bundles[i], group->lanes, unit, is_explicit,
+                          &met[i]);
     if (couple->row_count == 0)
         return;
-    for (uint32_t i = 0; recalls && i < group->count; i++)
+    for (uint32_t i = 0; warm_starts && i < group->count; i++)
         guess_forces(couple, &met[i], unit);
     // Lanes with loops alone solve them once, whatever others do.
     mf_mask lanes = mf_not(mf_mask_all());
@@ -616,12 +623,12 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     if (plan->loop_count > 0 && !is_explicit)
         close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && plan->zone_count > 0; i++)
-        outer_meeting(couple, &met[i], scale, group->lanes, is_explicit);
+        sensor_wrench_contact(couple, &met[i], scale, group->lanes, is_explicit);
     if (plan->zone_count > 0)
-        outer_loops(couple, loops->first, scale, group->lanes);
+        sensor_wrench_loops(couple, loops->first, scale, group->lanes);
     if (plan->keeps_limits)
         keep_tendon_limits(couple, scale, group->lanes);
-    for (uint32_t i = 0; recalls && i < group->count; i++)
+    for (uint32_t i = 0; warm_starts && i < group->count; i++)
         keep_forces(couple, &met[i], unit, group->lanes);
 }
 
@@ -641,11 +648,11 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
                            mf_set((mf_real)group->dropped));
         for (uint32_t i = 0; i < group->count; i++)
             own->touched = mf_or(own->touched, mf_and(group->bundles[i].exists, group->lanes));
-        if (own->meetings.found)
-            meetings_warn(&own->meetings, group->lanes, &own->warnings);
+        if (own->link_contacts.found)
+            link_contacts_warn(&own->link_contacts, group->lanes, &own->warnings);
         solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
-        if (own->meetings.memory != NULL)
-            meetings_remember(plan, &own->contacts, &own->meetings, group->lanes);
+        if (own->link_contacts.memory != NULL)
+            warm_start_store(plan, &own->contacts, &own->link_contacts, group->lanes);
     }
     if (!is_explicit && own->solver.residual != NULL) {
         mf_store_where(own->solver.alive, own->solver.residual, own->solver.rest);

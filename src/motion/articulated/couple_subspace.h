@@ -4,7 +4,7 @@
 // (Projected Gauss-Seidel with subspace minimisation: Silcowitz, Niebe, Erleben 2010.)
 //
 // With the rows w of couple.h, the sum y of w times impulse, and velocities v = value + w y at the
-// end of the step, the impulses are those that minimise
+// end of the step, the impulses are those that minimize
 //     y^2 / 2 + sum of (value - given / slope) impulse + impulse^2 / (2 slope)
 // within their ranges, while the bounds of friction stay. The rows within their range are free, the
 // others keep their impulse. The change of the free ones is that of Newton's method, with at most
@@ -20,7 +20,7 @@
 #define MF_MOTION_ARTICULATED_COUPLE_SUBSPACE_H
 
 #include "motion/articulated/lane_ldl.h"
-#include "motion/articulated/meet.h"
+#include "motion/articulated/contact_rows.h"
 
 enum { SUBSPACE_PASSES = 8, SUBSPACE_REPEATS = 3 };
 
@@ -83,8 +83,8 @@ static inline void part_add(Subspace *s, uint32_t row, uint32_t rows, uint32_t l
         part->friction[k] = friction[k];
 }
 
-static inline void parts_of_meeting(Subspace *s, const Met *met) {
-    const Surface *surface = &met->bundle->surface;
+static inline void parts_of_meeting(Subspace *s, const ContactResult *met) {
+    const Surface *surface = &met->batch->surface;
     const uint32_t first = met->first;
     part_add(s, first, 1, MF_NONE, NULL);
     if (surface->rows >= 3)
@@ -126,7 +126,7 @@ static inline bool subspace_index(Subspace *s) {
 
 // `first_meeting` rows belong to equality constraints and tendons. False when the matrix has no
 // room.
-static inline bool subspace_begin(Subspace *s, uint32_t first_meeting, const Met *met,
+static inline bool subspace_begin(Subspace *s, uint32_t first_meeting, const ContactResult *met,
                                   uint32_t count) {
     s->part_count = 0;
     for (uint32_t r = 0; r < first_meeting; r++)

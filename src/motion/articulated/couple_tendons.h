@@ -16,7 +16,7 @@ typedef struct Pull { // a tendon's row being made
 static inline void pull_links(Couple *c, const Pull *pull, mf_lane sign) {
     const mf_ArtTerm *terms = c->plan->terms + pull->tendon->first_term;
     for (uint32_t t = 0; t < pull->tendon->term_count; t++)
-        row_twist(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
+        row_impulse(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
     for (uint32_t i = 0; pull->path != NULL && i < pull->path->count; i++) {
         const Wrench *wrench = &pull->path->row[i];
         row_pull(c, 0, pull->path->links[i], vec_zero(), vec_scale(wrench->force, sign),
@@ -93,8 +93,8 @@ static inline void limit_row(Couple *c, const State *state, const Pull *pull, mf
     row->low = zero;
     row->high = mf_keep(out, mf_set(MF_REAL_MAX));
     if (is_explicit) {
-        mf_lane push = mf_fma(force, depth, -(drag * sign * pull->speed));
-        row->given = mf_keep(out, mf_max(push, zero) * inertia);
+        mf_lane load = mf_fma(force, depth, -(drag * sign * pull->speed));
+        row->given = mf_keep(out, mf_max(load, zero) * inertia);
         return;
     }
     // The depth at the end of the step is that of now less what the velocity at the end adds.
@@ -114,8 +114,8 @@ static inline void spatial_pull(const Couple *c, const State *state, TendonPath 
     pull->speed = path->speed;
     for (uint32_t i = 0; i < path->count; i++) {
         const Spot spot = spot_at(plan, state, c->work, path->links[i], none, none);
-        const Vec gain = into_link(c->work, path->links[i], spot.gain),
-                  turn = into_link(c->work, path->links[i], spot.spin_gain);
+        const Vec gain = into_link(c->work, path->links[i], spot.acceleration),
+                  turn = into_link(c->work, path->links[i], spot.angular_acceleration);
         pull->gain = vec_dot_add(path->row[i].force, gain, pull->gain);
         pull->gain = vec_dot_add(path->row[i].torque, turn, pull->gain);
     }

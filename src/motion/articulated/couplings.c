@@ -22,7 +22,7 @@ mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon) {
     return acting;
 }
 
-bool mf_art_tendon_held(const mf_Model *model, uint32_t tendon) {
+bool mf_art_tendon_fixed(const mf_Model *model, uint32_t tendon) {
     const mf_Tendon own = mf_art_tendon(model, tendon);
     return mf_is_finite(own.lower) || mf_is_finite(own.upper) || own.stiffness > 0.0 ||
            own.damping > 0.0 || own.friction > 0.0 || own.armature > 0.0;
@@ -84,14 +84,14 @@ static void place_frame(mf_ArtPlan *plan, const mf_Frame *frame, mf_ArtLoop *loo
         memcpy(loop->turns[side], frame->rotation, sizeof loop->turns[side]);
         return;
     }
-    const mf_ArtPlace *place = &plan->places[frame->link];
-    loop->links[side] = place->link;
-    mf_quat_rotate(loop->arms[side], place->turn, frame->position);
-    mf_vec3_add(loop->arms[side], loop->arms[side], place->place);
-    mf_quat_multiply(loop->turns[side], place->turn, frame->rotation);
-    for (int32_t l = place->link; l >= 0; l = plan->links[l].parent) {
+    const mf_ArtFrame *link_frame = &plan->frames[frame->link];
+    loop->links[side] = link_frame->link;
+    mf_quat_rotate(loop->arms[side], link_frame->rotation, frame->position);
+    mf_vec3_add(loop->arms[side], loop->arms[side], link_frame->position);
+    mf_quat_multiply(loop->turns[side], link_frame->rotation, frame->rotation);
+    for (int32_t l = link_frame->link; l >= 0; l = plan->links[l].parent) {
         plan->looped[l] = true;
-        plan->links[l].placed = true;
+        plan->links[l].posed = true;
     }
 }
 
@@ -209,7 +209,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
     mf_Status status = MF_OK;
     uint32_t held = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
-        held += mf_art_tendon_held(model, i);
+        held += mf_art_tendon_fixed(model, i);
     if (held > MF_ARTICULATED_MAX_TENDONS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has %u tendons with forces, at most "
@@ -229,7 +229,7 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
         if (model->joints[j].mimic != MF_NONE)
             status = add_follower(plan, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
-        if (mf_art_tendon_held(model, i))
+        if (mf_art_tendon_fixed(model, i))
             status = add_tendon(plan, model, i, error);
     plan->coupled = plan->loop_count > 0 || plan->tendon_count > 0;
     return status;

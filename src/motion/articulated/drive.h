@@ -8,7 +8,7 @@
 #define MF_MOTION_ARTICULATED_DRIVE_H
 
 #include "motion/articulated/impedance.h"
-#include "motion/articulated/push.h"
+#include "motion/articulated/external_wrench.h"
 
 typedef struct Line {
     mf_lane torque; // [N m] or [N]
@@ -24,8 +24,8 @@ typedef struct Drive {
     const mf_real *before; // rows of step.acceleration, NULL: none
     mf_lane ahead;         // [s] half a step, with `before`
     const State *state;
-    const Pushes *pushes; // of collisions; NULL: none
-    Line *limits;         // per plan link: the part of the limit, where somebody asks; else NULL
+    const ExternalWrenches *wrenches; // of collisions; NULL: none
+    Line *limits; // per plan link: the part of the limit, where somebody asks; else NULL
 } Drive;
 
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort.
@@ -62,25 +62,25 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
 // time constant is about the same at every joint. With depth d beyond the range and rate v out of
 // it, both at the end of the step, it pushes with k d - c v and never pulls; a joint that is still
 // inside is only kept from going deeper than the range within the step. As for contacts
-// (contact.h), which limits push is guessed first and checked with the result.
+// (contact.h), which limits act is guessed first and checked with the result.
 typedef struct Limit {
-    mf_lane sign; // [1] of the push: 1 at the lower end, -1 at the upper
-    mf_lane push; // [rad/s^2] or [m/s^2] at rate 0
-    mf_lane drag; // [1/s] less of it per rate along `sign`
-    mf_lane ease; // [1] less of it per acceleration along `sign`
-    mf_lane mass; // [kg m^2] or [kg] that makes it a torque or a force
+    mf_lane sign;         // [1] of the push: 1 at the lower end, -1 at the upper
+    mf_lane acceleration; // [rad/s^2] or [m/s^2] at rate 0
+    mf_lane drag;         // [1/s] less of it per rate along `sign`
+    mf_lane ease;         // [1] less of it per acceleration along `sign`
+    mf_lane mass;         // [kg m^2] or [kg] that makes it a torque or a force
 } Limit;
 
 // What is known of a joint's limit.
-typedef struct Held {
-    mf_mask pushes; // lanes in which it is taken to
-} Held;
+typedef struct LimitLoad {
+    mf_mask active; // lanes in which it is taken to
+} LimitLoad;
 
 static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
                                     mf_lane depth, mf_lane sign) {
     mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
-    mf_lane push = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
-    return MF_VALUE(Limit, sign, push, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
+    mf_lane load = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
+    return MF_VALUE(Limit, sign, load, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
                     mf_zero(), mf_set(c[MF_ART_MOVED]));
 }
 
@@ -91,10 +91,10 @@ static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane depth, mf_lane sign,
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane deep = depth + mf_set(c[MF_ART_LIMIT_MARGIN]);
     mf_lane z = impedance_at(c + MF_ART_LIMIT_WIDTH, deep);
-    mf_lane push = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
-    push = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, push);
+    mf_lane load = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
+    load = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, load);
     const mf_mask beyond = mf_less(zero, deep);
-    return MF_VALUE(Limit, sign, mf_keep(beyond, push), zero, mf_keep(beyond, one),
+    return MF_VALUE(Limit, sign, mf_keep(beyond, load), zero, mf_keep(beyond, one),
                     mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z));
 }
 
@@ -110,17 +110,17 @@ static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_ArtLink *link, 
 
 // [rad/s^2] or [m/s^2], with the rate at the end of the step and the acceleration in it.
 static MF_INLINE mf_lane limit_load(const Limit *limit, mf_lane rate, mf_lane gain) {
-    mf_lane load = mf_fma(-limit->drag, limit->sign * rate, limit->push);
+    mf_lane load = mf_fma(-limit->drag, limit->sign * rate, limit->acceleration);
     return mf_fma(-limit->ease, limit->sign * gain, load);
 }
 
 static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                  const Drive *drive, const Held *held, mf_lane position,
+                                  const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     Limit limit = limit_at(plan, link, c, drive->step, position, rate);
-    mf_lane inertia = mf_keep(held->pushes, limit.mass);
-    mf_lane push = mf_fma(-limit.drag, rate, limit.sign * limit.push);
-    const Line own = {mf_keep(held->pushes, push) * inertia,
+    mf_lane inertia = mf_keep(load->active, limit.mass);
+    mf_lane total = mf_fma(-limit.drag, rate, limit.sign * limit.acceleration);
+    const Line own = {mf_keep(load->active, total) * inertia,
                       mf_fma(drive->step, limit.drag, limit.ease) * inertia};
     line->torque = line->torque + own.torque;
     line->slope = line->slope + own.slope;
@@ -132,9 +132,11 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link
 static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     mf_lane sign = mf_select(mf_less(q.w, zero), -one, one);
-    Vec turn = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
-    mf_lane sine = mf_sqrt(vec_dot(turn, turn)), half = mf_atan2_lane(sine, q.w * sign);
-    *axis = vec_scale(turn, one / mf_max(sine, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON)));
+    Vec rotation_vector = vec_scale(MF_VALUE(Vec, q.x, q.y, q.z), sign);
+    mf_lane sine = mf_sqrt(vec_dot(rotation_vector, rotation_vector)),
+            half = mf_atan2_lane(sine, q.w * sign);
+    *axis =
+        vec_scale(rotation_vector, one / mf_max(sine, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON)));
     return half + half;
 }
 
@@ -147,8 +149,8 @@ static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, m
 // vector of the turn, the limit bounds its angle. `inertia` is that of the joint; what acts at the
 // end of the step is added to it. Dry friction is against the whole rate.
 static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                              const Drive *drive, const Held *held, Quat q, Vec rate, Sym *inertia,
-                              Vec *torque) {
+                              const Drive *drive, const LimitLoad *load, Quat q, Vec rate,
+                              Sym *inertia, Vec *torque) {
     const mf_lane zero = mf_zero(), step = drive->step;
     mf_lane slope = zero, resist = zero, along = zero;
     Vec axis = {zero, zero, zero};
@@ -173,9 +175,9 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
         }
         if (link->drive & MF_ART_HAS_LIMIT && !plan->law) {
             Limit limit = limit_of_ball(plan, c, step, angle);
-            mf_lane moved = mf_keep(held->pushes, limit.mass);
-            mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.push);
-            force = mf_keep(held->pushes, force) * moved;
+            mf_lane moved = mf_keep(load->active, limit.mass);
+            mf_lane force = mf_fma(limit.drag, vec_dot(axis, rate), limit.acceleration);
+            force = mf_keep(load->active, force) * moved;
             along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
             if (drive->limits != NULL)
@@ -191,7 +193,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
 }
 
 static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
-                                  const Drive *drive, const Held *held, mf_lane position,
+                                  const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
     if (link->drive & MF_ART_HAS_DAMPING) {
@@ -215,7 +217,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         line->slope = mf_fma(drive->step, viscous, line->slope);
     }
     if (link->drive & MF_ART_HAS_LIMIT)
-        drive_limit(plan, link, c, drive, held, position, rate, line);
+        drive_limit(plan, link, c, drive, load, position, rate, line);
 }
 
 #endif

@@ -17,7 +17,7 @@ static MF_INLINE Vec fluid_numbers(const double *a) {
 }
 
 // The tensor that has the values (square |x| + plain) on the axes of the box, x along them.
-static MF_INLINE Sym fluid_tensor(const Mat *turn, Vec x, const double *square, double plain) {
+static MF_INLINE Sym fluid_tensor(const Mat *rotation, Vec x, const double *square, double plain) {
     const Vec part = fluid_numbers(square);
     const mf_lane rest = mf_set((mf_real)plain), zero = mf_zero();
     const Sym own = {mf_fma(part.x, mf_abs(x.x), rest),
@@ -26,7 +26,7 @@ static MF_INLINE Sym fluid_tensor(const Mat *turn, Vec x, const double *square, 
                      zero,
                      zero,
                      zero};
-    return sym_turn(turn, &own);
+    return sym_rotate(rotation, &own);
 }
 
 static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
@@ -35,11 +35,11 @@ static MF_INLINE Sym sym_scale(const Sym *a, mf_lane s) {
 
 // Forces of the medium on an ellipsoid with the velocity v and the rate w against it, in its axes
 // (MuJoCo's documentation, "Computation", fluid model by ellipsoids; added mass: Lamb 1932,
-// sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `push` - drag v, the
+// sections 114 and 115; lift: Kutta and Joukowski, Magnus). The force is `force` - drag v, the
 // torque `turn` - twist w; the added mass acts by the velocities only.
 typedef struct Stream {
-    Vec push, turn;
-    mf_lane drag, twist;
+    Vec force, torque;
+    mf_lane drag, torque_drag;
 } Stream;
 
 static MF_INLINE Vec vec_products(const double *a, Vec b) {
@@ -51,7 +51,8 @@ static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
     const mf_ArtSolid *solid = &fluid->solid;
     const mf_lane tiny = mf_set((mf_real)1e-15); // MuJoCo's: coefficients of files are made with it
     const mf_lane size = mf_sqrt(vec_dot(v, v));
-    const Vec momentum = vec_products(solid->mass, v), spin = vec_products(solid->inertia, w);
+    const Vec momentum = vec_products(solid->mass, v),
+              angular_momentum = vec_products(solid->inertia, w);
     // Along the normal of the area that the ellipsoid shows to the stream.
     const Vec normal = vec_products(solid->sides, v);
     const mf_lane square = vec_dot(normal, normal), part = vec_dot(normal, v);
@@ -59,54 +60,57 @@ static inline Stream stream_on(const mf_ArtFluid *fluid, Vec v, Vec w) {
     const mf_lane slant = part / mf_max(size * square, tiny);
     const Vec around =
         vec_scale(vec_cross(normal, v), mf_set((mf_real)solid->kutta) * slant * area);
-    const Vec turning = vec_products(solid->turning, w);
-    Vec push = vec_add(vec_cross(momentum, w), vec_cross(around, v));
-    push = vec_fma(vec_cross(w, v), mf_set((mf_real)solid->magnus), push);
+    const Vec angular = vec_products(solid->angular_drag, w);
+    Vec force = vec_add(vec_cross(momentum, w), vec_cross(around, v));
+    force = vec_fma(vec_cross(w, v), mf_set((mf_real)solid->magnus), force);
     const mf_lane whole = mf_fma(mf_set((mf_real)(solid->blunt - solid->slender_part)), area,
                                  mf_set((mf_real)solid->slender));
-    return MF_VALUE(Stream, push, vec_add(vec_cross(momentum, v), vec_cross(spin, w)),
+    return MF_VALUE(Stream, force, vec_add(vec_cross(momentum, v), vec_cross(angular_momentum, w)),
                     mf_fma(size, whole, mf_set((mf_real)fluid->creep)),
-                    mf_sqrt(vec_dot(turning, turning)) + mf_set((mf_real)fluid->whirl));
+                    mf_sqrt(vec_dot(angular, angular)) + mf_set((mf_real)fluid->whirl));
 }
 
 // `speed` of its middle and `rate` against the medium, and the middle's speed `ahead` at the end of
 // the step without more forces; all in the link's axes.
-static inline void solid_add(const mf_ArtFluid *fluid, mf_lane step, const Mat *turn, Vec arm,
+static inline void solid_add(const mf_ArtFluid *fluid, mf_lane step, const Mat *rotation, Vec arm,
                              Vec speed, Vec ahead, Vec rate, Art *a) {
     const mf_lane zero = mf_zero();
-    const Stream stream =
-        stream_on(fluid, mat_apply_transposed(turn, speed), mat_apply_transposed(turn, rate));
-    const mf_lane drag = stream.drag * step, twist = stream.twist * step;
-    const Vec force = vec_fma(ahead, -stream.drag, mat_apply(turn, stream.push));
+    const Stream stream = stream_on(fluid, mat_apply_transposed(rotation, speed),
+                                    mat_apply_transposed(rotation, rate));
+    const mf_lane drag = stream.drag * step, torque_drag = stream.torque_drag * step;
+    const Vec force = vec_fma(ahead, -stream.drag, mat_apply(rotation, stream.force));
     resist_at(arm, force, MF_VALUE(Sym, drag, drag, drag, zero, zero, zero), a);
-    a->n = vec_add(a->n, vec_fma(rate, stream.twist, vec_negative(mat_apply(turn, stream.turn))));
-    a->j.xx = a->j.xx + twist;
-    a->j.yy = a->j.yy + twist;
-    a->j.zz = a->j.zz + twist;
+    a->n = vec_add(
+        a->n, vec_fma(rate, stream.torque_drag, vec_negative(mat_apply(rotation, stream.torque))));
+    a->j.xx = a->j.xx + torque_drag;
+    a->j.yy = a->j.yy + torque_drag;
+    a->j.zz = a->j.zz + torque_drag;
 }
 
 static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, mf_lane step,
                              const Pose *pose, Vec down, Vec rate, Art *a) {
-    const Vec arm = fluid_numbers(fluid->place);
-    const Vec x = fluid_numbers(fluid->turn), y = fluid_numbers(fluid->turn + 3),
-              z = fluid_numbers(fluid->turn + 6);
-    const Mat turn = {x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
+    const Vec arm = fluid_numbers(fluid->position);
+    const Vec x = fluid_numbers(fluid->rotation), y = fluid_numbers(fluid->rotation + 3),
+              z = fluid_numbers(fluid->rotation + 6);
+    const Mat rotation = {x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
     Vec stream = vec_sub(pose->speed, fluid_numbers(plan->wind));
-    Vec speed = vec_cross_add(rate, arm, mat_apply_transposed(&pose->turn, stream));
+    Vec speed = vec_cross_add(rate, arm, mat_apply_transposed(&pose->rotation, stream));
     if (plan->config.integrator != MF_ARTICULATED_IMPLICIT)
         step = mf_zero();
     Vec swing =
         vec_cross_add(rate, vec_cross(rate, arm), vec_scale(down, setting(plan, MF_ART_GRAVITY)));
     Vec ahead = vec_fma(swing, step, speed);
     if (fluid->ellipsoid) {
-        solid_add(fluid, step, &turn, arm, speed, ahead, rate, a);
+        solid_add(fluid, step, &rotation, arm, speed, ahead, rate, a);
         return;
     }
-    Sym drag = fluid_tensor(&turn, mat_apply_transposed(&turn, speed), fluid->drag, fluid->creep);
-    Sym twist = fluid_tensor(&turn, mat_apply_transposed(&turn, rate), fluid->twist, fluid->whirl);
+    Sym drag =
+        fluid_tensor(&rotation, mat_apply_transposed(&rotation, speed), fluid->drag, fluid->creep);
+    Sym torque_drag = fluid_tensor(&rotation, mat_apply_transposed(&rotation, rate),
+                                   fluid->torque_drag, fluid->whirl);
     resist_at(arm, vec_negative(sym_apply(&drag, ahead)), sym_scale(&drag, step), a);
-    a->n = vec_add(a->n, sym_apply(&twist, rate));
-    Sym slow = sym_scale(&twist, step);
+    a->n = vec_add(a->n, sym_apply(&torque_drag, rate));
+    Sym slow = sym_scale(&torque_drag, step);
     a->j = MF_VALUE(Sym, a->j.xx + slow.xx, a->j.yy + slow.yy, a->j.zz + slow.zz, a->j.xy + slow.xy,
                     a->j.xz + slow.xz, a->j.yz + slow.yz);
 }

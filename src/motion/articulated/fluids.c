@@ -19,24 +19,24 @@ static void box_of(const mf_Body *body, double edges[3]) {
 
 static mf_ArtFluid fluid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
                             const mf_Body *body) {
-    const mf_ArtPlace *in = &plan->places[body->link];
+    const mf_ArtFrame *in = &plan->frames[body->link];
     mf_ArtFluid fluid = {.link = in->link};
-    double edges[3], turn[4], axes[4], at[3];
+    double edges[3], rotation[4], axes[4], at[3];
     box_of(body, edges);
     mf_quat_rotate(at, body->rotation, body->center);
     mf_vec3_add(at, at, body->position);
-    mf_quat_rotate(fluid.place, in->turn, at);
-    mf_vec3_add(fluid.place, fluid.place, in->place);
-    mf_quat_multiply(turn, in->turn, body->rotation);
-    mf_quat_multiply(axes, turn, body->axes);
-    mf_quat_to_matrix(fluid.turn, axes);
+    mf_quat_rotate(fluid.position, in->rotation, at);
+    mf_vec3_add(fluid.position, fluid.position, in->position);
+    mf_quat_multiply(rotation, in->rotation, body->rotation);
+    mf_quat_multiply(axes, rotation, body->axes);
+    mf_quat_to_matrix(fluid.rotation, axes);
     double size = (edges[0] + edges[1] + edges[2]) / 3.0;
     fluid.creep = 3.0 * PI * size * physics->viscosity;
     fluid.whirl = PI * size * size * size * physics->viscosity;
     for (int i = 0; i < 3; i++) {
         double a = edges[(i + 1) % 3], b = edges[(i + 2) % 3];
         fluid.drag[i] = 0.5 * physics->density * a * b;
-        fluid.twist[i] = physics->density * edges[i] * (a * a * a * a + b * b * b * b) / 64.0;
+        fluid.torque_drag[i] = physics->density * edges[i] * (a * a * a * a + b * b * b * b) / 64.0;
     }
     return fluid;
 }
@@ -117,7 +117,7 @@ static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], dou
         const double own = 8.0 / 15.0 * PI * r[i] * d * d * d * d;
         solid.mass[i] *= density;
         solid.inertia[i] *= density;
-        solid.turning[i] = density * (angular * own + slender * (widest - own));
+        solid.angular_drag[i] = density * (angular * own + slender * (widest - own));
         solid.sides[i] = b * c * b * c;
     }
     solid.blunt = density * blunt;
@@ -130,14 +130,14 @@ static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], dou
 
 static mf_ArtFluid ellipsoid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
                                 const mf_Shape *shape) {
-    const mf_ArtPlace *in = &plan->places[shape->link];
+    const mf_ArtFrame *in = &plan->frames[shape->link];
     mf_ArtFluid fluid = {.link = in->link, .ellipsoid = true};
-    double r[3], turn[4];
+    double r[3], rotation[4];
     radii_of(shape, r);
-    mf_quat_rotate(fluid.place, in->turn, shape->position);
-    mf_vec3_add(fluid.place, fluid.place, in->place);
-    mf_quat_multiply(turn, in->turn, shape->rotation);
-    mf_quat_to_matrix(fluid.turn, turn);
+    mf_quat_rotate(fluid.position, in->rotation, shape->position);
+    mf_vec3_add(fluid.position, fluid.position, in->position);
+    mf_quat_multiply(rotation, in->rotation, shape->rotation);
+    mf_quat_to_matrix(fluid.rotation, rotation);
     const double size = 2.0 / 3.0 * (r[0] + r[1] + r[2]);
     fluid.creep = 3.0 * PI * size * physics->viscosity;
     fluid.whirl = PI * size * size * size * physics->viscosity;
@@ -148,7 +148,7 @@ static mf_ArtFluid ellipsoid_of(const mf_ArtPlan *plan, const mf_Physics *physic
 // ---- all of a plan ------------------------------------------------------------------------------
 
 static bool moves(const mf_ArtPlan *plan, const mf_Body *body, int32_t link) {
-    return body->link != MF_NONE && body->mass > 0.0 && plan->places[body->link].link == link;
+    return body->link != MF_NONE && body->mass > 0.0 && plan->frames[body->link].link == link;
 }
 
 // A body with ellipsoids has no box.
@@ -183,7 +183,7 @@ mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Contex
         }
         plan->links[link].first_fluid = first;
         plan->links[link].fluid_count = plan->fluid_count - first;
-        plan->links[link].placed |= plan->fluid_count > first;
+        plan->links[link].posed |= plan->fluid_count > first;
     }
     mf_vec3_copy(plan->wind, physics->wind);
     plan->posed = true;

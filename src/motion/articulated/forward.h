@@ -1,16 +1,16 @@
 // Forward dynamics by articulated bodies (Featherstone 1983; 2008, table 7.1) in three passes:
-// outward for velocities (spread.h), inward for articulated inertias (fold.h), outward for
-// accelerations. Joint forces and contacts that act at the end of the step enter the articulated
-// inertia (drive.h, contact.h).
+// outward for velocities (aba_velocity.h), inward for articulated inertias (aba_inertia.h), outward
+// for accelerations. Joint forces and contacts that act at the end of the step enter the
+// articulated inertia (drive.h, contact.h).
 //
 // Accelerations are those of the origins with gravity taken away, so that a link's bias force is
 // w x J w and w x (w x h) only.
 #ifndef MF_MOTION_ARTICULATED_FORWARD_H
 #define MF_MOTION_ARTICULATED_FORWARD_H
 
-#include "motion/articulated/adhere.h"
-#include "motion/articulated/fold.h"
-#include "motion/articulated/outer.h"
+#include "motion/articulated/adhesion.h"
+#include "motion/articulated/aba_inertia.h"
+#include "motion/articulated/sensor_wrench.h"
 #include "motion/articulated/six.h"
 #include "motion/articulated/step.h"
 
@@ -35,7 +35,7 @@ static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Dr
                   creep = setting(plan, MF_ART_CREEP), zero = mf_zero();
     const Vec along = rub_of(state->velocity, most, creep),
               about = rub_of(state->rate, most, creep);
-    const Vec slope = vec_scale(along, drive->step), turning = vec_scale(about, drive->step);
+    const Vec slope = vec_scale(along, drive->step), angular = vec_scale(about, drive->step);
     Vec weight = vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY));
     Vec rub = vec_less(along, state->velocity, vec_less(vec_negative(slope), weight, vec_zero()));
     *torque = vec_less(about, state->rate, *torque);
@@ -43,10 +43,10 @@ static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Dr
     const Mat back = {world->xx, world->yx, world->zx, world->xy, world->yy,
                       world->zy, world->xz, world->yz, world->zz};
     const Sym straight = {slope.x, slope.y, slope.z, zero, zero, zero};
-    const Sym own = sym_turn(&back, &straight);
-    m[0][0] = m[0][0] + turning.x;
-    m[1][1] = m[1][1] + turning.y;
-    m[2][2] = m[2][2] + turning.z;
+    const Sym own = sym_rotate(&back, &straight);
+    m[0][0] = m[0][0] + angular.x;
+    m[1][1] = m[1][1] + angular.y;
+    m[2][2] = m[2][2] + angular.z;
     m[3][3] = m[3][3] + own.xx;
     m[4][3] = m[4][3] + own.xy;
     m[4][4] = m[4][4] + own.yy;
@@ -101,19 +101,19 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
         const BallWork *ball = &work->balls[link->row];
         Vec force = vec_sub(ball->force, sym_apply(&ball->j, angular));
         force = vec_sub(force, mat_apply(&ball->h, linear));
-        out->ball[link->row] = sym_apply_add(&ball->inverse, force, ball->push);
+        out->ball[link->row] = sym_apply_add(&ball->inverse, force, ball->acceleration);
         work->angular[l] = vec_add(angular, out->ball[link->row]);
         work->linear[l] = linear;
         return;
     }
     mf_lane back = vec_dot_add(own->angular, angular, vec_dot(own->linear, linear));
-    mf_lane joint = own->push - back;
+    mf_lane joint = own->acceleration - back;
     out->joint[l] = joint;
     if (link->kind == MF_ART_HINGE)
         angular.z = angular.z + joint;
     else
         linear.z = linear.z + joint;
-    if (!link->leaf || link->placed) {
+    if (!link->leaf || link->posed) {
         work->angular[l] = angular;
         work->linear[l] = linear;
     }
@@ -131,7 +131,7 @@ static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state,
                      link < 0 ? work->base_linear : work->linear[link]);
 }
 
-// Corrects which limits push. Returns the lanes in which one was wrong.
+// Corrects which limits act. Returns the lanes in which one was wrong.
 static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                     Work *work, const Rates *rates) {
     mf_mask wrong = mf_not(mf_mask_all());
@@ -152,11 +152,11 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
             gain = rates->joint[l];
             rate = mf_fma(step, gain, state->speed[l]);
         }
-        mf_mask pushes = mf_less(mf_zero(), limit_load(&limit, rate, gain));
-        mf_mask change = mf_differ(pushes, work->links[l].limit.pushes);
+        mf_mask active = mf_less(mf_zero(), limit_load(&limit, rate, gain));
+        mf_mask change = mf_differ(active, work->links[l].limit.active);
         wrong = mf_or(wrong, change);
-        work->links[l].limit.pushes = pushes;
-        if (REFOLDS)
+        work->links[l].limit.active = active;
+        if (REUSES_INERTIA)
             work->stale[l] = mf_any(change);
     }
     return wrong;
@@ -170,7 +170,7 @@ static MF_INLINE mf_lane load_at_end(const mf_ArtPlan *plan, const State *state,
     return touch_load(touch, vec_dot(velocity, touch->normal));
 }
 
-// Corrects which contacts press and which limits push. False when all were right. In lanes where
+// Corrects which contacts press and which limits act. False when all were right. In lanes where
 // one was wrong friction takes the new loads.
 static inline bool revise(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           Work *work, const Rates *rates) {
@@ -200,10 +200,10 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
         touch->presses = presses[i];
         touch_set(plan, i, drive->step, touch);
-        if (REFOLDS && plan->contacts[i].link >= 0)
+        if (REUSES_INERTIA && plan->contacts[i].link >= 0)
             work->stale[plan->contacts[i].link] = true;
     }
-    stale_spread(plan, work);
+    mark_stale(plan, work);
     return true;
 }
 
@@ -213,7 +213,7 @@ static inline void accelerate_all(const mf_ArtPlan *plan, const State *state, Wo
     out->linear = out->angular = vec_zero();
     if (!plan->fixed) {
         out->angular = work->base_angular;
-        out->linear = mat_apply(&work->contacts.pose[0].turn, work->base_linear);
+        out->linear = mat_apply(&work->contacts.pose[0].rotation, work->base_linear);
         out->linear = vec_fma(up_in_world(plan), -setting(plan, MF_ART_GRAVITY), out->linear);
     }
     for (uint32_t l = 0; l < plan->link_count; l++)
@@ -226,7 +226,7 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     mf_lane gravity = setting(plan, MF_ART_GRAVITY);
     if (plan->link_count == 0)
         work->base = MF_VALUE(Art, .n = vec_zero());
-    fold_all(plan, state, drive, force, work);
+    aba_inertia_all(plan, state, drive, force, work);
     work->base_angular = vec_zero();
     work->base_linear = vec_scale(up_of(plan, world), gravity);
     if (!plan->fixed) {
@@ -234,9 +234,9 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
         if (work->contacts.any && plan->base_contacts > 0 && !plan->law)
             contacts_add(plan, -1, 0, plan->base_contacts, drive->step, &work->contacts,
                          state->rate, &work->base);
-        expect_add(work, -1, &work->base);
+        prediction_add(work, -1, &work->base);
         if (drive->active && (plan->base_lifted || plan->base_thrust))
-            push_link(plan, -1, plan->base_lifted, plan->base_thrust, work, &work->base);
+            load_link(plan, -1, plan->base_lifted, plan->base_thrust, work, &work->base);
         if (drive->active && plan->base_fluids > 0)
             fluids_add(plan, -1, 0, plan->base_fluids, drive->step, &work->contacts, state->rate,
                        &work->base);
@@ -245,11 +245,11 @@ static inline void solve(const mf_ArtPlan *plan, const State *state, const Drive
     accelerate_all(plan, state, work, out);
 }
 
-// What couples links beside the tree.
+// What couples links outside of the tree.
 static inline void couple_links(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                 Work *work, Rates *out) {
     if (drive->active && plan->zone_count > 0)
-        outer_start(plan, work);
+        sensor_wrench_start(plan, work);
     for (uint32_t i = 0; drive->active && plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
     if (drive->active && plan->coupled)
@@ -258,15 +258,15 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
 }
 
 // Solves until it is known which limits and contacts with the ground push; without the couplings,
-// which are dear.
+// which are expensive.
 static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           const Rates *force, const Mat *world, Work *work, Rates *out) {
     const bool soft = work->contacts.any && !plan->hard;
     const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
                          (soft || plan->limited);
     const bool expects =
-        settles && !plan->hard && plan->collide != NULL && expect_forces(plan, work);
-    work->expects = expects;
+        settles && !plan->hard && plan->collide != NULL && predict_forces(plan, work);
+    work->predicts = expects;
     int round = 1;
     stale_set(plan, true, work);
     solve(plan, state, drive, force, world, work, out);
@@ -275,10 +275,10 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
         if (++round < CONTACT_ROUNDS || !expects)
             solve(plan, state, drive, force, world, work, out);
     }
-    work->expects = false;
-    for (uint32_t l = 0; REFOLDS && expects && l < plan->link_count; l++)
+    work->predicts = false;
+    for (uint32_t l = 0; REUSES_INERTIA && expects && l < plan->link_count; l++)
         work->stale[l] = work->stale[l] || work->met[l + 1];
-    stale_spread(plan, work);
+    mark_stale(plan, work);
     if (expects)
         solve(plan, state, drive, force, world, work, out);
     couple_links(plan, state, drive, work, out);
@@ -304,8 +304,8 @@ static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work
         if (tendon->path != MF_NONE) {
             TendonPath path;
             tendon_path(plan, state, work, tendon->path, &path);
-            tendon_push(plan, &path, tendon_pull(tendon, path.length, path.speed),
-                        work->actuation.wrench);
+            tendon_force(plan, &path, tendon_pull(tendon, path.length, path.speed),
+                         work->actuation.wrench);
             continue;
         }
         for (uint32_t t = 0; t < tendon->term_count; t++) {
@@ -335,7 +335,7 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
         solve(plan, state, &now, force, world, work, out);
     }
     if (plan->zone_count > 0)
-        outer_start(plan, work);
+        sensor_wrench_start(plan, work);
     MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
@@ -343,11 +343,11 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
 static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     const Rates *force, Work *work, Rates *out) {
     const Mat world = quat_matrix(state->attitude);
-    spread_all(plan, state, drive, work);
+    aba_velocity_all(plan, state, drive, work);
     work->touched = mf_not(mf_mask_all());
     const bool law = drive->active && plan->law;
-    work->contacts.any = work->meetings.found = work->expects = false;
-    work->contacts.pose[0] = MF_VALUE(Pose, world, state->place, state->velocity);
+    work->contacts.any = work->link_contacts.found = work->predicts = false;
+    work->contacts.pose[0] = MF_VALUE(Pose, world, state->position, state->velocity);
     if (drive->active &&
         (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);
@@ -356,7 +356,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);
-    if (drive->active && plan->adheres)
+    if (drive->active && plan->adhesion)
         adhere(plan, work);
     if (drive->active && plan->limited && !law)
         find_limits(plan, state, drive->step, work);

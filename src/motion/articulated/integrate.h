@@ -4,18 +4,20 @@
 
 #include "motion/articulated/state.h"
 
-// q turned by a constant rate [rad/s], body axes, for `step` [s]: exact.
-static MF_INLINE Quat quat_spin(Quat q, Vec rate, mf_lane step) {
+// q rotated by a constant rate [rad/s], body axes, for `step` [s]: exact.
+static MF_INLINE Quat quat_integrate(Quat q, Vec rate, mf_lane step) {
     const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
-    Vec turn = vec_scale(rate, step * half);
-    mf_lane square = vec_dot(turn, turn), angle = mf_sqrt(square), sine, cosine;
+    Vec rotation_vector = vec_scale(rate, step * half);
+    mf_lane square = vec_dot(rotation_vector, rotation_vector), angle = mf_sqrt(square), sine,
+            cosine;
     sin_cos(angle, &sine, &cosine);
     // sin(a) / a, by its series near 0.
     mf_mask small = mf_less(square, mf_set((mf_real)1e-6));
     mf_lane series = mf_fma(square, mf_set((mf_real)(-1.0 / 6.0)), one);
     mf_lane ratio = mf_select(small, series, sine / mf_select(small, one, angle));
-    turn = vec_scale(turn, ratio);
-    return quat_normalize(quat_multiply(q, MF_VALUE(Quat, cosine, turn.x, turn.y, turn.z)));
+    rotation_vector = vec_scale(rotation_vector, ratio);
+    return quat_normalize(quat_multiply(
+        q, MF_VALUE(Quat, cosine, rotation_vector.x, rotation_vector.y, rotation_vector.z)));
 }
 
 // Semi-implicit Euler: velocities first, positions with the new ones.
@@ -24,8 +26,8 @@ static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const R
     if (!plan->fixed) {
         state->velocity = vec_fma(rates->linear, step, state->velocity);
         state->rate = vec_fma(rates->angular, step, state->rate);
-        state->place = vec_fma(state->velocity, step, state->place);
-        state->attitude = quat_spin(state->attitude, state->rate, step);
+        state->position = vec_fma(state->velocity, step, state->position);
+        state->attitude = quat_integrate(state->attitude, state->rate, step);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
         if (plan->links[l].kind == MF_ART_BALL)
@@ -35,7 +37,7 @@ static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const R
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
         state->ball_rate[b] = vec_fma(rates->ball[b], step, state->ball_rate[b]);
-        state->ball[b] = quat_spin(state->ball[b], state->ball_rate[b], step);
+        state->ball[b] = quat_integrate(state->ball[b], state->ball_rate[b], step);
     }
 }
 
@@ -57,14 +59,14 @@ static MF_INLINE Quat quat_fma(Quat a, mf_lane s, Quat b) {
 // they were at the beginning of the step, and what is summed is the rate of that turn
 // (Munthe-Kaas 1998), so that they are as exact as the rest.
 typedef struct Slope {
-    Vec place;
-    Vec turn, *ball_turn; // [rad/s] own axes
+    Vec position;
+    Vec angular, *ball_rate; // [rad/s] own axes
     mf_lane *angle;
     Rates rates;
 } Slope;
 
 static inline void slope_carve(const mf_ArtPlan *plan, mf_Carver *carver, Slope *slope) {
-    MF_CARVE(carver, slope->ball_turn, plan->ball_count);
+    MF_CARVE(carver, slope->ball_rate, plan->ball_count);
     MF_CARVE(carver, slope->angle, plan->link_count);
     rates_carve(plan, carver, &slope->rates);
 }
@@ -72,8 +74,8 @@ static inline void slope_carve(const mf_ArtPlan *plan, mf_Carver *carver, Slope 
 // out = from + step * slope.
 static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *from,
                                const Slope *slope, mf_lane step) {
-    out->place = vec_fma(slope->place, step, from->place);
-    out->attitude = quat_spin(from->attitude, slope->turn, step);
+    out->position = vec_fma(slope->position, step, from->position);
+    out->attitude = quat_integrate(from->attitude, slope->angular, step);
     out->velocity = vec_fma(slope->rates.linear, step, from->velocity);
     out->rate = vec_fma(slope->rates.angular, step, from->rate);
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -83,16 +85,16 @@ static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *
         out->speed[l] = mf_fma(slope->rates.joint[l], step, from->speed[l]);
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
-        out->ball[b] = quat_spin(from->ball[b], slope->ball_turn[b], step);
+        out->ball[b] = quat_integrate(from->ball[b], slope->ball_rate[b], step);
         out->ball_rate[b] = vec_fma(slope->rates.ball[b], step, from->ball_rate[b]);
     }
 }
 
-// Rate of the turn u at which the body turns with `rate`, own axes: rate + u x rate / 2 +
+// Rate of the rotation u at which the body turns with `rate`, own axes: rate + u x rate / 2 +
 // u x (u x rate) / 12, the inverse of the exponential's derivative up to the fourth order.
-static MF_INLINE Vec turn_rate(Vec turned, Vec rate) {
-    Vec across = vec_cross(turned, rate);
-    rate = vec_fma(vec_cross(turned, across), mf_set((mf_real)(1.0 / 12.0)), rate);
+static MF_INLINE Vec rotation_rate(Vec rotated, Vec rate) {
+    Vec across = vec_cross(rotated, rate);
+    rate = vec_fma(vec_cross(rotated, across), mf_set((mf_real)(1.0 / 12.0)), rate);
     return vec_fma(across, mf_set((mf_real)0.5), rate);
 }
 
@@ -100,8 +102,9 @@ static MF_INLINE Vec turn_rate(Vec turned, Vec rate) {
 // times `slope` as it is; `first`: the state is the beginning.
 static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State *state,
                               const Rates *rates, bool first, mf_lane way) {
-    slope->place = state->velocity;
-    slope->turn = first ? state->rate : turn_rate(vec_scale(slope->turn, way), state->rate);
+    slope->position = state->velocity;
+    slope->angular =
+        first ? state->rate : rotation_rate(vec_scale(slope->angular, way), state->rate);
     slope->rates.linear = rates->linear;
     slope->rates.angular = rates->angular;
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -112,7 +115,8 @@ static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State 
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
         const Vec rate = state->ball_rate[b];
-        slope->ball_turn[b] = first ? rate : turn_rate(vec_scale(slope->ball_turn[b], way), rate);
+        slope->ball_rate[b] =
+            first ? rate : rotation_rate(vec_scale(slope->ball_rate[b], way), rate);
         slope->rates.ball[b] = rates->ball[b];
     }
 }
@@ -124,8 +128,8 @@ static MF_INLINE Vec vec_sum(bool first, Vec sum, Vec more, mf_lane weight) {
 // sum = sum + weight * slope; `first`: sum = slope.
 static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *slope, bool first,
                              mf_lane weight) {
-    sum->place = vec_sum(first, sum->place, slope->place, weight);
-    sum->turn = vec_sum(first, sum->turn, slope->turn, weight);
+    sum->position = vec_sum(first, sum->position, slope->position, weight);
+    sum->angular = vec_sum(first, sum->angular, slope->angular, weight);
     sum->rates.linear = vec_sum(first, sum->rates.linear, slope->rates.linear, weight);
     sum->rates.angular = vec_sum(first, sum->rates.angular, slope->rates.angular, weight);
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -136,7 +140,7 @@ static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *sl
         sum->rates.joint[l] = first ? joint : mf_fma(joint, weight, sum->rates.joint[l]);
     }
     for (uint32_t b = 0; b < plan->ball_count; b++) {
-        sum->ball_turn[b] = vec_sum(first, sum->ball_turn[b], slope->ball_turn[b], weight);
+        sum->ball_rate[b] = vec_sum(first, sum->ball_rate[b], slope->ball_rate[b], weight);
         sum->rates.ball[b] = vec_sum(first, sum->rates.ball[b], slope->rates.ball[b], weight);
     }
 }

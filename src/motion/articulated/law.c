@@ -29,9 +29,9 @@ static mf_ArtLaw law_of(const Laws *all, const mf_Softness *softness) {
     return law;
 }
 
-static void set_ease(mf_ArtLaw *law, double straight, double turning) {
+static void set_ease(mf_ArtLaw *law, double straight, double angular) {
     for (int i = 0; i < 6; i++)
-        law->ease[i] = i < 3 ? straight : turning;
+        law->ease[i] = i < 3 ? straight : angular;
 }
 
 // MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
@@ -115,7 +115,7 @@ static void set_pair(const Laws *all, uint32_t i) {
     plan->laws[i] = contact_law(all, pair,
                                 shape_weight(all, plan->collide->shapes[pair->a].shape) +
                                     shape_weight(all, plan->collide->shapes[pair->b].shape));
-    if (plan->meets[i] && plan->laws[i].margin > plan->reach)
+    if (plan->pair_allowed[i] && plan->laws[i].margin > plan->reach)
         plan->reach = plan->laws[i].margin;
 }
 

@@ -6,8 +6,8 @@
 #include "motion/articulated/state.h"
 
 typedef struct Frame {
-    Mat turn;  // link to parent
-    Vec place; // [m] origin in the parent's frame
+    Mat rotation; // link to parent
+    Vec position; // [m] origin in the parent's frame
 } Frame;
 
 // About z by the first, then x, then z again.
@@ -21,28 +21,30 @@ static inline Mat mat_zxz(mf_lane c1, mf_lane s1, mf_lane c2, mf_lane s2, mf_lan
 static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint32_t l) {
     const mf_ArtLink *link = &plan->links[l];
     const mf_real *c = link_constants(plan, l);
-    Frame frame = {.place = vec_constant(c + MF_ART_PLACE)};
+    Frame frame = {.position = vec_constant(c + MF_ART_POSITION)};
     mf_lane cosine = mf_set(c[MF_ART_COS_OFFSET]), sine = mf_set(c[MF_ART_SIN_OFFSET]);
     if (link->kind == MF_ART_BALL) {
-        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(state->ball[link->row]);
-        frame.turn = mat_multiply(&still, &turn);
+        Mat still = mat_constant(c + MF_ART_ROTATION),
+            rotation = quat_matrix(state->ball[link->row]);
+        frame.rotation = mat_multiply(&still, &rotation);
         return frame;
     }
     mf_lane value = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
     if (link->kind == MF_ART_HINGE)
         sin_cos(value, &sine, &cosine);
-    frame.turn = mat_zxz(mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]),
-                         mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]), cosine, sine);
+    frame.rotation = mat_zxz(mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]),
+                             mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]), cosine, sine);
     if (link->kind == MF_ART_SLIDE)
-        frame.place =
-            vec_fma(MF_VALUE(Vec, frame.turn.xz, frame.turn.yz, frame.turn.zz), value, frame.place);
+        frame.position =
+            vec_fma(MF_VALUE(Vec, frame.rotation.xz, frame.rotation.yz, frame.rotation.zz), value,
+                    frame.position);
     return frame;
 }
 
-// From the parent's axes to those before the joint's turn.
+// From the parent's axes to those before the joint's rotation.
 static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a) {
     if (link->spun)
-        a = vec_back_z(a, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+        a = vec_back_z(a, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
     switch (link->tilt) {
     case MF_ART_LEVEL:
         return a;

@@ -13,29 +13,29 @@
 // A body by itself: all forces, contacts too, are those that its accelerations show; one that an
 // equality constraint holds to the world is left where that closed it. A tree in
 // flight: the momentum of all links together; J and b hold its joints at the end of the step, and
-// what acts from outside is gravity, base.force and what collisions push. A ball joint: J is that
-// of its link about the joint, D what the joint moves. Elsewhere (a tree that touches something)
-// the torque of the beginning of the step stays.
+// what acts from outside is gravity, base.force and the forces of collisions. A ball joint: J is
+// that of its link about the joint, D what the joint moves. Elsewhere (a tree that touches
+// something) the torque of the beginning of the step stays.
 #ifndef MF_MOTION_ARTICULATED_MOMENTUM_H
 #define MF_MOTION_ARTICULATED_MOMENTUM_H
 
-#include "motion/articulated/composite.h"
+#include "motion/articulated/crba.h"
 #include "motion/articulated/integrate.h"
-#include "motion/articulated/spread.h"
+#include "motion/articulated/aba_velocity.h"
 
-enum { SPIN_ROUNDS = 5 }; // of Newton's method, which doubles the digits in each
+enum { GYROSCOPIC_ROUNDS = 5 }; // of Newton's method, which doubles the digits in each
 
 // What a turn by u does: exp(-u) a = a - first u x a + second u x (u x a), and the change of the
 // turn with u is 1 - second [u] + third [u]^2.
-typedef struct Turn {
+typedef struct RotationStep {
     Vec by; // [rad]
     mf_lane first, second, third;
-} Turn;
+} RotationStep;
 
-static MF_INLINE Turn turn_of_rates(Vec kicked, Vec rate, mf_lane half) {
+static MF_INLINE RotationStep rotation_of_rates(Vec kicked, Vec rate, mf_lane half) {
     const mf_lane one = mf_set((mf_real)1), part = mf_set((mf_real)0.5);
-    Turn turn = {.by = vec_scale(vec_add(kicked, rate), half)};
-    const mf_lane square = vec_dot(turn.by, turn.by), size = mf_sqrt(square);
+    RotationStep rotation_step = {.by = vec_scale(vec_add(kicked, rate), half)};
+    const mf_lane square = vec_dot(rotation_step.by, rotation_step.by), size = mf_sqrt(square);
     mf_lane sine, cosine;
     sin_cos(part * size, &sine, &cosine);
     // sin(t) / t, (1 - cos(t)) / t^2 and (t - sin(t)) / t^3; by their series near 0, the last one,
@@ -47,16 +47,17 @@ static MF_INLINE Turn turn_of_rates(Vec kicked, Vec rate, mf_lane half) {
     const mf_lane second = mf_fma(square, mf_set((mf_real)(-1.0 / 24.0)), part);
     const mf_lane third =
         mf_fma(square, mf_set((mf_real)(-1.0 / 120.0)), mf_set((mf_real)(1.0 / 6.0)));
-    turn.first = mf_select(small, first, (sine + sine) * cosine / mf_sqrt(safe));
-    turn.second = mf_select(small, second, (sine + sine) * sine / safe);
-    turn.third = mf_select(close, third, (one - turn.first) / safe);
-    return turn;
+    rotation_step.first = mf_select(small, first, (sine + sine) * cosine / mf_sqrt(safe));
+    rotation_step.second = mf_select(small, second, (sine + sine) * sine / safe);
+    rotation_step.third = mf_select(close, third, (one - rotation_step.first) / safe);
+    return rotation_step;
 }
 
 // The vector `a` of the world, seen from axes that have turned.
-static MF_INLINE Vec vec_turn_back(const Turn *turn, Vec a) {
-    const Vec across = vec_cross(turn->by, a);
-    return vec_fma(across, -turn->first, vec_fma(vec_cross(turn->by, across), turn->second, a));
+static MF_INLINE Vec vec_rotate_back(const RotationStep *rotation_step, Vec a) {
+    const Vec across = vec_cross(rotation_step->by, a);
+    return vec_fma(across, -rotation_step->first,
+                   vec_fma(vec_cross(rotation_step->by, across), rotation_step->second, a));
 }
 
 // x of m x = r by Cramer's rule; m by its columns.
@@ -80,32 +81,32 @@ static MF_INLINE Vec sym_divide(const Sym *d, Vec r) {
 }
 
 // How `seen` = exp(-u) l changes as u does along `way`: seen x (way - second u x way + ...).
-static MF_INLINE Vec change_of(const Turn *turn, Vec seen, Vec way) {
-    const Vec across = vec_cross(turn->by, way);
-    const Vec more = vec_fma(vec_cross(turn->by, across), turn->third, way);
-    return vec_cross(seen, vec_fma(across, -turn->second, more));
+static MF_INLINE Vec change_of(const RotationStep *rotation_step, Vec seen, Vec way) {
+    const Vec across = vec_cross(rotation_step->by, way);
+    const Vec more = vec_fma(vec_cross(rotation_step->by, across), rotation_step->third, way);
+    return vec_cross(seen, vec_fma(across, -rotation_step->second, more));
 }
 
 // Solves (1) from the guess `kicked`, which is w0, by Newton's method. A lane ends with the
 // correction whose square is below rounding; then it keeps its numbers, so company changes no bit.
 // Lanes in `lanes` whose last correction was more than a thousandth of the rate raise a warning.
-static MF_INLINE Vec spin_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
-                                mf_mask lanes, Warnings *warnings) {
+static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kicked, mf_lane step,
+                                      mf_mask lanes, Warnings *warnings) {
     const mf_lane half = step * mf_set((mf_real)0.5), s = scale_of(d), k = -half * s,
                   zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane fine = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-8 : (mf_real)1e-16);
     Vec w = kicked;
     mf_lane moved = zero, size = zero;
     mf_mask busy = mf_mask_all();
-    for (int i = 0; i < SPIN_ROUNDS && mf_any(busy); i++) {
-        const Turn turn = turn_of_rates(kicked, w, half);
-        const Vec seen = vec_turn_back(&turn, momentum);
+    for (int i = 0; i < GYROSCOPIC_ROUNDS && mf_any(busy); i++) {
+        const RotationStep rotation_step = rotation_of_rates(kicked, w, half);
+        const Vec seen = vec_rotate_back(&rotation_step, momentum);
         const Vec rest = vec_sub(vec_add(b, seen), sym_apply(d, w));
-        const Vec x = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, one, zero, zero)), k,
+        const Vec x = vec_fma(change_of(&rotation_step, seen, MF_VALUE(Vec, one, zero, zero)), k,
                               MF_VALUE(Vec, d->xx * s, d->xy * s, d->xz * s));
-        const Vec y = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, zero, one, zero)), k,
+        const Vec y = vec_fma(change_of(&rotation_step, seen, MF_VALUE(Vec, zero, one, zero)), k,
                               MF_VALUE(Vec, d->xy * s, d->yy * s, d->yz * s));
-        const Vec z = vec_fma(change_of(&turn, seen, MF_VALUE(Vec, zero, zero, one)), k,
+        const Vec z = vec_fma(change_of(&rotation_step, seen, MF_VALUE(Vec, zero, zero, one)), k,
                               MF_VALUE(Vec, d->xz * s, d->yz * s, d->zz * s));
         const Vec change = divide_by_columns(x, y, z, vec_scale(rest, s));
         w = vec_select(busy, vec_add(w, change), w);
@@ -132,8 +133,8 @@ static MF_INLINE Sym sym_more(Sym a, mf_lane more) {
 // The tree as a rigid body, and its momentum while the base rests; the base's axes.
 typedef struct Whole {
     Vec center;     // [m] from the base's origin
-    Sym inertia;    // [kg m^2] about the centre
-    Vec drift, own; // [m/s] of the centre, [N m s] about it
+    Sym inertia;    // [kg m^2] about the center
+    Vec drift, own; // [m/s] of the center, [N m s] about it
 } Whole;
 
 typedef struct Rider { // a link, seen from the base
@@ -145,23 +146,23 @@ static MF_INLINE Rider rider_of(const mf_ArtPlan *plan, const State *state, uint
                                 const Rider *parent) {
     const mf_ArtLink *link = &plan->links[l];
     const Frame frame = link_frame(plan, state, l);
-    const Mat *to_base = &parent->frame.turn;
-    Rider own = {.frame = {mat_multiply(to_base, &frame.turn),
-                           mat_apply_add(to_base, frame.place, parent->frame.place)}};
-    Vec speed = vec_cross(parent->rate, frame.place);
-    own.rate = mat_apply_transposed(&frame.turn, parent->rate);
+    const Mat *to_base = &parent->frame.rotation;
+    Rider own = {.frame = {mat_multiply(to_base, &frame.rotation),
+                           mat_apply_add(to_base, frame.position, parent->frame.position)}};
+    Vec speed = vec_cross(parent->rate, frame.position);
+    own.rate = mat_apply_transposed(&frame.rotation, parent->rate);
     if (link->kind == MF_ART_BALL)
         own.rate = vec_add(own.rate, state->ball_rate[link->row]);
     else if (link->kind == MF_ART_HINGE)
         own.rate.z = own.rate.z + state->speed[l];
     else
-        speed = vec_fma(MF_VALUE(Vec, frame.turn.xz, frame.turn.yz, frame.turn.zz), state->speed[l],
-                        speed);
+        speed = vec_fma(MF_VALUE(Vec, frame.rotation.xz, frame.rotation.yz, frame.rotation.zz),
+                        state->speed[l], speed);
     own.speed = mat_apply_add(to_base, speed, parent->speed);
     return own;
 }
 
-// Steiner's theorem backwards: about the centre.
+// Steiner's theorem backwards: about the center.
 static MF_INLINE Sym about_center(const Composite *body, Vec c) {
     const Vec h = body->moment;
     const Sym *j = &body->inertia;
@@ -176,7 +177,8 @@ static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider 
                               Whole *out) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Composite sum = rigid_body(base_constants(plan));
-    Vec push = vec_zero(), spin = vec_zero(); // [kg m/s], [N m s] about the base's origin
+    Vec linear = vec_zero(),
+        angular_momentum = vec_zero(); // [kg m/s], [N m s] about the base's origin
     riders[0] =
         MF_VALUE(Rider, .frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
                  .rate = vec_zero(), .speed = vec_zero());
@@ -186,24 +188,25 @@ static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider 
         const Rider *own = &riders[l + 1];
         join(&sum, &body, &own->frame);
         // In the link's axes, about its origin: m v + w x h and J w + h x v.
-        const Vec v = mat_apply_transposed(&own->frame.turn, own->speed);
+        const Vec v = mat_apply_transposed(&own->frame.rotation, own->speed);
         const Vec p = vec_cross_add(own->rate, body.moment, vec_scale(v, body.mass));
         const Vec s = vec_cross_add(body.moment, v, sym_apply(&body.inertia, own->rate));
-        const Vec pushed = mat_apply(&own->frame.turn, p);
-        push = vec_add(push, pushed);
-        spin = vec_cross_add(own->frame.place, pushed, mat_apply_add(&own->frame.turn, s, spin));
+        const Vec pushed = mat_apply(&own->frame.rotation, p);
+        linear = vec_add(linear, pushed);
+        angular_momentum = vec_cross_add(own->frame.position, pushed,
+                                         mat_apply_add(&own->frame.rotation, s, angular_momentum));
     }
     const mf_lane over = one / sum.mass;
     out->center = vec_scale(sum.moment, over);
     out->inertia = about_center(&sum, out->center);
-    out->drift = vec_scale(push, over);
-    out->own = vec_sub(spin, vec_cross(out->center, push));
+    out->drift = vec_scale(linear, over);
+    out->own = vec_sub(angular_momentum, vec_cross(out->center, linear));
 }
 
 // ---- the base -----------------------------------------------------------------------------------
 
 typedef struct Start { // of a step
-    Vec place, velocity, rate;
+    Vec position, velocity, rate;
     Quat attitude;
     Whole whole;
     Rider *riders; // room of whole_find, where that is asked
@@ -212,8 +215,8 @@ typedef struct Start { // of a step
 } Start;
 
 static MF_INLINE Start start_of(const State *state, mf_mask flies) {
-    return MF_VALUE(Start, .place = state->place, .velocity = state->velocity, .rate = state->rate,
-                    .attitude = state->attitude, .flies = flies);
+    return MF_VALUE(Start, .position = state->position, .velocity = state->velocity,
+                    .rate = state->rate, .attitude = state->attitude, .flies = flies);
 }
 
 static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf_mask flies,
@@ -227,25 +230,25 @@ static MF_INLINE Start start_note(const mf_ArtPlan *plan, const State *state, mf
     return start;
 }
 
-// Rate, attitude, velocity and place from the rate after the kick, the momentum and the centre's
+// Rate, attitude, velocity and position from the rate after the kick, the momentum and the center's
 // velocity at the end of the step.
 static MF_INLINE void base_set(const Start *start, const Whole *end, const Sym *d, Vec b,
                                Vec momentum, Vec kicked, Vec velocity, mf_lane step,
                                Warnings *warnings, State *state) {
     const mf_mask flies = start->flies;
-    const Vec rate = spin_solve(d, b, momentum, kicked, step, flies, warnings);
-    const Quat attitude = quat_spin(start->attitude, vec_mean(kicked, rate), step);
+    const Vec rate = gyroscopic_solve(d, b, momentum, kicked, step, flies, warnings);
+    const Quat attitude = quat_integrate(start->attitude, vec_mean(kicked, rate), step);
     const Mat before = quat_matrix(start->attitude), after = quat_matrix(attitude);
     const Vec from = mat_apply(&before, start->whole.center), to = mat_apply(&after, end->center);
     const Vec own = mat_apply(&after, vec_cross_add(rate, end->center, end->drift));
-    const Vec place = vec_add(start->place, vec_fma(velocity, step, vec_sub(from, to)));
+    const Vec position = vec_add(start->position, vec_fma(velocity, step, vec_sub(from, to)));
     state->rate = vec_select(flies, rate, state->rate);
     state->attitude = MF_VALUE(Quat, mf_select(flies, attitude.w, state->attitude.w),
                                mf_select(flies, attitude.x, state->attitude.x),
                                mf_select(flies, attitude.y, state->attitude.y),
                                mf_select(flies, attitude.z, state->attitude.z));
     state->velocity = vec_select(flies, vec_sub(velocity, own), state->velocity);
-    state->place = vec_select(flies, place, state->place);
+    state->position = vec_select(flies, position, state->position);
 }
 
 // A body by itself, with the accelerations that it got; `rotor` is added to its inertia.
@@ -317,12 +320,13 @@ static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, Work *
         const Vec held = sym_apply(&own, end), momentum = vec_fma(gyro, step, held);
         const Vec kicked = vec_fma(sym_divide(&d, gyro), step, end);
         const Vec b = vec_sub(sym_apply(&d, end), held);
-        const Vec rate = spin_solve(&d, b, momentum, kicked, step, mf_mask_all(), &work->warnings);
+        const Vec rate =
+            gyroscopic_solve(&d, b, momentum, kicked, step, mf_mask_all(), &work->warnings);
         const Vec change = vec_sub(rate, end);
-        const Vec mean = vec_sub(vec_mean(kicked, rate), end); // beside the rate of the end
+        const Vec mean = vec_sub(vec_mean(kicked, rate), end); // next to the rate of the end
         const Vec turns = vec_add(state->ball_rate[link->row], mean);
         state->ball_rate[link->row] = vec_add(state->ball_rate[link->row], change);
-        state->ball[link->row] = quat_spin(before[link->row], turns, step);
+        state->ball[link->row] = quat_integrate(before[link->row], turns, step);
     }
 }
 

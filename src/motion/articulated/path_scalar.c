@@ -49,7 +49,7 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
     const double *start = model->start_position;
     state->attitude.w = mf_set(1);
     if (!plan->fixed) {
-        state->place = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
+        state->position = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
         state->attitude = quat_at(start + 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -66,9 +66,9 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
 static void room_poses(const mf_ArtPlan *plan, Room *room) {
     State *state = &room->state;
     room->work.contacts.pose[0] =
-        MF_VALUE(Pose, quat_matrix(state->attitude), state->place, vec_zero());
+        MF_VALUE(Pose, quat_matrix(state->attitude), state->position, vec_zero());
     for (uint32_t l = 0; l < plan->link_count; l++)
-        spread_rate(plan, state, l, &room->work);
+        aba_velocity_rate(plan, state, l, &room->work);
     find_poses(plan, state, &room->work);
     room->problem.plan = plan;
     room->problem.work = &room->work;
@@ -189,7 +189,7 @@ static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_C
     mf_art_constants(own, -1)[MF_ART_FRICTION] = 0.0;
     for (uint32_t l = 0; l < own->link_count; l++) {
         own->links[l].drive &= ~(uint32_t)MF_ART_HAS_FRICTION;
-        own->links[l].placed = true;
+        own->links[l].posed = true;
     }
     for (uint32_t i = 0; i < own->tendon_count; i++)
         own->tendons[i].friction = 0.0;

@@ -5,27 +5,27 @@
 
 #include <string.h>
 
-// Place and axes of a frame of the model in the plan link that carries it, which is returned.
+// Position and axes of a frame of the model in the plan link that carries it, which is returned.
 static int32_t locate(const mf_ArtPlan *plan, uint32_t link, const double position[3],
-                      const double rotation[4], double arm[3], double turn[9]) {
+                      const double rotation[4], double arm[3], double orientation[9]) {
     double axes[4];
     if (link == MF_NONE) {
         mf_vec3_copy(arm, position);
-        mf_quat_to_matrix(turn, rotation);
+        mf_quat_to_matrix(orientation, rotation);
         return MF_ART_WORLD;
     }
-    const mf_ArtPlace *in = &plan->places[link];
-    mf_quat_multiply(axes, in->turn, rotation);
-    mf_quat_to_matrix(turn, axes);
-    mf_quat_rotate(arm, in->turn, position);
-    mf_vec3_add(arm, arm, in->place);
+    const mf_ArtFrame *in = &plan->frames[link];
+    mf_quat_multiply(axes, in->rotation, rotation);
+    mf_quat_to_matrix(orientation, axes);
+    mf_quat_rotate(arm, in->rotation, position);
+    mf_vec3_add(arm, arm, in->position);
     return in->link;
 }
 
 static void mark_placed(mf_ArtPlan *plan, int32_t link) {
     plan->posed = true;
     for (; link >= 0; link = plan->links[link].parent)
-        plan->links[link].placed = true;
+        plan->links[link].posed = true;
 }
 
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
@@ -44,21 +44,21 @@ static uint32_t slot_of(mf_ArtPlan *plan, mf_ArtPath *path, int32_t link) {
 static bool add_wrap(mf_ArtPlan *plan, const mf_TendonWrap *from, mf_ArtPath *path,
                      mf_ArtWrap *to) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
-    double turn[9];
+    double rotation[9];
     *to = (mf_ArtWrap){.type = from->type, .side_link = MF_ART_WORLD};
     if (from->type == MF_WRAP_PULLEY) {
         to->share = 1.0 / from->divisor;
         return true;
     }
     const int32_t link = locate(plan, from->frame.link, from->frame.position, from->frame.rotation,
-                                to->arm, to->turn);
+                                to->arm, to->rotation);
     to->slot = slot_of(plan, path, link);
     to->radius = from->radius;
     mark_placed(plan, link);
     if (from->side != MF_NONE) {
         to->sided = true;
         to->side_link =
-            locate(plan, from->side_link, from->side_place, identity, to->side_arm, turn);
+            locate(plan, from->side_link, from->side_place, identity, to->side_arm, rotation);
         mark_placed(plan, to->side_link);
     }
     return to->slot != MF_NONE;

@@ -1,7 +1,7 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/host.h"
 #include "math/kernel_table.h"
-#include "motion/articulated/look.h"
+#include "motion/articulated/sensing.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
@@ -248,7 +248,7 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     c[MF_ART_CREEP] = config->friction_rate;
     double stiffness = config->contact_stiffness > 0.0 ? config->contact_stiffness
                                                        : model->mass / (contact * contact);
-    c[MF_ART_PUSH] = stiffness;
+    c[MF_ART_FORCE] = stiffness;
     c[MF_ART_DRAG] = isnan(config->contact_damping)
                          ? 2.0 * config->contact_ratio * mf_sqrt(model->mass * stiffness)
                          : config->contact_damping;
@@ -350,7 +350,7 @@ static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_Wor
     if (status == MF_OK)
         status = mf_art_couplings_build(plan, model, context, error);
     if (status == MF_OK)
-        status = mf_art_meetings_build(plan, model, context, error);
+        status = mf_art_contact_pairs_build(plan, model, context, error);
     if (status == MF_OK)
         status = check_inertia(plan, model, mass, error);
     if (status == MF_OK)
@@ -391,7 +391,7 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->path_links);
     mf_release(context, plan->looped);
     mf_release(context, plan->fluids);
-    mf_release(context, plan->meets);
+    mf_release(context, plan->pair_allowed);
     mf_release(context, plan->laws);
     mf_release(context, plan->ground_laws);
     mf_release(context, plan->joint_laws);
@@ -401,17 +401,17 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_release(context, plan->zones_at);
     mf_release(context, plan->zones_of_contact);
     mf_release(context, plan->zones_of_shape);
-    mf_art_look_destroy(context, plan->look);
+    mf_art_sensing_destroy(context, plan->sensing);
     mf_release(context, plan->contact_body);
     mf_release(context, plan->shape_body);
     mf_collide_destroy(plan->collide);
     mf_hulls_destroy(plan->hulls);
-    mf_release(context, plan->places);
+    mf_release(context, plan->frames);
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);
     mf_release(context, plan->constants_f32);
     mf_scratch_destroy(context, plan->queries);
-    mf_scratch_destroy(context, plan->pieces.scratch);
+    mf_scratch_destroy(context, plan->dispatch.scratch);
     mf_release(context, plan);
 }
 
@@ -438,7 +438,7 @@ void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query) {
     mf_scratch_return(plan->queries, own.scratch);
 }
 
-// What the file asks for, where contacts allow it.
+// What the file requests, where contacts allow it.
 static mf_ArticulatedIntegrator integrator_of(const mf_Model *model,
                                               const mf_ArticulatedConfig *config) {
     if (config->integrator != MF_ARTICULATED_OF_MODEL)
@@ -462,7 +462,7 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     plan->config = *config;
     plan->query = mf_art_query_of(mf_world_isa(world));
-    plan->terrain = mf_world_settings(world)->terrain;
+    plan->terrain = mf_world_config_of(world)->terrain;
     plan->config.contact_law = mf_art_law(model, config);
     plan->config.integrator = integrator_of(model, &plan->config);
     plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
@@ -471,11 +471,11 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     plan->rounds = config->solver_rounds;
     plan->level = plan->terrain->lowest == plan->terrain->highest;
     plan->stepped = !plan->level && plan->terrain->interpolation == MF_NEAREST;
-    const double *way = mf_world_settings(world)->gravity_direction;
+    const double *way = mf_world_config_of(world)->gravity_direction;
     plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
     plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                   (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-    status = fill_plan(plan, model, mf_world_settings(world), context, error);
+    status = fill_plan(plan, model, mf_world_config_of(world), context, error);
     if (status == MF_OK)
         status = mf_art_tell_contacts(group, plan, error);
     plan->config.servos = NULL; // the caller's, and used up

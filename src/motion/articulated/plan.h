@@ -2,7 +2,7 @@
 // first step, shared by all threads.
 //
 // The plan has one link per joint axis: fixed joints are merged, a floating joint inside the tree
-// is three slides without mass and a ball. Frames of hinges and slides are turned so that the axis
+// is three slides without mass and a ball. Frames of hinges and slides are rotated so that the axis
 // is their z axis; the x axis of a link is chosen perpendicular to its heaviest child's axis too.
 // The way from a child's axes to its parent's is then
 //     turn about z by `spin`  *  turn about x by `tilt`  *  turn about z by joint angle + offset
@@ -15,7 +15,7 @@
 
 #include "base/scratch.h"
 #include "contact/collide.h"
-#include "motion/pieces.h"
+#include "motion/dispatch.h"
 
 // What the compliant law may leave before it is told as a warning: forces of contacts that pull, or
 // that are missing, over those that press or the weight; change of all impulses in the last sweep
@@ -29,14 +29,14 @@ enum {
     MF_ARTICULATED_MAX_BALLS = 64,
     MF_ARTICULATED_MAX_CONTACTS = 512,
     MF_ARTICULATED_MAX_ACTUATORS = 1024,
-    MF_ARTICULATED_MAX_LOOPS = 64,      // equations of equality constraints
-    MF_ARTICULATED_MAX_TENDONS = 64,    // with forces of their own
-    MF_ARTICULATED_PATH_LINKS = 64,     // that one spatial tendon touches
-    MF_ARTICULATED_MAX_ZONES = 64,      // bodies with force or torque sensors
-    MF_ARTICULATED_MAX_MEETINGS = 48,   // contacts that the solver of couplings holds at a time
-    MF_ARTICULATED_ROW_NUMBERS = 6144,  // room of the solver's rows
-    MF_ARTICULATED_MAX_SPHERES = 1024,  // bounding spheres of shapes
-    MF_ARTICULATED_MAX_PAIRS = 1 << 14, // of shapes that may meet
+    MF_ARTICULATED_MAX_LOOPS = 64,         // equations of equality constraints
+    MF_ARTICULATED_MAX_TENDONS = 64,       // with forces of their own
+    MF_ARTICULATED_PATH_LINKS = 64,        // that one spatial tendon touches
+    MF_ARTICULATED_MAX_ZONES = 64,         // bodies with force or torque sensors
+    MF_ARTICULATED_MAX_LINK_CONTACTS = 48, // contacts that the solver of couplings holds at a time
+    MF_ARTICULATED_ROW_NUMBERS = 6144,     // room of the solver's rows
+    MF_ARTICULATED_MAX_SPHERES = 1024,     // bounding spheres of shapes
+    MF_ARTICULATED_MAX_PAIRS = 1 << 14,    // of shapes that may collide
     MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
     MF_ARTICULATED_MAX_ENTRIES = 8192 // of half a symmetric matrix of the constraint solver
 };
@@ -50,7 +50,7 @@ enum {
     MF_ART_LIMIT_DRAG,                      // [1/s] damping of joint limits over the inertia
     MF_ART_LIMIT_BRAKE, // [1/s^2] that damping over the step, for what is still in the range
     MF_ART_CREEP,       // [rad/s] or [m/s] rate below which dry friction of joints is viscous
-    MF_ART_PUSH,        // [N/m] stiffness of a contact
+    MF_ART_FORCE,       // [N/m] stiffness of a contact
     MF_ART_DRAG,        // [N s/m] damping of a contact
     MF_ART_SLIP,        // [m/s] speed below which contact friction is viscous
     MF_ART_DEEP,        // [m] depth up to which a contact pushes harder,
@@ -63,17 +63,17 @@ enum {
 // Of a link, in its plan frame. The base has the inertial rows and those of MF_ART_ROOT.
 enum {
     MF_ART_MASS,               // [kg]
-    MF_ART_MOMENT,             // [kg m] 3 values: mass times centre
+    MF_ART_MOMENT,             // [kg m] 3 values: mass times center
     MF_ART_INERTIA = 4,        // [kg m^2] about the origin: xx, yy, zz, xy, xz, yz
     MF_ART_ARMATURE = 10,      // [kg m^2] or [kg]
-    MF_ART_COS_SPIN = 11,      // [1]
-    MF_ART_SIN_SPIN = 12,      // [1]
+    MF_ART_COS_ANGLE = 11,     // [1]
+    MF_ART_SIN_ANGLE = 12,     // [1]
     MF_ART_COS_TILT = 13,      // [1]
     MF_ART_SIN_TILT = 14,      // [1]
     MF_ART_OFFSET = 15,        // [rad] or [m] added to the joint's position
     MF_ART_COS_OFFSET = 16,    // [1] of a slide's constant turn about z
     MF_ART_SIN_OFFSET = 17,    // [1]
-    MF_ART_PLACE = 18,         // [m] 3 values: origin in the parent's frame
+    MF_ART_POSITION = 18,      // [m] 3 values: origin in the parent's frame
     MF_ART_DAMPING = 21,       // [N m s/rad] or [N s/m], that of the motor included
     MF_ART_STIFFNESS = 22,     // [N m/rad] or [N/m]
     MF_ART_RELAXED = 23,       // [rad] or [m] position without spring force
@@ -85,11 +85,11 @@ enum {
     MF_ART_SERVO_SPEED = 29,   // [N m] gain times position error that the servo answers at most
     MF_ART_EFFORT = 30,        // [N m] or [N]
     MF_ART_BACKLASH = 31,      // [rad] or [m] half the play
-    MF_ART_TURN = 32,      // [1] 9 values: ball: child's axes to the parent's when it is not turned
+    MF_ART_ROTATION = 32,  // [1] 9 values: ball: child's axes to the parent's when it is not turned
     MF_ART_SUM_LOWER = 41, // [N m] or [N] range of all actuators together
     MF_ART_SUM_UPPER = 42, // [N m] or [N]
     MF_ART_LIFT = 43,      // [kg] whose weight is compensated
-    MF_ART_LIFT_MOMENT = 44,                // [kg m] 3 values: times its centre
+    MF_ART_LIFT_MOMENT = 44,                // [kg m] 3 values: times its center
     MF_ART_MOVED = 47,                      // [kg m^2] or [kg] that scales the limit (start.c)
     MF_ART_LIMIT_PULL = 48,                 // [1/s^2] of a soft limit: stiffness over impedance,
     MF_ART_LIMIT_BRAKING,                   // [1/s] damping,
@@ -119,21 +119,21 @@ enum {
     MF_ART_ACTUATOR_VALUES = 21
 };
 
-// Per contact: place in its link's plan frame [m], radius [m] and, of a capsule, its axis [1]. Then
-// what its kind needs (mf_ArtTouchKind), and what it does:
+// Per contact: position in its link's plan frame [m], radius [m] and, of a capsule, its axis [1].
+// Then what its kind needs (mf_ArtTouchKind), and what it does:
 enum {
-    MF_ART_TOUCH_AXIS = 4,  // [1] 3 values: of a capsule, else 0
-    MF_ART_TOUCH_FRAME = 7, // [1] 9 values: axes of the shape to the link's, row after row;
-                            // of an ellipsoid the tensor of its squared radii [m^2] (6 values)
-    MF_ART_TOUCH_SIZE = 16, // [m] 3 values: half edges of the box that holds the shape
-    MF_ART_TOUCH_PUSH = 19, // [N/m] stiffness
-    MF_ART_TOUCH_DRAG,      // [N s/m] damping
-    MF_ART_TOUCH_BRAKE,     // [N/m] of what is not yet in the ground
-    MF_ART_TOUCH_MASS,      // [N s/m] mass that moves with it, over the step
-    MF_ART_TOUCH_MARGIN,    // [m] it acts from this distance on
-    MF_ART_TOUCH_SLIDING,   // [1] friction
-    MF_ART_TOUCH_TURNING,   // [m] against turning about the normal
-    MF_ART_TOUCH_ROLLING,   // [m] against turning across the normal
+    MF_ART_TOUCH_AXIS = 4,   // [1] 3 values: of a capsule, else 0
+    MF_ART_TOUCH_FRAME = 7,  // [1] 9 values: axes of the shape to the link's, row after row;
+                             // of an ellipsoid the tensor of its squared radii [m^2] (6 values)
+    MF_ART_TOUCH_SIZE = 16,  // [m] 3 values: half edges of the box that holds the shape
+    MF_ART_TOUCH_FORCE = 19, // [N/m] stiffness
+    MF_ART_TOUCH_DRAG,       // [N s/m] damping
+    MF_ART_TOUCH_BRAKE,      // [N/m] of what is not yet in the ground
+    MF_ART_TOUCH_MASS,       // [N s/m] mass that moves with it, over the step
+    MF_ART_TOUCH_MARGIN,     // [m] it acts from this distance on
+    MF_ART_TOUCH_SLIDING,    // [1] friction
+    MF_ART_TOUCH_TORSION,    // [m] against torsion about the normal
+    MF_ART_TOUCH_ROLLING,    // [m] against torsion across the normal
     MF_ART_CONTACT_VALUES
 };
 
@@ -141,7 +141,7 @@ enum {
 // them is `part` of mf_ArtContact.
 typedef enum mf_ArtTouchKind {
     MF_ART_TOUCH_BALL,   // a ball; a point has no radius. Parts 1 and 2 are of balls on maps of
-                         // nearest cells: other columns than that under the centre
+                         // nearest cells: other columns than that under the center
     MF_ART_TOUCH_OVAL,   // an ellipsoid
     MF_ART_TOUCH_CORNER, // corner `part` of a box, when it is on the lower half
     MF_ART_TOUCH_RIM,    // of a cylinder: the lowest points of both rims, then two on the lower one
@@ -178,7 +178,7 @@ typedef struct mf_ArtLink {
     bool inner;        // part of a floating joint: its values are in the fields free.*
     bool leaf;         // has no child
     bool last;         // the last child of its parent in the plan
-    bool placed;       // its world pose is needed
+    bool posed;        // its world pose is needed
     bool lifted;       // a part of its weight is compensated
     bool actuated;     // an actuator pulls on its joint
     bool thrust;       // an actuator pushes it
@@ -203,11 +203,11 @@ enum { MF_ART_WORLD = -2 }; // in place of a plan link: the world
 
 typedef enum mf_ArtActs {
     MF_ART_PULLS,       // on hinges and slides: terms
-    MF_ART_TURNS,       // a ball joint
+    MF_ART_TORQUES,     // a ball joint
     MF_ART_TENSES,      // a spatial tendon
-    MF_ART_PUSHES,      // a link at a site
-    MF_ART_PUSHES_FROM, // a link at a site, in the axes of another site, which gets the reaction
-    MF_ART_ADHERES      // what touches a body is pulled to it
+    MF_ART_FORCES,      // a link at a site
+    MF_ART_FORCES_FROM, // a link at a site, in the axes of another site, which gets the reaction
+    MF_ART_ADHESION     // what touches a body is pulled to it
 } mf_ArtActs;
 
 // A muscle's numbers, ready for the kernel (muscle.h).
@@ -247,7 +247,7 @@ typedef struct mf_ArtWrap {
     mf_WrapType type;
     uint32_t slot;      // [1] of its link in the path's list
     double arm[3];      // [m] its origin in that link's frame
-    double turn[9];     // [1] its axes to that link's, row after row
+    double rotation[9]; // [1] its axes to that link's, row after row
     double radius;      // [m]
     bool sided;         // a side point chooses the way
     int32_t side_link;  // [1] plan link, -1 = base, MF_ART_WORLD
@@ -267,7 +267,7 @@ typedef struct mf_ArtContact {
     mf_ArtTouchKind kind;
     uint32_t part; // [1]
     uint32_t hull; // [1] of plan->hulls
-    bool turns;    // it has friction against turning or rolling
+    bool turns;    // it has friction against torsion or rolling
     bool heavy;    // mass moves with it
 } mf_ArtContact;
 
@@ -280,8 +280,8 @@ typedef struct mf_ArtLaw {
                              // [1] middle, [1] power
     double ease[6];          // [1/kg] or [1/(kg m^2)] what each row gives way by
     double margin;           // [m] a contact acts from this distance on
-    double friction[5];      // [1] two sliding, [m] turning, [m] two rolling
-    double cone;             // [1] friction of the regularised elliptic cone
+    double friction[5];      // [1] two sliding, [m] torsion, [m] two rolling
+    double cone;             // [1] friction of the regularized elliptic cone
     uint32_t dimension;      // [1] rows of a contact: 1, 3, 4 or 6
 } mf_ArtLaw;
 
@@ -320,41 +320,41 @@ typedef struct mf_ArtTendon {
 
 // An ellipsoid in the medium: numbers of fluid.h, times the density where they have a unit of it.
 typedef struct mf_ArtSolid {
-    double mass[3];      // [kg] virtual, per axis
-    double inertia[3];   // [kg m^2] likewise
-    double blunt;        // [kg/m^3] drag of the area across the way
-    double slender;      // [kg/m] drag of the rest of the largest one: the whole of it
-    double slender_part; // [kg/m^3]
-    double turning[3];   // [kg m^2] drag of turning per axis
-    double kutta;        // [kg/m^3]
-    double magnus;       // [kg]
-    double sides[3];     // [m^4] product of the other two radii, squared
+    double mass[3];         // [kg] virtual, per axis
+    double inertia[3];      // [kg m^2] likewise
+    double blunt;           // [kg/m^3] drag of the area across the way
+    double slender;         // [kg/m] drag of the rest of the largest one: the whole of it
+    double slender_part;    // [kg/m^3]
+    double angular_drag[3]; // [kg m^2] angular drag per axis
+    double kutta;           // [kg/m^3]
+    double magnus;          // [kg]
+    double sides[3];        // [m^4] product of the other two radii, squared
 } mf_ArtSolid;
 
 // What the medium does to one body of the file: it moves as the box that has the body's inertia, or
 // as the ellipsoids of its shapes.
 typedef struct mf_ArtFluid {
-    int32_t link;        // [1] plan link, -1 = base
-    double place[3];     // [m] centre of mass in that link's frame
-    double turn[9];      // [1] the box's axes to that link's, row after row
-    double drag[3];      // [N s^2/m^2] per axis of the box, times the square of the speed along it
-    double twist[3];     // [N m s^2] likewise, of the rate about it
-    double creep, whirl; // [N s/m], [N m s] times speed and rate
-    bool ellipsoid;      // a shape's; then place, turn, creep and whirl hold, and `solid`
+    int32_t link;       // [1] plan link, -1 = base
+    double position[3]; // [m] center of mass in that link's frame
+    double rotation[9]; // [1] the box's axes to that link's, row after row
+    double drag[3];     // [N s^2/m^2] per axis of the box, times the square of the speed along it
+    double torque_drag[3]; // [N m s^2] likewise, of the rate about it
+    double creep, whirl;   // [N s/m], [N m s] times speed and rate
+    bool ellipsoid;        // a shape's; then position, rotation, creep and whirl hold, and `solid`
     mf_ArtSolid solid;
 } mf_ArtFluid;
 
 // Where a link of the model is: in which plan link and how.
-typedef struct mf_ArtPlace {
-    int32_t link;    // [1] plan link, -1 = base
-    double place[3]; // [m] its origin in that link's frame
-    double turn[4];  // [1] its axes to that link's
-} mf_ArtPlace;
+typedef struct mf_ArtFrame {
+    int32_t link;       // [1] plan link, -1 = base
+    double position[3]; // [m] its origin in that link's frame
+    double rotation[4]; // [1] its axes to that link's
+} mf_ArtFrame;
 
 // The links whose forces from outside a sensor sums: those that a body carries.
 typedef struct mf_ArtZone {
-    int32_t link;    // [1] plan link of the body, -1 = base
-    double place[3]; // [m] origin of the body's model link in that link's frame
+    int32_t link;       // [1] plan link of the body, -1 = base
+    double position[3]; // [m] origin of the body's model link in that link's frame
 } mf_ArtZone;
 
 // The fields that a step touches, in the order of the pointers in mf_ArtBlock.
@@ -367,9 +367,9 @@ enum {
     MF_ART_ROW_RATE,
     MF_ART_ROW_TARGET,
     MF_ART_ROW_TORQUE,
-    MF_ART_ROW_FORCE, // base.force
-    MF_ART_ROW_TWIST, // base.torque
-    MF_ART_ROW_BALL,  // absent rows are NULL
+    MF_ART_ROW_BASE_FORCE,  // base.force
+    MF_ART_ROW_BASE_TORQUE, // base.torque
+    MF_ART_ROW_BALL,        // absent rows are NULL
     MF_ART_ROW_BALL_RATE,
     MF_ART_ROW_BALL_TORQUE,
     MF_ART_ROW_FREE,
@@ -380,16 +380,16 @@ enum {
     MF_ART_ROW_ACTIVATION,
     MF_ART_ROW_SLEWED,
     MF_ART_ROW_ACTUATOR_FORCE,
-    MF_ART_ROW_MEETING,
+    MF_ART_ROW_WARM_CONTACT,
     MF_ART_ROW_BEFORE,
     MF_ART_ROW_WARM, // these three only with MuJoCo's law
     MF_ART_ROW_RESIDUAL,
     MF_ART_ROW_ITERATIONS,
-    MF_ART_ROW_OUTER, // these five only where somebody asks
+    MF_ART_ROW_EXTERNAL, // these five only where somebody asks
     MF_ART_ROW_LIMIT,
     MF_ART_ROW_TENDON_LIMIT,
     MF_ART_ROW_STAGE,
-    MF_ART_ROW_LOOK,
+    MF_ART_ROW_SENSING,
     MF_ART_ROWS
 };
 
@@ -445,8 +445,8 @@ typedef struct mf_ArtPlan {
     mf_ArtActuator *actuators;
     mf_ArtTerm *terms;
     mf_ArtContact *contacts; // those of the base first, then by plan link
-    mf_HullSet *hulls;       // of meshes that touch; NULL: none is asked for
-    mf_ArtPlace *places;     // of the model's links
+    mf_HullSet *hulls;       // of meshes that touch; NULL: none is requested
+    mf_ArtFrame *frames;     // of the model's links
     uint32_t *joint_links;   // [1] per joint of the model: plan link, MF_NONE = held fixed; a
                              // floating joint's ball
     bool coupled;            // loops, tendons or meetings exist
@@ -458,43 +458,43 @@ typedef struct mf_ArtPlan {
     int32_t *path_links;      // [1] plan link, -1 = base, MF_ART_WORLD
     uint32_t path_most;       // [1] links of the longest path
     bool *looped;             // per plan link: a loop needs its pose
-    uint32_t meeting_room;    // [1] contacts between links of a lane that are solved
-    uint32_t meeting_numbers; // [1] room of their rows
+    uint32_t contact_room;    // [1] contacts between links of a lane that are solved
+    uint32_t contact_numbers; // [1] room of their rows
     uint32_t row_of_two,
         row_of_all;          // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;         // [1] of the solver of couplings, and
     uint32_t rounds;         // [1] most solutions of its free rows behind them
-    mf_CollidePlan *collide; // NULL: links do not meet
-    bool *meets;             // per pair of `collide`
+    mf_CollidePlan *collide; // NULL: links do not collide
+    bool *pair_allowed;      // per pair of `collide`
     mf_ArtLaw *laws;         // likewise, with MuJoCo's law
     double reach;            // [m] from which distance on they act, at most
-    bool recalls;            // contacts between links begin with the forces of the step before
+    bool warm_starts;        // contacts between links begin with the forces of the step before
     uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
     mf_ArtZone *zones;
-    uint64_t *zones_at;            // per plan link, at l + 1: bit z: zone z sums its forces
-    bool keeps_limits;             // forces of limits are stored
-    bool keeps_stage;              // where the last stage looked is stored
-    const mf_Field *push, *pushed; // what collisions push links with, or NULL
-    uint32_t push_links;           // [1] of the model
-    size_t value_count;            // [1] of the constants
+    uint64_t *zones_at;                    // per plan link, at l + 1: bit z: zone z sums its forces
+    bool keeps_limits;                     // forces of limits are stored
+    bool keeps_stage;                      // where the last stage looked is stored
+    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
+    uint32_t wrench_links;                 // [1] of the model
+    size_t value_count;                    // [1] of the constants
     double *constants_f64;
     float *constants_f32;
-    mf_ArtStepFn step;     // `pieces.lanes` lanes at once
+    mf_ArtStepFn step;     // `dispatch.lanes` lanes at once
     mf_ArtStepFn step_one; // one lane
     mf_ArtQueryFn query;
-    mf_Pieces pieces;
+    mf_Dispatch dispatch;
     mf_WarningFields warnings;
     bool double_precision;
-    mf_Scratch *queries; // scratch of questions; that of steps is in `pieces`
+    mf_Scratch *queries; // scratch of questions; that of steps is in `dispatch`
     mf_Field *rows[MF_ART_ROWS];
-    mf_Row row[MF_ART_ROWS];    // their data
-    mf_Row push_row;            // of push.link
-    uint64_t *zones_of_contact; // as zones_at, per contact with the ground
-    uint64_t *zones_of_shape;   // as zones_at, per shape of `collide`
-    struct mf_ArtLook *look;    // what sensors look at (look.h); NULL: nothing
-    bool adheres;               // an actuator pulls at what touches its body
-    uint32_t *contact_body;     // [1] model's body per contact with the ground,
-    uint32_t *shape_body;       // [1] per shape of `collide`; only where one adheres
+    mf_Row row[MF_ART_ROWS];       // their data
+    mf_Row wrench_row;             // of push.link
+    uint64_t *zones_of_contact;    // as zones_at, per contact with the ground
+    uint64_t *zones_of_shape;      // as zones_at, per shape of `collide`
+    struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
+    bool adhesion;                 // an actuator pulls at what touches its body
+    uint32_t *contact_body;        // [1] model's body per contact with the ground,
+    uint32_t *shape_body;          // [1] per shape of `collide`; only where one adheres
 } mf_ArtPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
@@ -503,14 +503,14 @@ typedef struct mf_ArtBlock {
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *push;       // push.link, NULL: nothing of the block is pushed
-    const uint32_t *pushed; // push.count
-    void *scratch;          // what the kernel needs meanwhile, aligned to 64 bytes
+    const void *wrench;           // push.link, NULL: nothing of the block is pushed
+    const uint32_t *wrench_count; // push.count
+    void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {
     MF_ART_TASK_POSE,    // out: 12 values per plan link and 12 of the base before them: turn to
-                         // world (9, row after row), place in the world (3)
+                         // world (9, row after row), position in the world (3)
     MF_ART_TASK_FORWARD, // in: forces, out: accelerations
     MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
 } mf_ArtTask;
@@ -520,8 +520,8 @@ typedef enum mf_ArtTask {
 typedef struct mf_ArtQuery {
     const mf_ArtPlan *plan;
     mf_ArtTask task;
-    const void *position; // the base's place and quaternion, also where it is fixed (7 rows), then
-                          // the joints' values
+    const void *position; // the base's position and quaternion, also where it is fixed (7 rows),
+                          // then the joints' values
     const void *velocity; // velocity_count rows
     const void *in;
     void *out;

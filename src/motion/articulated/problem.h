@@ -1,6 +1,6 @@
 // The convex problem of MuJoCo's constraint law, for a few lanes (Todorov 2014, "Convex and
 // analytically-invertible dynamics with contacts and constraints"; MuJoCo documentation,
-// "Computation", constraint model): find the acceleration a that minimises
+// "Computation", constraint model): find the acceleration a that minimizes
 //     1/2 (a - a0)^T M (a - a0) + s(J a - r)
 // where a0 is the acceleration without constraints and s is a convex cost of each constraint's
 // violation J a - r. The unknown here is x = a - a0, and `slack` is J x - rest with
@@ -12,7 +12,7 @@
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_H
 #define MF_MOTION_ARTICULATED_PROBLEM_H
 
-#include "motion/articulated/spread.h"
+#include "motion/articulated/aba_velocity.h"
 
 enum {
     PROBLEM_DOFS = MF_ARTICULATED_MAX_DOFS,
@@ -29,7 +29,7 @@ enum {
 typedef enum ConstraintKind {
     CONSTRAINT_QUADRATIC, // both ways: equality constraints
     CONSTRAINT_DRY,       // Huber's cost: dry friction
-    CONSTRAINT_PUSH,      // one way: limits, contacts without friction
+    CONSTRAINT_ONE_SIDED, // one way: limits, contacts without friction
     CONSTRAINT_PYRAMID,
     CONSTRAINT_ELLIPTIC
 } ConstraintKind;
@@ -38,16 +38,16 @@ typedef struct Constraint {
     ConstraintKind kind;
     uint32_t rows;        // [1] of the Jacobian
     uint32_t row;         // [1] the first one
-    uint32_t first, ways; // [1] of its numbers, all rows of a dof beside each other
+    uint32_t first, ways; // [1] of its numbers, all rows of a dof next to each other
     uint32_t count;       // [1] dofs that it touches, rising, from slot[ways] on
     uint32_t zone;        // [1] first of its truth values
     bool inertia;         // a tendon's: it adds to the mass matrix
     bool tendon;          // dry friction of a tendon
-    bool chain;           // its dofs are ancestors of one another: no entry beside the tree's
+    bool chain;           // its dofs are ancestors of one another: no entry besides the tree's
     mf_mask exists;
     mf_lane most;        // [N] or [N m] of dry friction
-    mf_real friction[5]; // [1] two sliding, [m] turning, two rolling
-    mf_lane cone;        // [1] friction mu of the regularised elliptic cone
+    mf_real friction[5]; // [1] two sliding, [m] torsion, two rolling
+    mf_lane cone;        // [1] friction mu of the regularized elliptic cone
     mf_lane stiff;       // D_0 / (mu^2 (1 + mu^2))
     uint32_t ray;        // [1] of an elliptic contact
 } Constraint;
@@ -74,7 +74,7 @@ typedef struct ContactSlot {
 
 typedef struct Candidate {
     bool ground;
-    uint32_t number; // [1] touch or meeting
+    uint32_t number; // [1] with the ground or between links
     mf_mask exists;
 } Candidate;
 
@@ -98,7 +98,7 @@ typedef struct Sum { // of dofs, each once, rising
     mf_lane *value;
 } Sum;
 
-// How much there can be of what a problem is made of: as much as the plan can ask for, at most what
+// How much there can be of what a problem is made of: as much as the plan can request, at most what
 // the solver holds.
 typedef struct ProblemRoom {
     uint32_t constraints, rows, contacts, candidates; // [1]
@@ -114,7 +114,7 @@ static inline ProblemRoom problem_room(const mf_ArtPlan *plan) {
     const uint32_t tendons = 4 * plan->tendon_count,
                    joints = plan->dof_count + 2 * plan->link_count;
     ProblemRoom room;
-    room.candidates = meetings_most(plan) + plan->contact_count;
+    room.candidates = link_contacts_most(plan) + plan->contact_count;
     room.contacts = problem_least(room.candidates, PROBLEM_CONTACTS);
     room.constraints =
         problem_least(tendons + plan->loop_count + joints + room.contacts, PROBLEM_CONSTRAINTS);

@@ -24,7 +24,7 @@ static MF_INLINE uint32_t zone_count(const Constraint *c) {
     switch (c->kind) {
     case CONSTRAINT_QUADRATIC:
         return 0;
-    case CONSTRAINT_PUSH:
+    case CONSTRAINT_ONE_SIDED:
         return 1;
     case CONSTRAINT_DRY:
     case CONSTRAINT_ELLIPTIC:
@@ -47,10 +47,10 @@ static MF_INLINE void reply_dry(const Constraint *c, mf_lane weight, mf_lane sla
     out->zones[1] = high;
 }
 
-static MF_INLINE void reply_push(mf_lane weight, mf_lane slack, Reply *out) {
-    const mf_lane push = -(weight * mf_min(slack, mf_zero()));
-    out->force[0] = push;
-    out->cost = mf_set((mf_real)-0.5) * push * slack;
+static MF_INLINE void force_reply(mf_lane weight, mf_lane slack, Reply *out) {
+    const mf_lane load = -(weight * mf_min(slack, mf_zero()));
+    out->force[0] = load;
+    out->cost = mf_set((mf_real)-0.5) * load * slack;
     out->zones[0] = mf_less(slack, mf_zero());
 }
 
@@ -71,7 +71,7 @@ static MF_INLINE void reply_pyramid(const Constraint *c, mf_lane weight, const m
     out->cost = mf_set((mf_real)0.5) * weight * cost;
 }
 
-// The regularised cone: its axes scaled so that it is round.
+// The regularized cone: its axes scaled so that it is round.
 typedef struct Cone {
     mf_lane u[CONTACT_ROWS];
     mf_lane across;   // T
@@ -100,12 +100,12 @@ static MF_INLINE void reply_elliptic(const Constraint *c, const mf_lane *weight,
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5), one = mf_set((mf_real)1);
     const Cone cone = cone_of(c, slack);
     const mf_mask sides = mf_not(mf_or(cone.top, cone.low));
-    const mf_lane push = -(c->stiff * cone.beyond * c->cone);
-    const mf_lane part = push / mf_select(mf_less(zero, cone.across), cone.across, one);
+    const mf_lane load = -(c->stiff * cone.beyond * c->cone);
+    const mf_lane part = load / mf_select(mf_less(zero, cone.across), cone.across, one);
     mf_lane cost = zero;
     for (uint32_t k = 0; k < c->rows; k++) {
         const mf_lane flat = -(weight[k] * slack[k]);
-        mf_lane round = push;
+        mf_lane round = load;
         if (k > 0)
             round = -(part * cone.u[k] * mf_set(c->friction[k - 1]));
         cost = mf_fma(weight[k] * slack[k], slack[k], cost);
@@ -131,8 +131,8 @@ static MF_INLINE void reply_find(const Constraint *c, const mf_lane *weight, con
     case CONSTRAINT_DRY:
         reply_dry(c, weight[0], slack[0], out);
         break;
-    case CONSTRAINT_PUSH:
-        reply_push(weight[0], slack[0], out);
+    case CONSTRAINT_ONE_SIDED:
+        force_reply(weight[0], slack[0], out);
         break;
     case CONSTRAINT_PYRAMID:
         reply_pyramid(c, weight[0], slack, out);
@@ -211,7 +211,7 @@ static MF_INLINE mf_mask curve_where(const Constraint *c, const mf_mask *zones) 
     case CONSTRAINT_DRY:
         any = mf_not(mf_or(zones[0], zones[1]));
         break;
-    case CONSTRAINT_PUSH:
+    case CONSTRAINT_ONE_SIDED:
     case CONSTRAINT_PYRAMID:
         any = zones[0];
         for (uint32_t k = 1; k < zone_count(c); k++)
@@ -234,7 +234,7 @@ static MF_INLINE void curve_find(const Constraint *c, const mf_lane *weight, con
                 w[e] = i == k ? weight[i] : mf_zero();
         break;
     case CONSTRAINT_DRY:
-    case CONSTRAINT_PUSH:
+    case CONSTRAINT_ONE_SIDED:
         w[0] = mf_keep(curve_where(c, zones), weight[0]);
         break;
     case CONSTRAINT_PYRAMID:
@@ -313,7 +313,7 @@ static MF_INLINE void along_one(const Constraint *c, mf_lane weight, mf_lane sla
     const mf_lane s = mf_fma(way, along, slack);
     mf_mask bends = c->exists;
     mf_lane force = weight * s;
-    if (c->kind == CONSTRAINT_PUSH) {
+    if (c->kind == CONSTRAINT_ONE_SIDED) {
         bends = mf_and(bends, mf_less(s, mf_zero()));
     } else if (c->kind == CONSTRAINT_DRY) {
         const mf_lane held = mf_clamp(force, -c->most, c->most);

@@ -8,32 +8,32 @@
 
 // How a link moves, world axes, and how it accelerates while the velocities of all dofs stay.
 typedef struct Drift {
-    Vec spin;     // [rad/s]
-    Vec turning;  // [rad/s^2]
-    Vec straight; // [m/s^2] of the origin
+    Vec rate;                 // [rad/s]
+    Vec angular_acceleration; // [rad/s^2]
+    Vec straight;             // [m/s^2] of the origin
 } Drift;
 
 static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent, Drift *own) {
     const mf_ArtLink *link = &p->plan->links[l];
     const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
-    const Vec spin = parent->spin, twist = vec_cross(spin, way);
-    own->spin = mat_apply(&p->work->contacts.pose[l + 1].turn, p->work->links[l].rate);
-    own->turning = parent->turning;
-    own->straight =
-        vec_add(parent->straight, vec_cross_add(spin, twist, vec_cross(parent->turning, way)));
+    const Vec rate = parent->rate, swing = vec_cross(rate, way);
+    own->rate = mat_apply(&p->work->contacts.pose[l + 1].rotation, p->work->links[l].rate);
+    own->angular_acceleration = parent->angular_acceleration;
+    own->straight = vec_add(
+        parent->straight, vec_cross_add(rate, swing, vec_cross(parent->angular_acceleration, way)));
     if (link->kind == MF_ART_SLIDE) {
         const mf_lane speed = p->state->speed[l];
-        own->straight = vec_fma(vec_cross(spin, p->axis[link->dof]), speed + speed, own->straight);
+        own->straight = vec_fma(vec_cross(rate, p->axis[link->dof]), speed + speed, own->straight);
         return;
     }
-    own->turning = vec_add(own->turning, vec_cross(spin, own->spin));
+    own->angular_acceleration = vec_add(own->angular_acceleration, vec_cross(rate, own->rate));
 }
 
 static inline void drift_find(const Problem *p, Drift *drift) {
     const Vec none = vec_zero();
     drift[0] = MF_VALUE(Drift, none, none, none);
     if (!p->plan->fixed)
-        drift[0].spin = mat_apply(&p->work->contacts.pose[0].turn, p->state->rate);
+        drift[0].rate = mat_apply(&p->work->contacts.pose[0].rotation, p->state->rate);
     for (uint32_t l = 0; l < p->plan->link_count; l++)
         drift_link(p, l, &drift[p->plan->links[l].parent + 1], &drift[l + 1]);
 }
@@ -41,7 +41,7 @@ static inline void drift_find(const Problem *p, Drift *drift) {
 // ---- paths of tendons ---------------------------------------------------------------------------
 
 typedef struct PathEnd { // a site of a path, world axes
-    Vec place, velocity;
+    Vec position, velocity;
     Vec gain; // [m/s^2] its drift
 } PathEnd;
 
@@ -52,16 +52,16 @@ static inline PathEnd path_end(const Problem *p, int32_t link, const double arm[
         return end;
     const Pose *pose = &p->work->contacts.pose[link + 1];
     const Drift *own = &drift[link + 1];
-    const Vec way = mat_apply(&pose->turn, path_vector(arm)), twist = vec_cross(own->spin, way);
-    end.velocity = vec_add(pose->speed, twist);
-    end.gain =
-        vec_add(own->straight, vec_cross_add(own->spin, twist, vec_cross(own->turning, way)));
+    const Vec way = mat_apply(&pose->rotation, path_vector(arm)), swing = vec_cross(own->rate, way);
+    end.velocity = vec_add(pose->speed, swing);
+    end.gain = vec_add(own->straight,
+                       vec_cross_add(own->rate, swing, vec_cross(own->angular_acceleration, way)));
     return end;
 }
 
 // The second derivative of the length of a piece along u: u . a + (v . v - (u . v)^2) / length.
 static inline mf_lane piece_gain(const PathEnd *a, const PathEnd *b) {
-    const Vec way = vec_sub(b->place, a->place), speed = vec_sub(b->velocity, a->velocity);
+    const Vec way = vec_sub(b->position, a->position), speed = vec_sub(b->velocity, a->velocity);
     const mf_lane tiny = mf_set(MF_WRAP_TINY), size = mf_max(mf_sqrt(vec_dot(way, way)), tiny);
     const Vec along = vec_scale(way, mf_set((mf_real)1) / size);
     const mf_lane rate = vec_dot(along, speed);

@@ -53,15 +53,15 @@ static MF_INLINE const uint16_t *row_places(const Problem *p, const uint16_t *sl
     return room;
 }
 
-// Adds left J to a row in the columns at place[0 .. last].
-static MF_INLINE void row_add(mf_lane *to, const uint16_t *place, uint32_t last,
+// Adds left J to a row in the columns at position[0 .. last].
+static MF_INLINE void row_add(mf_lane *to, const uint16_t *index, uint32_t last,
                               const mf_lane *left, const mf_lane *j, const uint32_t rows) {
     for (uint32_t b = 0; b <= last; b++, j += rows)
-        to[place[b]] = entry_with(to[place[b]], left, j, rows);
+        to[index[b]] = entry_with(to[index[b]], left, j, rows);
 }
 
 // The same for the rows of dofs a .. a + 3, whose columns are at the same places.
-static MF_INLINE void tile_add(Problem *p, const uint16_t *slot, const uint16_t *place, uint32_t a,
+static MF_INLINE void tile_add(Problem *p, const uint16_t *slot, const uint16_t *index, uint32_t a,
                                const mf_lane *w, const mf_lane *j, const uint32_t rows) {
     mf_lane *to[TILE], left[TILE][CONTACT_ROWS];
     for (uint32_t t = 0; t < TILE; t++) {
@@ -69,12 +69,12 @@ static MF_INLINE void tile_add(Problem *p, const uint16_t *slot, const uint16_t 
         left_find(w, j + (a + t) * rows, left[t], rows);
     }
     for (uint32_t b = 0; b < a; b++, j += rows) {
-        const uint32_t at = place[b];
+        const uint32_t at = index[b];
         for (uint32_t t = 0; t < TILE; t++)
             to[t][at] = entry_with(to[t][at], left[t], j, rows);
     }
     for (uint32_t b = 0; b < TILE; b++, j += rows) {
-        const uint32_t at = place[a + b];
+        const uint32_t at = index[a + b];
         for (uint32_t t = b; t < TILE; t++)
             to[t][at] = entry_with(to[t][at], left[t], j, rows);
     }
@@ -100,9 +100,9 @@ static MF_INLINE void hessian_rows(Problem *p, const Constraint *c, const mf_lan
         tile_add(p, slot, shared, a, w, j, rows);
     for (; a < c->count; a++) {
         mf_lane left[CONTACT_ROWS];
-        const uint16_t *place = shared != NULL ? shared : row_places(p, slot, a, p->places);
+        const uint16_t *index = shared != NULL ? shared : row_places(p, slot, a, p->places);
         left_find(w, j + a * rows, left, rows);
-        row_add(p->factor + p->used.start[slot[a]], place, a, left, j, rows);
+        row_add(p->factor + p->used.start[slot[a]], index, a, left, j, rows);
     }
 }
 

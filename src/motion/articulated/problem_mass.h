@@ -31,24 +31,24 @@ static inline void axes_find(Problem *p) {
         p->axis[0] = MF_VALUE(Vec, one, zero, zero);
         p->axis[1] = MF_VALUE(Vec, zero, one, zero);
         p->axis[2] = MF_VALUE(Vec, zero, zero, one);
-        p->axis[3] = column_x(&poses[0].turn);
-        p->axis[4] = column_y(&poses[0].turn);
-        p->axis[5] = column_z(&poses[0].turn);
+        p->axis[3] = column_x(&poses[0].rotation);
+        p->axis[4] = column_y(&poses[0].rotation);
+        p->axis[5] = column_z(&poses[0].rotation);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &plan->links[l];
         const mf_real *c = link_constants(plan, l);
         const Pose *own = &poses[l + 1], *parent = &poses[link->parent + 1];
-        const Vec axis = column_z(&own->turn);
+        const Vec axis = column_z(&own->rotation);
         Vec origin = p->origin[link->parent + 1];
         if (link->shift != 0)
-            origin = mat_apply_add(&parent->turn, vec_constant(c + MF_ART_PLACE), origin);
+            origin = mat_apply_add(&parent->rotation, vec_constant(c + MF_ART_POSITION), origin);
         if (link->kind == MF_ART_SLIDE)
             origin = vec_fma(axis, p->state->angle[l] + mf_set(c[MF_ART_OFFSET]), origin);
         p->origin[l + 1] = origin;
         if (link->kind == MF_ART_BALL) {
-            p->axis[link->dof] = column_x(&own->turn);
-            p->axis[link->dof + 1] = column_y(&own->turn);
+            p->axis[link->dof] = column_x(&own->rotation);
+            p->axis[link->dof + 1] = column_y(&own->rotation);
             p->axis[link->dof + 2] = axis;
         } else {
             p->axis[link->dof] = axis;
@@ -56,11 +56,11 @@ static inline void axes_find(Problem *p) {
     }
 }
 
-static MF_INLINE Lump lump_of(const mf_real *c, const Mat *turn) {
+static MF_INLINE Lump lump_of(const mf_real *c, const Mat *rotation) {
     const Vec moment = vec_constant(c + MF_ART_MOMENT);
     const Sym inertia = sym_constant(c + MF_ART_INERTIA);
-    return MF_VALUE(Lump, mf_set(c[MF_ART_MASS]), mat_apply(turn, moment),
-                    sym_turn(turn, &inertia));
+    return MF_VALUE(Lump, mf_set(c[MF_ART_MASS]), mat_apply(rotation, moment),
+                    sym_rotate(rotation, &inertia));
 }
 
 // Adds a body whose origin is at `d` from that of the sum (Steiner's theorem).
@@ -154,7 +154,7 @@ static inline void mass_find(Problem *p) {
     Lump *lumps = p->lumps;
     for (uint32_t l = 0; l <= plan->link_count; l++)
         lumps[l] = lump_of(l == 0 ? base_constants(plan) : link_constants(plan, l - 1),
-                           &p->work->contacts.pose[l].turn);
+                           &p->work->contacts.pose[l].rotation);
     for (uint32_t l = plan->link_count; l-- > 0;) {
         const int32_t parent = plan->links[l].parent;
         mass_link(p, l, &lumps[l + 1]);

@@ -1,5 +1,5 @@
 // MuJoCo's pass against slip, after its solver (MuJoCo documentation, "Computation", noslip). The
-// regularised problem lets friction creep by what the force is soft; the pass makes dry friction
+// regularized problem lets friction creep by what the force is soft; the pass makes dry friction
 // and the friction of contacts stiff, while all normal forces stay.
 //
 // It is a Gauss-Seidel sweep over the dual problem without regularisation: for each block of
@@ -87,11 +87,11 @@ static inline void slips_find(Problem *p) {
     if (p->plan->noslip_iterations == 0)
         return;
     const Pattern pattern = slip_pattern(p);
-    for (int turn = 0; turn < 3; turn++)
+    for (int round = 0; round < 3; round++)
         for (uint32_t n = 0; n < p->constraint_count && !p->overflow; n++) {
             const Constraint *c = &p->constraints[n];
             const int own = c->kind != CONSTRAINT_DRY ? 2 : c->tendon ? 1 : 0;
-            if (has_slip(c) && own == turn)
+            if (has_slip(c) && own == round)
                 slip_add(p, n, pattern);
         }
     if (p->overflow)
@@ -149,7 +149,7 @@ static inline void slip_rows(Problem *p, const Slip *slip) {
     }
 }
 
-// y of all forces. A tendon's inertia is in M; what its row asks for is not.
+// y of all forces. A tendon's inertia is in M; what its row requests is not.
 static inline void slip_forces(Problem *p, mf_lane *y) {
     for (uint32_t i = 0; i < p->dofs; i++)
         y[i] = mf_zero();
@@ -205,10 +205,10 @@ static MF_INLINE mf_mask cone_solve(const Block *block, const mf_lane *b, mf_lan
             fails = mf_or(fails, mf_less(rows > 3 ? pivot : product, least));
         inverse[i] = one / mf_sqrt(mf_select(fails, one, pivot));
     }
-    for (int turn = 0; turn < 2; turn++) {
-        mf_lane *x = turn == 0 ? v : back;
+    for (int round = 0; round < 2; round++) {
+        mf_lane *x = round == 0 ? v : back;
         for (uint32_t i = 0; i < rows; i++) {
-            mf_lane sum = turn == 0 ? -b[i] : v[i];
+            mf_lane sum = round == 0 ? -b[i] : v[i];
             for (uint32_t k = 0; k < i; k++)
                 sum = mf_fma(-f[i][k], x[k], sum);
             x[i] = sum * inverse[i];

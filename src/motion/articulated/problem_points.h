@@ -54,7 +54,7 @@ static inline uint32_t chain_count(const Chain *chain) {
 }
 
 // Slots of a new constraint, and its numbers 0.
-static inline void chain_place(Problem *p, const Constraint *c, Chain *chain) {
+static inline void chain_position(Problem *p, const Constraint *c, Chain *chain) {
     uint32_t at = 0;
     for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
         for (uint64_t left = chain->bits[w]; left != 0; left &= left - 1) {
@@ -96,7 +96,7 @@ static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain
 
 static MF_INLINE const mf_ArtLaw *candidate_law(const Problem *p, const Candidate *from) {
     return from->ground ? &p->plan->ground_laws[from->number]
-                        : &p->plan->laws[p->work->meetings.list[from->number].pair];
+                        : &p->plan->laws[p->work->link_contacts.list[from->number].pair];
 }
 
 static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, int32_t links[2]) {
@@ -106,9 +106,9 @@ static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, i
         links[1] = plan->contacts[from->number].link;
     } else {
         const mf_CollidePair *pair =
-            &plan->collide->pairs[p->work->meetings.list[from->number].pair];
-        links[0] = meeting_link(plan, pair->a);
-        links[1] = meeting_link(plan, pair->b);
+            &plan->collide->pairs[p->work->link_contacts.list[from->number].pair];
+        links[0] = contact_plan_link(plan, pair->a);
+        links[1] = contact_plan_link(plan, pair->b);
     }
 }
 
@@ -120,7 +120,7 @@ static MF_INLINE void candidate_add(Problem *p, bool ground, uint32_t number, mf
 static inline void candidates_find(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const Contacts *contacts = &p->work->contacts;
-    Meetings *all = &p->work->meetings;
+    LinkContacts *all = &p->work->link_contacts;
     p->candidate_count = p->left_out = 0;
     for (uint32_t i = 0; contacts->any && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
@@ -131,10 +131,10 @@ static inline void candidates_find(Problem *p) {
     if (plan->collide == NULL)
         return;
     if (!all->found || all->overflow)
-        meetings_find(plan, contacts, p->lanes, all);
+        link_contacts_find(plan, contacts, p->lanes, all);
     p->overflow = p->overflow || all->overflow;
     p->left_out = all->lost;
-    meetings_warn(all, p->lanes, &p->work->warnings);
+    link_contacts_warn(all, p->lanes, &p->work->warnings);
     for (uint32_t i = 0; i < all->count; i++)
         candidate_add(p, false, i, mf_and(all->list[i].exists, p->lanes));
 }
@@ -204,30 +204,30 @@ static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, Conta
     const Touch *touch = &p->work->contacts.touch[from->number];
     const mf_ArtContact *contact = &plan->contacts[from->number];
     const mf_real *c = contact_constants(plan, from->number);
-    const Mat *turn = &p->work->contacts.pose[contact->link + 1].turn;
+    const Mat *rotation = &p->work->contacts.pose[contact->link + 1].rotation;
     const mf_real *axis = c + MF_ART_TOUCH_AXIS;
     const bool leans = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
-    const Vec normal = mat_apply(turn, touch->normal);
+    const Vec normal = mat_apply(rotation, touch->normal);
     // A capsule's axis along the ground.
-    Vec side = frame_side(normal, leans ? mat_apply(turn, vec_constant(axis)) : vec_zero(),
+    Vec side = frame_side(normal, leans ? mat_apply(rotation, vec_constant(axis)) : vec_zero(),
                           leans ? mf_mask_all() : mf_not(mf_mask_all()));
     const mf_mask on = from->exists;
-    slot->point =
-        vec_select(on, mat_apply_add(turn, touch->arm, p->origin[contact->link + 1]), slot->point);
+    slot->point = vec_select(on, mat_apply_add(rotation, touch->arm, p->origin[contact->link + 1]),
+                             slot->point);
     slot->axes[0] = vec_select(on, normal, slot->axes[0]);
     slot->axes[1] = vec_select(on, side, slot->axes[1]);
     slot->depth = mf_select(on, touch->depth, slot->depth);
 }
 
-static MF_INLINE void slot_meeting(const Problem *p, const Candidate *from, ContactSlot *slot) {
-    const Meeting *meeting = &p->work->meetings.list[from->number];
+static MF_INLINE void slot_contact(const Problem *p, const Candidate *from, ContactSlot *slot) {
+    const LinkContact *contact = &p->work->link_contacts.list[from->number];
     const mf_mask on = from->exists;
-    const mf_lane margin = mf_set((mf_real)p->plan->laws[meeting->pair].margin);
-    Vec side = frame_side(meeting->normal, vec_zero(), mf_not(mf_mask_all()));
-    slot->point = vec_select(on, vec_sub(meeting->point, p->state->place), slot->point);
-    slot->axes[0] = vec_select(on, meeting->normal, slot->axes[0]);
+    const mf_lane margin = mf_set((mf_real)p->plan->laws[contact->pair].margin);
+    Vec side = frame_side(contact->normal, vec_zero(), mf_not(mf_mask_all()));
+    slot->point = vec_select(on, vec_sub(contact->point, p->state->position), slot->point);
+    slot->axes[0] = vec_select(on, contact->normal, slot->axes[0]);
     slot->axes[1] = vec_select(on, side, slot->axes[1]);
-    slot->depth = mf_select(on, meeting->depth + margin, slot->depth);
+    slot->depth = mf_select(on, contact->depth + margin, slot->depth);
 }
 
 // Links of the members, each pair once, with the lanes that have it.
@@ -276,26 +276,26 @@ static MF_INLINE mf_lane slot_impedance(const Problem *p, const ContactSlot *slo
 // Weights and references of all rows.
 static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *slot) {
     const mf_lane z = slot_impedance(p, slot);
-    mf_lane ease[CONTACT_ROWS], push = mf_zero(), damping = mf_zero(), across = mf_zero();
+    mf_lane ease[CONTACT_ROWS], load = mf_zero(), damping = mf_zero(), across = mf_zero();
     for (uint32_t k = 0; k < c->rows; k++)
         ease[k] = mf_set((mf_real)slot->law->ease[k]);
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_ArtLaw *law = candidate_law(p, from);
         const mf_mask on = from->exists;
-        push = mf_select(on, mf_set((mf_real)law->stiffness), push);
+        load = mf_select(on, mf_set((mf_real)law->stiffness), load);
         damping = mf_select(on, mf_set((mf_real)law->damping), damping);
         across = mf_select(on, mf_set((mf_real)law->friction_damping), across);
         for (uint32_t k = 0; k < c->rows; k++)
             ease[k] = mf_select(on, mf_set((mf_real)law->ease[k]), ease[k]);
     }
-    push = push * z * slot->depth;
+    load = load * z * slot->depth;
     Measures at;
     rows_measure(p, c, &at);
     for (uint32_t k = 0; k < c->rows; k++) {
         mf_lane rest = -(across * at.speed[k]);
         if (k == 0)
-            rest = mf_fma(-damping, at.speed[k], push);
+            rest = mf_fma(-damping, at.speed[k], load);
         p->weight[c->row + k] = mf_select(c->exists, law_weight(z, ease[k]), mf_set((mf_real)1));
         p->rest[c->row + k] = mf_keep(c->exists, rest) - at.free[k];
     }
@@ -318,7 +318,7 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
         if (from->ground)
             slot_ground(p, from, slot);
         else
-            slot_meeting(p, from, slot);
+            slot_contact(p, from, slot);
     }
     slot->axes[2] = vec_cross(slot->axes[0], slot->axes[1]);
     slot_pairs(p, slot, &pairs);
@@ -327,7 +327,7 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
         for (int side = 0; side < 2; side++)
             chain_links(plan, pairs.links[i][side], stop, &chain);
     }
-    const ConstraintKind kind = law->dimension == 1 ? CONSTRAINT_PUSH
+    const ConstraintKind kind = law->dimension == 1 ? CONSTRAINT_ONE_SIDED
                                 : plan->elliptic    ? CONSTRAINT_ELLIPTIC
                                                     : CONSTRAINT_PYRAMID;
     Constraint *c = constraint_add(p, kind, law->dimension, chain_count(&chain), slot->exists);
@@ -340,7 +340,7 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
     c->ray = (uint32_t)(slot - p->contacts);
     for (int i = 0; i < 5; i++)
         c->friction[i] = (mf_real)law->friction[i];
-    chain_place(p, c, &chain);
+    chain_position(p, c, &chain);
     Tug tug = {.point = slot->point};
     for (int k = 0; k < CONTACT_ROWS; k++)
         tug.axes[k] = slot->axes[k % 3];
@@ -365,9 +365,9 @@ static inline void contacts_join(Problem *p) {
 // ---- equality constraints -----------------------------------------------------------------------
 
 typedef struct End { // a frame of a connect or weld
-    Mat turn;
-    Vec place;   // [m] from the base's origin
-    Drift drift; // of the frame
+    Mat rotation;
+    Vec position; // [m] from the base's origin
+    Drift drift;  // of the frame
 } End;
 
 static inline Vec vec_double(const double v[3]) {
@@ -376,19 +376,20 @@ static inline Vec vec_double(const double v[3]) {
 
 static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, const Drift *drift) {
     const double *q = loop->turns[side];
-    const Mat turn = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
-                                          mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
+    const Mat rotation = quat_matrix(MF_VALUE(Quat, mf_set((mf_real)q[0]), mf_set((mf_real)q[1]),
+                                              mf_set((mf_real)q[2]), mf_set((mf_real)q[3])));
     const Vec arm = vec_double(loop->arms[side]);
     if (loop->links[side] == MF_ART_WORLD)
-        return MF_VALUE(End, turn, vec_sub(arm, p->state->place),
+        return MF_VALUE(End, rotation, vec_sub(arm, p->state->position),
                         {vec_zero(), vec_zero(), vec_zero()});
-    const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].turn;
+    const Mat *link = &p->work->contacts.pose[loop->links[side] + 1].rotation;
     const Vec way = mat_apply(link, arm);
-    End end = {mat_multiply(link, &turn), vec_add(way, p->origin[loop->links[side] + 1]),
+    End end = {mat_multiply(link, &rotation), vec_add(way, p->origin[loop->links[side] + 1]),
                drift[loop->links[side] + 1]};
     Drift *own = &end.drift;
-    own->straight = vec_add(own->straight, vec_cross_add(own->spin, vec_cross(own->spin, way),
-                                                         vec_cross(own->turning, way)));
+    own->straight =
+        vec_add(own->straight, vec_cross_add(own->rate, vec_cross(own->rate, way),
+                                             vec_cross(own->angular_acceleration, way)));
     return end;
 }
 
@@ -397,19 +398,20 @@ static inline End end_of(const Problem *p, const mf_ArtLoop *loop, int side, con
 static inline void loop_drift(const End ends[2], Quat q, mf_lane scale, mf_lane *out) {
     const mf_lane half = mf_set((mf_real)0.5);
     const Drift *a = &ends[0].drift, *b = &ends[1].drift;
-    const Vec straight = vec_sub(a->straight, b->straight), spin = vec_sub(a->spin, b->spin);
-    Vec turn = vec_sub(vec_sub(a->turning, b->turning), vec_cross(b->spin, a->spin));
-    turn = mat_apply_transposed(&ends[1].turn, turn);
+    const Vec straight = vec_sub(a->straight, b->straight), rate = vec_sub(a->rate, b->rate);
+    Vec angular = vec_sub(vec_sub(a->angular_acceleration, b->angular_acceleration),
+                          vec_cross(b->rate, a->rate));
+    angular = mat_apply_transposed(&ends[1].rotation, angular);
     const Vec v = {q.x, q.y, q.z};
-    turn = vec_add(vec_scale(turn, q.w), vec_cross(turn, v));
-    turn = vec_fma(v, -(half * vec_dot(spin, spin)), turn);
-    turn = vec_scale(turn, half * scale);
+    angular = vec_add(vec_scale(angular, q.w), vec_cross(angular, v));
+    angular = vec_fma(v, -(half * vec_dot(rate, rate)), angular);
+    angular = vec_scale(angular, half * scale);
     out[0] = straight.x, out[1] = straight.y, out[2] = straight.z;
-    out[3] = turn.x, out[4] = turn.y, out[5] = turn.z;
+    out[3] = angular.x, out[4] = angular.y, out[5] = angular.z;
 }
 
 // The quaternion of the turn from b's axes to a's, seen from b; less than half a turn.
-static inline Quat turn_between(const Mat *a, const Mat *b) {
+static inline Quat rotation_between(const Mat *a, const Mat *b) {
     const Mat back = {b->xx, b->yx, b->zx, b->xy, b->yy, b->zy, b->xz, b->yz, b->zz};
     const Mat e = mat_multiply(&back, a);
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
@@ -419,7 +421,7 @@ static inline Quat turn_between(const Mat *a, const Mat *b) {
     return MF_VALUE(Quat, w, (e.zy - e.yz) * scale, (e.xz - e.zx) * scale, (e.yx - e.xy) * scale);
 }
 
-// Rows of the turn of a weld, MuJoCo's: `scale` times the vector of the quaternion.
+// Rows of the rotation of a weld, MuJoCo's: `scale` times the vector of the quaternion.
 static inline void weld_axes(const Mat *b, Quat q, mf_lane scale, Vec *axes) {
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5) * scale;
     const Vec v = {q.x, q.y, q.z};
@@ -434,7 +436,7 @@ static inline void weld_axes(const Mat *b, Quat q, mf_lane scale, Vec *axes) {
 static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *drift) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
-    const Vec gap = vec_sub(ends[0].place, ends[1].place);
+    const Vec gap = vec_sub(ends[0].position, ends[1].position);
     mf_lane error[CONTACT_ROWS] = {gap.x, gap.y, gap.z, zero, zero, zero}, gain[CONTACT_ROWS];
     Quat q = {one, zero, zero, zero};
     const mf_lane scale = mf_set((mf_real)loop->torque_scale);
@@ -442,8 +444,8 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
                .where = mf_mask_all()};
     Chain chain = chain_start(p);
     if (loop->rows == 6) {
-        q = turn_between(&ends[0].turn, &ends[1].turn);
-        weld_axes(&ends[1].turn, q, scale, tug.axes + 3);
+        q = rotation_between(&ends[0].rotation, &ends[1].rotation);
+        weld_axes(&ends[1].rotation, q, scale, tug.axes + 3);
         error[3] = q.x * scale, error[4] = q.y * scale, error[5] = q.z * scale;
     }
     for (int side = 0; side < 2; side++)
@@ -452,9 +454,9 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
         constraint_add(p, CONSTRAINT_QUADRATIC, loop->rows, chain_count(&chain), mf_mask_all());
     if (c == NULL)
         return;
-    chain_place(p, c, &chain);
+    chain_position(p, c, &chain);
     for (int side = 0; side < 2; side++) {
-        tug.point = ends[side].place;
+        tug.point = ends[side].position;
         tug.sign = side == 0 ? one : -one;
         tug_links(p, c, &chain, loop->links[side], MF_ART_WORLD, &tug);
     }

@@ -1,6 +1,6 @@
 // Constraints of a problem that are no contacts: equality constraints, dry friction, limits.
 //
-// A constraint at distance d (margin taken away) with speed v = J velocity asks for the
+// A constraint at distance d (margin taken away) with speed v = J velocity requests the
 // acceleration r = -b v - k z d with the weight D = z / ((1 - z) e), where e is what it gives way
 // by in the file's reference position (MuJoCo's invweight0) and z = z(|d|) its impedance.
 #ifndef MF_MOTION_ARTICULATED_PROBLEM_ROWS_H
@@ -121,10 +121,10 @@ static MF_INLINE void rows_measure(const Problem *p, const Constraint *c, Measur
     rows_times(p, c, p->free, out->free);
 }
 
-// Weight and reference of row k; `push` is -k z d.
+// Weight and reference of row k; `load` is -k z d.
 static MF_INLINE void row_law(Problem *p, const Constraint *c, const Measures *at, uint32_t k,
-                              mf_lane weight, mf_lane push, double damping) {
-    const mf_lane rest = mf_fma(-mf_set((mf_real)damping), at->speed[k], push);
+                              mf_lane weight, mf_lane load, double damping) {
+    const mf_lane rest = mf_fma(-mf_set((mf_real)damping), at->speed[k], load);
     p->weight[c->row + k] = weight;
     p->rest[c->row + k] = mf_keep(c->exists, rest - at->free[k]);
 }
@@ -178,7 +178,7 @@ static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane s
     const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
     if (!mf_any(beyond))
         return;
-    Constraint *c = dof_constraint(p, CONSTRAINT_PUSH, p->plan->links[l].dof, sign, beyond);
+    Constraint *c = dof_constraint(p, CONSTRAINT_ONE_SIDED, p->plan->links[l].dof, sign, beyond);
     if (c == NULL)
         return;
     law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
@@ -194,7 +194,7 @@ static inline void limit_ball(Problem *p, uint32_t l) {
     const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
     if (!mf_any(beyond))
         return;
-    Constraint *c = constraint_add(p, CONSTRAINT_PUSH, 1, 3, beyond);
+    Constraint *c = constraint_add(p, CONSTRAINT_ONE_SIDED, 1, 3, beyond);
     if (c == NULL)
         return;
     const mf_lane row[3] = {-axis.x, -axis.y, -axis.z};
@@ -282,9 +282,9 @@ static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) 
         const int32_t end = path->links[i];
         if (is_still(plan, end))
             continue;
-        const Mat *turn = &p->work->contacts.pose[end + 1].turn;
-        const Vec force = mat_apply(turn, path->row[i].force),
-                  torque = mat_apply(turn, path->row[i].torque);
+        const Mat *rotation = &p->work->contacts.pose[end + 1].rotation;
+        const Vec force = mat_apply(rotation, path->row[i].force),
+                  torque = mat_apply(rotation, path->row[i].torque);
         for (int32_t link = end; link != MF_ART_WORLD; link = chain_up(plan, link)) {
             const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
             const Vec arm = vec_sub(p->origin[end + 1], p->origin[link + 1]);
@@ -319,14 +319,14 @@ static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane 
     const mf_mask beyond = mf_and(p->lanes, mf_less(distance, margin));
     if (!mf_any(beyond))
         return;
-    Constraint *c = sum_constraint(p, CONSTRAINT_PUSH, sum, sign, beyond);
+    Constraint *c = sum_constraint(p, CONSTRAINT_ONE_SIDED, sum, sign, beyond);
     if (c == NULL)
         return;
     law_row(p, c, &tendon->limit, distance - margin);
     p->tendon_count[i]++;
 }
 
-// The inertia of a tendon is a row that asks for no acceleration of its length.
+// The inertia of a tendon is a row that requests no acceleration of its length.
 static inline void tendons_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);

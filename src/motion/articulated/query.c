@@ -15,9 +15,9 @@ typedef struct Values {
     double velocity[MOST_VALUES];
 } Values;
 
-typedef struct Body { // a plan link in the world
-    double turn[9];   // [1] own axes to world, row after row
-    double place[3];  // [m]
+typedef struct Body {   // a plan link in the world
+    double rotation[9]; // [1] own axes to world, row after row
+    double position[3]; // [m]
 } Body;
 
 static void read_row(const mf_Field *field, uint32_t instance, uint32_t first, uint32_t count,
@@ -52,8 +52,8 @@ static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values
     }
 }
 
-static void ask(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values, const double *in,
-                double *out) {
+static void run_query(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values,
+                      const double *in, double *out) {
     mf_ArtQuery query = {.task = task,
                          .position = values->position,
                          .velocity = values->velocity,
@@ -76,7 +76,7 @@ void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double
         else if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
             values.position[base + link->position] = angle[link->joint];
     }
-    ask(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    run_query(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
 }
 
 static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
@@ -96,10 +96,10 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     if (depth == NULL)
         return 0.0;
     read_state(plan, instance, &values);
-    ask(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    run_query(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
     for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
         const mf_CollidePair *pair = &plan->collide->pairs[i];
-        if (!plan->meets[i] || !(depth[i] > most))
+        if (!plan->pair_allowed[i] || !(depth[i] > most))
             continue;
         most = depth[i];
         shapes[0] = plan->collide->shapes[pair->a].shape;
@@ -131,14 +131,14 @@ void mf_articulated_forward(const mf_Group *group, uint32_t instance, const doub
         return;
     Values values;
     const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    ask(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
+    run_query(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
 }
 
 // ---- energy and momentum ------------------------------------------------------------------------
 
 // Column `axis` of a body's axes.
 static void body_axis(double out[3], const Body *body, uint32_t axis) {
-    mf_vec3_set(out, body->turn[axis], body->turn[3 + axis], body->turn[6 + axis]);
+    mf_vec3_set(out, body->rotation[axis], body->rotation[3 + axis], body->rotation[6 + axis]);
 }
 
 typedef struct Flight { // a plan link's motion
@@ -153,7 +153,7 @@ static void child_flight(const mf_ArtPlan *plan, const Values *values, const Bod
     const double *speed = values->velocity + link->velocity;
     Flight *own = &flights[l + 1];
     double arm[3], swing[3], axis[3];
-    mf_vec3_sub(arm, bodies[l + 1].place, bodies[link->parent + 1].place);
+    mf_vec3_sub(arm, bodies[l + 1].position, bodies[link->parent + 1].position);
     mf_vec3_cross(swing, parent->rate, arm);
     mf_vec3_add(own->velocity, parent->velocity, swing);
     mf_vec3_copy(own->rate, parent->rate);
@@ -167,11 +167,11 @@ static void child_flight(const mf_ArtPlan *plan, const Values *values, const Bod
 
 static void find_flights(const mf_ArtPlan *plan, const Values *values, Body *bodies,
                          Flight *flights) {
-    ask(plan, MF_ART_TASK_POSE, values, NULL, bodies[0].turn);
+    run_query(plan, MF_ART_TASK_POSE, values, NULL, bodies[0].rotation);
     memset(&flights[0], 0, sizeof flights[0]);
     if (!plan->fixed) {
         mf_vec3_copy(flights[0].velocity, values->velocity);
-        mf_mat3_apply(flights[0].rate, bodies[0].turn, values->velocity + 3);
+        mf_mat3_apply(flights[0].rate, bodies[0].rotation, values->velocity + 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++)
         child_flight(plan, values, bodies, l, flights);
@@ -185,23 +185,23 @@ typedef struct Share {
 static void body_share(const mf_ArtPlan *plan, int32_t l, const Body *body, const Flight *flight,
                        Share *share) {
     const double *c = mf_art_constants(plan, l);
-    double moment[3], turn[4], spin[3], swing[3], about[3], inertia[6];
+    double moment[3], rotation[4], angular[3], swing[3], about[3], inertia[6];
     double mass = c[MF_ART_MASS];
-    mf_mat3_apply(moment, body->turn, c + MF_ART_MOMENT);
-    mf_quat_from_matrix(turn, body->turn);
-    mf_inertia_rotate(inertia, c + MF_ART_INERTIA, turn);
+    mf_mat3_apply(moment, body->rotation, c + MF_ART_MOMENT);
+    mf_quat_from_matrix(rotation, body->rotation);
+    mf_inertia_rotate(inertia, c + MF_ART_INERTIA, rotation);
     const double *w = flight->rate, *v = flight->velocity;
-    mf_vec3_set(spin, inertia[0] * w[0] + inertia[3] * w[1] + inertia[4] * w[2],
+    mf_vec3_set(angular, inertia[0] * w[0] + inertia[3] * w[1] + inertia[4] * w[2],
                 inertia[3] * w[0] + inertia[1] * w[1] + inertia[5] * w[2],
                 inertia[4] * w[0] + inertia[5] * w[1] + inertia[2] * w[2]);
     mf_vec3_cross(swing, w, moment);
     mf_vec3_add_scaled(share->linear, swing, mass, v);
     mf_vec3_cross(about, moment, v);
-    mf_vec3_add(about, about, spin);
+    mf_vec3_add(about, about, angular);
     share->kinetic = 0.5 * (mf_vec3_dot(v, share->linear) + mf_vec3_dot(w, about));
-    mf_vec3_cross(share->angular, body->place, share->linear);
+    mf_vec3_cross(share->angular, body->position, share->linear);
     mf_vec3_add(share->angular, share->angular, about);
-    mf_vec3_add_scaled(share->center, moment, mass, body->place);
+    mf_vec3_add_scaled(share->center, moment, mass, body->position);
     share->mass = mass;
 }
 

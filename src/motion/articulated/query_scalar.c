@@ -43,7 +43,7 @@ static void load_state(const mf_ArtQuery *query, State *state) {
     const void *q = query->position, *v = query->velocity;
     const uint32_t first = plan->fixed ? 7 : 0;
     state->velocity = state->rate = vec_zero();
-    state->place = vec_value(q, 0);
+    state->position = vec_value(q, 0);
     state->attitude = quat_value(q, 3);
     if (!plan->fixed) {
         state->velocity = vec_value(v, 0);
@@ -99,21 +99,21 @@ static void store_rates(const mf_ArtQuery *query, const Rates *rates) {
 }
 
 static void store_frame(void *values, uint32_t body, const Frame *frame) {
-    const Mat *m = &frame->turn;
-    const mf_lane turn[9] = {m->xx, m->xy, m->xz, m->yx, m->yy, m->yz, m->zx, m->zy, m->zz};
+    const Mat *m = &frame->rotation;
+    const mf_lane rotation[9] = {m->xx, m->xy, m->xz, m->yx, m->yy, m->yz, m->zx, m->zy, m->zz};
     for (uint32_t i = 0; i < 9; i++)
-        value_store(values, 12 * body + i, turn[i]);
-    store_vec(values, 12 * body + 9, frame->place);
+        value_store(values, 12 * body + i, rotation[i]);
+    store_vec(values, 12 * body + 9, frame->position);
 }
 
 // Of all links in the world, the base first.
 static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world) {
-    world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->place);
+    world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
         const Frame *parent = &world[plan->links[l].parent + 1];
-        own->turn = mat_multiply(&parent->turn, &frame.turn);
-        own->place = mat_apply_add(&parent->turn, frame.place, parent->place);
+        own->rotation = mat_multiply(&parent->rotation, &frame.rotation);
+        own->position = mat_apply_add(&parent->rotation, frame.position, parent->position);
     }
 }
 

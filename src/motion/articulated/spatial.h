@@ -49,13 +49,13 @@ static MF_INLINE void sin_cos(mf_lane angle, mf_lane *sine, mf_lane *cosine) {
 // ---- turns: from axes B to axes A, where B is A turned
 // -------------------------------------------
 
-static MF_INLINE Vec vec_turn_z(Vec a, mf_lane c, mf_lane s) {
+static MF_INLINE Vec vec_rotate_z(Vec a, mf_lane c, mf_lane s) {
     return MF_VALUE(Vec, mf_fma(a.x, c, -(a.y * s)), mf_fma(a.x, s, a.y * c), a.z);
 }
 static MF_INLINE Vec vec_back_z(Vec a, mf_lane c, mf_lane s) {
     return MF_VALUE(Vec, mf_fma(a.x, c, a.y * s), mf_fma(a.y, c, -(a.x * s)), a.z);
 }
-static MF_INLINE Vec vec_turn_x(Vec a, mf_lane c, mf_lane s) {
+static MF_INLINE Vec vec_rotate_x(Vec a, mf_lane c, mf_lane s) {
     return MF_VALUE(Vec, a.x, mf_fma(a.y, c, -(a.z * s)), mf_fma(a.y, s, a.z * c));
 }
 static MF_INLINE Vec vec_back_x(Vec a, mf_lane c, mf_lane s) {
@@ -63,7 +63,7 @@ static MF_INLINE Vec vec_back_x(Vec a, mf_lane c, mf_lane s) {
 }
 
 // The pair (a, b) of a vector's components.
-static MF_INLINE void pair_turn(mf_lane *a, mf_lane *b, mf_lane c, mf_lane s) {
+static MF_INLINE void pair_rotate(mf_lane *a, mf_lane *b, mf_lane c, mf_lane s) {
     mf_lane x = *a, y = *b;
     *a = mf_fma(x, c, -(y * s));
     *b = mf_fma(x, s, y * c);
@@ -71,7 +71,7 @@ static MF_INLINE void pair_turn(mf_lane *a, mf_lane *b, mf_lane c, mf_lane s) {
 
 // The 2x2 block (aa ab; ab bb) of a symmetric tensor: with d = aa - bb and w = s d + 2 c ab it
 // becomes aa - s w, bb + s w, c w - ab.
-static MF_INLINE void block_turn(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane c, mf_lane s) {
+static MF_INLINE void block_rotate(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane c, mf_lane s) {
     mf_lane w = mf_fma(s, *aa - *bb, (c + c) * *ab);
     *aa = mf_fma(-s, w, *aa);
     *bb = mf_fma(s, w, *bb);
@@ -80,8 +80,8 @@ static MF_INLINE void block_turn(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane 
 
 // The 2x2 block of any tensor: its symmetric part as above, its antisymmetric part stays, so ab and
 // ba change by the same.
-static MF_INLINE void square_turn(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane *ba, mf_lane c,
-                                  mf_lane s) {
+static MF_INLINE void square_rotate(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane *ba, mf_lane c,
+                                    mf_lane s) {
     mf_lane sum = *ab + *ba, w = mf_fma(s, *aa - *bb, c * sum), change = mf_fma(c, w, -sum);
     *aa = mf_fma(-s, w, *aa);
     *bb = mf_fma(s, w, *bb);
@@ -89,28 +89,28 @@ static MF_INLINE void square_turn(mf_lane *aa, mf_lane *bb, mf_lane *ab, mf_lane
     *ba = *ba + change;
 }
 
-static MF_INLINE void art_turn_z(Art *a, mf_lane c, mf_lane s) {
-    block_turn(&a->m.xx, &a->m.yy, &a->m.xy, c, s);
-    pair_turn(&a->m.xz, &a->m.yz, c, s);
-    block_turn(&a->j.xx, &a->j.yy, &a->j.xy, c, s);
-    pair_turn(&a->j.xz, &a->j.yz, c, s);
-    square_turn(&a->h.xx, &a->h.yy, &a->h.xy, &a->h.yx, c, s);
-    pair_turn(&a->h.xz, &a->h.yz, c, s);
-    pair_turn(&a->h.zx, &a->h.zy, c, s);
-    pair_turn(&a->n.x, &a->n.y, c, s);
-    pair_turn(&a->f.x, &a->f.y, c, s);
+static MF_INLINE void art_rotate_z(Art *a, mf_lane c, mf_lane s) {
+    block_rotate(&a->m.xx, &a->m.yy, &a->m.xy, c, s);
+    pair_rotate(&a->m.xz, &a->m.yz, c, s);
+    block_rotate(&a->j.xx, &a->j.yy, &a->j.xy, c, s);
+    pair_rotate(&a->j.xz, &a->j.yz, c, s);
+    square_rotate(&a->h.xx, &a->h.yy, &a->h.xy, &a->h.yx, c, s);
+    pair_rotate(&a->h.xz, &a->h.yz, c, s);
+    pair_rotate(&a->h.zx, &a->h.zy, c, s);
+    pair_rotate(&a->n.x, &a->n.y, c, s);
+    pair_rotate(&a->f.x, &a->f.y, c, s);
 }
 
-static MF_INLINE void art_turn_x(Art *a, mf_lane c, mf_lane s) {
-    block_turn(&a->m.yy, &a->m.zz, &a->m.yz, c, s);
-    pair_turn(&a->m.xy, &a->m.xz, c, s);
-    block_turn(&a->j.yy, &a->j.zz, &a->j.yz, c, s);
-    pair_turn(&a->j.xy, &a->j.xz, c, s);
-    square_turn(&a->h.yy, &a->h.zz, &a->h.yz, &a->h.zy, c, s);
-    pair_turn(&a->h.xy, &a->h.xz, c, s);
-    pair_turn(&a->h.yx, &a->h.zx, c, s);
-    pair_turn(&a->n.y, &a->n.z, c, s);
-    pair_turn(&a->f.y, &a->f.z, c, s);
+static MF_INLINE void art_rotate_x(Art *a, mf_lane c, mf_lane s) {
+    block_rotate(&a->m.yy, &a->m.zz, &a->m.yz, c, s);
+    pair_rotate(&a->m.xy, &a->m.xz, c, s);
+    block_rotate(&a->j.yy, &a->j.zz, &a->j.yz, c, s);
+    pair_rotate(&a->j.xy, &a->j.xz, c, s);
+    square_rotate(&a->h.yy, &a->h.zz, &a->h.yz, &a->h.zy, c, s);
+    pair_rotate(&a->h.xy, &a->h.xz, c, s);
+    pair_rotate(&a->h.yx, &a->h.zx, c, s);
+    pair_rotate(&a->n.y, &a->n.z, c, s);
+    pair_rotate(&a->f.y, &a->f.z, c, s);
 }
 
 static MF_INLINE void swap(mf_lane *a, mf_lane *b) {
@@ -168,9 +168,9 @@ static MF_INLINE Mat mat_congruence(const Mat *r, const Mat *t) {
     return MF_VALUE(Mat, a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z);
 }
 
-static inline void art_turn(Art *a, const Mat *r) {
-    a->j = sym_turn(r, &a->j);
-    a->m = sym_turn(r, &a->m);
+static inline void art_rotate(Art *a, const Mat *r) {
+    a->j = sym_rotate(r, &a->j);
+    a->m = sym_rotate(r, &a->m);
     a->h = mat_congruence(r, &a->h);
     a->n = mat_apply(r, a->n);
     a->f = mat_apply(r, a->f);

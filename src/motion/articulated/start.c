@@ -5,7 +5,7 @@
 // limit, so it must not depend on the state: the inertia that the step sees holds what friction of
 // contacts adds and jumps by orders of magnitude when a foot slips.
 //
-// What a link gives way by is the mean of the diagonal of J M^-1 J^T for its centre of mass
+// What a link gives way by is the mean of the diagonal of J M^-1 J^T for its center of mass
 // (MuJoCo's invweight0); M from composite rigid bodies (Walker and Orin 1982), factored by
 // Cholesky.
 #include "motion/articulated/build.h"
@@ -15,13 +15,13 @@
 
 typedef struct Heap {  // rigid parts together, about the origin of the base, in its axes
     double mass;       // [kg]
-    double moment[3];  // [kg m] mass times centre
+    double moment[3];  // [kg m] mass times center
     double inertia[9]; // [kg m^2]
 } Heap;
 
 typedef struct Pose {
-    double turn[9]; // [1] own axes to the base's
-    double place[3];
+    double rotation[9]; // [1] own axes to the base's
+    double position[3];
 } Pose;
 
 typedef struct Start {
@@ -32,8 +32,8 @@ typedef struct Start {
 } Start;
 
 // The turns about z and x of a link's frame, then `last` about z.
-static void turn_frame(double out[9], const double *c, double cosine, double sine) {
-    const double cz = c[MF_ART_COS_SPIN], sz = c[MF_ART_SIN_SPIN], cx = c[MF_ART_COS_TILT],
+static void rotate_frame(double out[9], const double *c, double cosine, double sine) {
+    const double cz = c[MF_ART_COS_ANGLE], sz = c[MF_ART_SIN_ANGLE], cx = c[MF_ART_COS_TILT],
                  sx = c[MF_ART_SIN_TILT];
     const double frame[9] = {cz, -sz * cx, sz * sx, sz, cz * cx, -cz * sx, 0, sx, cx};
     const double last[9] = {cosine, -sine, 0, sine, cosine, 0, 0, 0, 1};
@@ -53,28 +53,28 @@ static void place_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l
     start += c[MF_ART_OFFSET];
     mf_sin_cos(start, &sine, &cosine);
     if (link->kind == MF_ART_BALL)
-        memcpy(joint, c + MF_ART_TURN, sizeof joint);
+        memcpy(joint, c + MF_ART_ROTATION, sizeof joint);
     else if (link->kind == MF_ART_SLIDE)
-        turn_frame(joint, c, c[MF_ART_COS_OFFSET], c[MF_ART_SIN_OFFSET]);
+        rotate_frame(joint, c, c[MF_ART_COS_OFFSET], c[MF_ART_SIN_OFFSET]);
     else
-        turn_frame(joint, c, cosine, sine);
-    mf_mat3_multiply(own->turn, parent->turn, joint);
-    mf_mat3_apply(way, parent->turn, c + MF_ART_PLACE);
-    mf_vec3_add(own->place, parent->place, way);
+        rotate_frame(joint, c, cosine, sine);
+    mf_mat3_multiply(own->rotation, parent->rotation, joint);
+    mf_mat3_apply(way, parent->rotation, c + MF_ART_POSITION);
+    mf_vec3_add(own->position, parent->position, way);
     for (int i = 0; link->kind == MF_ART_SLIDE && i < 3; i++)
-        own->place[i] += own->turn[3 * i + 2] * start;
+        own->position[i] += own->rotation[3 * i + 2] * start;
 }
 
 // A rigid part by the inertial constants of its link, moved into the base's axes.
 static void heap_part(Heap *out, const double *c, const Pose *pose) {
-    const double *j = c + MF_ART_INERTIA, *p = pose->place;
+    const double *j = c + MF_ART_INERTIA, *p = pose->position;
     const double own[9] = {j[0], j[3], j[4], j[3], j[1], j[5], j[4], j[5], j[2]};
     double half[9], back[9], h[3];
     out->mass = c[MF_ART_MASS];
-    mf_mat3_apply(h, pose->turn, c + MF_ART_MOMENT);
+    mf_mat3_apply(h, pose->rotation, c + MF_ART_MOMENT);
     mf_vec3_add_scaled(out->moment, h, out->mass, p);
-    mf_mat3_multiply(half, pose->turn, own);
-    mf_mat3_transpose(back, pose->turn);
+    mf_mat3_multiply(half, pose->rotation, own);
+    mf_mat3_transpose(back, pose->rotation);
     mf_mat3_multiply(out->inertia, half, back);
     // The sum of m ((r + p)^2 - (r + p) (r + p)^T) over its mass points.
     double spread = 2.0 * mf_vec3_dot(h, p) + out->mass * mf_vec3_dot(p, p);
@@ -94,11 +94,11 @@ static void heap_add(Heap *to, const Heap *part, double sign) {
 
 // Of a heap about the axis u through p: u.J u - 2 (u x p).(u x h) + m (u x p)^2.
 static double heap_about(const Heap *heap, const double u[3], const double p[3]) {
-    double turned[3], arm[3], pull[3];
-    mf_mat3_apply(turned, heap->inertia, u);
+    double rotated[3], arm[3], pull[3];
+    mf_mat3_apply(rotated, heap->inertia, u);
     mf_vec3_cross(arm, u, p);
     mf_vec3_cross(pull, u, heap->moment);
-    return mf_vec3_dot(u, turned) - 2.0 * mf_vec3_dot(arm, pull) +
+    return mf_vec3_dot(u, rotated) - 2.0 * mf_vec3_dot(arm, pull) +
            heap->mass * mf_vec3_dot(arm, arm);
 }
 
@@ -108,8 +108,9 @@ static double heap_moved(const Heap *heap, const mf_ArtLink *link, const Pose *p
     if (link->kind == MF_ART_SLIDE)
         return heap->mass;
     for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++) {
-        const double u[3] = {pose->turn[axis], pose->turn[3 + axis], pose->turn[6 + axis]};
-        sum += heap_about(heap, u, pose->place);
+        const double u[3] = {pose->rotation[axis], pose->rotation[3 + axis],
+                             pose->rotation[6 + axis]};
+        sum += heap_about(heap, u, pose->position);
     }
     return link->kind == MF_ART_BALL ? sum / 3.0 : sum;
 }
@@ -138,7 +139,7 @@ static mf_Status start_make(Start *start, const mf_ArtPlan *plan, const mf_Model
         start_free(start);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     }
-    start->poses[0] = (Pose){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    start->poses[0] = (Pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (uint32_t l = 0; l < plan->link_count; l++)
         place_link(plan, model, l, start->poses);
     for (uint32_t l = 0; l <= plan->link_count; l++)
@@ -181,19 +182,19 @@ mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context 
 // ---- what links give way by ---------------------------------------------------------------------
 
 typedef struct Way { // what one velocity does: the motion of the point of the link at the origin
-    double spin[3];  // [1/s]
+    double rate[3];  // [1/s]
     double slide[3]; // [m/s]
     double armature;
     uint32_t owner; // [1] 0 = base, link l at l + 1
 } Way;
 
 static void way_set(Way *way, const Pose *pose, int axis, bool turns) {
-    const double u[3] = {pose->turn[axis], pose->turn[3 + axis], pose->turn[6 + axis]};
-    mf_vec3_set(way->spin, 0, 0, 0);
+    const double u[3] = {pose->rotation[axis], pose->rotation[3 + axis], pose->rotation[6 + axis]};
+    mf_vec3_set(way->rate, 0, 0, 0);
     mf_vec3_copy(way->slide, u);
     if (turns) {
-        mf_vec3_copy(way->spin, u);
-        mf_vec3_cross(way->slide, pose->place, u);
+        mf_vec3_copy(way->rate, u);
+        mf_vec3_cross(way->slide, pose->position, u);
     }
 }
 
@@ -256,15 +257,15 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Way *wa
     for (size_t i = 0; i < n; i++) {
         const Heap *heap = &start->heaps[ways[i].owner];
         double torque[3], force[3], part[3];
-        mf_mat3_apply(torque, heap->inertia, ways[i].spin);
+        mf_mat3_apply(torque, heap->inertia, ways[i].rate);
         mf_vec3_cross(part, heap->moment, ways[i].slide);
         mf_vec3_add(torque, torque, part);
-        mf_vec3_cross(force, ways[i].spin, heap->moment);
+        mf_vec3_cross(force, ways[i].rate, heap->moment);
         mf_vec3_add_scaled(force, force, heap->mass, ways[i].slide);
         for (size_t k = 0; k <= i; k++) {
             double sum = 0.0;
             if (carries(start->plan, ways[k].owner, ways[i].owner))
-                sum = mf_vec3_dot(ways[k].spin, torque) + mf_vec3_dot(ways[k].slide, force);
+                sum = mf_vec3_dot(ways[k].rate, torque) + mf_vec3_dot(ways[k].slide, force);
             m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
         }
     }
@@ -284,15 +285,15 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Way *wa
 
 // J M^-1 J^T of a point of the link `owner`, or of its turning, the mean of three directions.
 static double give(const Start *start, const Way *ways, uint32_t n, const double *factor,
-                   uint32_t owner, const double point[3], bool turning, double *row) {
+                   uint32_t owner, const double point[3], bool angular, double *row) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         for (size_t i = 0; i < n; i++) {
             double velocity[3];
-            mf_vec3_cross(velocity, ways[i].spin, point);
+            mf_vec3_cross(velocity, ways[i].rate, point);
             mf_vec3_add(velocity, velocity, ways[i].slide);
-            if (turning)
-                mf_vec3_copy(velocity, ways[i].spin);
+            if (angular)
+                mf_vec3_copy(velocity, ways[i].rate);
             row[i] = carries(start->plan, ways[i].owner, owner) ? velocity[axis] : 0.0;
             for (size_t k = 0; k < i; k++)
                 row[i] -= factor[i * n + k] * row[k];
@@ -341,23 +342,23 @@ static void factor_all(Factored *all, const mf_Model *model) {
     all->fine = factor_mass(&all->start, model, all->ways, all->count, all->matrix, all->row);
 }
 
-// The centre of what a shape belongs to: its body or, without one, the link with all on it.
+// The center of what a shape belongs to: its body or, without one, the link with all on it.
 static void center_of(const Factored *all, const mf_Model *model, const mf_Shape *shape,
                       const double (*centers)[3], double out[3]) {
-    const mf_ArtPlace *place = &all->start.plan->places[shape->link];
-    const Pose *pose = &all->start.poses[place->link + 1];
+    const mf_ArtFrame *frame = &all->start.plan->frames[shape->link];
+    const Pose *pose = &all->start.poses[frame->link + 1];
     double center[3];
     if (shape->body == MF_NONE) {
-        mf_vec3_copy(out, centers[place->link + 1]);
+        mf_vec3_copy(out, centers[frame->link + 1]);
         return;
     }
     const mf_Body *body = &model->bodies[shape->body];
     mf_quat_rotate(center, body->rotation, body->center);
     mf_vec3_add(center, center, body->position);
-    mf_quat_rotate(out, place->turn, center);
-    mf_vec3_add(center, out, place->place);
-    mf_mat3_apply(out, pose->turn, center);
-    mf_vec3_add(out, out, pose->place);
+    mf_quat_rotate(out, frame->rotation, center);
+    mf_vec3_add(center, out, frame->position);
+    mf_mat3_apply(out, pose->rotation, center);
+    mf_vec3_add(out, out, pose->position);
 }
 
 static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shape,
@@ -369,7 +370,7 @@ static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shap
     center_of(all, model, shape, centers, center);
     if (all->fine)
         ease = give(&all->start, all->ways, all->count, all->matrix,
-                    (uint32_t)(all->start.plan->places[shape->link].link + 1), center, false,
+                    (uint32_t)(all->start.plan->frames[shape->link].link + 1), center, false,
                     all->row);
     return ease > least ? ease : least;
 }
@@ -385,7 +386,7 @@ mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double
         status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
         const Heap *own = &all.start.heaps[l];
-        mf_vec3_copy(centers[l], all.start.poses[l].place);
+        mf_vec3_copy(centers[l], all.start.poses[l].position);
         if (own->mass > 0.0)
             mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
     }
@@ -475,9 +476,9 @@ static mf_Status tendon_give(const Factored *all, const mf_Model *model, const m
 
 // Of a point that plan link `link` (-1 = base) holds: along and about.
 static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
-    for (int turning = 0; turning < 2; turning++)
-        out[turning] = give(&all->start, all->ways, all->count, all->matrix, (uint32_t)(link + 1),
-                            point, turning, all->row);
+    for (int angular = 0; angular < 2; angular++)
+        out[angular] = give(&all->start, all->ways, all->count, all->matrix, (uint32_t)(link + 1),
+                            point, angular, all->row);
     // What cannot turn, or only turns, has the one for the other, as in MuJoCo.
     if (out[0] < 1e-15)
         out[0] = out[1];
@@ -485,22 +486,22 @@ static void point_give(const Factored *all, int32_t link, const double point[3],
         out[1] = out[0];
 }
 
-// Of the centre of a body of the file, MF_NONE: of the world.
+// Of the center of a body of the file, MF_NONE: of the world.
 static void body_give(const Factored *all, const mf_Model *model, uint32_t body, double out[2]) {
     out[0] = out[1] = 0.0;
     if (body == MF_NONE || model->bodies[body].link == MF_NONE)
         return;
     const mf_Body *from = &model->bodies[body];
-    const mf_ArtPlace *place = &all->start.plan->places[from->link];
-    const Pose *pose = &all->start.poses[place->link + 1];
+    const mf_ArtFrame *frame = &all->start.plan->frames[from->link];
+    const Pose *pose = &all->start.poses[frame->link + 1];
     double center[3], point[3];
     mf_quat_rotate(center, from->rotation, from->center);
     mf_vec3_add(center, center, from->position);
-    mf_quat_rotate(point, place->turn, center);
-    mf_vec3_add(center, point, place->place);
-    mf_mat3_apply(point, pose->turn, center);
-    mf_vec3_add(point, point, pose->place);
-    point_give(all, place->link, point, out);
+    mf_quat_rotate(point, frame->rotation, center);
+    mf_vec3_add(center, point, frame->position);
+    mf_mat3_apply(point, pose->rotation, center);
+    mf_vec3_add(point, point, pose->position);
+    point_give(all, frame->link, point, out);
 }
 
 static void loop_give(const Factored *all, const mf_Model *model, uint32_t number, double out[2]) {
@@ -573,7 +574,7 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
     centers = mf_allocate(context, plan->link_count + 1, sizeof *centers);
     for (uint32_t l = 0; centers != NULL && l <= plan->link_count; l++) {
         const Heap *own = &all.start.heaps[l];
-        mf_vec3_copy(centers[l], all.start.poses[l].place);
+        mf_vec3_copy(centers[l], all.start.poses[l].position);
         if (own->mass > 0.0)
             mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
     }
@@ -593,7 +594,7 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
             if (shape->link != MF_NONE && shape->body != MF_NONE)
                 body_give(&all, model, shape->body, own);
             else if (shape->link != MF_NONE)
-                own[0] = out->links[plan->places[shape->link].link + 1];
+                own[0] = out->links[plan->frames[shape->link].link + 1];
             out->shapes[i] = own[0];
         }
         for (uint32_t i = 0; i < plan->tendon_count && status == MF_OK; i++)

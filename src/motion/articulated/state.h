@@ -15,7 +15,7 @@
 #endif
 
 typedef struct State {
-    Vec place;      // [m] base origin, world
+    Vec position;   // [m] base origin, world
     Quat attitude;  // [1] base to world
     Vec velocity;   // [m/s] of the base origin, world axes
     Vec rate;       // [rad/s] body axes
@@ -35,7 +35,7 @@ static inline void state_carve(const mf_ArtPlan *plan, mf_Carver *carver, State 
 
 // Between states that have their arrays.
 static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *to) {
-    to->place = from->place;
+    to->position = from->position;
     to->attitude = from->attitude;
     to->velocity = from->velocity;
     to->rate = from->rate;
@@ -47,7 +47,7 @@ static inline void state_copy(const mf_ArtPlan *plan, const State *from, State *
 
 // Zeros, also in place of unit quaternions.
 static inline void state_clear(const mf_ArtPlan *plan, State *state) {
-    memset(&state->place, 0, sizeof state->place);
+    memset(&state->position, 0, sizeof state->position);
     memset(&state->attitude, 0, sizeof state->attitude);
     memset(&state->velocity, 0, sizeof state->velocity);
     memset(&state->rate, 0, sizeof state->rate);
@@ -101,10 +101,10 @@ static MF_INLINE Mat mat_constant(const mf_real *c) {
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
     return vec_constant(MF_ART_CONSTANTS(plan) + MF_ART_ZENITH);
 }
-static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *turn) {
+static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *rotation) {
     if (plan->upright)
-        return MF_VALUE(Vec, turn->zx, turn->zy, turn->zz);
-    return mat_apply_transposed(turn, up_in_world(plan));
+        return MF_VALUE(Vec, rotation->zx, rotation->zy, rotation->zz);
+    return mat_apply_transposed(rotation, up_in_world(plan));
 }
 static MF_INLINE Vec vec_zero(void) {
     return MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());

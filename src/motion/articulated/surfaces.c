@@ -26,9 +26,9 @@ static bool find_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pa
 
 static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
     const mf_ArticulatedConfig *config = &plan->config;
-    bool asked = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
-                 !isnan(config->contact_damping);
-    return !asked && mf_art_is_soft(config, softness);
+    bool requested = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
+                     !isnan(config->contact_damping);
+    return !requested && mf_art_is_soft(config, softness);
 }
 
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
@@ -38,7 +38,7 @@ static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i,
     mf_art_reference(s->model, s->step, softness, &k, &b);
     k *= impedance;
     contact->heavy = true;
-    c[MF_ART_TOUCH_PUSH] = mass * k;
+    c[MF_ART_TOUCH_FORCE] = mass * k;
     c[MF_ART_TOUCH_DRAG] = mass * b;
     c[MF_ART_TOUCH_MASS] = mass / s->step;
 }
@@ -49,15 +49,15 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     mf_ArtContact *contact = &s->plan->contacts[i];
     double *c = plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
     mf_CollidePair pair;
-    c[MF_ART_TOUCH_PUSH] = plan->constants_f64[MF_ART_PUSH];
+    c[MF_ART_TOUCH_FORCE] = plan->constants_f64[MF_ART_FORCE];
     c[MF_ART_TOUCH_DRAG] = plan->constants_f64[MF_ART_DRAG];
     c[MF_ART_TOUCH_SLIDING] = 1.0;
     if (find_pair(s->model, contact->shape, &pair)) {
         c[MF_ART_TOUCH_SLIDING] = pair.dimension >= 3 ? pair.friction[0] : 0.0;
-        c[MF_ART_TOUCH_TURNING] = pair.dimension >= 4 ? pair.friction[2] : 0.0;
+        c[MF_ART_TOUCH_TORSION] = pair.dimension >= 4 ? pair.friction[2] : 0.0;
         c[MF_ART_TOUCH_ROLLING] = pair.dimension >= 6 ? pair.friction[3] : 0.0;
         c[MF_ART_TOUCH_MARGIN] = pair.margin;
-        contact->turns = c[MF_ART_TOUCH_TURNING] > 0.0 || c[MF_ART_TOUCH_ROLLING] > 0.0;
+        contact->turns = c[MF_ART_TOUCH_TORSION] > 0.0 || c[MF_ART_TOUCH_ROLLING] > 0.0;
         if (is_soft(plan, &pair.softness))
             set_soft(s, &pair.softness, i, c);
     }

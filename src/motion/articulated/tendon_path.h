@@ -12,7 +12,7 @@
 #define MF_MOTION_ARTICULATED_TENDON_PATH_H
 
 #include "math/wrap.h"
-#include "motion/articulated/spread.h"
+#include "motion/articulated/aba_velocity.h"
 
 typedef struct TendonPath {
     mf_lane length; // [m]
@@ -30,7 +30,7 @@ static inline Vec path_point(const Work *work, int32_t link, const double arm[3]
     if (link == MF_ART_WORLD)
         return path_vector(arm);
     const Pose *pose = &work->contacts.pose[link + 1];
-    return mat_apply_add(&pose->turn, path_vector(arm), pose->place);
+    return mat_apply_add(&pose->rotation, path_vector(arm), pose->position);
 }
 
 // What a piece of the path that ends at `point` pulls with: `way` along it, both in the world.
@@ -42,8 +42,8 @@ static inline void path_pull(const Work *work, const TendonPath *path, uint32_t 
         return;
     }
     const Pose *pose = &work->contacts.pose[link + 1];
-    const Vec force = mat_apply_transposed(&pose->turn, way),
-              arm = mat_apply_transposed(&pose->turn, vec_sub(point, pose->place));
+    const Vec force = mat_apply_transposed(&pose->rotation, way),
+              arm = mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
     row[slot].force = vec_add(row[slot].force, force);
     row[slot].torque = vec_cross_add(arm, force, row[slot].torque);
 }
@@ -71,20 +71,20 @@ static inline void path_around(const Work *work, const mf_ArtWrap *wrap, const m
                                Vec from, const mf_ArtWrap *end, Vec to, mf_lane share,
                                TendonPath *path) {
     const int32_t link = path->links[wrap->slot];
-    const double *t = wrap->turn;
-    Mat turn = {mf_set((mf_real)t[0]), mf_set((mf_real)t[1]), mf_set((mf_real)t[2]),
-                mf_set((mf_real)t[3]), mf_set((mf_real)t[4]), mf_set((mf_real)t[5]),
-                mf_set((mf_real)t[6]), mf_set((mf_real)t[7]), mf_set((mf_real)t[8])};
+    const double *t = wrap->rotation;
+    Mat rotation = {mf_set((mf_real)t[0]), mf_set((mf_real)t[1]), mf_set((mf_real)t[2]),
+                    mf_set((mf_real)t[3]), mf_set((mf_real)t[4]), mf_set((mf_real)t[5]),
+                    mf_set((mf_real)t[6]), mf_set((mf_real)t[7]), mf_set((mf_real)t[8])};
     if (link != MF_ART_WORLD)
-        turn = mat_multiply(&work->contacts.pose[link + 1].turn, &turn);
+        rotation = mat_multiply(&work->contacts.pose[link + 1].rotation, &rotation);
     const Vec center = path_point(work, link, wrap->arm);
-    const Vec a = mat_apply_transposed(&turn, vec_sub(from, center)),
-              b = mat_apply_transposed(&turn, vec_sub(to, center));
+    const Vec a = mat_apply_transposed(&rotation, vec_sub(from, center)),
+              b = mat_apply_transposed(&rotation, vec_sub(to, center));
     const mf_lane p[3] = {a.x, a.y, a.z}, q[3] = {b.x, b.y, b.z};
     mf_lane side[3];
     if (wrap->sided) {
         const Vec point = path_point(work, wrap->side_link, wrap->side_arm);
-        const Vec s = mat_apply_transposed(&turn, vec_sub(point, center));
+        const Vec s = mat_apply_transposed(&rotation, vec_sub(point, center));
         side[0] = s.x;
         side[1] = s.y;
         side[2] = s.z;
@@ -94,12 +94,12 @@ static inline void path_around(const Work *work, const mf_ArtWrap *wrap, const m
     path_piece(work, path, start->slot, from, end->slot, to, share, mf_not(bend.bends));
     if (!mf_any(bend.bends))
         return;
-    const Vec meets = mat_apply_add(&turn, MF_VALUE(Vec, bend.from[0], bend.from[1], bend.from[2]),
-                                    center),
-              leaves =
-                  mat_apply_add(&turn, MF_VALUE(Vec, bend.to[0], bend.to[1], bend.to[2]), center);
+    const Vec crossing = mat_apply_add(
+                  &rotation, MF_VALUE(Vec, bend.from[0], bend.from[1], bend.from[2]), center),
+              leaves = mat_apply_add(&rotation, MF_VALUE(Vec, bend.to[0], bend.to[1], bend.to[2]),
+                                     center);
     path->length = mf_fma(share, mf_keep(bend.bends, bend.length), path->length);
-    path_piece(work, path, start->slot, from, wrap->slot, path_choose(bend.bends, meets, from),
+    path_piece(work, path, start->slot, from, wrap->slot, path_choose(bend.bends, crossing, from),
                share, bend.bends);
     path_piece(work, path, wrap->slot, path_choose(bend.bends, leaves, to), end->slot, to, share,
                bend.bends);
@@ -113,7 +113,7 @@ static inline void path_speed(const mf_ArtPlan *plan, const State *state, const 
         if (is_still(plan, link))
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
-        const Vec speed = mat_apply_transposed(&pose->turn, pose->speed);
+        const Vec speed = mat_apply_transposed(&pose->rotation, pose->speed);
         path->speed = vec_dot_add(path->row[i].force, speed, path->speed);
         path->speed = vec_dot_add(path->row[i].torque,
                                   link < 0 ? state->rate : work->links[link].rate, path->speed);
@@ -156,8 +156,8 @@ static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const
 }
 
 // The force of the tendon's tension -`force` on all its links.
-static inline void tendon_push(const mf_ArtPlan *plan, const TendonPath *path, mf_lane force,
-                               Wrench *wrench) {
+static inline void tendon_force(const mf_ArtPlan *plan, const TendonPath *path, mf_lane force,
+                                Wrench *wrench) {
     for (uint32_t i = 0; i < path->count; i++) {
         if (is_still(plan, path->links[i]))
             continue;

@@ -6,10 +6,10 @@
 
 #include <mayfly/articulated.h>
 
-// Rows of shapes whose contacts move on them have the place where they touch level ground in the
+// Rows of shapes whose contacts move on them have the position where they touch level ground in the
 // start position.
-static void place_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*turns)[4],
-                       mf_ContactRow *rows) {
+static void position_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*turns)[4],
+                          mf_ContactRow *rows) {
     const double up[3] = {0, 0, 1};
     mf_model_pose(model, model->start_angle, NULL, turns);
     for (uint32_t i = 0; i < plan->contact_count; i++) {
@@ -18,29 +18,29 @@ static void place_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*t
         if (shape != MF_NONE) {
             const uint32_t link = model->shapes[shape].link;
             mf_quat_rotate_inverse(way, turns[link], up);
-            mf_quat_rotate(way, plan->places[link].turn, way);
+            mf_quat_rotate(way, plan->frames[link].rotation, way);
         }
         rows[i].part = plan->contacts[i].link;
         rows[i].shape = shape;
-        mf_art_contact_point(plan, i, way, rows[i].place);
+        mf_art_contact_point(plan, i, way, rows[i].position);
     }
 }
 
-// Of solids without corners mf_art_contact_point gives the centre.
-static void lowest_point(const void *user, uint32_t row, const double up[3], double place[3]) {
+// Of solids without corners mf_art_contact_point gives the center.
+static void lowest_point(const void *user, uint32_t row, const double up[3], double position[3]) {
     const mf_ArtPlan *plan = user;
     const double *c =
         plan->constants_f64 + plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
     const double *t = c + MF_ART_TOUCH_FRAME;
-    mf_art_contact_point(plan, row, up, place);
+    mf_art_contact_point(plan, row, up, position);
     if (plan->contacts[row].kind == MF_ART_TOUCH_BALL)
-        mf_vec3_add_scaled(place, place, -c[3], up);
+        mf_vec3_add_scaled(position, position, -c[3], up);
     if (plan->contacts[row].kind != MF_ART_TOUCH_OVAL)
         return;
     double way[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
                      t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
                      t[4] * up[0] + t[5] * up[1] + t[2] * up[2]};
-    mf_vec3_add_scaled(place, place, -1.0 / mf_sqrt(mf_vec3_dot(way, up)), way);
+    mf_vec3_add_scaled(position, position, -1.0 / mf_sqrt(mf_vec3_dot(way, up)), way);
 }
 
 mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error) {
@@ -49,16 +49,16 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
     mf_ContactLink *links = mf_allocate(context, link_count, sizeof *links);
     mf_ContactRow *rows = mf_allocate(context, plan->contact_count, sizeof *rows);
     for (uint32_t i = 0; links != NULL && i < link_count; i++) {
-        const mf_ArtPlace *own = &plan->places[i];
+        const mf_ArtFrame *own = &plan->frames[i];
         links[i].part = own->link;
-        mf_vec3_copy(links[i].place, own->place);
+        mf_vec3_copy(links[i].position, own->position);
         for (int c = 0; c < 4; c++)
-            links[i].turn[c] = own->turn[c];
+            links[i].rotation[c] = own->rotation[c];
     }
     double(*turns)[4] = mf_allocate(context, link_count, sizeof *turns);
     const bool fine = links != NULL && rows != NULL && turns != NULL;
     if (fine)
-        place_rows(plan, mf_group_model(group), turns, rows);
+        position_rows(plan, mf_group_model(group), turns, rows);
     mf_Status status =
         fine ? mf_contacts_tell(group, rows, plan->contact_count, links, lowest_point, plan, error)
              : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -68,9 +68,9 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
     return status;
 }
 
-bool mf_articulated_contact_place(const mf_Group *group, uint32_t row, uint32_t link,
-                                  double place[3]) {
+bool mf_articulated_contact_position(const mf_Group *group, uint32_t row, uint32_t link,
+                                     double position[3]) {
     if (group == NULL)
         return false;
-    return mf_contacts_place(group, row, link, place);
+    return mf_contacts_position(group, row, link, position);
 }

@@ -12,14 +12,14 @@ typedef struct Tree {
     mf_ArtPlan *plan;
     const mf_Model *model;
     mf_Context *context;
-    uint32_t *carrier;  // per model link: the model link whose joint moves it; itself or above
-    double (*turn)[4];  // per model link: its axes to those of its carrier
-    double (*place)[3]; // per model link: its origin in its carrier's model frame
-    double (*own)[4];   // per model link that is a carrier: plan axes to model axes
-    uint32_t *weight;   // per model link: number of links that it carries, itself included
-    uint32_t *position; // per joint: first value in a position vector
-    uint32_t *velocity; // per joint: first value in a velocity vector
-    int32_t *last_link; // per model link that is a carrier: its plan link
+    uint32_t *carrier;     // per model link: the model link whose joint moves it; itself or above
+    double (*rotation)[4]; // per model link: its axes to those of its carrier
+    double (*point)[3];    // per model link: its origin in its carrier's model frame
+    double (*own)[4];      // per model link that is a carrier: plan axes to model axes
+    uint32_t *weight;      // per model link: number of links that it carries, itself included
+    uint32_t *position;    // per joint: first value in a position vector
+    uint32_t *velocity;    // per joint: first value in a velocity vector
+    int32_t *last_link;    // per model link that is a carrier: its plan link
 } Tree;
 
 static bool moves(const mf_Joint *joint) {
@@ -53,21 +53,21 @@ static uint32_t ball_number(const mf_Model *model, uint32_t joint, bool only_flo
 static void find_carriers(Tree *t) {
     const mf_Model *model = t->model;
     t->carrier[0] = 0;
-    mf_quat_identity(t->turn[0]);
-    mf_vec3_set(t->place[0], 0, 0, 0);
+    mf_quat_identity(t->rotation[0]);
+    mf_vec3_set(t->point[0], 0, 0, 0);
     for (uint32_t l = 1; l < model->link_count; l++) {
         const mf_Joint *joint = &model->joints[model->links[l].joint];
         if (moves(joint)) {
             t->carrier[l] = l;
-            mf_quat_identity(t->turn[l]);
-            mf_vec3_set(t->place[l], 0, 0, 0);
+            mf_quat_identity(t->rotation[l]);
+            mf_vec3_set(t->point[l], 0, 0, 0);
             continue;
         }
         uint32_t p = joint->parent;
         t->carrier[l] = t->carrier[p];
-        mf_quat_multiply(t->turn[l], t->turn[p], joint->rotation);
-        mf_quat_rotate(t->place[l], t->turn[p], joint->position);
-        mf_vec3_add(t->place[l], t->place[l], t->place[p]);
+        mf_quat_multiply(t->rotation[l], t->rotation[p], joint->rotation);
+        mf_quat_rotate(t->point[l], t->rotation[p], joint->position);
+        mf_vec3_add(t->point[l], t->point[l], t->point[p]);
     }
     for (uint32_t l = model->link_count; l-- > 1;) {
         t->weight[l] += 1;
@@ -87,10 +87,11 @@ static void find_carriers(Tree *t) {
 }
 
 // A joint's frame relative to its carrier's model axes.
-static void joint_frame(const Tree *t, const mf_Joint *joint, double turn[4], double place[3]) {
-    mf_quat_multiply(turn, t->turn[joint->parent], joint->rotation);
-    mf_quat_rotate(place, t->turn[joint->parent], joint->position);
-    mf_vec3_add(place, place, t->place[joint->parent]);
+static void joint_frame(const Tree *t, const mf_Joint *joint, double rotation[4],
+                        double position[3]) {
+    mf_quat_multiply(rotation, t->rotation[joint->parent], joint->rotation);
+    mf_quat_rotate(position, t->rotation[joint->parent], joint->position);
+    mf_vec3_add(position, position, t->point[joint->parent]);
 }
 
 // ---- second pass: axes of the carriers ----------------------------------------------------------
@@ -135,13 +136,13 @@ static void choose_axes(Tree *t, uint32_t carrier) {
     const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
     if (!has_axis(joint))
         return;
-    double other[3] = {0, 0, 0}, way[3] = {0, 0, 0}, x[3], y[3], turn[4], place[3];
+    double other[3] = {0, 0, 0}, way[3] = {0, 0, 0}, x[3], y[3], rotation[4], position[3];
     const mf_Joint *child = heaviest_child(t, carrier);
     if (child != NULL) {
-        joint_frame(t, child, turn, place);
-        mf_vec3_copy(way, place);
+        joint_frame(t, child, rotation, position);
+        mf_vec3_copy(way, position);
         if (has_axis(child))
-            mf_quat_rotate(other, turn, child->axis);
+            mf_quat_rotate(other, rotation, child->axis);
     }
     choose_x(x, joint->axis, other, way);
     mf_vec3_cross(y, joint->axis, x);
@@ -165,11 +166,11 @@ static double snapped(double a) {
 // Splits a rotation (row after row) into turns about z, x and z. Returns the angle of the last.
 static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
     double a = snapped(e[2]), b = snapped(e[5]), sine = mf_sqrt(a * a + b * b);
-    double cos_spin = 1.0, sin_spin = 0.0, sin_tilt = 0.0, cos_tilt = snapped(e[8]);
+    double cos_angle = 1.0, sin_angle = 0.0, sin_tilt = 0.0, cos_tilt = snapped(e[8]);
     if (sine > 0.0) {
         sin_tilt = b < 0.0 || (b == 0.0 && a > 0.0) ? sine : -sine;
-        sin_spin = snapped(a / sin_tilt);
-        cos_spin = snapped(-b / sin_tilt);
+        sin_angle = snapped(a / sin_tilt);
+        cos_angle = snapped(-b / sin_tilt);
         if (mf_abs(sin_tilt) < 0.5)
             sin_tilt = snapped(sin_tilt);
     }
@@ -178,32 +179,32 @@ static double split_turn(double *c, mf_ArtLink *link, const double e[9]) {
         cos_tilt = cos_tilt < 0.0 ? -1.0 : 1.0;
     else if (cos_tilt == 0.0)
         sin_tilt = sin_tilt < 0.0 ? -1.0 : 1.0;
-    c[MF_ART_COS_SPIN] = cos_spin;
-    c[MF_ART_SIN_SPIN] = sin_spin;
+    c[MF_ART_COS_ANGLE] = cos_angle;
+    c[MF_ART_SIN_ANGLE] = sin_angle;
     c[MF_ART_COS_TILT] = cos_tilt;
     c[MF_ART_SIN_TILT] = sin_tilt;
-    link->spun = sin_spin != 0.0;
+    link->spun = sin_angle != 0.0;
     link->tilt = cos_tilt == 0.0 && sin_tilt > 0.0     ? MF_ART_UP
                  : cos_tilt == 0.0                     ? MF_ART_DOWN
                  : sin_tilt == 0.0 && cos_tilt == 1.0  ? MF_ART_LEVEL
                  : sin_tilt == 0.0 && cos_tilt == -1.0 ? MF_ART_OVER
                                                        : MF_ART_ANY;
     // First column of (turn x)^T (turn z)^T e.
-    double x = cos_spin * e[0] + sin_spin * e[3], y = cos_spin * e[3] - sin_spin * e[0];
+    double x = cos_angle * e[0] + sin_angle * e[3], y = cos_angle * e[3] - sin_angle * e[0];
     double cosine = snapped(x), turned = snapped(cos_tilt * y + sin_tilt * e[6]);
     c[MF_ART_COS_OFFSET] = cosine;
     c[MF_ART_SIN_OFFSET] = turned;
     return mf_atan2(turned, cosine);
 }
 
-// Adds a body to the inertia of a plan link; `turn` and `place` from the body's frame to the
+// Adds a body to the inertia of a plan link; `rotation` and `place` from the body's frame to the
 // link's.
-static void add_inertia(double *c, const mf_Link *body, bool lifts, const double turn[4],
-                        const double place[3]) {
+static void add_inertia(double *c, const mf_Link *body, bool lifts, const double rotation[4],
+                        const double position[3]) {
     double center[3], inertia[6];
-    mf_quat_rotate(center, turn, body->center);
-    mf_vec3_add(center, center, place);
-    mf_inertia_rotate(inertia, body->inertia, turn);
+    mf_quat_rotate(center, rotation, body->center);
+    mf_vec3_add(center, center, position);
+    mf_inertia_rotate(inertia, body->inertia, rotation);
     mf_inertia_translate(inertia, inertia, body->mass, center);
     c[MF_ART_MASS] += body->mass;
     for (int i = 0; i < 3; i++)
@@ -212,10 +213,10 @@ static void add_inertia(double *c, const mf_Link *body, bool lifts, const double
         c[MF_ART_INERTIA + i] += inertia[i];
     if (!lifts)
         return;
-    mf_quat_rotate(center, turn, body->lift_moment);
+    mf_quat_rotate(center, rotation, body->lift_moment);
     c[MF_ART_LIFT] += body->lift_mass;
     for (int i = 0; i < 3; i++)
-        c[MF_ART_LIFT_MOMENT + i] += center[i] + body->lift_mass * place[i];
+        c[MF_ART_LIFT_MOMENT + i] += center[i] + body->lift_mass * position[i];
 }
 
 static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind kind) {
@@ -233,38 +234,38 @@ static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind 
     return link;
 }
 
-static void set_place(double *c, mf_ArtLink *link, const double place[3]) {
+static void set_place(double *c, mf_ArtLink *link, const double position[3]) {
     for (int i = 0; i < 3; i++) {
-        c[MF_ART_PLACE + i] = mf_abs(place[i]) < 1e-14 ? 0.0 : place[i];
-        if (c[MF_ART_PLACE + i] != 0.0)
+        c[MF_ART_POSITION + i] = mf_abs(position[i]) < 1e-14 ? 0.0 : position[i];
+        if (c[MF_ART_POSITION + i] != 0.0)
             link->shift |= 1u << i;
     }
 }
 
 // Frame of the child's axes in the parent's, and the constants that it makes.
-static void set_frame(Tree *t, int32_t index, const double turn[4], const double place[3],
+static void set_frame(Tree *t, int32_t index, const double rotation[4], const double position[3],
                       double reference) {
     mf_ArtLink *link = &t->plan->links[index];
     double *c = mf_art_constants(t->plan, index), e[9];
-    mf_quat_to_matrix(e, turn);
+    mf_quat_to_matrix(e, rotation);
     for (int i = 0; i < 9; i++)
-        c[MF_ART_TURN + i] = snapped(e[i]);
+        c[MF_ART_ROTATION + i] = snapped(e[i]);
     if (link->kind != MF_ART_BALL)
         c[MF_ART_OFFSET] = split_turn(c, link, e) - reference;
     if (link->kind == MF_ART_SLIDE)
         c[MF_ART_OFFSET] = -reference;
-    set_place(c, link, place);
+    set_place(c, link, position);
 }
 
 // The three slides of a floating joint along x, y and z of its frame, which is in the parent's.
 // Returns the last, whose axes are those of the joint.
-static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double turn[4],
-                          const double place[3]) {
+static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double rotation[4],
+                          const double position[3]) {
     const double half = mf_sqrt(0.5), none[3] = {0, 0, 0};
     // Axes with z along x, along y, along z of the joint.
     const double axes[3][4] = {{half, 0, half, 0}, {half, -half, 0, 0}, {1, 0, 0, 0}};
     double before[4];
-    memcpy(before, turn, sizeof before);
+    memcpy(before, rotation, sizeof before);
     for (uint32_t i = 0; i < 3; i++) {
         double frame[4], back[4];
         mf_ArtLink *link = new_link(t, parent, joint, MF_ART_SLIDE);
@@ -274,7 +275,7 @@ static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double 
         link->position += i;
         link->velocity += i;
         mf_quat_multiply(frame, before, axes[i]);
-        set_frame(t, index, frame, i == 0 ? place : none, 0.0);
+        set_frame(t, index, frame, i == 0 ? position : none, 0.0);
         mf_quat_conjugate(back, axes[i]);
         memcpy(before, back, sizeof before);
         parent = index;
@@ -286,15 +287,15 @@ static void add_link(Tree *t, uint32_t carrier) {
     const mf_Joint *joint = &t->model->joints[t->model->links[carrier].joint];
     uint32_t number = (uint32_t)(joint - t->model->joints), above = t->carrier[joint->parent];
     int32_t parent = t->last_link[above];
-    double turn[4], place[3], back[4], frame[4];
-    joint_frame(t, joint, turn, place);
+    double rotation[4], position[3], back[4], frame[4];
+    joint_frame(t, joint, rotation, position);
     mf_quat_conjugate(back, t->own[above]);
-    mf_quat_multiply(frame, back, turn);
-    mf_quat_rotate(place, back, place);
+    mf_quat_multiply(frame, back, rotation);
+    mf_quat_rotate(position, back, position);
     if (joint->type == MF_JOINT_FLOATING) {
-        parent = add_slides(t, parent, number, frame, place);
+        parent = add_slides(t, parent, number, frame, position);
         mf_quat_identity(frame);
-        mf_vec3_set(place, 0, 0, 0);
+        mf_vec3_set(position, 0, 0, 0);
     }
     mf_ArtKind kind = joint->type == MF_JOINT_HINGE   ? MF_ART_HINGE
                       : joint->type == MF_JOINT_SLIDE ? MF_ART_SLIDE
@@ -309,7 +310,7 @@ static void add_link(Tree *t, uint32_t carrier) {
         link->velocity += 3;
     }
     mf_quat_multiply(frame, frame, t->own[carrier]);
-    set_frame(t, index, frame, place, joint->reference);
+    set_frame(t, index, frame, position, joint->reference);
     t->last_link[carrier] = index;
     t->plan->joint_links[number] = (uint32_t)index;
 }
@@ -342,13 +343,13 @@ static void finish_links(Tree *t) {
     for (uint32_t l = 0; l < t->model->link_count; l++) {
         uint32_t carrier = t->carrier[l];
         double back[4];
-        mf_ArtPlace *place = &plan->places[l];
+        mf_ArtFrame *frame = &plan->frames[l];
         mf_quat_conjugate(back, t->own[carrier]);
-        place->link = t->last_link[carrier];
-        mf_quat_multiply(place->turn, back, t->turn[l]);
-        mf_quat_rotate(place->place, back, t->place[l]);
-        add_inertia(mf_art_constants(plan, place->link), &t->model->links[l], lifts, place->turn,
-                    place->place);
+        frame->link = t->last_link[carrier];
+        mf_quat_multiply(frame->rotation, back, t->rotation[l]);
+        mf_quat_rotate(frame->position, back, t->point[l]);
+        add_inertia(mf_art_constants(plan, frame->link), &t->model->links[l], lifts,
+                    frame->rotation, frame->position);
     }
     for (uint32_t i = plan->link_count; i-- > 0;) {
         bool last = true;
@@ -396,21 +397,21 @@ static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuato
     size_t values = plan->actuator_offset + (size_t)actuator_count * MF_ART_ACTUATOR_VALUES;
     plan->value_count = values;
     plan->links = mf_allocate(context, plan->link_count, sizeof *plan->links);
-    plan->places = mf_allocate(context, links, sizeof *plan->places);
+    plan->frames = mf_allocate(context, links, sizeof *plan->frames);
     plan->joint_links = mf_allocate(context, joints, sizeof *plan->joint_links);
     plan->constants_f64 = mf_allocate(context, values, sizeof(double));
     plan->constants_f32 = mf_allocate(context, values, sizeof(float));
     t->carrier = mf_allocate(context, links, sizeof *t->carrier);
-    t->turn = mf_allocate(context, links, sizeof *t->turn);
-    t->place = mf_allocate(context, links, sizeof *t->place);
+    t->rotation = mf_allocate(context, links, sizeof *t->rotation);
+    t->point = mf_allocate(context, links, sizeof *t->point);
     t->own = mf_allocate(context, links, sizeof *t->own);
     t->weight = mf_allocate(context, links, 2 * sizeof *t->weight);
     t->position = mf_allocate(context, joints, sizeof *t->position);
     t->velocity = mf_allocate(context, joints, sizeof *t->velocity);
     t->last_link = mf_allocate(context, links, sizeof *t->last_link);
-    if (plan->links == NULL || plan->places == NULL || plan->joint_links == NULL ||
+    if (plan->links == NULL || plan->frames == NULL || plan->joint_links == NULL ||
         plan->constants_f64 == NULL || plan->constants_f32 == NULL || t->carrier == NULL ||
-        t->turn == NULL || t->place == NULL || t->own == NULL || t->weight == NULL ||
+        t->rotation == NULL || t->point == NULL || t->own == NULL || t->weight == NULL ||
         t->position == NULL || t->velocity == NULL || t->last_link == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     return MF_OK;
@@ -418,8 +419,8 @@ static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuato
 
 static void release_tree(Tree *t) {
     mf_release(t->context, t->carrier);
-    mf_release(t->context, t->turn);
-    mf_release(t->context, t->place);
+    mf_release(t->context, t->rotation);
+    mf_release(t->context, t->point);
     mf_release(t->context, t->own);
     mf_release(t->context, t->weight);
     mf_release(t->context, t->position);

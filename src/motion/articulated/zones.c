@@ -13,7 +13,7 @@ static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {
 
 static int32_t plan_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t body) {
     uint32_t link = model->bodies[body].link;
-    return link == MF_NONE ? MF_ART_WORLD : plan->places[link].link;
+    return link == MF_NONE ? MF_ART_WORLD : plan->frames[link].link;
 }
 
 static bool is_tied(const mf_Model *model, uint32_t body) {
@@ -27,20 +27,20 @@ static bool is_tied(const mf_Model *model, uint32_t body) {
 }
 
 // Whether something pushes a body itself.
-static bool is_pushed(const mf_Model *model, uint32_t body) {
+static bool takes_wrenches(const mf_Model *model, uint32_t body) {
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].body == body)
             return true;
     return is_tied(model, body);
 }
 
-// What is told of a link as a whole, not of one of its bodies, belongs to a zone that holds all of
-// its bodies that can be pushed.
+// What is reported of a link as a whole, not of one of its bodies, belongs to a zone that holds all
+// of its bodies that can be pushed.
 static mf_Status add_link(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, uint32_t root,
                           int32_t link, mf_Error *error) {
     bool inside = false, outside = false, tied = false;
     for (uint32_t b = 0; b < model->body_count; b++) {
-        if (plan_link(plan, model, b) != link || !is_pushed(model, b))
+        if (plan_link(plan, model, b) != link || !takes_wrenches(model, b))
             continue;
         bool in = carried(model, b, root);
         inside = inside || in;
@@ -80,10 +80,10 @@ static mf_Status add_zone(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, u
     if (at == MF_NONE)
         return MF_OK; // fixed in the world: it feels nothing
     mf_ArtZone *zone = &plan->zones[z];
-    zone->link = plan->places[at].link;
-    mf_vec3_copy(zone->place, plan->places[at].place);
+    zone->link = plan->frames[at].link;
+    mf_vec3_copy(zone->position, plan->frames[at].position);
     for (int32_t l = zone->link; l >= 0; l = plan->links[l].parent)
-        plan->links[l].placed = true;
+        plan->links[l].posed = true;
     for (uint32_t b = 0; b < model->body_count && status == MF_OK; b++) {
         int32_t link = plan_link(plan, model, b);
         if (carried(model, b, root) && link != MF_ART_WORLD)

@@ -80,7 +80,7 @@ static void add_value(mf_CarPlan *plan, uint32_t row, uint32_t component, double
 // In the order of command.accepted.
 static void plan_commands(mf_CarPlan *plan) {
     const double wheel = plan->car.steering_limit, speed = plan->car.speed_limit, far = 1e6;
-    const mf_CarCommand mode = plan->settings.command;
+    const mf_CarCommand mode = plan->config.command;
     if (mode == MF_CAR_COMMAND_DRIVE) {
         add_value(plan, 0, 0, -wheel, wheel, 0.0);
         add_value(plan, 1, 0, -1.0, 1.0, 0.0);
@@ -103,16 +103,16 @@ static void plan_commands(mf_CarPlan *plan) {
 // Commands after a reset: stand; the circle and the line begin where the car is, ahead.
 static double start_value(const mf_CarPlan *plan, const mf_CarCommandValue *value,
                           uint32_t instance) {
-    const mf_CarCommand mode = plan->settings.command;
+    const mf_CarCommand mode = plan->config.command;
     const uint32_t row = value->row - MF_CAR_ROW_COMMAND_0;
     double radius = 10.0 * (plan->car.front + plan->car.rear);
     if (mode == MF_CAR_COMMAND_DRIVE || mode == MF_CAR_COMMAND_SPEED || row == 0)
         return 0.0;
     if (value->component == 2)
         return mode == MF_CAR_COMMAND_CIRCLE ? radius : 0.0;
-    double place = mf_field_get(plan->rows[MF_CAR_ROW_POSITION], instance, value->component);
-    bool centre = mode == MF_CAR_COMMAND_CIRCLE && value->component == 1;
-    return mf_clamp(place + (centre ? radius : 0.0), value->low, value->high);
+    double position = mf_field_get(plan->rows[MF_CAR_ROW_POSITION], instance, value->component);
+    bool center = mode == MF_CAR_COMMAND_CIRCLE && value->component == 1;
+    return mf_clamp(position + (center ? radius : 0.0), value->low, value->high);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -188,12 +188,12 @@ static void destroy_cars(mf_Context *context, void *user) {
 static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
     mf_canonical_rows(group, plan->rows, MF_BODY_ROWS);
     plan->fault = mf_group_find_field(group, "fault.word");
-    plan->push = mf_group_find_field(group, "push.link");
-    plan->pushed = mf_group_find_field(group, "push.count");
+    plan->wrench = mf_group_find_field(group, "push.link");
+    plan->wrench_count = mf_group_find_field(group, "push.count");
     mf_Status status = mf_attach_field(group, &refused_field, 0, &plan->refused, error);
     for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
         status = mf_attach_field(group, &own_fields[i], plan->command_count, &plan->rows[i], error);
-    const mf_FieldInfo *infos = command_fields[plan->settings.command];
+    const mf_FieldInfo *infos = command_fields[plan->config.command];
     for (int i = 0; i < WIDEST && status == MF_OK && infos[i].name != NULL; i++)
         status = mf_attach_field(group, &infos[i], 0, &plan->rows[MF_CAR_ROW_COMMAND_0 + i], error);
     return status;
@@ -201,27 +201,27 @@ static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error)
 
 static void choose_kernel(mf_CarPlan *plan, const mf_Group *group) {
     static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
     plan->lanes = pick.lanes;
 }
 
-static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
+static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarConfig *config,
                            mf_CarPlan *plan, mf_Error *error) {
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(group));
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     plan->car = *car;
-    plan->settings = *settings;
+    plan->config = *config;
     plan->interval = 1;
-    if (settings->control_interval % world->step != 0 ||
-        settings->control_interval / world->step > 1000000)
+    if (config->control_interval % world->step != 0 ||
+        config->control_interval / world->step > 1000000)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
                        "most 1e6 of them",
-                       (long long)settings->control_interval, (long long)world->step);
-    if (settings->control_interval > 0)
-        plan->interval = (uint32_t)(settings->control_interval / world->step);
+                       (long long)config->control_interval, (long long)world->step);
+    if (config->control_interval > 0)
+        plan->interval = (uint32_t)(config->control_interval / world->step);
     double step = mf_time_to_seconds(world->step);
     mf_Status status = mf_car_check_step(plan, step, error);
     if (status != MF_OK)
@@ -235,16 +235,15 @@ static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarSetti
 }
 
 static uint64_t hash_plan(const mf_CarPlan *plan) {
-    const uint32_t modes[] = {(uint32_t)plan->settings.model, (uint32_t)plan->settings.tyre,
-                              (uint32_t)plan->settings.integrator,
-                              (uint32_t)plan->settings.command};
+    const uint32_t modes[] = {(uint32_t)plan->config.model, (uint32_t)plan->config.tire,
+                              (uint32_t)plan->config.integrator, (uint32_t)plan->config.command};
     const mf_CarPath *path = &plan->path;
     uint64_t hash = mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
     hash = mf_hash_bytes(hash, modes, sizeof modes);
-    if (path->pieces == 0)
+    if (path->segments == 0)
         return hash;
-    hash = mf_hash_doubles(hash, path->x_f64, path->pieces + 2);
-    return mf_hash_doubles(hash, path->y_f64, path->pieces + 2);
+    hash = mf_hash_doubles(hash, path->x_f64, path->segments + 2);
+    return mf_hash_doubles(hash, path->y_f64, path->segments + 2);
 }
 
 static const char *const car_reads[] = {"wind.velocity",
@@ -277,17 +276,17 @@ static mf_CarPlan *find_plan(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);
 }
 
-mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *settings,
+mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *config,
                      mf_Error *error) {
-    const mf_CarSettings default_settings = mf_car_settings();
-    settings = settings != NULL ? settings : &default_settings;
+    const mf_CarConfig default_settings = mf_car_config();
+    config = config != NULL ? config : &default_settings;
     mf_Status status = mf_motion_begin(group, &mf_car_row, error);
     if (status == MF_OK && car == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "mf_car_add: car is NULL");
     if (status == MF_OK)
         status = mf_car_check(car, error);
     if (status == MF_OK)
-        status = mf_car_check_settings(settings, error);
+        status = mf_car_check_settings(config, error);
     if (status == MF_OK)
         status = mf_vehicle_check(group, "car", "mf_car_body", car->mass, error);
     if (status != MF_OK)
@@ -296,7 +295,7 @@ mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarSettings *s
     mf_CarPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
-    status = make_plan(group, car, settings, plan, error);
+    status = make_plan(group, car, config, plan, error);
     if (status == MF_OK)
         status = mf_motion_join(group, &mf_car_row, plan, hash_plan(plan), error);
     if (status != MF_OK)
@@ -309,22 +308,22 @@ const mf_Car *mf_car_parameters(const mf_Group *group) {
     return plan != NULL ? &plan->car : NULL;
 }
 
-const mf_CarSettings *mf_car_settings_of(const mf_Group *group) {
+const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
     const mf_CarPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->settings : NULL;
+    return plan != NULL ? &plan->config : NULL;
 }
 
-mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count, bool closed,
-                          mf_Error *error) {
+mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
+                          bool closed, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
     mf_CarPlan *plan = find_plan(group);
-    if (plan == NULL || plan->settings.command != MF_CAR_COMMAND_PATH)
+    if (plan == NULL || plan->config.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
-                       mf_group_settings(group)->name);
+                       mf_group_config_of(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_CarPath path;
-    mf_Status status = mf_car_path_create(context, places, count, closed,
+    mf_Status status = mf_car_path_create(context, positions, count, closed,
                                           0.125 * plan->car.look_ahead_least, &path, error);
     if (status != MF_OK)
         return status;
@@ -351,25 +350,25 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
                            .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
                            .radius = car->radius,
                            .clearance = car->height};
-    // Its roof is as far above the centre of mass as the ground is below.
+    // Its roof is as far above the center of mass as the ground is below.
     return mf_vehicle_flat_model(context, &body, car->height, out, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_car_add(group, &config->car, &config->car_settings, error);
+    return mf_car_add(group, &config->car, &config->car_config, error);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->car = mf_car();
-    config->car_settings = mf_car_settings();
+    config->car_config = mf_car_config();
 }
 
-#define AT(member) offsetof(mf_MotionsConfig, car_settings.member)
+#define AT(member) offsetof(mf_MotionsConfig, car_config.member)
 static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 static const char *const car_models[] = {"kinematic", "dynamic", "blended", NULL};
-static const char *const car_tyres[] = {"pacejka", "curvature", "linear", NULL};
+static const char *const car_tires[] = {"pacejka", "curvature", "linear", NULL};
 
 // clang-format off
 static const mf_Key row_keys[] = {
@@ -378,7 +377,7 @@ static const mf_Key row_keys[] = {
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, AT(model),
            "steering model; `blended`: kinematic at low speed, dynamic at high speed"),
-    MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tyres, AT(tyre),
+    MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tires, AT(tire),
            "lateral force of the tyres"),
 };
 // clang-format on

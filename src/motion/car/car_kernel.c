@@ -7,7 +7,7 @@
 #include "terrain/lookup_lane.h"
 
 typedef struct Car {
-    Held held;
+    Fixed fixed;
     State state;
     Actuators actuators;
     mf_lane qx, qy; // [1] of the attitude as loaded
@@ -21,7 +21,7 @@ typedef struct Car {
 } Car;
 
 static MF_INLINE mf_real *row(const Car *car, uint32_t index, uint32_t component) {
-    const mf_Field *field = car->held.plan->rows[index];
+    const mf_Field *field = car->fixed.plan->rows[index];
     size_t at = (car->block * field->components + component) * MF_BLOCK + car->lane;
     return (mf_real *)field->data + at;
 }
@@ -73,65 +73,65 @@ static MF_INLINE void load_heading(Car *car) {
 // World velocity in the body's axes, on the plane that the attitude tells.
 static MF_INLINE void load_motion(Car *car) {
     const mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
-    Held *held = &car->held;
+    Fixed *fixed = &car->fixed;
     mf_lane ux = load(car, MF_CAR_ROW_LINEAR, 0), uy = load(car, MF_CAR_ROW_LINEAR, 1);
     mf_lane wind_x = load(car, MF_CAR_ROW_WIND, 0), wind_y = load(car, MF_CAR_ROW_WIND, 1);
-    if (!held->plan->level) {
+    if (!fixed->plan->level) {
         mf_lane tilt = mf_fma(car->qx, car->qx, car->qy * car->qy);
-        held->nx = two * mf_fma(car->qx, car->z, car->w * car->qy);
-        held->ny = two * mf_fma(car->qy, car->z, -car->w * car->qx);
-        held->nz = mf_fma(-two, tilt, one);
-        held->lean = one / mf_max(one + held->nz, mf_set((mf_real)0.01));
+        fixed->nx = two * mf_fma(car->qx, car->z, car->w * car->qy);
+        fixed->ny = two * mf_fma(car->qy, car->z, -car->w * car->qx);
+        fixed->nz = mf_fma(-two, tilt, one);
+        fixed->lean = one / mf_max(one + fixed->nz, mf_set((mf_real)0.01));
         mf_lane up = load(car, MF_CAR_ROW_LINEAR, 2);
-        mf_lane part = mf_fma(held->lean, mf_fma(held->nx, ux, held->ny * uy), up);
-        ux = mf_fma(-held->nx, part, ux);
-        uy = mf_fma(-held->ny, part, uy);
+        mf_lane part = mf_fma(fixed->lean, mf_fma(fixed->nx, ux, fixed->ny * uy), up);
+        ux = mf_fma(-fixed->nx, part, ux);
+        uy = mf_fma(-fixed->ny, part, uy);
         up = load(car, MF_CAR_ROW_WIND, 2);
-        part = mf_fma(held->lean, mf_fma(held->nx, wind_x, held->ny * wind_y), up);
-        wind_x = mf_fma(-held->nx, part, wind_x);
-        wind_y = mf_fma(-held->ny, part, wind_y);
+        part = mf_fma(fixed->lean, mf_fma(fixed->nx, wind_x, fixed->ny * wind_y), up);
+        wind_x = mf_fma(-fixed->nx, part, wind_x);
+        wind_y = mf_fma(-fixed->ny, part, wind_y);
     }
-    held->wind_x = wind_x;
-    held->wind_y = wind_y;
+    fixed->wind_x = wind_x;
+    fixed->wind_y = wind_y;
     mf_lane cosine, sine;
     heading(&car->state, &cosine, &sine);
     car->state.vx = mf_fma(cosine, ux, sine * uy);
     car->state.vy = mf_fma(cosine, uy, -sine * ux);
-    car->state.turn = load(car, MF_CAR_ROW_ANGULAR, 2);
+    car->state.yaw_rate = load(car, MF_CAR_ROW_ANGULAR, 2);
 }
 
-// Row `c` of push.link in the lanes that are pushed, else 0.
-static MF_INLINE mf_lane load_wrench(const Car *car, mf_mask pushed, uint32_t c) {
-    const mf_Field *field = car->held.plan->push;
+// Row `c` of push.link in the lanes with a wrench, else 0.
+static MF_INLINE mf_lane load_wrench(const Car *car, mf_mask loaded, uint32_t c) {
+    const mf_Field *field = car->fixed.plan->wrench;
     size_t at = (car->block * field->components + c) * MF_BLOCK + car->lane;
-    return mf_select(pushed, mf_load((const mf_real *)field->data + at), mf_zero());
+    return mf_select(loaded, mf_load((const mf_real *)field->data + at), mf_zero());
 }
 
 // An external wrench acts in the plane of the ground; the ground bears the rest of it.
-static MF_INLINE void load_push(Car *car) {
-    Held *held = &car->held;
-    held->pushed = false;
-    if (held->plan->push == NULL)
+static MF_INLINE void load_wrenches(Car *car) {
+    Fixed *fixed = &car->fixed;
+    fixed->loaded = false;
+    if (fixed->plan->wrench == NULL)
         return;
-    const int32_t *count = (const int32_t *)held->plan->pushed->data;
+    const int32_t *count = (const int32_t *)fixed->plan->wrench_count->data;
     mf_index touches = mf_load_index(count + car->block * MF_BLOCK + car->lane);
-    mf_mask pushed = mf_not(mf_index_equal(touches, mf_set_index(0)));
-    if (!mf_any(pushed))
+    mf_mask loaded = mf_not(mf_index_equal(touches, mf_set_index(0)));
+    if (!mf_any(loaded))
         return;
-    held->pushed = true;
+    fixed->loaded = true;
     mf_lane w[6];
     for (uint32_t c = 0; c < 6; c++)
-        w[c] = load_wrench(car, pushed, c);
-    mf_lane lifts = mf_fma(held->nx, w[0], mf_fma(held->ny, w[1], held->nz * w[2]));
-    mf_lane turns = mf_fma(held->nx, w[3], mf_fma(held->ny, w[4], held->nz * w[5]));
-    mf_lane part = mf_fma(held->lean, mf_fma(held->nx, w[0], held->ny * w[1]), w[2]);
-    mf_lane x = mf_fma(-held->nx, part, w[0]), y = mf_fma(-held->ny, part, w[1]);
-    mf_lane cosine, sine, inverse = constant(held, MF_CAR_INVERSE_MASS);
+        w[c] = load_wrench(car, loaded, c);
+    mf_lane lifts = mf_fma(fixed->nx, w[0], mf_fma(fixed->ny, w[1], fixed->nz * w[2]));
+    mf_lane turns = mf_fma(fixed->nx, w[3], mf_fma(fixed->ny, w[4], fixed->nz * w[5]));
+    mf_lane part = mf_fma(fixed->lean, mf_fma(fixed->nx, w[0], fixed->ny * w[1]), w[2]);
+    mf_lane x = mf_fma(-fixed->nx, part, w[0]), y = mf_fma(-fixed->ny, part, w[1]);
+    mf_lane cosine, sine, inverse = constant(fixed, MF_CAR_INVERSE_MASS);
     heading(&car->state, &cosine, &sine);
-    held->outer_x = inverse * mf_fma(cosine, x, sine * y);
-    held->outer_y = inverse * mf_fma(cosine, y, -sine * x);
-    held->outer_turn = constant(held, MF_CAR_INVERSE_YAW) * turns;
-    held->outer_load = mf_set((mf_real)-held->plan->load_per_force) * lifts;
+    fixed->external_x = inverse * mf_fma(cosine, x, sine * y);
+    fixed->external_y = inverse * mf_fma(cosine, y, -sine * x);
+    fixed->external_yaw = constant(fixed, MF_CAR_INVERSE_YAW) * turns;
+    fixed->external_load = mf_set((mf_real)-fixed->plan->load_per_force) * lifts;
 }
 
 static MF_INLINE void load_car(Car *car) {
@@ -141,8 +141,8 @@ static MF_INLINE void load_car(Car *car) {
     car->state.steering = load(car, MF_CAR_ROW_STEERING, 0);
     load_heading(car);
     load_motion(car);
-    load_push(car);
-    bind_wheels(&car->held, &car->state);
+    load_wrenches(car);
+    bind_wheels(&car->fixed, &car->state);
     car->actuators.target = load(car, MF_CAR_ROW_TARGET, 0);
     car->actuators.duty = load(car, MF_CAR_ROW_DUTY, 0);
     car->actuators.brake = load(car, MF_CAR_ROW_BRAKE, 0);
@@ -152,7 +152,7 @@ static MF_INLINE void load_car(Car *car) {
 
 // A command is taken or refused as a whole.
 static MF_INLINE void take_commands(Car *car) {
-    const mf_CarPlan *plan = car->held.plan;
+    const mf_CarPlan *plan = car->fixed.plan;
     mf_mask good = mf_mask_all();
     for (uint32_t i = 0; i < plan->command_count; i++) {
         const mf_CarCommandValue *value = &plan->command[i];
@@ -180,7 +180,7 @@ static MF_INLINE void control_car(Car *car) {
     take_commands(car);
     car->actuators.integral = load(car, MF_CAR_ROW_INTEGRAL, 0);
     car->actuators.progress = load(car, MF_CAR_ROW_PROGRESS, 0);
-    run_control(&car->held, &car->state, car->command, &car->actuators);
+    run_control(&car->fixed, &car->state, car->command, &car->actuators);
     keep(car, MF_CAR_ROW_TARGET, 0, car->actuators.target);
     keep(car, MF_CAR_ROW_DUTY, 0, car->actuators.duty);
     keep(car, MF_CAR_ROW_BRAKE, 0, car->actuators.brake);
@@ -191,46 +191,47 @@ static MF_INLINE void control_car(Car *car) {
 // ---- the step -----------------------------------------------------------------------------------
 
 static MF_INLINE void hold_actuators(Car *car) {
-    Held *held = &car->held;
+    Fixed *fixed = &car->fixed;
     const Actuators *a = &car->actuators;
-    held->target = a->target;
-    held->push = a->duty * constant(held, MF_CAR_MOTOR);
-    held->push_slope = mf_abs(a->duty) * constant(held, MF_CAR_MOTOR_SLOPE);
-    held->friction = mf_fma(a->brake, constant(held, MF_CAR_BRAKE), constant(held, MF_CAR_ROLLING));
-    mf_lane most = constant(held, MF_CAR_STEERING_RATE);
-    mf_lane rate = (a->target - car->state.steering) * constant(held, MF_CAR_STEERING_GAIN);
-    held->slew = mf_clamp(rate, -most, most);
+    fixed->target = a->target;
+    fixed->drive = a->duty * constant(fixed, MF_CAR_MOTOR);
+    fixed->drive_slope = mf_abs(a->duty) * constant(fixed, MF_CAR_MOTOR_SLOPE);
+    fixed->friction =
+        mf_fma(a->brake, constant(fixed, MF_CAR_BRAKE), constant(fixed, MF_CAR_ROLLING));
+    mf_lane most = constant(fixed, MF_CAR_STEERING_RATE);
+    mf_lane rate = (a->target - car->state.steering) * constant(fixed, MF_CAR_STEERING_GAIN);
+    fixed->slew = mf_clamp(rate, -most, most);
 }
 
 // Friction acts against the motion. A car that friction would stop within the step, and that the
 // other forces do not move, is stopped at once; one at rest is moved off by what exceeds friction.
 static MF_INLINE void aim_friction(Car *car) {
-    Held *held = &car->held;
-    mf_lane zero = mf_zero(), impulse = held->friction * constant(held, MF_CAR_STEP);
-    held->stuck = mf_less(mf_set((mf_real)1), zero);
-    held->direction = sign_of(car->state.vx);
-    mf_lane momentum = mf_abs(car->state.vx) * constant(held, MF_CAR_LONG_MASS);
+    Fixed *fixed = &car->fixed;
+    mf_lane zero = mf_zero(), impulse = fixed->friction * constant(fixed, MF_CAR_STEP);
+    fixed->stuck = mf_less(mf_set((mf_real)1), zero);
+    fixed->direction = sign_of(car->state.vx);
+    mf_lane momentum = mf_abs(car->state.vx) * constant(fixed, MF_CAR_LONG_MASS);
     mf_mask slow = mf_less_equal(momentum, impulse);
     if (!mf_any(slow))
         return;
     Rates k;
     State still = car->state;
-    mf_lane direction = held->direction;
-    held->direction = zero;
-    speed_rates(held, &still, &k);
-    mf_lane force = k.vx * constant(held, MF_CAR_LONG_MASS);
-    held->stuck = mf_and(slow, mf_less_equal(mf_abs(force), held->friction));
-    car->state.vx = mf_select(held->stuck, zero, car->state.vx);
+    mf_lane direction = fixed->direction;
+    fixed->direction = zero;
+    speed_rates(fixed, &still, &k);
+    mf_lane force = k.vx * constant(fixed, MF_CAR_LONG_MASS);
+    fixed->stuck = mf_and(slow, mf_less_equal(mf_abs(force), fixed->friction));
+    car->state.vx = mf_select(fixed->stuck, zero, car->state.vx);
     mf_mask rests = mf_less_equal(mf_abs(direction), zero);
-    held->direction = mf_select(rests, sign_of(force), direction);
-    bind_wheels(held, &car->state);
+    fixed->direction = mf_select(rests, sign_of(force), direction);
+    bind_wheels(fixed, &car->state);
 }
 
 // What friction has stopped stands; it does not push back.
-static MF_INLINE void stop_car(const Held *held, State *s) {
-    mf_mask turned = mf_less(s->vx * held->direction, mf_zero());
-    mf_mask dry = mf_less(mf_zero(), held->friction);
-    s->vx = mf_select(mf_and(turned, dry), mf_zero(), s->vx);
+static MF_INLINE void stop_car(const Fixed *fixed, State *s) {
+    mf_mask backward = mf_less(s->vx * fixed->direction, mf_zero());
+    mf_mask dry = mf_less(mf_zero(), fixed->friction);
+    s->vx = mf_select(mf_and(backward, dry), mf_zero(), s->vx);
 }
 
 // One step of Newton's method to length 1; exact where the heading did not change.
@@ -243,17 +244,17 @@ static MF_INLINE void unit_heading(const State *was, State *s) {
     s->z = mf_select(moved, s->z * scale, s->z);
 }
 
-// Place within 1e6 m, speed within 1e4 m/s, at most two radians per step.
+// Position within 1e6 m, speed within 1e4 m/s, at most two radians per step.
 static MF_INLINE void check_state(Car *car) {
     const State *s = &car->state;
-    mf_lane place = mf_abs(s->x) + mf_abs(s->y), speed = mf_abs(s->vx) + mf_abs(s->vy);
-    mf_lane spin = mf_abs(s->turn), rest = mf_abs(s->w) + mf_abs(s->z) + mf_abs(s->steering);
-    mf_real fastest = 2 / car->held.constant[MF_CAR_STEP];
+    mf_lane position = mf_abs(s->x) + mf_abs(s->y), speed = mf_abs(s->vx) + mf_abs(s->vy);
+    mf_lane spin = mf_abs(s->yaw_rate), rest = mf_abs(s->w) + mf_abs(s->z) + mf_abs(s->steering);
+    mf_real fastest = 2 / car->fixed.constant[MF_CAR_STEP];
     mf_mask range =
-        mf_and(mf_less(place, mf_set((mf_real)1e6)), mf_less(speed, mf_set((mf_real)1e4)));
+        mf_and(mf_less(position, mf_set((mf_real)1e6)), mf_less(speed, mf_set((mf_real)1e4)));
     range = mf_and(range, mf_less(spin, mf_set(fastest)));
     range = mf_and(range, mf_less(rest, mf_set((mf_real)4)));
-    mf_mask finite = mf_finite(place + speed + spin + rest);
+    mf_mask finite = mf_finite(position + speed + spin + rest);
     raise_fault(car, finite, MF_FAULT_NONFINITE);
     raise_fault(car, range, MF_FAULT_RANGE);
 }
@@ -271,21 +272,21 @@ static MF_INLINE void store_attitude(const Car *car, mf_lane w, mf_lane x, mf_la
 static MF_INLINE void settle(Car *car, const State *was, const mf_LaneMap *map) {
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5);
     const State *s = &car->state;
-    Held *held = &car->held;
+    Fixed *fixed = &car->fixed;
     mf_lane slope_x, slope_y;
     mf_lane ground = mf_map_surface(map, s->x, s->y, &slope_x, &slope_y);
-    ground = ground + constant(held, MF_CAR_HEIGHT);
+    ground = ground + constant(fixed, MF_CAR_HEIGHT);
     mf_lane nz = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
     mf_lane nx = -slope_x * nz, ny = -slope_y * nz;
     mf_lane moved = mf_abs(s->x - was->x) + mf_abs(s->y - was->y) + mf_abs(s->w - was->w) +
                     mf_abs(s->z - was->z);
-    mf_lane lies = mf_abs(nx - held->nx) + mf_abs(ny - held->ny) + mf_abs(nz - held->nz);
+    mf_lane lies = mf_abs(nx - fixed->nx) + mf_abs(ny - fixed->ny) + mf_abs(nz - fixed->nz);
     mf_mask same =
         mf_and(mf_less_equal(moved, mf_zero()), mf_less(lies, mf_set(64 * MF_REAL_EPSILON)));
-    held->nx = mf_select(same, held->nx, nx);
-    held->ny = mf_select(same, held->ny, ny);
-    held->nz = mf_select(same, held->nz, nz);
-    held->lean = mf_select(same, held->lean, one / (one + nz));
+    fixed->nx = mf_select(same, fixed->nx, nx);
+    fixed->ny = mf_select(same, fixed->ny, ny);
+    fixed->nz = mf_select(same, fixed->nz, nz);
+    fixed->lean = mf_select(same, fixed->lean, one / (one + nz));
     mf_lane a = mf_sqrt(mf_fma(half, nz, half)), b = half / a;
     mf_lane sx = -ny * b, sy = nx * b;
     store_attitude(car, mf_select(same, car->w, a * s->w),
@@ -298,13 +299,13 @@ static MF_INLINE void settle(Car *car, const State *was, const mf_LaneMap *map) 
 static MF_INLINE void store_car(Car *car, const State *was, const mf_LaneMap *map) {
     const State *s = &car->state;
     mf_lane vx, vy, vz, zero = mf_zero();
-    if (car->held.plan->level) {
+    if (car->fixed.plan->level) {
         store_attitude(car, s->w, zero, zero, s->z);
-        keep(car, MF_CAR_ROW_POSITION, 2, constant(&car->held, MF_CAR_GROUND));
+        keep(car, MF_CAR_ROW_POSITION, 2, constant(&car->fixed, MF_CAR_GROUND));
     } else {
         settle(car, was, map);
     }
-    ground_velocity(&car->held, s, &vx, &vy, &vz);
+    ground_velocity(&car->fixed, s, &vx, &vy, &vz);
     keep(car, MF_CAR_ROW_POSITION, 0, s->x);
     keep(car, MF_CAR_ROW_POSITION, 1, s->y);
     keep(car, MF_CAR_ROW_LINEAR, 0, vx);
@@ -312,7 +313,7 @@ static MF_INLINE void store_car(Car *car, const State *was, const mf_LaneMap *ma
     keep(car, MF_CAR_ROW_LINEAR, 2, vz);
     keep(car, MF_CAR_ROW_ANGULAR, 0, zero);
     keep(car, MF_CAR_ROW_ANGULAR, 1, zero);
-    keep(car, MF_CAR_ROW_ANGULAR, 2, s->turn);
+    keep(car, MF_CAR_ROW_ANGULAR, 2, s->yaw_rate);
     keep(car, MF_CAR_ROW_STEERING, 0, s->steering);
 }
 
@@ -322,16 +323,16 @@ static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) 
     if (!mf_any(car->alive))
         return;
     car->all_alive = mf_all(car->alive);
-    car->held.alive = car->alive;
+    car->fixed.alive = car->alive;
     load_car(car);
     if (control)
         control_car(car);
     hold_actuators(car);
     aim_friction(car);
     State was = car->state;
-    car->state = step_state(&car->held, &was);
-    stop_car(&car->held, &car->state);
-    bind_wheels(&car->held, &car->state);
+    car->state = step_state(&car->fixed, &was);
+    stop_car(&car->fixed, &car->state);
+    bind_wheels(&car->fixed, &car->state);
     unit_heading(&was, &car->state);
     check_state(car);
     if (mf_any(car->alive))
@@ -342,16 +343,17 @@ void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
     const mf_CarPlan *plan = batch->plan;
     const mf_LaneMap map = mf_lane_map(plan->terrain);
     Car car;
-    car.held.plan = plan;
+    car.fixed.plan = plan;
 #if defined(MF_KERNEL_F64)
-    car.held.constant = plan->constants_f64;
+    car.fixed.constant = plan->constants_f64;
 #else
-    car.held.constant = plan->constants_f32;
+    car.fixed.constant = plan->constants_f32;
 #endif
     // Level ground and no wrench: nothing reads these, but they are copied.
-    car.held.nx = car.held.ny = mf_zero();
-    car.held.nz = car.held.lean = mf_set((mf_real)1);
-    car.held.outer_x = car.held.outer_y = car.held.outer_turn = car.held.outer_load = mf_zero();
+    car.fixed.nx = car.fixed.ny = mf_zero();
+    car.fixed.nz = car.fixed.lean = mf_set((mf_real)1);
+    car.fixed.external_x = car.fixed.external_y = car.fixed.external_yaw = car.fixed.external_load =
+        mf_zero();
     for (uint32_t i = batch->first; i < batch->end; i += MF_LANES) {
         car.block = i / MF_BLOCK;
         car.lane = i % MF_BLOCK;

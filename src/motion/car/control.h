@@ -17,7 +17,7 @@ typedef struct Actuators {
     mf_lane progress; // [m] along the path; negative: not known
 } Actuators;
 
-// A place to head for.
+// A position to head for.
 typedef struct Goal {
     mf_lane x, y;    // [m] world
     mf_lane speed;   // [m/s] wanted
@@ -29,8 +29,8 @@ typedef struct Goal {
 
 // Lowers the wanted speed to that from which the car stops within `distance` [m] with four fifths
 // of its braking; the rest is left to the loop.
-static MF_INLINE void stop_within(const Held *held, mf_lane distance, Goal *g) {
-    mf_lane slowing = mf_set((mf_real)0.8) * constant(held, MF_CAR_BRAKING), zero = mf_zero();
+static MF_INLINE void stop_within(const Fixed *fixed, mf_lane distance, Goal *g) {
+    mf_lane slowing = mf_set((mf_real)0.8) * constant(fixed, MF_CAR_BRAKING), zero = mf_zero();
     mf_lane speed = mf_sqrt((slowing + slowing) * mf_max(distance, zero));
     mf_mask slows = mf_less(speed, g->speed);
     g->speed = mf_select(slows, speed, g->speed);
@@ -39,14 +39,14 @@ static MF_INLINE void stop_within(const Held *held, mf_lane distance, Goal *g) {
 
 // The duty and brake for a force [N] on the car, of which the resistances are a part already;
 // `ahead` is the direction of motion. Returns the lanes where the motor cannot give it.
-static MF_INLINE mf_mask give_force(const Held *held, mf_lane speed, mf_lane force, mf_lane ahead,
+static MF_INLINE mf_mask give_force(const Fixed *fixed, mf_lane speed, mf_lane force, mf_lane ahead,
                                     Actuators *out) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    mf_lane motor = constant(held, MF_CAR_MOTOR), loss = constant(held, MF_CAR_MOTOR_SLOPE);
+    mf_lane motor = constant(fixed, MF_CAR_MOTOR), loss = constant(fixed, MF_CAR_MOTOR_SLOPE);
     mf_lane forward = force * ahead;
     mf_mask pulls = mf_less(forward, zero);
     mf_lane back_emf = loss * mf_abs(speed);
-    bool brakes = held->plan->car.brake > 0.0;
+    bool brakes = fixed->plan->car.brake > 0.0;
     mf_lane most = motor - back_emf;
     if (!brakes)
         most = mf_select(pulls, motor + back_emf, most);
@@ -56,7 +56,7 @@ static MF_INLINE mf_mask give_force(const Held *held, mf_lane speed, mf_lane for
     duty = mf_clamp(duty, -one, one);
     out->brake = zero;
     if (brakes) {
-        mf_lane brake = (-forward) * constant(held, MF_CAR_INVERSE_BRAKE);
+        mf_lane brake = (-forward) * constant(fixed, MF_CAR_INVERSE_BRAKE);
         out->brake = mf_clamp(brake, zero, one);
         weak = mf_or(weak, mf_less(one, brake));
         duty = mf_select(pulls, zero, duty);
@@ -65,31 +65,31 @@ static MF_INLINE mf_mask give_force(const Held *held, mf_lane speed, mf_lane for
     return weak;
 }
 
-static MF_INLINE void drive_at(const Held *held, const State *s, mf_lane wanted, mf_lane slowing,
+static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane wanted, mf_lane slowing,
                                Actuators *out) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     mf_lane speed = s->vx, error = wanted - speed;
-    mf_lane asked = mf_fma(constant(held, MF_CAR_SPEED_GAIN), error, out->integral - slowing);
-    mf_lane faster = constant(held, MF_CAR_ACCELERATION), slower = constant(held, MF_CAR_BRAKING);
+    mf_lane requested = mf_fma(constant(fixed, MF_CAR_SPEED_GAIN), error, out->integral - slowing);
+    mf_lane faster = constant(fixed, MF_CAR_ACCELERATION), slower = constant(fixed, MF_CAR_BRAKING);
     mf_lane low = mf_select(mf_less(zero, speed), slower, faster);
     mf_lane high = mf_select(mf_less(speed, zero), slower, faster);
-    mf_lane given = mf_clamp(asked, -low, high);
+    mf_lane given = mf_clamp(requested, -low, high);
     mf_lane ahead = sign_of(mf_select(mf_less_equal(mf_abs(speed), zero), wanted, speed));
-    mf_lane drag = constant(held, MF_CAR_DRAG) * (speed * mf_abs(speed));
-    mf_lane force = mf_fma(constant(held, MF_CAR_LONG_MASS), given, drag);
-    force = mf_fma(constant(held, MF_CAR_ROLLING), ahead, force);
-    mf_mask weak = give_force(held, speed, force, ahead, out);
-    // The integral stops while the car cannot do what is asked and the error asks for more of it.
-    mf_mask limited = mf_or(weak, mf_or(mf_less(given, asked), mf_less(asked, given)));
-    mf_mask winding = mf_and(limited, mf_less(zero, error * asked));
-    mf_lane rate = constant(held, MF_CAR_SPEED_INTEGRAL) * constant(held, MF_CAR_TICK);
+    mf_lane drag = constant(fixed, MF_CAR_DRAG) * (speed * mf_abs(speed));
+    mf_lane force = mf_fma(constant(fixed, MF_CAR_LONG_MASS), given, drag);
+    force = mf_fma(constant(fixed, MF_CAR_ROLLING), ahead, force);
+    mf_mask weak = give_force(fixed, speed, force, ahead, out);
+    // The integral stops while the car cannot do what is asked and the error requests more of it.
+    mf_mask limited = mf_or(weak, mf_or(mf_less(given, requested), mf_less(requested, given)));
+    mf_mask winding = mf_and(limited, mf_less(zero, error * requested));
+    mf_lane rate = constant(fixed, MF_CAR_SPEED_INTEGRAL) * constant(fixed, MF_CAR_TICK);
     mf_lane integral = mf_fma(rate, error, out->integral);
     out->integral = mf_select(winding, out->integral, integral);
     // A car that is to stand is held.
     mf_mask stands = mf_and(mf_less_equal(mf_abs(wanted), zero),
-                            mf_less(mf_abs(speed), constant(held, MF_CAR_HOLD_SPEED)));
+                            mf_less(mf_abs(speed), constant(fixed, MF_CAR_HOLD_SPEED)));
     out->integral = mf_select(stands, zero, out->integral);
-    if (held->plan->car.brake > 0.0) {
+    if (fixed->plan->car.brake > 0.0) {
         out->brake = mf_select(stands, one, out->brake);
         out->duty = mf_select(stands, zero, out->duty);
     }
@@ -100,18 +100,18 @@ static MF_INLINE void drive_at(const Held *held, const State *s, mf_lane wanted,
 typedef struct Axle {
     mf_lane x, y;         // [m] of the rear axle, world
     mf_lane cosine, sine; // [1] heading
-    mf_lane look;         // [m] look-ahead distance
+    mf_lane look_ahead;   // [m] look-ahead distance
 } Axle;
 
-static MF_INLINE Axle rear_axle(const Held *held, const State *s) {
+static MF_INLINE Axle rear_axle(const Fixed *fixed, const State *s) {
     Axle a;
     heading(s, &a.cosine, &a.sine);
-    mf_lane back = -constant(held, MF_CAR_REAR);
+    mf_lane back = -constant(fixed, MF_CAR_REAR);
     a.x = mf_fma(back, a.cosine, s->x);
     a.y = mf_fma(back, a.sine, s->y);
-    mf_lane look = constant(held, MF_CAR_LOOK_TIME) * mf_abs(s->vx);
-    look = mf_max(look, constant(held, MF_CAR_LOOK_LEAST));
-    a.look = mf_min(look, constant(held, MF_CAR_LOOK_MOST));
+    mf_lane look_ahead = constant(fixed, MF_CAR_LOOK_TIME) * mf_abs(s->vx);
+    look_ahead = mf_max(look_ahead, constant(fixed, MF_CAR_LOOK_LEAST));
+    a.look_ahead = mf_min(look_ahead, constant(fixed, MF_CAR_LOOK_MOST));
     return a;
 }
 
@@ -125,27 +125,29 @@ static MF_INLINE void seen_from(const Axle *a, mf_lane x, mf_lane y, mf_lane *ah
 
 // The arc from the rear axle, along the car at first, that meets the goal has curvature
 // k = 2 left / distance^2; the wheel's angle for it is atan(L k), and atan(L k (1 + K v^2)) with
-// understeer. The tyres bear k v^2 up to a limit; a goal behind the axle is turned to at that.
-static MF_INLINE mf_lane steer_to(const Held *held, const State *s, const Axle *a, const Goal *g) {
+// understeer. The tires bear k v^2 up to a limit; a goal behind the axle is turned to at that.
+static MF_INLINE mf_lane steer_to(const Fixed *fixed, const State *s, const Axle *a,
+                                  const Goal *g) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    mf_lane ahead, left, limit = constant(held, MF_CAR_STEERING_LIMIT);
+    mf_lane ahead, left, limit = constant(fixed, MF_CAR_STEERING_LIMIT);
     seen_from(a, g->x, g->y, &ahead, &left);
     mf_lane square = mf_fma(ahead, ahead, left * left), speed2 = s->vx * s->vx;
-    mf_lane small = constant(held, MF_CAR_STOP_DISTANCE);
+    mf_lane small = constant(fixed, MF_CAR_STOP_DISTANCE);
     square = mf_max(square, small * small);
-    mf_lane top = left + left, grip = constant(held, MF_CAR_CORNERING);
+    mf_lane top = left + left, grip = constant(fixed, MF_CAR_CORNERING);
     mf_mask hard = mf_or(mf_less(ahead, zero), mf_less(grip * square, mf_abs(top) * speed2));
     top = mf_select(hard, with_sign(grip, left), top);
     square = mf_select(hard, mf_max(speed2, small * small), square);
-    mf_lane gain = mf_fma(constant(held, MF_CAR_UNDERSTEER), speed2, one);
-    mf_lane angle = mf_atan_ratio_lane(top * (constant(held, MF_CAR_BASE) * gain), square);
+    mf_lane gain = mf_fma(constant(fixed, MF_CAR_UNDERSTEER), speed2, one);
+    mf_lane angle = mf_atan_ratio_lane(top * (constant(fixed, MF_CAR_BASE) * gain), square);
     angle = mf_clamp(angle, -limit, limit);
     return mf_select(g->blocked, zero, angle);
 }
 
 // ---- where to head for --------------------------------------------------------------------------
 
-// The place on the circle that is one look-ahead farther than the nearest: a chord of that length.
+// The position on the circle that is one look-ahead farther than the nearest: a chord of that
+// length.
 static MF_INLINE Goal circle_goal(const Axle *a, const mf_lane *command) {
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     mf_lane radius = mf_abs(command[3]);
@@ -155,7 +157,7 @@ static MF_INLINE Goal circle_goal(const Axle *a, const mf_lane *command) {
     mf_lane scale = one / mf_select(middle, one, distance);
     rx = mf_select(middle, one, rx * scale);
     ry = ry * scale;
-    mf_lane part = mf_min(a->look / radius, one); // chord / radius
+    mf_lane part = mf_min(a->look_ahead / radius, one); // chord / radius
     mf_lane step_cosine = mf_fma(-part * half, part, one);
     mf_lane step_sine = part * mf_sqrt(mf_fma(part * mf_set((mf_real)-0.25), part, one));
     step_sine = with_sign(step_sine, command[3]);
@@ -168,33 +170,33 @@ static MF_INLINE Goal circle_goal(const Axle *a, const mf_lane *command) {
 static MF_INLINE Goal line_goal(const Axle *a, const mf_lane *command) {
     mf_lane sine, cosine;
     mf_sin_cos_lane(command[3], &sine, &cosine);
-    mf_lane along = mf_fma(cosine, a->x - command[1], sine * (a->y - command[2])) + a->look;
+    mf_lane along = mf_fma(cosine, a->x - command[1], sine * (a->y - command[2])) + a->look_ahead;
     return MF_VALUE(Goal, mf_fma(along, cosine, command[1]), mf_fma(along, sine, command[2]),
                     command[0], mf_zero(), mf_less(mf_set((mf_real)1), mf_zero()));
 }
 
 // A goal inside one of the two smallest turning circles is reached by driving on first. To one at
 // the side the car goes no faster than the turn allows.
-static MF_INLINE Goal waypoint_goal(const Held *held, const State *s, const Axle *a,
+static MF_INLINE Goal waypoint_goal(const Fixed *fixed, const State *s, const Axle *a,
                                     const mf_lane *command) {
     const mf_lane zero = mf_zero(), half = mf_set((mf_real)0.5);
     mf_lane dx = command[1] - s->x, dy = command[2] - s->y, ahead, left;
     mf_lane distance = mf_sqrt(mf_fma(dx, dx, dy * dy));
     seen_from(a, command[1], command[2], &ahead, &left);
-    mf_lane beyond = ahead - constant(held, MF_CAR_REAR); // of the centre of mass
-    mf_lane near_bound = constant(held, MF_CAR_STOP_DISTANCE);
+    mf_lane beyond = ahead - constant(fixed, MF_CAR_REAR); // of the center of mass
+    mf_lane near_bound = constant(fixed, MF_CAR_STOP_DISTANCE);
     mf_mask passed =
-        mf_and(mf_less_equal(beyond, zero), mf_less(distance, half * constant(held, MF_CAR_BASE)));
+        mf_and(mf_less_equal(beyond, zero), mf_less(distance, half * constant(fixed, MF_CAR_BASE)));
     mf_mask there = mf_or(passed, mf_less_equal(distance, near_bound));
     mf_lane square = mf_fma(ahead, ahead, left * left), side = mf_abs(left);
-    mf_lane radius = constant(held, MF_CAR_TURN_RADIUS);
+    mf_lane radius = constant(fixed, MF_CAR_TURN_RADIUS);
     mf_mask blocked = mf_less(square, mf_set((mf_real)1.9) * radius * side);
     // Half the cornering limit on the arc to the goal, of radius square / (2 side).
     mf_lane arc = mf_select(mf_less(ahead, zero), radius,
                             mf_max(square * half / mf_max(side, near_bound * half), radius));
     Goal g = {command[1], command[2], command[0], zero, blocked};
-    g.speed = mf_min(g.speed, mf_sqrt(half * constant(held, MF_CAR_CORNERING) * arc));
-    stop_within(held, distance - half * near_bound, &g);
+    g.speed = mf_min(g.speed, mf_sqrt(half * constant(fixed, MF_CAR_CORNERING) * arc));
+    stop_within(fixed, distance - half * near_bound, &g);
     g.speed = mf_select(there, zero, g.speed);
     return g;
 }
@@ -204,13 +206,13 @@ static MF_INLINE Goal waypoint_goal(const Held *held, const State *s, const Axle
 typedef struct Track {
     const mf_real *x, *y; // [m]
     mf_lane spacing, inverse_spacing, length;
-    uint32_t pieces;
+    uint32_t segments;
     bool closed;
 } Track;
 
 static MF_INLINE Track track_of(const mf_CarPlan *plan) {
     const mf_CarPath *path = &plan->path;
-    Track t = {.pieces = path->pieces, .closed = path->closed};
+    Track t = {.segments = path->segments, .closed = path->closed};
 #if defined(MF_KERNEL_F64)
     t.x = path->x_f64;
     t.y = path->y_f64;
@@ -234,11 +236,11 @@ static MF_INLINE mf_lane wrap(const Track *t, mf_lane progress) {
     return mf_clamp(progress, zero, t->length);
 }
 
-// The place at a progress within the path and the direction (per metre) there.
-static MF_INLINE void place_at(const Track *t, mf_lane progress, mf_lane *x, mf_lane *y,
-                               mf_lane *dx, mf_lane *dy) {
+// The position at a progress within the path and the direction (per meter) there.
+static MF_INLINE void position_at(const Track *t, mf_lane progress, mf_lane *x, mf_lane *y,
+                                  mf_lane *dx, mf_lane *dy) {
     mf_lane at = progress * t->inverse_spacing;
-    at = mf_clamp(at, mf_zero(), mf_set((mf_real)(t->pieces - 1)));
+    at = mf_clamp(at, mf_zero(), mf_set((mf_real)(t->segments - 1)));
     mf_index index = mf_to_index(at);
     mf_lane rest = mf_fma(progress, t->inverse_spacing, -mf_from_index(index));
     mf_index next = index + mf_set_index(1);
@@ -251,12 +253,12 @@ static MF_INLINE void place_at(const Track *t, mf_lane progress, mf_lane *x, mf_
 }
 
 // The nearest of all samples, for cars whose progress is not known.
-static mf_lane find_progress(const Held *held, const Track *t, const Axle *a, mf_lane progress) {
-    mf_mask lost = mf_and(held->alive, mf_less(progress, mf_zero()));
+static mf_lane find_progress(const Fixed *fixed, const Track *t, const Axle *a, mf_lane progress) {
+    mf_mask lost = mf_and(fixed->alive, mf_less(progress, mf_zero()));
     if (!mf_any(lost))
         return progress;
     mf_lane best = mf_set(MF_REAL_MAX), found = mf_zero();
-    for (uint32_t i = 0; i < t->pieces; i++) {
+    for (uint32_t i = 0; i < t->segments; i++) {
         mf_lane dx = mf_set(t->x[i]) - a->x, dy = mf_set(t->y[i]) - a->y;
         mf_lane square = mf_fma(dx, dx, dy * dy);
         mf_mask nearer = mf_less(square, best);
@@ -269,39 +271,39 @@ static mf_lane find_progress(const Held *held, const Track *t, const Axle *a, mf
 // The progress follows the car by two steps of Newton's method for the foot of the perpendicular,
 // so at a crossing the car stays on its own branch. The pieces may be shorter than the spacing
 // where the path bends, hence the division-free step along the chord.
-static MF_INLINE Goal path_goal(const Held *held, const Axle *a, const mf_lane *command,
+static MF_INLINE Goal path_goal(const Fixed *fixed, const Axle *a, const mf_lane *command,
                                 Actuators *out) {
     Goal g = {a->x, a->y, mf_zero(), mf_zero(), mf_less(mf_set((mf_real)1), mf_zero())};
-    const Track t = track_of(held->plan);
-    if (t.pieces == 0)
+    const Track t = track_of(fixed->plan);
+    if (t.segments == 0)
         return g;
-    mf_lane x, y, dx, dy, progress = find_progress(held, &t, a, out->progress);
+    mf_lane x, y, dx, dy, progress = find_progress(fixed, &t, a, out->progress);
     for (int i = 0; i < 2; i++) {
-        place_at(&t, progress, &x, &y, &dx, &dy);
+        position_at(&t, progress, &x, &y, &dx, &dy);
         progress = wrap(&t, progress + mf_fma(a->x - x, dx, (a->y - y) * dy));
     }
     out->progress = progress;
-    mf_lane goal = progress + a->look;
+    mf_lane goal = progress + a->look_ahead;
     if (t.closed)
         goal = wrap(&t, goal);
     mf_lane onto = mf_min(goal, t.length);
-    place_at(&t, onto, &g.x, &g.y, &dx, &dy);
+    position_at(&t, onto, &g.x, &g.y, &dx, &dy);
     g.speed = command[0];
     if (!t.closed) {
         // Beyond the end the last piece goes on straight.
         g.x = mf_fma(goal - onto, dx, g.x);
         g.y = mf_fma(goal - onto, dy, g.y);
-        // The progress is the rear axle's, the end is for the centre of mass.
-        stop_within(held, t.length - progress - constant(held, MF_CAR_REAR), &g);
+        // The progress is the rear axle's, the end is for the center of mass.
+        stop_within(fixed, t.length - progress - constant(fixed, MF_CAR_REAR), &g);
     }
     return g;
 }
 
 // ---- commands -----------------------------------------------------------------------------------
 
-static MF_INLINE void run_control(const Held *held, const State *s, const mf_lane *command,
+static MF_INLINE void run_control(const Fixed *fixed, const State *s, const mf_lane *command,
                                   Actuators *out) {
-    const mf_CarCommand mode = held->plan->settings.command;
+    const mf_CarCommand mode = fixed->plan->config.command;
     if (mode == MF_CAR_COMMAND_DRIVE) {
         out->target = command[0];
         out->duty = command[1];
@@ -309,22 +311,22 @@ static MF_INLINE void run_control(const Held *held, const State *s, const mf_lan
         return;
     }
     if (mode == MF_CAR_COMMAND_SPEED) {
-        drive_at(held, s, command[0], mf_zero(), out);
+        drive_at(fixed, s, command[0], mf_zero(), out);
         out->target = command[1];
         return;
     }
-    Axle a = rear_axle(held, s);
+    Axle a = rear_axle(fixed, s);
     Goal g;
     if (mode == MF_CAR_COMMAND_CIRCLE)
         g = circle_goal(&a, command);
     else if (mode == MF_CAR_COMMAND_LINE)
         g = line_goal(&a, command);
     else if (mode == MF_CAR_COMMAND_PATH)
-        g = path_goal(held, &a, command, out);
+        g = path_goal(fixed, &a, command, out);
     else
-        g = waypoint_goal(held, s, &a, command);
-    out->target = steer_to(held, s, &a, &g);
-    drive_at(held, s, g.speed, g.slowing, out);
+        g = waypoint_goal(fixed, s, &a, command);
+    out->target = steer_to(fixed, s, &a, &g);
+    drive_at(fixed, s, g.speed, g.slowing, out);
 }
 
 #endif

@@ -1,6 +1,6 @@
-// A car's equations of motion in lanes: tyres, forces, rates, and the four ways to step them.
+// A car's equations of motion in lanes: tires, forces, rates, and the four ways to step them.
 //
-// Frames. The car stands on a plane with unit normal n. Its attitude is the shortest turn from
+// Frames. The car stands on a plane with unit normal n. Its attitude is the shortest rotation from
 // vertical to n, applied after a turn by the heading about the body's z axis ("swing and twist").
 // The tangent frame is the swing alone; in it the car drives as on level ground. The heading is
 // carried as a half-angle quaternion (w, 0, 0, z), so no sine or cosine of it is ever needed.
@@ -17,33 +17,34 @@ typedef struct State {
     mf_lane x, y;     // [m] world
     mf_lane w, z;     // [1] heading, half-angle
     mf_lane vx, vy;   // [m/s] body
-    mf_lane turn;     // [rad/s] yaw rate, body
+    mf_lane yaw_rate; // [rad/s] yaw rate, body
     mf_lane steering; // [rad]
 } State;
 
 // What stays as it is during one step.
-typedef struct Held {
+typedef struct Fixed {
     const mf_CarPlan *plan;
     const mf_real *constant;
     mf_lane nx, ny, nz;     // [1] the ground's normal; unused on level ground
     mf_lane lean;           // [1] 1 / (1 + nz)
     mf_lane wind_x, wind_y; // [m/s] in the tangent frame
-    mf_lane push;           // [N] drive force at rest
-    mf_lane push_slope;     // [N s/m] its loss with forward speed
+    mf_lane drive;          // [N] drive force at rest
+    mf_lane drive_slope;    // [N s/m] its loss with forward speed
     mf_lane friction;       // [N] rolling resistance and brake
     mf_lane direction;      // [1] -1, 0, 1: where the car rolls to
     mf_mask alive;          // without a fault
     mf_mask stuck;          // held by friction
     mf_lane target;         // [rad] commanded steering angle
     mf_lane slew;           // [rad/s] steering rate of this step, without lag
-    bool pushed;            // an external wrench acts on one of the cars; else the rest is not set
-    mf_lane outer_x, outer_y; // [m/s^2] its force over the mass, body frame at the step's beginning
-    mf_lane outer_turn;       // [rad/s^2] its torque about the normal over the yaw inertia
-    mf_lane outer_load;       // [1] its force against the normal over the weight at rest
-} Held;
+    bool loaded;            // an external wrench acts on one of the cars; else the rest is not set
+    mf_lane external_x,
+        external_y;        // [m/s^2] its force over the mass, body frame at the step's beginning
+    mf_lane external_yaw;  // [rad/s^2] its torque about the normal over the yaw inertia
+    mf_lane external_load; // [1] its force against the normal over the weight at rest
+} Fixed;
 
-static MF_INLINE mf_lane constant(const Held *held, uint32_t index) {
-    return mf_set(held->constant[index]);
+static MF_INLINE mf_lane constant(const Fixed *fixed, uint32_t index) {
+    return mf_set(fixed->constant[index]);
 }
 
 // -1, 0 or 1.
@@ -64,7 +65,7 @@ static MF_INLINE void heading(const State *s, mf_lane *cosine, mf_lane *sine) {
     *sine = (s->w + s->w) * s->z;
 }
 
-// ---- tyres --------------------------------------------------------------------------------------
+// ---- tires --------------------------------------------------------------------------------------
 
 // sin(a) for |a| <= pi.
 static MF_INLINE mf_lane sin_to_pi(mf_lane a) {
@@ -74,14 +75,14 @@ static MF_INLINE mf_lane sin_to_pi(mf_lane a) {
 }
 
 // Force of an axle over its D from the slip angle [rad]; `row` is MF_CAR_FRONT_B or MF_CAR_REAR_B.
-// Pacejka and Bakker 1992, "The magic formula tyre model", equation 1, without shifts.
-static MF_INLINE mf_lane tyre_force(const Held *held, uint32_t row, mf_lane slip) {
+// Pacejka and Bakker 1992, "The magic formula tire model", equation 1, without shifts.
+static MF_INLINE mf_lane tire_force(const Fixed *fixed, uint32_t row, mf_lane slip) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane stretched = constant(held, row) * slip, shape = constant(held, row + 1);
-    if (held->plan->settings.tyre == MF_CAR_TYRE_LINEAR)
+    mf_lane stretched = constant(fixed, row) * slip, shape = constant(fixed, row + 1);
+    if (fixed->plan->config.tire == MF_CAR_TIRE_LINEAR)
         return shape * stretched;
-    if (held->plan->settings.tyre == MF_CAR_TYRE_CURVATURE) {
-        mf_lane curve = constant(held, row + 3);
+    if (fixed->plan->config.tire == MF_CAR_TIRE_CURVATURE) {
+        mf_lane curve = constant(fixed, row + 3);
         mf_lane bent = mf_atan_ratio_lane(stretched, one) - stretched;
         stretched = mf_fma(curve, bent, stretched);
     }
@@ -91,8 +92,8 @@ static MF_INLINE mf_lane tyre_force(const Held *held, uint32_t row, mf_lane slip
 // Slip angle [rad] of a wheel that moves with `along` and `across` its own plane: towards the side
 // that it does not move to. The speed along is taken as at least the slip speed, so that nothing
 // is divided by zero and the slope stays within what a step can follow.
-static MF_INLINE mf_lane slip_angle(const Held *held, mf_lane along, mf_lane across) {
-    mf_lane speed = mf_max(mf_abs(along), constant(held, MF_CAR_SLIP_SPEED));
+static MF_INLINE mf_lane slip_angle(const Fixed *fixed, mf_lane along, mf_lane across) {
+    mf_lane speed = mf_max(mf_abs(along), constant(fixed, MF_CAR_SLIP_SPEED));
     return -mf_atan_ratio_lane(across, speed);
 }
 
@@ -106,80 +107,82 @@ typedef struct Forces {
 } Forces;
 
 // What lifts the car takes weight off its wheels, but never more than there is.
-static MF_INLINE void add_push(const Held *held, Forces *f) {
-    f->load = mf_max(f->load + held->outer_load, mf_zero());
-    f->pull_x = f->pull_x + held->outer_x;
-    f->pull_y = f->pull_y + held->outer_y;
+static MF_INLINE void add_force(const Fixed *fixed, Forces *f) {
+    f->load = mf_max(f->load + fixed->external_load, mf_zero());
+    f->pull_x = f->pull_x + fixed->external_x;
+    f->pull_y = f->pull_y + fixed->external_y;
 }
 
-static MF_INLINE Forces outer_forces(const Held *held, const State *s) {
+static MF_INLINE Forces external_forces(const Fixed *fixed, const State *s) {
     mf_lane cosine, sine, one = mf_set((mf_real)1);
     Forces f;
     heading(s, &cosine, &sine);
-    mf_lane air = s->vx - mf_fma(cosine, held->wind_x, sine * held->wind_y);
+    mf_lane air = s->vx - mf_fma(cosine, fixed->wind_x, sine * fixed->wind_y);
     mf_lane pressure = air * mf_abs(air);
-    f.resistance = mf_fma(constant(held, MF_CAR_DRAG), pressure, held->direction * held->friction);
-    f.drive = mf_fma(-held->push_slope, s->vx, held->push);
-    if (held->plan->level) {
-        f.load = mf_fma(constant(held, MF_CAR_LIFT), mf_abs(pressure), one);
+    f.resistance =
+        mf_fma(constant(fixed, MF_CAR_DRAG), pressure, fixed->direction * fixed->friction);
+    f.drive = mf_fma(-fixed->drive_slope, s->vx, fixed->drive);
+    if (fixed->plan->level) {
+        f.load = mf_fma(constant(fixed, MF_CAR_LIFT), mf_abs(pressure), one);
         f.pull_x = f.pull_y = mf_zero();
     } else {
-        mf_lane gravity = constant(held, MF_CAR_GRAVITY);
-        f.load = mf_fma(constant(held, MF_CAR_LIFT), mf_abs(pressure), held->nz);
-        f.pull_x = gravity * mf_fma(cosine, held->nx, sine * held->ny);
-        f.pull_y = gravity * mf_fma(cosine, held->ny, -sine * held->nx);
+        mf_lane gravity = constant(fixed, MF_CAR_GRAVITY);
+        f.load = mf_fma(constant(fixed, MF_CAR_LIFT), mf_abs(pressure), fixed->nz);
+        f.pull_x = gravity * mf_fma(cosine, fixed->nx, sine * fixed->ny);
+        f.pull_y = gravity * mf_fma(cosine, fixed->ny, -sine * fixed->nx);
     }
-    if (held->pushed)
-        add_push(held, &f);
+    if (fixed->loaded)
+        add_force(fixed, &f);
     return f;
 }
 
 typedef struct Rates {
-    mf_lane x, y, w, z, vx, vy, turn, steering; // of State, per second
+    mf_lane x, y, w, z, vx, vy, yaw_rate, steering; // of State, per second
 } Rates;
 
 // Where the car is rolled by, held or not.
-static MF_INLINE mf_lane free_or_stuck(const Held *held, mf_lane acceleration) {
-    return mf_select(held->stuck, mf_zero(), acceleration);
+static MF_INLINE mf_lane free_or_stuck(const Fixed *fixed, mf_lane acceleration) {
+    return mf_select(fixed->stuck, mf_zero(), acceleration);
 }
 
 // Liniger, Domahidi and Morari 2015, equations 1 and 2, with slip at the wheel's own plane (the
 // same angle, and right for reversing) and the wheels' inertia along the road.
-static MF_INLINE void dynamic_rates(const Held *held, const State *s, const Forces *f, Rates *out) {
+static MF_INLINE void dynamic_rates(const Fixed *fixed, const State *s, const Forces *f,
+                                    Rates *out) {
     mf_lane sine = mf_sin_short_lane(s->steering), cosine = mf_cos_short_lane(s->steering);
-    mf_lane mass = constant(held, MF_CAR_MASS), front = constant(held, MF_CAR_FRONT);
-    mf_lane side = mf_fma(front, s->turn, s->vy);
+    mf_lane mass = constant(fixed, MF_CAR_MASS), front = constant(fixed, MF_CAR_FRONT);
+    mf_lane side = mf_fma(front, s->yaw_rate, s->vy);
     mf_lane along = mf_fma(cosine, s->vx, sine * side);
     mf_lane across = mf_fma(cosine, side, -sine * s->vx);
-    mf_lane rear = constant(held, MF_CAR_REAR);
-    mf_lane rear_across = mf_fma(-rear, s->turn, s->vy);
-    mf_lane front_force = tyre_force(held, MF_CAR_FRONT_B, slip_angle(held, along, across));
-    mf_lane rear_force = tyre_force(held, MF_CAR_REAR_B, slip_angle(held, s->vx, rear_across));
-    front_force = front_force * (constant(held, MF_CAR_FRONT_D) * f->load);
-    rear_force = rear_force * (constant(held, MF_CAR_REAR_D) * f->load);
+    mf_lane rear = constant(fixed, MF_CAR_REAR);
+    mf_lane rear_across = mf_fma(-rear, s->yaw_rate, s->vy);
+    mf_lane front_force = tire_force(fixed, MF_CAR_FRONT_B, slip_angle(fixed, along, across));
+    mf_lane rear_force = tire_force(fixed, MF_CAR_REAR_B, slip_angle(fixed, s->vx, rear_across));
+    front_force = front_force * (constant(fixed, MF_CAR_FRONT_D) * f->load);
+    rear_force = rear_force * (constant(fixed, MF_CAR_REAR_D) * f->load);
     mf_lane drive = f->drive;
-    if (held->plan->car.ellipse > 0.0) {
-        mf_lane most = constant(held, MF_CAR_ELLIPSE) * f->load;
+    if (fixed->plan->car.ellipse > 0.0) {
+        mf_lane most = constant(fixed, MF_CAR_ELLIPSE) * f->load;
         mf_lane left = mf_fma(most, most, -rear_force * rear_force);
-        most = mf_sqrt(mf_max(left, mf_zero())) * constant(held, MF_CAR_INVERSE_ELLIPSE);
+        most = mf_sqrt(mf_max(left, mf_zero())) * constant(fixed, MF_CAR_INVERSE_ELLIPSE);
         drive = mf_clamp(drive, -most, most);
     }
-    mf_lane pull = mf_fma(s->vy, s->turn, f->pull_x);
+    mf_lane pull = mf_fma(s->vy, s->yaw_rate, f->pull_x);
     mf_lane force = mf_fma(mass, pull, drive - f->resistance);
     force = mf_fma(-front_force, sine, force);
-    out->vx = free_or_stuck(held, force * constant(held, MF_CAR_INVERSE_LONG));
+    out->vx = free_or_stuck(fixed, force * constant(fixed, MF_CAR_INVERSE_LONG));
     mf_lane front_across = front_force * cosine;
-    mf_lane push = mf_fma(-s->vx, s->turn, f->pull_y);
-    out->vy = mf_fma(rear_force + front_across, constant(held, MF_CAR_INVERSE_MASS), push);
+    mf_lane acceleration = mf_fma(-s->vx, s->yaw_rate, f->pull_y);
+    out->vy = mf_fma(rear_force + front_across, constant(fixed, MF_CAR_INVERSE_MASS), acceleration);
     mf_lane torque = mf_fma(front, front_across, -rear * rear_force);
-    out->turn = torque * constant(held, MF_CAR_INVERSE_YAW);
-    if (held->pushed)
-        out->turn = out->turn + held->outer_turn;
+    out->yaw_rate = torque * constant(fixed, MF_CAR_INVERSE_YAW);
+    if (fixed->loaded)
+        out->yaw_rate = out->yaw_rate + fixed->external_yaw;
 }
 
-static MF_INLINE mf_lane rolling_rate(const Held *held, const Forces *f) {
-    mf_lane force = mf_fma(constant(held, MF_CAR_MASS), f->pull_x, f->drive - f->resistance);
-    return free_or_stuck(held, force * constant(held, MF_CAR_INVERSE_LONG));
+static MF_INLINE mf_lane rolling_rate(const Fixed *fixed, const Forces *f) {
+    mf_lane force = mf_fma(constant(fixed, MF_CAR_MASS), f->pull_x, f->drive - f->resistance);
+    return free_or_stuck(fixed, force * constant(fixed, MF_CAR_INVERSE_LONG));
 }
 
 static MF_INLINE mf_lane tangent(mf_lane angle) {
@@ -188,17 +191,17 @@ static MF_INLINE mf_lane tangent(mf_lane angle) {
 
 // Without slip: vy = (l_r / L) tan(d) vx and r = tan(d) vx / L (Kabzan et al. 2020, equation 4).
 // Their time derivatives alone would keep what slip there is for ever; it dies out at the rate at
-// which the tyres end it where the blend ends.
-static MF_INLINE void kinematic_rates(const Held *held, const State *s, const Forces *f,
+// which the tires end it where the blend ends.
+static MF_INLINE void kinematic_rates(const Fixed *fixed, const State *s, const Forces *f,
                                       mf_lane steering_rate, Rates *out) {
-    mf_lane slope = tangent(s->steering), grip = constant(held, MF_CAR_GRIP);
-    out->vx = rolling_rate(held, f);
+    mf_lane slope = tangent(s->steering), grip = constant(fixed, MF_CAR_GRIP);
+    out->vx = rolling_rate(fixed, f);
     mf_lane widening = mf_fma(slope, slope, mf_set((mf_real)1)) * steering_rate;
     mf_lane change = mf_fma(slope, out->vx, widening * s->vx);
-    mf_lane bound = slope * s->vx, inverse = constant(held, MF_CAR_INVERSE_BASE);
-    mf_lane share = constant(held, MF_CAR_REAR_SHARE);
+    mf_lane bound = slope * s->vx, inverse = constant(fixed, MF_CAR_INVERSE_BASE);
+    mf_lane share = constant(fixed, MF_CAR_REAR_SHARE);
     out->vy = mf_fma(share, change, grip * mf_fma(share, bound, -s->vy));
-    out->turn = mf_fma(inverse, change, grip * mf_fma(inverse, bound, -s->turn));
+    out->yaw_rate = mf_fma(inverse, change, grip * mf_fma(inverse, bound, -s->yaw_rate));
 }
 
 static MF_INLINE mf_lane mix(mf_mask whole, mf_lane part, mf_lane dynamic, mf_lane kinematic) {
@@ -207,86 +210,86 @@ static MF_INLINE mf_lane mix(mf_mask whole, mf_lane part, mf_lane dynamic, mf_la
 
 // Kabzan et al. 2020, equations 5 and 6: the share of the dynamic model grows from 0 to 1 between
 // the two speeds of the blend.
-static MF_INLINE void blended_rates(const Held *held, const State *s, const Forces *f,
+static MF_INLINE void blended_rates(const Fixed *fixed, const State *s, const Forces *f,
                                     mf_lane steering_rate, Rates *out) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane above = mf_abs(s->vx) - constant(held, MF_CAR_BLEND_LOW);
-    mf_lane part = mf_clamp(above * constant(held, MF_CAR_INVERSE_BLEND), mf_zero(), one);
+    mf_lane above = mf_abs(s->vx) - constant(fixed, MF_CAR_BLEND_LOW);
+    mf_lane part = mf_clamp(above * constant(fixed, MF_CAR_INVERSE_BLEND), mf_zero(), one);
     mf_mask whole = mf_less_equal(one, part);
-    dynamic_rates(held, s, f, out);
+    dynamic_rates(fixed, s, f, out);
     if (mf_all(whole))
         return;
     Rates k;
-    kinematic_rates(held, s, f, steering_rate, &k);
+    kinematic_rates(fixed, s, f, steering_rate, &k);
     out->vx = mix(whole, part, out->vx, k.vx);
     out->vy = mix(whole, part, out->vy, k.vy);
-    out->turn = mix(whole, part, out->turn, k.turn);
+    out->yaw_rate = mix(whole, part, out->yaw_rate, k.yaw_rate);
 }
 
 // ---- rates --------------------------------------------------------------------------------------
 
-static MF_INLINE mf_lane steering_rate(const Held *held, const State *s) {
-    if (!(held->plan->car.steering_lag > 0.0))
-        return held->slew;
-    mf_lane most = constant(held, MF_CAR_STEERING_RATE);
-    mf_lane rate = (held->target - s->steering) * constant(held, MF_CAR_STEERING_GAIN);
+static MF_INLINE mf_lane steering_rate(const Fixed *fixed, const State *s) {
+    if (!(fixed->plan->car.steering_lag > 0.0))
+        return fixed->slew;
+    mf_lane most = constant(fixed, MF_CAR_STEERING_RATE);
+    mf_lane rate = (fixed->target - s->steering) * constant(fixed, MF_CAR_STEERING_GAIN);
     return mf_clamp(rate, -most, most);
 }
 
 // The kinematic model has no slip: sideways speed and yaw rate follow from speed and steering.
-static MF_INLINE void bind_wheels(const Held *held, State *s) {
-    if (held->plan->settings.model != MF_CAR_KINEMATIC)
+static MF_INLINE void bind_wheels(const Fixed *fixed, State *s) {
+    if (fixed->plan->config.model != MF_CAR_KINEMATIC)
         return;
     mf_lane bound = tangent(s->steering) * s->vx;
-    s->vy = constant(held, MF_CAR_REAR_SHARE) * bound;
-    s->turn = constant(held, MF_CAR_INVERSE_BASE) * bound;
+    s->vy = constant(fixed, MF_CAR_REAR_SHARE) * bound;
+    s->yaw_rate = constant(fixed, MF_CAR_INVERSE_BASE) * bound;
 }
 
-static MF_INLINE void speed_rates(const Held *held, State *s, Rates *out) {
-    bind_wheels(held, s);
-    Forces f = outer_forces(held, s);
-    out->steering = steering_rate(held, s);
-    switch (held->plan->settings.model) {
+static MF_INLINE void speed_rates(const Fixed *fixed, State *s, Rates *out) {
+    bind_wheels(fixed, s);
+    Forces f = external_forces(fixed, s);
+    out->steering = steering_rate(fixed, s);
+    switch (fixed->plan->config.model) {
     case MF_CAR_KINEMATIC:
-        out->vx = rolling_rate(held, &f);
-        out->vy = out->turn = mf_zero();
+        out->vx = rolling_rate(fixed, &f);
+        out->vy = out->yaw_rate = mf_zero();
         break;
     case MF_CAR_DYNAMIC:
-        dynamic_rates(held, s, &f, out);
+        dynamic_rates(fixed, s, &f, out);
         break;
     default:
-        blended_rates(held, s, &f, out->steering, out);
+        blended_rates(fixed, s, &f, out->steering, out);
         break;
     }
 }
 
 // Horizontal velocity [m/s] of the car, and the vertical one.
-static MF_INLINE void ground_velocity(const Held *held, const State *s, mf_lane *x, mf_lane *y,
+static MF_INLINE void ground_velocity(const Fixed *fixed, const State *s, mf_lane *x, mf_lane *y,
                                       mf_lane *up) {
     mf_lane cosine, sine;
     heading(s, &cosine, &sine);
     *x = mf_fma(cosine, s->vx, -sine * s->vy);
     *y = mf_fma(sine, s->vx, cosine * s->vy);
     *up = mf_zero();
-    if (held->plan->level)
+    if (fixed->plan->level)
         return;
-    mf_lane fall = mf_fma(held->nx, *x, held->ny * *y), part = fall * held->lean;
-    *x = mf_fma(-held->nx, part, *x);
-    *y = mf_fma(-held->ny, part, *y);
+    mf_lane fall = mf_fma(fixed->nx, *x, fixed->ny * *y), part = fall * fixed->lean;
+    *x = mf_fma(-fixed->nx, part, *x);
+    *y = mf_fma(-fixed->ny, part, *y);
     *up = -fall;
 }
 
-static MF_INLINE void place_rates(const Held *held, const State *s, Rates *out) {
-    mf_lane up, half = mf_set((mf_real)0.5) * s->turn;
-    ground_velocity(held, s, &out->x, &out->y, &up);
+static MF_INLINE void position_rates(const Fixed *fixed, const State *s, Rates *out) {
+    mf_lane up, half = mf_set((mf_real)0.5) * s->yaw_rate;
+    ground_velocity(fixed, s, &out->x, &out->y, &up);
     out->w = -half * s->z;
     out->z = half * s->w;
 }
 
-static MF_INLINE Rates all_rates(const Held *held, State *s) {
+static MF_INLINE Rates all_rates(const Fixed *fixed, State *s) {
     Rates out;
-    speed_rates(held, s, &out);
-    place_rates(held, s, &out);
+    speed_rates(fixed, s, &out);
+    position_rates(fixed, s, &out);
     return out;
 }
 
@@ -295,11 +298,11 @@ static MF_INLINE Rates all_rates(const Held *held, State *s) {
 static MF_INLINE void add_speeds(State *out, const State *s, const Rates *k, mf_lane h) {
     out->vx = mf_fma(h, k->vx, s->vx);
     out->vy = mf_fma(h, k->vy, s->vy);
-    out->turn = mf_fma(h, k->turn, s->turn);
+    out->yaw_rate = mf_fma(h, k->yaw_rate, s->yaw_rate);
     out->steering = mf_fma(h, k->steering, s->steering);
 }
 
-static MF_INLINE void add_places(State *out, const State *s, const Rates *k, mf_lane h) {
+static MF_INLINE void add_positions(State *out, const State *s, const Rates *k, mf_lane h) {
     out->x = mf_fma(h, k->x, s->x);
     out->y = mf_fma(h, k->y, s->y);
     out->w = mf_fma(h, k->w, s->w);
@@ -309,7 +312,7 @@ static MF_INLINE void add_places(State *out, const State *s, const Rates *k, mf_
 static MF_INLINE State add_rates(const State *s, const Rates *k, mf_lane h) {
     State out;
     add_speeds(&out, s, k, h);
-    add_places(&out, s, k, h);
+    add_positions(&out, s, k, h);
     return out;
 }
 
@@ -321,7 +324,7 @@ static MF_INLINE void sum_rates(Rates *a, const Rates *k, mf_lane factor) {
     a->z = mf_fma(factor, k->z, a->z);
     a->vx = mf_fma(factor, k->vx, a->vx);
     a->vy = mf_fma(factor, k->vy, a->vy);
-    a->turn = mf_fma(factor, k->turn, a->turn);
+    a->yaw_rate = mf_fma(factor, k->yaw_rate, a->yaw_rate);
     a->steering = mf_fma(factor, k->steering, a->steering);
 }
 
@@ -332,49 +335,49 @@ typedef struct Method {
     mf_real weight[4]; // [1]
 } Method;
 
-static MF_INLINE State step_stages(const Held *held, const State *s, const Method *method,
+static MF_INLINE State step_stages(const Fixed *fixed, const State *s, const Method *method,
                                    mf_real h) {
     const mf_lane zero = mf_zero();
     Rates sum = {zero, zero, zero, zero, zero, zero, zero, zero};
     State at = *s;
     for (uint32_t i = 0; i < method->stages; i++) {
-        Rates k = all_rates(held, &at);
+        Rates k = all_rates(fixed, &at);
         sum_rates(&sum, &k, mf_set(method->weight[i]));
         at = add_rates(s, &k, mf_set(method->reach[i] * h));
     }
     return add_rates(s, &sum, mf_set(h));
 }
 
-static MF_INLINE State step_semi_implicit(const Held *held, State *s, mf_real h) {
+static MF_INLINE State step_semi_implicit(const Fixed *fixed, State *s, mf_real h) {
     Rates k;
     State moved = *s;
-    speed_rates(held, s, &k);
+    speed_rates(fixed, s, &k);
     add_speeds(&moved, s, &k, mf_set(h));
-    bind_wheels(held, &moved);
+    bind_wheels(fixed, &moved);
     State out = moved;
-    place_rates(held, &moved, &k);
-    add_places(&out, s, &k, mf_set(h));
+    position_rates(fixed, &moved, &k);
+    add_positions(&out, s, &k, mf_set(h));
     return out;
 }
 
-static MF_INLINE State step_state(const Held *held, State *s) {
+static MF_INLINE State step_state(const Fixed *fixed, State *s) {
     static const Method euler = {1, {0}, {1}}, heun = {2, {1, 0}, {(mf_real)0.5, (mf_real)0.5}};
     static const Method rk4 = {
         4,
         {(mf_real)0.5, (mf_real)0.5, 1, 0},
         {(mf_real)(1.0 / 6), (mf_real)(1.0 / 3), (mf_real)(1.0 / 3), (mf_real)(1.0 / 6)}};
-    const mf_Integrator integrator = held->plan->settings.integrator;
-    const mf_real h = held->constant[MF_CAR_STEP];
+    const mf_Integrator integrator = fixed->plan->config.integrator;
+    const mf_real h = fixed->constant[MF_CAR_STEP];
     State out;
     if (integrator == MF_INTEGRATOR_SEMI_IMPLICIT)
-        out = step_semi_implicit(held, s, h);
+        out = step_semi_implicit(fixed, s, h);
     else
-        out = step_stages(held, s,
+        out = step_stages(fixed, s,
                           integrator == MF_INTEGRATOR_EULER  ? &euler
                           : integrator == MF_INTEGRATOR_HEUN ? &heun
                                                              : &rk4,
                           h);
-    bind_wheels(held, &out);
+    bind_wheels(fixed, &out);
     return out;
 }
 

@@ -9,9 +9,9 @@ const char *mf_car_model_name(mf_CarModel model) {
     return (uint32_t)model < sizeof names / sizeof *names ? names[model] : "unknown";
 }
 
-const char *mf_car_tyre_name(mf_CarTyre tyre) {
+const char *mf_car_tire_name(mf_CarTire tire) {
     static const char *const names[] = {"pacejka", "curvature", "linear"};
-    return (uint32_t)tyre < sizeof names / sizeof *names ? names[tyre] : "unknown";
+    return (uint32_t)tire < sizeof names / sizeof *names ? names[tire] : "unknown";
 }
 
 const char *mf_car_command_name(mf_CarCommand command) {
@@ -139,12 +139,12 @@ mf_Car mf_car_racing(void) {
                     .stop_distance = 0.1};
 }
 
-mf_CarSettings mf_car_settings(void) {
-    return (mf_CarSettings){.struct_size = sizeof(mf_CarSettings),
-                            .model = MF_CAR_BLENDED,
-                            .tyre = MF_CAR_TYRE_PACEJKA,
-                            .integrator = MF_INTEGRATOR_RK4,
-                            .command = MF_CAR_COMMAND_SPEED};
+mf_CarConfig mf_car_config(void) {
+    return (mf_CarConfig){.struct_size = sizeof(mf_CarConfig),
+                          .model = MF_CAR_BLENDED,
+                          .tire = MF_CAR_TIRE_PACEJKA,
+                          .integrator = MF_INTEGRATOR_RK4,
+                          .command = MF_CAR_COMMAND_SPEED};
 }
 
 // ---- ranges -------------------------------------------------------------------------------------
@@ -222,31 +222,31 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
     return MF_OK;
 }
 
-mf_Status mf_car_check_settings(const mf_CarSettings *settings, mf_Error *error) {
-    if (settings->struct_size != sizeof *settings)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car_settings()");
-    if ((uint32_t)settings->model > MF_CAR_BLENDED)
+mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car_config()");
+    if ((uint32_t)config->model > MF_CAR_BLENDED)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.model: no model has number %d",
-                       (int)settings->model);
-    if ((uint32_t)settings->tyre > MF_CAR_TYRE_LINEAR)
+                       (int)config->model);
+    if ((uint32_t)config->tire > MF_CAR_TIRE_LINEAR)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.tyre: no tyre has number %d",
-                       (int)settings->tyre);
-    if ((uint32_t)settings->integrator > MF_INTEGRATOR_RK4)
+                       (int)config->tire);
+    if ((uint32_t)config->integrator > MF_INTEGRATOR_RK4)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.integrator: no integrator has number %d",
-                       (int)settings->integrator);
-    if ((uint32_t)settings->command > MF_CAR_COMMAND_WAYPOINT)
+                       (int)config->integrator);
+    if ((uint32_t)config->command > MF_CAR_COMMAND_WAYPOINT)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.command: no command mode has number %d",
-                       (int)settings->command);
-    if (settings->control_interval < 0)
+                       (int)config->command);
+    if (config->control_interval < 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.control_interval: %lld ns, need 0 or more",
-                       (long long)settings->control_interval);
+                       (long long)config->control_interval);
     return MF_OK;
 }
 
 // ---- constants ----------------------------------------------------------------------------------
 
-// How fast [1/s * m/s] slip ends at one metre per second: the faster of the modes of sideways
-// motion and of yaw of the car with linear tyres going straight.
+// How fast [1/s * m/s] slip ends at one meter per second: the faster of the modes of sideways
+// motion and of yaw of the car with linear tires going straight.
 static double slip_rate(const mf_Car *car) {
     double front = car->front_b * car->front_c * car->front_d;
     double rear = car->rear_b * car->rear_c * car->rear_d;
@@ -297,7 +297,7 @@ static void fill_dynamics(double *k, const mf_CarPlan *plan) {
     k[MF_CAR_INVERSE_ELLIPSE] = 1.0 / car->ellipse_long;
     // In the blend the kinematic part holds the car where a wheel points across its motion.
     k[MF_CAR_SLIP_SPEED] =
-        plan->settings.model == MF_CAR_BLENDED ? 0.5 * car->blend_low : car->blend_low;
+        plan->config.model == MF_CAR_BLENDED ? 0.5 * car->blend_low : car->blend_low;
     k[MF_CAR_BLEND_LOW] = car->blend_low;
     k[MF_CAR_INVERSE_BLEND] = 1.0 / (car->blend_high - car->blend_low);
     k[MF_CAR_GRIP] = slip_rate(car) / car->blend_high;
@@ -310,7 +310,7 @@ static void fill_loops(double *k, const mf_CarPlan *plan) {
     k[MF_CAR_STEERING_LIMIT] = car->steering_limit;
     k[MF_CAR_STEERING_RATE] = car->steering_rate;
     k[MF_CAR_STEERING_GAIN] = 1.0 / (car->steering_lag > 0.0 ? car->steering_lag : k[MF_CAR_STEP]);
-    k[MF_CAR_UNDERSTEER] = plan->settings.model != MF_CAR_KINEMATIC && bend > 0.0 ? bend : 0.0;
+    k[MF_CAR_UNDERSTEER] = plan->config.model != MF_CAR_KINEMATIC && bend > 0.0 ? bend : 0.0;
     // Four fifths of what both axles can give.
     k[MF_CAR_CORNERING] = 0.8 * (car->front_d + car->rear_d) / car->mass;
     k[MF_CAR_ACCELERATION] = car->acceleration;
@@ -346,9 +346,9 @@ mf_Status mf_car_check_step(const mf_CarPlan *plan, double step, mf_Error *error
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "car.steering_lag: %g, need 0 or at least the step, %g s", car->steering_lag,
                        step);
-    if (plan->settings.model == MF_CAR_KINEMATIC)
+    if (plan->config.model == MF_CAR_KINEMATIC)
         return MF_OK;
-    bool blended = plan->settings.model == MF_CAR_BLENDED;
+    bool blended = plan->config.model == MF_CAR_BLENDED;
     double speed = blended ? car->blend_high : car->blend_low, most = 2.0 * speed / slip_rate(car);
     if (step > most)
         return mf_fail(error, MF_BAD_ARGUMENT,

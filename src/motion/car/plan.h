@@ -47,7 +47,7 @@ enum {
     MF_CAR_INVERSE_BLEND,   // [s/m] 1 / (high - low)
     MF_CAR_GRIP,            // [1/s] how fast slip dies out where the car is kinematic
     MF_CAR_UNDERSTEER,      // [s^2/m^2] K >= 0 that the path loops make up for
-    MF_CAR_CORNERING,       // [m/s^2] across the car, that the path loops ask for at most
+    MF_CAR_CORNERING,       // [m/s^2] across the car, that the path loops request at most
     MF_CAR_ACCELERATION,    // [m/s^2]
     MF_CAR_BRAKING,         // [m/s^2]
     MF_CAR_SPEED_GAIN,      // [1/s]
@@ -92,10 +92,10 @@ typedef struct mf_CarCommandValue {
     double least;       // in the command's unit: its size must be at least this
 } mf_CarCommandValue;
 
-// A path as places at equal distances along it; the last place is repeated so that a sample has a
-// successor.
+// A path as positions at equal distances along it; the last position is repeated so that a sample
+// has a successor.
 typedef struct mf_CarPath {
-    uint32_t pieces; // [1] 0: no path
+    uint32_t segments; // [1] 0: no path
     bool closed;
     double length;         // [m]
     double spacing;        // [m]
@@ -108,7 +108,7 @@ typedef void (*mf_CarStepFn)(const struct mf_CarBatch *batch);
 
 typedef struct mf_CarPlan {
     mf_Car car;
-    mf_CarSettings settings;
+    mf_CarConfig config;
     const mf_Terrain *terrain;
     bool level;        // the ground has one height everywhere
     uint32_t interval; // [1] steps between control ticks
@@ -123,8 +123,9 @@ typedef struct mf_CarPlan {
     bool double_precision;
     mf_Field *rows[MF_CAR_ROWS]; // NULL where the command mode does not use one
     mf_Field *fault, *refused;
-    const mf_Field *push, *pushed; // push.link and push.count; NULL: the cars take no wrenches
-    double load_per_force;         // [1/N] weight on the wheels, over that at rest
+    const mf_Field *wrench,
+        *wrench_count;     // push.link and push.count; NULL: the cars take no wrenches
+    double load_per_force; // [1/N] weight on the wheels, over that at rest
 } mf_CarPlan;
 
 // The instances first .. end - 1; `first` is a multiple of the kernel's lanes.
@@ -137,14 +138,14 @@ typedef struct mf_CarBatch {
 MF_KERNEL_COPIES(void, mf_car_step, (const mf_CarBatch *batch));
 
 // Names the member that is out of range, its value and the range.
-mf_Status mf_car_check_settings(const mf_CarSettings *settings, mf_Error *error);
-// Samples the places; `out` is untouched on failure.
-mf_Status mf_car_path_create(mf_Context *context, const double (*places)[2], uint32_t count,
+mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error);
+// Samples the positions; `out` is untouched on failure.
+mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
                              bool closed, double spacing, mf_CarPath *out, mf_Error *error);
 void mf_car_path_release(mf_Context *context, mf_CarPath *path);
 // Fills the constants of plan->car on ground of height `ground` [m].
 void mf_car_plan_constants(mf_CarPlan *plan, double step, double gravity, double ground);
-// A step [s] that the tyres or the steering cannot follow is refused.
+// A step [s] that the tires or the steering cannot follow is refused.
 mf_Status mf_car_check_step(const mf_CarPlan *plan, double step, mf_Error *error);
 
 #endif

@@ -38,9 +38,9 @@ static inline mf_mask lanes_in_flight(const Ground *ground) {
     return flies;
 }
 
-// The robot as the body that it is at the present angles, about its centre.
+// The robot as the body that it is at the present angles, about its center.
 static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
-    const Sym *z = &body->spread;
+    const Sym *z = &body->inertia;
     const Composite sum = {
         .mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]),
         .moment = body->moment,
@@ -53,8 +53,8 @@ static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
 
 // Before the step: what a body in flight keeps (momentum.h). Where moving limbs have a reaction
 // that is the momentum of all links; on the ground such a robot keeps the torque of the beginning.
-static inline Start spin_start(const mf_DrivenPlan *plan, const State *state, bool moves,
-                               const Driven *work) {
+static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state, bool moves,
+                                   const Driven *work) {
     const bool tree = moves && plan->art->link_count > 0;
     Start start = start_of(state, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
     start.riders = work->riders;
@@ -67,9 +67,9 @@ static inline Start spin_start(const mf_DrivenPlan *plan, const State *state, bo
 }
 
 // After it.
-static inline void spin_keep(const mf_DrivenPlan *plan, const Start *start, const Outside *outside,
-                             const Rates *rates, bool moves, mf_lane step, Driven *work,
-                             State *state) {
+static inline void rotation_keep(const mf_DrivenPlan *plan, const Start *start,
+                                 const Outside *outside, const Rates *rates, bool moves,
+                                 mf_lane step, Driven *work, State *state) {
     if (!start->any)
         return;
     if (!moves || plan->art->link_count == 0) {
@@ -98,24 +98,24 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
     if (!plan->fixed) {
         accelerate(block->plan, &block->art, state, given, outside, moves,
                    implicit ? step : mf_zero(), work, &rates.angular, &rates.linear);
-        start = spin_start(block->plan, state, moves, work);
+        start = rotation_start(block->plan, state, moves, work);
         state->velocity = vec_fma(rates.linear, step, state->velocity);
         state->rate = vec_fma(rates.angular, step, state->rate);
-        state->place = vec_fma(state->velocity, step, state->place);
-        state->attitude = quat_spin(state->attitude, state->rate, step);
+        state->position = vec_fma(state->velocity, step, state->position);
+        state->attitude = quat_integrate(state->attitude, state->rate, step);
     }
     paths_step(plan, step, state, paths);
-    spin_keep(block->plan, &start, outside, &rates, moves, step, work, state);
+    rotation_keep(block->plan, &start, outside, &rates, moves, step, work, state);
 }
 
 typedef struct BaseSlope {
-    Vec place, velocity, rate;
+    Vec position, velocity, rate;
     Quat attitude;
 } BaseSlope;
 
 static MF_INLINE void base_ahead(const State *from, const BaseSlope *slope, mf_lane step,
                                  State *out) {
-    out->place = vec_fma(slope->place, step, from->place);
+    out->position = vec_fma(slope->position, step, from->position);
     out->attitude = quat_normalize(quat_fma(slope->attitude, step, from->attitude));
     out->velocity = vec_fma(slope->velocity, step, from->velocity);
     out->rate = vec_fma(slope->rate, step, from->rate);
@@ -139,11 +139,11 @@ static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Ou
         const mf_lane w = mf_set(weight[i]), part = mf_set(ahead[i] * step);
         base_ahead(state, &slope, part, stage);
         paths_at(plan, state, paths, part, stage, given);
-        slope.place = stage->velocity;
+        slope.position = stage->velocity;
         slope.attitude = quat_rate(stage->attitude, stage->rate);
         accelerate(block->plan, &block->art, stage, given, outside, moves, mf_zero(), work,
                    &slope.rate, &slope.velocity);
-        sum.place = vec_fma(slope.place, w, sum.place);
+        sum.position = vec_fma(slope.position, w, sum.position);
         sum.attitude = quat_fma(slope.attitude, w, sum.attitude);
         sum.velocity = vec_fma(slope.velocity, w, sum.velocity);
         sum.rate = vec_fma(slope.rate, w, sum.rate);

@@ -1,6 +1,6 @@
 // What the base has to move: mass, first and second moments of the whole tree at the present
 // angles, by composite rigid bodies; for `prescribed` also the force and torque that it takes to
-// move the links as the joints are told and the base turns, when the base does not accelerate
+// move the links as the joints are reported and the base turns, when the base does not accelerate
 // (Walker and Orin 1982; Luh, Walker and Paul 1980).
 //
 // Outward: turns, heights and motions of the links; inward: their sums. In axes of the links and
@@ -16,22 +16,22 @@
 #include "motion/articulated/linkage.h"
 #include "motion/driven/path.h"
 
-typedef struct Limb {     // a link
-    mf_lane cosine, sine; // [1] of the joint's turn
-    mf_lane way;          // [m] of a slide
-    Vec up;               // [1] the world's z in its axes
-    mf_lane height;       // [m] of its origin
-    Vec rate, spin;       // [rad/s], [rad/s^2]
-    Vec push;             // [m/s^2] acceleration of its origin
-    mf_mask near;         // lanes in which a contact of it may touch
-    bool close, placed;   // some lane may; it or a link that it carries is close
+typedef struct Limb {               // a link
+    mf_lane cosine, sine;           // [1] of the joint's rotation
+    mf_lane way;                    // [m] of a slide
+    Vec up;                         // [1] the world's z in its axes
+    mf_lane height;                 // [m] of its origin
+    Vec rate, angular_acceleration; // [rad/s], [rad/s^2]
+    Vec acceleration;               // [m/s^2] acceleration of its origin
+    mf_mask near;                   // lanes in which a contact of it may touch
+    bool close, posed;              // some lane may; it or a link that it carries is close
 } Limb;
 
 typedef struct Body {
-    Vec moment; // [kg m]
-    Sym spread; // [kg m^2]
-    Vec force;  // [N]
-    Vec torque; // [N m]
+    Vec moment;  // [kg m]
+    Sym inertia; // [kg m^2]
+    Vec force;   // [N]
+    Vec torque;  // [N m]
 } Body;
 
 typedef struct Limbs {
@@ -59,13 +59,14 @@ static MF_INLINE Vec into_limb(const mf_DrivenPlan *plan, uint32_t l, const Limb
 }
 
 // a b + c with the entries of b = PLACE that are not 0.
-static MF_INLINE mf_lane place_dot_add(const mf_ArtLink *link, const mf_real *c, Vec a, mf_lane b) {
+static MF_INLINE mf_lane position_dot_add(const mf_ArtLink *link, const mf_real *c, Vec a,
+                                          mf_lane b) {
     if (link->shift & 1)
-        b = mf_fma(a.x, mf_set(c[MF_ART_PLACE]), b);
+        b = mf_fma(a.x, mf_set(c[MF_ART_POSITION]), b);
     if (link->shift & 2)
-        b = mf_fma(a.y, mf_set(c[MF_ART_PLACE + 1]), b);
+        b = mf_fma(a.y, mf_set(c[MF_ART_POSITION + 1]), b);
     if (link->shift & 4)
-        b = mf_fma(a.z, mf_set(c[MF_ART_PLACE + 2]), b);
+        b = mf_fma(a.z, mf_set(c[MF_ART_POSITION + 2]), b);
     return b;
 }
 
@@ -76,8 +77,8 @@ static MF_INLINE Mat acceleration_tensor(Vec w, Vec d) {
                     mf_fma(w.x, w.z, -d.y), mf_fma(w.y, w.z, d.x), -(xx + yy));
 }
 
-static MF_INLINE void limb_turn(const mf_DrivenPlan *plan, const State *state, uint32_t l,
-                                Limbs *limbs) {
+static MF_INLINE void limb_rotation(const mf_DrivenPlan *plan, const State *state, uint32_t l,
+                                    Limbs *limbs) {
     const mf_ArtLink *link = &plan->art->links[l];
     const mf_real *c = link_constants(plan->art, l);
     Limb *own = &limbs->of[l + 1];
@@ -88,8 +89,9 @@ static MF_INLINE void limb_turn(const mf_DrivenPlan *plan, const State *state, u
         own->cosine = mf_set(c[MF_ART_COS_OFFSET]);
         own->way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
     } else {
-        Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(state->ball[link->row]);
-        limbs->balls[link->row] = mat_multiply(&still, &turn);
+        Mat still = mat_constant(c + MF_ART_ROTATION),
+            rotation = quat_matrix(state->ball[link->row]);
+        limbs->balls[link->row] = mat_multiply(&still, &rotation);
     }
 }
 
@@ -97,7 +99,7 @@ static MF_INLINE void limb_height(const mf_DrivenPlan *plan, uint32_t l, Limbs *
     const mf_ArtLink *link = &plan->art->links[l];
     const Limb *parent = &limbs->of[link->parent + 1];
     Limb *own = &limbs->of[l + 1];
-    own->height = place_dot_add(link, link_constants(plan->art, l), parent->up, parent->height);
+    own->height = position_dot_add(link, link_constants(plan->art, l), parent->up, parent->height);
     own->up = into_limb(plan, l, limbs, parent->up);
     if (link->kind == MF_ART_SLIDE)
         own->height = mf_fma(own->up.z, own->way, own->height);
@@ -111,34 +113,37 @@ static MF_INLINE void limb_move(const mf_DrivenPlan *plan, const State *state, c
     const Limb *parent = &limbs->of[link->parent + 1];
     const Mat *t = &tensors[link->parent + 1];
     Limb *own = &limbs->of[l + 1];
-    Vec push = {place_dot_add(link, c, MF_VALUE(Vec, t->xx, t->xy, t->xz), parent->push.x),
-                place_dot_add(link, c, MF_VALUE(Vec, t->yx, t->yy, t->yz), parent->push.y),
-                place_dot_add(link, c, MF_VALUE(Vec, t->zx, t->zy, t->zz), parent->push.z)};
+    Vec acceleration = {
+        position_dot_add(link, c, MF_VALUE(Vec, t->xx, t->xy, t->xz), parent->acceleration.x),
+        position_dot_add(link, c, MF_VALUE(Vec, t->yx, t->yy, t->yz), parent->acceleration.y),
+        position_dot_add(link, c, MF_VALUE(Vec, t->zx, t->zy, t->zz), parent->acceleration.z)};
     own->rate = into_limb(plan, l, limbs, parent->rate);
-    own->spin = into_limb(plan, l, limbs, parent->spin);
-    own->push = into_limb(plan, l, limbs, push);
+    own->angular_acceleration = into_limb(plan, l, limbs, parent->angular_acceleration);
+    own->acceleration = into_limb(plan, l, limbs, acceleration);
     if (link->kind == MF_ART_BALL)
         return;
     const mf_lane speed = state->speed[l], w = own->way;
-    Vec *rate = &own->rate, *spin = &own->spin;
+    Vec *rate = &own->rate, *angular_acceleration = &own->angular_acceleration;
     if (link->kind == MF_ART_HINGE) {
-        spin->x = mf_fma(rate->y, speed, spin->x);
-        spin->y = mf_fma(-rate->x, speed, spin->y);
-        spin->z = spin->z + given[l];
+        angular_acceleration->x = mf_fma(rate->y, speed, angular_acceleration->x);
+        angular_acceleration->y = mf_fma(-rate->x, speed, angular_acceleration->y);
+        angular_acceleration->z = angular_acceleration->z + given[l];
         rate->z = rate->z + speed;
         return;
     }
     const mf_lane twice = speed + speed;
-    own->push.x = mf_fma(mf_fma(rate->x, rate->z, spin->y), w, mf_fma(twice, rate->y, own->push.x));
-    own->push.y =
-        mf_fma(mf_fma(rate->y, rate->z, -spin->x), w, mf_fma(-twice, rate->x, own->push.y));
-    own->push.z = mf_fma(-mf_fma(rate->x, rate->x, rate->y * rate->y), w, own->push.z + given[l]);
+    own->acceleration.x = mf_fma(mf_fma(rate->x, rate->z, angular_acceleration->y), w,
+                                 mf_fma(twice, rate->y, own->acceleration.x));
+    own->acceleration.y = mf_fma(mf_fma(rate->y, rate->z, -angular_acceleration->x), w,
+                                 mf_fma(-twice, rate->x, own->acceleration.y));
+    own->acceleration.z =
+        mf_fma(-mf_fma(rate->x, rate->x, rate->y * rate->y), w, own->acceleration.z + given[l]);
 }
 
 // ---- inward -------------------------------------------------------------------------------------
 
-static MF_INLINE Sym spread_constant(const mf_real *c) {
-    return sym_constant(c + MF_DRIVEN_SPREAD);
+static MF_INLINE Sym inertia_constant(const mf_real *c) {
+    return sym_constant(c + MF_DRIVEN_INERTIA);
 }
 
 // Adds a link's own mass, and what moves it.
@@ -147,8 +152,8 @@ static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves,
     const mf_real *d = driven_constants(plan, l);
     const mf_real *c = l < 0 ? base_constants(plan->art) : link_constants(plan->art, (uint32_t)l);
     const mf_DrivenLink *link = &plan->all[l + 1];
-    const Vec h = vec_constant(c + MF_ART_MOMENT), a = limb->push;
-    const Sym z = spread_constant(d);
+    const Vec h = vec_constant(c + MF_ART_MOMENT), a = limb->acceleration;
+    const Sym z = inertia_constant(d);
     if (moves) {
         const mf_lane mass = mf_set(c[MF_ART_MASS]);
         body->force = vec_fma(a, mass, body->force);
@@ -181,23 +186,23 @@ static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves,
         }
     }
     body->moment = vec_add(body->moment, h);
-    body->spread.xx = body->spread.xx + z.xx;
-    body->spread.yy = body->spread.yy + z.yy;
-    body->spread.zz = body->spread.zz + z.zz;
+    body->inertia.xx = body->inertia.xx + z.xx;
+    body->inertia.yy = body->inertia.yy + z.yy;
+    body->inertia.zz = body->inertia.zz + z.zz;
     if (link->oblique) {
-        body->spread.xy = body->spread.xy + z.xy;
-        body->spread.xz = body->spread.xz + z.xz;
-        body->spread.yz = body->spread.yz + z.yz;
+        body->inertia.xy = body->inertia.xy + z.xy;
+        body->inertia.xz = body->inertia.xz + z.xz;
+        body->inertia.yz = body->inertia.yz + z.yz;
     }
 }
 
-static MF_INLINE void body_turn_z(Body *a, bool moves, mf_lane c, mf_lane s) {
-    block_turn(&a->spread.xx, &a->spread.yy, &a->spread.xy, c, s);
-    pair_turn(&a->spread.xz, &a->spread.yz, c, s);
-    pair_turn(&a->moment.x, &a->moment.y, c, s);
+static MF_INLINE void body_rotate_z(Body *a, bool moves, mf_lane c, mf_lane s) {
+    block_rotate(&a->inertia.xx, &a->inertia.yy, &a->inertia.xy, c, s);
+    pair_rotate(&a->inertia.xz, &a->inertia.yz, c, s);
+    pair_rotate(&a->moment.x, &a->moment.y, c, s);
     if (moves) {
-        pair_turn(&a->force.x, &a->force.y, c, s);
-        pair_turn(&a->torque.x, &a->torque.y, c, s);
+        pair_rotate(&a->force.x, &a->force.y, c, s);
+        pair_rotate(&a->torque.x, &a->torque.y, c, s);
     }
 }
 
@@ -208,29 +213,29 @@ static MF_INLINE Vec vec_tilt(mf_ArtTilt tilt, Vec a) {
                                  : a;
 }
 
-// From the axes before the joint's turn to the parent's.
+// From the axes before the joint's rotation to the parent's.
 static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool moves, Body *a) {
-    const Sym z = a->spread;
+    const Sym z = a->inertia;
     switch (link->tilt) {
     case MF_ART_LEVEL:
         break;
     case MF_ART_UP:
-        a->spread = MF_VALUE(Sym, z.xx, z.zz, z.yy, -z.xz, z.xy, -z.yz);
+        a->inertia = MF_VALUE(Sym, z.xx, z.zz, z.yy, -z.xz, z.xy, -z.yz);
         break;
     case MF_ART_DOWN:
-        a->spread = MF_VALUE(Sym, z.xx, z.zz, z.yy, z.xz, -z.xy, -z.yz);
+        a->inertia = MF_VALUE(Sym, z.xx, z.zz, z.yy, z.xz, -z.xy, -z.yz);
         break;
     case MF_ART_OVER:
-        a->spread = MF_VALUE(Sym, z.xx, z.yy, z.zz, -z.xy, -z.xz, z.yz);
+        a->inertia = MF_VALUE(Sym, z.xx, z.yy, z.zz, -z.xy, -z.xz, z.yz);
         break;
     case MF_ART_ANY: {
         const mf_lane cosine = mf_set(c[MF_ART_COS_TILT]), sine = mf_set(c[MF_ART_SIN_TILT]);
-        block_turn(&a->spread.yy, &a->spread.zz, &a->spread.yz, cosine, sine);
-        pair_turn(&a->spread.xy, &a->spread.xz, cosine, sine);
-        a->moment = vec_turn_x(a->moment, cosine, sine);
+        block_rotate(&a->inertia.yy, &a->inertia.zz, &a->inertia.yz, cosine, sine);
+        pair_rotate(&a->inertia.xy, &a->inertia.xz, cosine, sine);
+        a->moment = vec_rotate_x(a->moment, cosine, sine);
         if (moves) {
-            a->force = vec_turn_x(a->force, cosine, sine);
-            a->torque = vec_turn_x(a->torque, cosine, sine);
+            a->force = vec_rotate_x(a->force, cosine, sine);
+            a->torque = vec_rotate_x(a->torque, cosine, sine);
         }
         break;
     }
@@ -241,7 +246,7 @@ static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool mo
         a->torque = vec_tilt(link->tilt, a->torque);
     }
     if (link->spun)
-        body_turn_z(a, moves, mf_set(c[MF_ART_COS_SPIN]), mf_set(c[MF_ART_SIN_SPIN]));
+        body_rotate_z(a, moves, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
 }
 
 // The same body seen from an origin that lies `d` before its own along one axis: with the first
@@ -249,9 +254,9 @@ static MF_INLINE void body_out(const mf_ArtLink *link, const mf_real *c, bool mo
 static MF_INLINE void body_shift_x(Body *a, bool moves, mf_lane mass, mf_lane d) {
     const Vec h = a->moment;
     a->moment.x = mf_fma(mass, d, h.x);
-    a->spread.xx = mf_fma(d, h.x + a->moment.x, a->spread.xx);
-    a->spread.xy = mf_fma(d, h.y, a->spread.xy);
-    a->spread.xz = mf_fma(d, h.z, a->spread.xz);
+    a->inertia.xx = mf_fma(d, h.x + a->moment.x, a->inertia.xx);
+    a->inertia.xy = mf_fma(d, h.y, a->inertia.xy);
+    a->inertia.xz = mf_fma(d, h.z, a->inertia.xz);
     if (moves) {
         a->torque.y = mf_fma(-d, a->force.z, a->torque.y);
         a->torque.z = mf_fma(d, a->force.y, a->torque.z);
@@ -260,9 +265,9 @@ static MF_INLINE void body_shift_x(Body *a, bool moves, mf_lane mass, mf_lane d)
 static MF_INLINE void body_shift_y(Body *a, bool moves, mf_lane mass, mf_lane d) {
     const Vec h = a->moment;
     a->moment.y = mf_fma(mass, d, h.y);
-    a->spread.yy = mf_fma(d, h.y + a->moment.y, a->spread.yy);
-    a->spread.xy = mf_fma(d, h.x, a->spread.xy);
-    a->spread.yz = mf_fma(d, h.z, a->spread.yz);
+    a->inertia.yy = mf_fma(d, h.y + a->moment.y, a->inertia.yy);
+    a->inertia.xy = mf_fma(d, h.x, a->inertia.xy);
+    a->inertia.yz = mf_fma(d, h.z, a->inertia.yz);
     if (moves) {
         a->torque.z = mf_fma(-d, a->force.x, a->torque.z);
         a->torque.x = mf_fma(d, a->force.z, a->torque.x);
@@ -271,9 +276,9 @@ static MF_INLINE void body_shift_y(Body *a, bool moves, mf_lane mass, mf_lane d)
 static MF_INLINE void body_shift_z(Body *a, bool moves, mf_lane mass, mf_lane d) {
     const Vec h = a->moment;
     a->moment.z = mf_fma(mass, d, h.z);
-    a->spread.zz = mf_fma(d, h.z + a->moment.z, a->spread.zz);
-    a->spread.xz = mf_fma(d, h.x, a->spread.xz);
-    a->spread.yz = mf_fma(d, h.y, a->spread.yz);
+    a->inertia.zz = mf_fma(d, h.z + a->moment.z, a->inertia.zz);
+    a->inertia.xz = mf_fma(d, h.x, a->inertia.xz);
+    a->inertia.yz = mf_fma(d, h.y, a->inertia.yz);
     if (moves) {
         a->torque.x = mf_fma(-d, a->force.y, a->torque.x);
         a->torque.y = mf_fma(d, a->force.x, a->torque.y);
@@ -282,9 +287,9 @@ static MF_INLINE void body_shift_z(Body *a, bool moves, mf_lane mass, mf_lane d)
 
 static MF_INLINE void body_add_body(Body *a, const Body *b, bool moves) {
     a->moment = vec_add(a->moment, b->moment);
-    a->spread = MF_VALUE(Sym, a->spread.xx + b->spread.xx, a->spread.yy + b->spread.yy,
-                         a->spread.zz + b->spread.zz, a->spread.xy + b->spread.xy,
-                         a->spread.xz + b->spread.xz, a->spread.yz + b->spread.yz);
+    a->inertia = MF_VALUE(Sym, a->inertia.xx + b->inertia.xx, a->inertia.yy + b->inertia.yy,
+                          a->inertia.zz + b->inertia.zz, a->inertia.xy + b->inertia.xy,
+                          a->inertia.xz + b->inertia.xz, a->inertia.yz + b->inertia.yz);
     if (moves) {
         a->force = vec_add(a->force, b->force);
         a->torque = vec_add(a->torque, b->torque);
@@ -304,23 +309,23 @@ static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool m
     const mf_lane mass = mf_set(driven_constants(plan, (int32_t)l)[MF_DRIVEN_CARRIED]);
     const Limb *own = &limbs->of[l + 1];
     if (link->kind == MF_ART_BALL) {
-        const Mat *turn = &limbs->balls[link->row];
-        a->moment = mat_apply(turn, a->moment);
-        a->spread = sym_turn(turn, &a->spread);
-        a->force = mat_apply(turn, a->force);
-        a->torque = mat_apply(turn, a->torque);
+        const Mat *rotation = &limbs->balls[link->row];
+        a->moment = mat_apply(rotation, a->moment);
+        a->inertia = sym_rotate(rotation, &a->inertia);
+        a->force = mat_apply(rotation, a->force);
+        a->torque = mat_apply(rotation, a->torque);
     } else {
         if (link->kind == MF_ART_SLIDE)
             body_shift_z(a, moves, mass, own->way);
-        body_turn_z(a, moves, own->cosine, own->sine);
+        body_rotate_z(a, moves, own->cosine, own->sine);
         body_out(link, c, moves, a);
     }
     if (link->shift & 1)
-        body_shift_x(a, moves, mass, mf_set(c[MF_ART_PLACE]));
+        body_shift_x(a, moves, mass, mf_set(c[MF_ART_POSITION]));
     if (link->shift & 2)
-        body_shift_y(a, moves, mass, mf_set(c[MF_ART_PLACE + 1]));
+        body_shift_y(a, moves, mass, mf_set(c[MF_ART_POSITION + 1]));
     if (link->shift & 4)
-        body_shift_z(a, moves, mass, mf_set(c[MF_ART_PLACE + 2]));
+        body_shift_z(a, moves, mass, mf_set(c[MF_ART_POSITION + 2]));
     Body *sum = link->parent < 0 ? base : &limbs->sums[link->depth - 1];
     if (link->last)
         *sum = *a;

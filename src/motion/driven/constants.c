@@ -27,7 +27,7 @@ static void fill_masses(mf_DrivenPlan *plan) {
     const mf_ArtPlan *art = plan->art;
     for (int32_t l = (int32_t)art->link_count - 1; l >= -1; l--) {
         const double *c = mf_art_constants(art, l), *j = c + MF_ART_INERTIA;
-        double *d = constants(plan, l), *z = d + MF_DRIVEN_SPREAD;
+        double *d = constants(plan, l), *z = d + MF_DRIVEN_INERTIA;
         mf_DrivenLink *link = &plan->all[l + 1];
         // An inertia is the trace of the second moments on the diagonal, less them.
         const double half = 0.5 * (j[0] + j[1] + j[2]);
@@ -87,7 +87,7 @@ static void fill_extents(mf_DrivenPlan *plan, const mf_Model *model) {
         double *above = constants(plan, link->parent);
         if (!(reach > 0.0))
             continue;
-        double way = mf_vec3_length(mf_art_constants(art, l) + MF_ART_PLACE);
+        double way = mf_vec3_length(mf_art_constants(art, l) + MF_ART_POSITION);
         if (link->kind == MF_ART_SLIDE) {
             const mf_Joint *joint = &model->joints[link->joint];
             double most = larger(mf_abs(joint->lower), mf_abs(joint->upper));
@@ -141,17 +141,17 @@ static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
 static double ease(const mf_ArtPlan *art, double separation, double mass) {
     const double *c = art->constants_f64;
     const double speed =
-        0.25 * (1.0 - separation) * mf_abs(c[MF_ART_GRAVITY]) * mf_sqrt(mass / c[MF_ART_PUSH]);
+        0.25 * (1.0 - separation) * mf_abs(c[MF_ART_GRAVITY]) * mf_sqrt(mass / c[MF_ART_FORCE]);
     return speed > c[MF_ART_SLIP] ? speed : c[MF_ART_SLIP];
 }
 
 // About the normal only: against rolling and tipping acts what the shapes say.
-static void fill_spins(mf_DrivenPlan *plan, double spin) {
+static void fill_torsion(mf_DrivenPlan *plan, double spin) {
     mf_ArtPlan *art = plan->art;
     for (uint32_t i = 0; !isnan(spin) && i < art->contact_count; i++) {
         const size_t at = art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-        art->constants_f64[at + MF_ART_TOUCH_TURNING] = spin;
-        art->constants_f32[at + MF_ART_TOUCH_TURNING] = (float)spin;
+        art->constants_f64[at + MF_ART_TOUCH_TORSION] = spin;
+        art->constants_f32[at + MF_ART_TOUCH_TORSION] = (float)spin;
         art->contacts[i].turns = spin > 0.0 || art->constants_f64[at + MF_ART_TOUCH_ROLLING] > 0.0;
     }
 }
@@ -170,7 +170,7 @@ mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
     plan->constants_f64[MF_DRIVEN_INTERVAL] = interval;
     plan->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
     plan->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
-    fill_spins(plan, config->spin_friction);
+    fill_torsion(plan, config->spin_friction);
     fill_masses(plan);
     plan->constants_f64[MF_DRIVEN_EASE] =
         ease(art, config->separation, constants(plan, -1)[MF_DRIVEN_CARRIED]);

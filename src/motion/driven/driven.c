@@ -14,7 +14,7 @@
 
 static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *config,
                               mf_Error *error) {
-    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     const mf_Time interval = config->common.control_interval;
     if (config->common.struct_size != config->given_size)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", config->row->name,
@@ -74,8 +74,8 @@ static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, ui
 static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
     const struct {
         uint32_t row, count;
-    } wanted[] = {{MF_ART_ROW_FORCE, 1},
-                  {MF_ART_ROW_TWIST, 1},
+    } wanted[] = {{MF_ART_ROW_BASE_FORCE, 1},
+                  {MF_ART_ROW_BASE_TORQUE, 1},
                   {MF_ART_ROW_BALL, plan->art->ball_count},
                   {MF_ART_ROW_BALL_RATE, plan->art->ball_count},
                   {MF_ART_ROW_LOAD, plan->art->contact_count},
@@ -88,9 +88,9 @@ static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *err
         status = mf_attach_field(group, &driven_fields[i], 1, &plan->rows[i], error);
     if (status != MF_OK)
         return status;
-    plan->rows[MF_DRIVEN_ROW_PUSH] = mf_group_find_field(group, "push.link");
-    if (plan->rows[MF_DRIVEN_ROW_PUSH] != NULL)
-        plan->rows[MF_DRIVEN_ROW_PUSHES] = mf_group_find_field(group, "push.count");
+    plan->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "push.link");
+    if (plan->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
+        plan->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "push.count");
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
         plan->row[i] = mf_row(plan->rows[i]);
     mf_art_bind_rows(plan->art);
@@ -104,7 +104,7 @@ typedef struct DrivenRun {
     bool due;
 } DrivenRun;
 
-static void step_piece(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_Piece *piece) {
     const DrivenRun *run = context;
     const mf_DrivenPlan *plan = run->plan;
     mf_DrivenBlock work = {.plan = plan, .due = run->due};
@@ -117,7 +117,7 @@ static void step_piece(const void *context, const mf_Piece *piece) {
 void mf_driven_run(const mf_SystemRun *run, void *user) {
     const mf_DrivenPlan *plan = user;
     const DrivenRun driven = {.plan = plan, .due = run->tick % plan->interval == 0};
-    mf_pieces_run(&plan->pieces, run, step_piece, &driven);
+    mf_dispatch_run(&plan->dispatch, run, step_lanes, &driven);
 }
 
 static void begin_paths(const mf_DrivenPlan *plan, uint32_t instance) {
@@ -137,8 +137,8 @@ static void clear_row(const mf_Field *field, uint32_t instance) {
 
 // Ball joints start as the model's start position says.
 void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
-    static const uint32_t rows[] = {MF_ART_ROW_FORCE, MF_ART_ROW_TWIST, MF_ART_ROW_BALL_RATE,
-                                    MF_ART_ROW_LOAD, MF_ART_ROW_SLIP};
+    static const uint32_t rows[] = {MF_ART_ROW_BASE_FORCE, MF_ART_ROW_BASE_TORQUE,
+                                    MF_ART_ROW_BALL_RATE, MF_ART_ROW_LOAD, MF_ART_ROW_SLIP};
     const mf_DrivenPlan *plan = user;
     const mf_Model *model = mf_group_model(group);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -161,7 +161,7 @@ static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
     if (plan == NULL)
         return;
     mf_art_plan_destroy(context, plan->art);
-    mf_scratch_destroy(context, plan->pieces.scratch);
+    mf_scratch_destroy(context, plan->dispatch.scratch);
     mf_release(context, plan->all);
     mf_release(context, plan->constants_f64);
     mf_release(context, plan->constants_f32);
@@ -178,13 +178,13 @@ static mf_Status choose_kernel(mf_DrivenPlan *plan, mf_Group *group, mf_Error *e
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
         MF_KERNEL_TABLE(mf_driven_room);
     static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->art->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
-    return mf_pieces_make_scratch(group, &plan->pieces,
-                                  rooms[pick.wide][pick.double_precision](plan),
-                                  rooms[pick.single][pick.double_precision](plan), error);
+    return mf_dispatch_make_scratch(group, &plan->dispatch,
+                                    rooms[pick.wide][pick.double_precision](plan),
+                                    rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static uint64_t hash_plan(const mf_DrivenPlan *plan) {
@@ -230,7 +230,7 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     plan->bounces = config->bounces;
     plan->model_links = model->link_count;
     plan->interval = (uint64_t)(config->common.control_interval /
-                                mf_world_settings(mf_group_world(group))->step);
+                                mf_world_config_of(mf_group_world(group))->step);
     memcpy(&plan->config, config->given, config->given_size);
     mf_Status status =
         rename_error(config->row->name, mf_art_plan_create(group, &art, &plan->art, error), error);
@@ -258,7 +258,7 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error
     if (status == MF_OK)
         status = make_plan(group, config, &plan, error);
     if (status == MF_OK) {
-        plan->pieces = mf_pieces_bind(group, config->row->motion);
+        plan->dispatch = mf_dispatch_bind(group, config->row->motion);
         status = choose_kernel(plan, group, error);
     }
     if (status == MF_OK)
@@ -268,7 +268,7 @@ mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error
     return status;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
 void mf_driven_enter(mf_Group *group, uint32_t instance, void *user) {
     (void)group;

@@ -5,9 +5,9 @@
 #include "motion/driven/plan.h"
 #include "motion/table.h"
 
-// [s] that contacts take to give way, as they come. Joints that are where they are told leave
-// nothing to give way but the ground: with stiffer contacts two feet fight each other, most of the
-// load is on single corners, and walkers spin (docs/explanation/ladder.md).
+// [s] that contacts take to give way, with default settings. Joints that are at the commanded
+// positions leave nothing to give way but the ground: with stiffer contacts two feet fight each
+// other, most of the load is on single corners, and walkers spin (docs/explanation/ladder.md).
 #define MF_DRIVEN_CONTACT_TIME 0.012
 
 typedef struct mf_DrivenConfig {

@@ -8,7 +8,7 @@
 // force: here k d (1 - (1 - z) g) with g = v' / max(v', ease), by its chord at a guess of v', so
 // that what rests on k d stays, nothing jumps, and what is pressed deeper rises to rest as if
 // damped. Friction (equation 5): proportional to load and slip below the slip speed, to the load
-// alone above (Coulomb); likewise against turning.
+// alone above (Coulomb); likewise against torsion.
 #ifndef MF_MOTION_DRIVEN_GROUND_H
 #define MF_MOTION_DRIVEN_GROUND_H
 
@@ -18,27 +18,28 @@
 
 typedef struct Stance { // a link with contacts, or on the way to one
     Pose pose;
-    Vec from;       // [m] of its origin, from the base's
-    Vec rate, spin; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
-    Vec push;       // [m/s^2] of its origin, likewise
+    Vec from; // [m] of its origin, from the base's
+    Vec rate,
+        angular_acceleration; // [rad/s], [rad/s^2] for a base that does not accelerate; world axes
+    Vec acceleration;         // [m/s^2] of its origin, likewise
 } Stance;
 
-typedef struct Spot {         // a contact that may touch
-    uint32_t number;          // [1]
-    mf_mask may, presses;     // lanes
-    Vec arm;                  // [m] from the base's origin, world axes like all
-    Vec normal;               // [1]
-    Vec ahead;                // [m/s] p
-    mf_lane depth;            // [m]
-    mf_lane climb, slides;    // [m/s] along the normal and across it, at the beginning
-    mf_lane rise;             // [m/s] along the normal at the end, guessed
-    mf_lane fast;             // [m/s] across it; at least the slip speed
-    mf_lane load;             // [N] for friction
-    mf_lane push, drag, slip; // [N], [N s/m], [N s/m]
+typedef struct Spot {          // a contact that may touch
+    uint32_t number;           // [1]
+    mf_mask may, presses;      // lanes
+    Vec arm;                   // [m] from the base's origin, world axes like all
+    Vec normal;                // [1]
+    Vec ahead;                 // [m/s] p
+    mf_lane depth;             // [m]
+    mf_lane climb, slides;     // [m/s] along the normal and across it, at the beginning
+    mf_lane rise;              // [m/s] along the normal at the end, guessed
+    mf_lane fast;              // [m/s] across it; at least the slip speed
+    mf_lane load;              // [N] for friction
+    mf_lane force, drag, slip; // [N], [N s/m], [N s/m]
     bool turns;
-    Vec rate;             // [rad/s] of its link at the end without the base's acceleration
-    mf_lane spins, rolls; // [rad/s] about the normal and across it
-    mf_lane spin, roll;   // [N m s]
+    Vec rate;              // [rad/s] of its link at the end without the base's acceleration
+    mf_lane spins, rolls;  // [rad/s] about the normal and across it
+    mf_lane torsion, roll; // [N m s]
 } Spot;
 
 typedef struct Ground {
@@ -72,14 +73,18 @@ static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6
 
 // ---- where the links are ------------------------------------------------------------------------
 
-static MF_INLINE Vec place_of(const mf_ArtLink *link, const mf_real *c, const Mat *turn) {
-    return MF_VALUE(Vec,
-                    place_dot_add(link, c, MF_VALUE(Vec, turn->xx, turn->xy, turn->xz), mf_zero()),
-                    place_dot_add(link, c, MF_VALUE(Vec, turn->yx, turn->yy, turn->yz), mf_zero()),
-                    place_dot_add(link, c, MF_VALUE(Vec, turn->zx, turn->zy, turn->zz), mf_zero()));
+static MF_INLINE Vec position_of(const mf_ArtLink *link, const mf_real *c, const Mat *rotation) {
+    return MF_VALUE(
+        Vec,
+        position_dot_add(link, c, MF_VALUE(Vec, rotation->xx, rotation->xy, rotation->xz),
+                         mf_zero()),
+        position_dot_add(link, c, MF_VALUE(Vec, rotation->yx, rotation->yy, rotation->yz),
+                         mf_zero()),
+        position_dot_add(link, c, MF_VALUE(Vec, rotation->zx, rotation->zy, rotation->zz),
+                         mf_zero()));
 }
 
-// Rows of a turn are vectors of the world in the link's axes.
+// Rows of a rotation are vectors of the world in the link's axes.
 static MF_INLINE Mat turn_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
                              const Mat *parent) {
     Vec x = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->xx, parent->xy, parent->xz));
@@ -95,27 +100,29 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
     const mf_real *c = link_constants(plan->art, l);
     const Stance *parent = &ground->of[link->depth];
     Stance *own = &ground->of[link->depth + 1];
-    own->pose.turn = turn_of(plan, l, limbs, &parent->pose.turn);
-    Vec way = place_of(link, c, &parent->pose.turn), slide = vec_zero();
-    const Mat *turn = &own->pose.turn;
-    const Vec axis = {turn->xz, turn->yz, turn->zz};
+    own->pose.rotation = turn_of(plan, l, limbs, &parent->pose.rotation);
+    Vec way = position_of(link, c, &parent->pose.rotation), slide = vec_zero();
+    const Mat *rotation = &own->pose.rotation;
+    const Vec axis = {rotation->xz, rotation->yz, rotation->zz};
     own->rate = parent->rate;
-    own->spin = parent->spin;
-    own->push = parent->push;
+    own->angular_acceleration = parent->angular_acceleration;
+    own->acceleration = parent->acceleration;
     if (link->kind == MF_ART_HINGE) {
-        const Vec turned = vec_scale(axis, state->speed[l]);
-        own->spin = vec_cross_add(parent->rate, turned, vec_fma(axis, given[l], own->spin));
-        own->rate = vec_add(parent->rate, turned);
+        const Vec rotated = vec_scale(axis, state->speed[l]);
+        own->angular_acceleration = vec_cross_add(
+            parent->rate, rotated, vec_fma(axis, given[l], own->angular_acceleration));
+        own->rate = vec_add(parent->rate, rotated);
     } else if (link->kind == MF_ART_SLIDE) {
         way = vec_fma(axis, limbs->of[l + 1].way, way);
         slide = vec_scale(axis, state->speed[l]);
-        own->push = vec_fma(axis, given[l], own->push);
-        own->push = vec_cross_add(parent->rate, vec_add(slide, slide), own->push);
+        own->acceleration = vec_fma(axis, given[l], own->acceleration);
+        own->acceleration = vec_cross_add(parent->rate, vec_add(slide, slide), own->acceleration);
     }
     const Vec swing = vec_cross(parent->rate, way);
     own->from = vec_add(parent->from, way);
     own->pose.speed = vec_add(parent->pose.speed, vec_add(swing, slide));
-    own->push = vec_cross_add(parent->rate, swing, vec_cross_add(parent->spin, way, own->push));
+    own->acceleration = vec_cross_add(
+        parent->rate, swing, vec_cross_add(parent->angular_acceleration, way, own->acceleration));
 }
 
 // ---- contacts -----------------------------------------------------------------------------------
@@ -124,34 +131,34 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
 static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *spot) {
     const mf_ArtPlan *art = plan->art;
     const mf_real *c = contact_constants(art, spot->number);
-    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_PUSH]);
+    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
     const mf_lane in = mf_min(spot->depth, deepest_of(art, spot->number));
-    spot->push = stiffness * in;
+    spot->force = stiffness * in;
     if (plan->bounces) {
         // The chord: lost * v' / quick, lost = (1 - z) k d where the contact separates.
         const mf_lane slow = driven_setting(plan, MF_DRIVEN_EASE), one = mf_set((mf_real)1);
         mf_lane gain = mf_max(spot->rise, zero) / mf_max(spot->rise, slow);
         mf_lane share = one - driven_setting(plan, MF_DRIVEN_SEPARATION);
-        mf_lane lost = mf_keep(mf_less(zero, spot->rise), share * mf_max(spot->push, zero));
+        mf_lane lost = mf_keep(mf_less(zero, spot->rise), share * mf_max(spot->force, zero));
         spot->drag = step * stiffness * mf_fma(-share, gain, one);
         spot->drag = spot->drag + lost / mf_max(spot->rise, slow);
     } else {
-        spot->push = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(spot->depth, zero), spot->push);
+        spot->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(spot->depth, zero), spot->force);
         spot->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
         if (art->contacts[spot->number].heavy) {
             mf_lane mass = mf_keep(mf_less(zero, spot->depth), mf_set(c[MF_ART_TOUCH_MASS]));
-            spot->push = mf_fma(mass, spot->climb, spot->push);
+            spot->force = mf_fma(mass, spot->climb, spot->force);
             spot->drag = spot->drag + mass;
         }
     }
     spot->slip = mf_set(c[MF_ART_TOUCH_SLIDING]) * spot->load / spot->fast;
     if (spot->turns) {
-        spot->spin = mf_set(c[MF_ART_TOUCH_TURNING]) * spot->load / spot->spins;
+        spot->torsion = mf_set(c[MF_ART_TOUCH_TORSION]) * spot->load / spot->spins;
         spot->roll = mf_set(c[MF_ART_TOUCH_ROLLING]) * spot->load / spot->rolls;
     }
 }
 
-// How deep a contact with its centre there is (world axes, about the link's origin); its arm, and
+// How deep a contact with its center there is (world axes, about the link's origin); its arm, and
 // what its link carries along as it turns.
 static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
                                     Vec center, TouchMemo *memo, Spot *spot, Vec *own, Vec *pivot) {
@@ -160,26 +167,26 @@ static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, cons
     if (art->level && contact->kind == MF_ART_TOUCH_BALL && c[3] <= 0) {
         *own = *pivot = center;
         spot->normal = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_set((mf_real)1));
-        return setting(art, MF_ART_HIGHEST) - (stance->pose.place.z + own->z);
+        return setting(art, MF_ART_HIGHEST) - (stance->pose.position.z + own->z);
     }
     Touch touch;
     touch.may = spot->may;
     mf_lane depth = contact_depth(art, contact, c, &stance->pose, memo, &touch);
     spot->may = touch.may;
-    *own = mat_apply(&stance->pose.turn, touch.arm);
-    *pivot = mat_apply(&stance->pose.turn, touch.pivot);
-    spot->normal = mat_apply(&stance->pose.turn, touch.normal);
+    *own = mat_apply(&stance->pose.rotation, touch.arm);
+    *pivot = mat_apply(&stance->pose.rotation, touch.pivot);
+    spot->normal = mat_apply(&stance->pose.rotation, touch.normal);
     return depth;
 }
 
-static MF_INLINE void spot_turns(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
-                                 Spot *spot) {
+static MF_INLINE void spot_torques(const mf_ArtPlan *art, const Stance *stance, mf_lane step,
+                                   Spot *spot) {
     const mf_lane least = setting(art, MF_ART_CREEP);
     mf_lane about = vec_dot(stance->rate, spot->normal);
     Vec across = vec_fma(spot->normal, -about, stance->rate);
     spot->spins = mf_max(mf_abs(about), least);
     spot->rolls = mf_max(mf_sqrt(vec_dot(across, across)), least);
-    spot->rate = vec_fma(stance->spin, step, stance->rate);
+    spot->rate = vec_fma(stance->angular_acceleration, step, stance->rate);
 }
 
 // Adds contact `number` to the spots when it may touch in some lane.
@@ -189,10 +196,10 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     const mf_ArtPlan *art = plan->art;
     const mf_real *c = contact_constants(art, number);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
-    const Mat *turn = &stance->pose.turn;
+    const Mat *rotation = &stance->pose.rotation;
     Spot *spot = &ground->spots[ground->spot_count];
-    Vec center = mat_apply(turn, vec_constant(c));
-    mf_lane lowest = stance->pose.place.z + center.z - mf_set(c[3]) - margin;
+    Vec center = mat_apply(rotation, vec_constant(c));
+    mf_lane lowest = stance->pose.position.z + center.z - mf_set(c[3]) - margin;
     mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
     fall = mf_min(fall + stance->pose.speed.z, zero);
     if (art->contacts[number].kind == MF_ART_TOUCH_HULL)
@@ -215,7 +222,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     Vec across = vec_fma(spot->normal, -spot->climb, velocity);
     spot->slides = mf_sqrt(vec_dot(across, across));
     Vec swing = vec_cross_add(stance->rate, vec_cross(stance->rate, pivot), *weight);
-    swing = vec_cross_add(stance->spin, own, vec_add(swing, stance->push));
+    swing = vec_cross_add(stance->angular_acceleration, own, vec_add(swing, stance->acceleration));
     spot->ahead = vec_fma(swing, step, velocity);
     const mf_lane load = ground->implicit ? row_load(row_of(block, MF_ART_ROW_LOAD), number) : zero;
     const mf_lane slid = ground->implicit ? row_load(row_of(block, MF_ART_ROW_SLIP), number) : zero;
@@ -225,7 +232,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
         mf_max(guess_slip(spot->slides, slid, mf_less(zero, load)), setting(art, MF_ART_SLIP));
     spot->turns = art->contacts[number].turns;
     if (spot->turns)
-        spot_turns(art, stance, step, spot);
+        spot_torques(art, stance, step, spot);
     spot->presses = mf_less(zero, mf_fma(-step, spot->climb, spot->depth));
     if (ground->implicit) {
         mf_mask pressed = mf_and(mf_less(zero, load), mf_less(zero, spot->depth));
@@ -233,7 +240,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     }
     spot_set(plan, step, spot);
     if (!ground->implicit) {
-        mf_lane now = mf_fma(-spot->drag, spot->climb, spot->push);
+        mf_lane now = mf_fma(-spot->drag, spot->climb, spot->force);
         spot->load = mf_max(now, zero);
         spot->presses = mf_and(spot->presses, mf_less(zero, now));
         spot_set(plan, step, spot);
@@ -250,20 +257,20 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
     ground->spot_count = 0;
     if (!limbs->any)
         return;
-    ground->of[0] = MF_VALUE(Stance, {limbs->world, state->place, state->velocity}, vec_zero(),
+    ground->of[0] = MF_VALUE(Stance, {limbs->world, state->position, state->velocity}, vec_zero(),
                              mat_apply(&limbs->world, state->rate), vec_zero(), vec_zero());
     for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
         spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
     for (uint32_t l = 0; l < art->link_count; l++) {
         const mf_ArtLink *link = &art->links[l];
         const Limb *limb = &limbs->of[l + 1];
-        if (!limb->placed)
+        if (!limb->posed)
             continue;
         stance_find(plan, state, given, l, limbs, ground);
         if (!limb->close)
             continue;
         Stance *stance = &ground->of[link->depth + 1];
-        stance->pose.place = vec_add(ground->of[0].pose.place, stance->from);
+        stance->pose.position = vec_add(ground->of[0].pose.position, stance->from);
         for (uint32_t i = 0; i < link->contact_count; i++)
             spot_find(plan, block, link->first_contact + i, stance, limb->near, &weight, step,
                       ground);
@@ -288,7 +295,7 @@ static MF_INLINE void spot_add_level(const Spot *spot, mf_lane step, Six *six) {
     const Vec r = spot->arm;
     add_wrench(r,
                MF_VALUE(Vec, -slip * spot->ahead.x, -slip * spot->ahead.y,
-                        mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->push))),
+                        mf_fma(-drag, spot->ahead.z, mf_keep(spot->presses, spot->force))),
                six);
     const mf_lane s = slip * step, d = drag * step;
     const mf_lane sx = s * r.x, sy = s * r.y, sz = s * r.z, dx = d * r.x, dy = d * r.y;
@@ -315,7 +322,7 @@ static MF_INLINE void spot_add_slope(const Spot *spot, mf_lane step, Six *six) {
     const mf_lane slip = mf_keep(spot->presses, spot->slip);
     const mf_lane more = mf_keep(spot->presses, spot->drag) - slip;
     const mf_lane climb = vec_dot(n, spot->ahead);
-    Vec force = vec_scale(n, mf_fma(-more, climb, mf_keep(spot->presses, spot->push)));
+    Vec force = vec_scale(n, mf_fma(-more, climb, mf_keep(spot->presses, spot->force)));
     add_wrench(r, vec_fma(spot->ahead, -slip, force), six);
     // With q = r x n: (q, n) (q, n)^T more dt is the part along the normal.
     const mf_lane s = slip * step;
@@ -346,10 +353,10 @@ static MF_INLINE void spot_add_slope(const Spot *spot, mf_lane step, Six *six) {
     m[5][4] = mf_fma(pull.y, n.z, m[5][4]);
 }
 
-static MF_INLINE void spot_add_turns(const Spot *spot, mf_lane step, Six *six) {
+static MF_INLINE void spot_add_torques(const Spot *spot, mf_lane step, Six *six) {
     const Vec n = spot->normal;
     const mf_lane roll = mf_keep(spot->presses, spot->roll);
-    const mf_lane more = mf_keep(spot->presses, spot->spin) - roll;
+    const mf_lane more = mf_keep(spot->presses, spot->torsion) - roll;
     const mf_lane about = more * vec_dot(n, spot->rate), still = roll * step;
     const Vec bent = vec_scale(n, more * step);
     Vec torque = vec_fma(n, -about, vec_scale(spot->rate, -roll));
@@ -374,7 +381,7 @@ static inline void ground_add(const mf_DrivenPlan *plan, const Ground *ground, m
         else
             spot_add_slope(spot, step, six);
         if (spot->turns)
-            spot_add_turns(spot, step, six);
+            spot_add_torques(spot, step, six);
     }
 }
 
@@ -385,7 +392,7 @@ static MF_INLINE mf_lane spot_climb(const Spot *spot, mf_lane step, Vec angular,
 }
 
 static MF_INLINE mf_lane spot_load(const Spot *spot, mf_lane climb) {
-    return mf_max(mf_fma(-spot->drag, climb, spot->push), mf_zero());
+    return mf_max(mf_fma(-spot->drag, climb, spot->force), mf_zero());
 }
 
 // Corrects which contacts press, and which separate. False when all were right. In lanes where one
@@ -402,9 +409,10 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
         mf_mask presses = mf_and(spot->may, mf_less(zero, load[i]));
         wrong = mf_or(wrong, mf_differ(presses, spot->presses));
         if (plan->bounces) {
-            mf_mask turned = mf_differ(mf_less(zero, climb[i]), mf_less(zero, spot->rise));
-            mf_mask told = mf_less(setting(plan->art, MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
-            wrong = mf_or(wrong, mf_and(presses, mf_and(turned, told)));
+            mf_mask reversed = mf_differ(mf_less(zero, climb[i]), mf_less(zero, spot->rise));
+            mf_mask measurable =
+                mf_less(setting(plan->art, MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
+            wrong = mf_or(wrong, mf_and(presses, mf_and(reversed, measurable)));
         }
     }
     if (!mf_any(wrong))
@@ -430,7 +438,7 @@ static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angula
         Spot *spot = &ground->spots[i];
         const mf_lane climb = spot_climb(spot, step, angular, linear);
         const mf_lane load = spot_load(spot, climb);
-        const mf_lane pull = load - mf_fma(-spot->drag, climb, spot->push);
+        const mf_lane pull = load - mf_fma(-spot->drag, climb, spot->force);
         spot->load = mf_keep(spot->presses, load);
         spot->slides = mf_keep(mf_less(mf_zero(), spot->load), spot->slides);
         wrong = wrong + mf_select(spot->presses, pull, mf_keep(spot->may, load));

@@ -10,7 +10,7 @@
 #ifndef MF_MOTION_DRIVEN_PATH_H
 #define MF_MOTION_DRIVEN_PATH_H
 
-#include "motion/articulated/piece.h"
+#include "motion/articulated/load_store.h"
 #include "motion/driven/plan.h"
 
 #if defined(MF_KERNEL_F64)
@@ -42,8 +42,8 @@ static inline void paths_carve(const mf_ArtPlan *plan, mf_Carver *carver, Paths 
 }
 
 typedef struct Knot {
-    mf_lane place; // [rad] or [m]
-    mf_lane rate;  // [rad/s] or [m/s]
+    mf_lane position; // [rad] or [m]
+    mf_lane rate;     // [rad/s] or [m/s]
 } Knot;
 
 // Where a joint without leader goes.
@@ -57,13 +57,13 @@ static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
     mf_lane now = row_load(row_of(&block->art, MF_ART_ROW_ANGLE), row);
     mf_lane target = row_load(row_of(&block->art, MF_ART_ROW_TARGET), row);
     mf_lane passed = row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row);
-    mf_lane place = mf_clamp(now + mf_clamp(target - now, zero - most, most), lower, upper);
-    mf_lane travel = place - now;
+    mf_lane position = mf_clamp(now + mf_clamp(target - now, zero - most, most), lower, upper);
+    mf_lane travel = position - now;
     mf_lane rate =
         mf_fma(mf_set((mf_real)3), travel, -passed) * (per_second * mf_set((mf_real)0.5));
-    mf_lane room = mf_max(mf_min(upper - place, place - lower), zero);
+    mf_lane room = mf_max(mf_min(upper - position, position - lower), zero);
     mf_lane limit = mf_min(room * (per_second * mf_set((mf_real)3)), fastest);
-    return MF_VALUE(Knot, place, mf_clamp(rate, zero - limit, limit));
+    return MF_VALUE(Knot, position, mf_clamp(rate, zero - limit, limit));
 }
 
 static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const State *state,
@@ -76,10 +76,10 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     if (leader != l) {
         const mf_real *c = driven_constants(plan, (int32_t)l);
         const mf_lane multiplier = mf_set(c[MF_DRIVEN_MULTIPLIER]);
-        knot = MF_VALUE(Knot, mf_fma(knot.place, multiplier, mf_set(c[MF_DRIVEN_SHIFT])),
+        knot = MF_VALUE(Knot, mf_fma(knot.position, multiplier, mf_set(c[MF_DRIVEN_SHIFT])),
                         knot.rate * multiplier);
     }
-    const mf_lane travel = knot.place - state->angle[l], rate = state->speed[l];
+    const mf_lane travel = knot.position - state->angle[l], rate = state->speed[l];
     const mf_lane mean = travel * per_second;
     mf_lane down = mf_fma(mf_set((mf_real)-4), rate, mf_set((mf_real)-2) * knot.rate);
     paths->acceleration[l] = mf_fma(six, mean, down) * per_second;
@@ -88,21 +88,21 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
     paths->travel[l] = travel;
 }
 
-// Clamps forget what is not a number, so it is asked for here.
+// Clamps forget what is not a number, so it is requested here.
 static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     const mf_ArtPlan *plan = s->plan;
-    mf_lane told = mf_zero(), passed = mf_zero();
+    mf_lane commanded = mf_zero(), passed = mf_zero();
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const uint32_t row = plan->links[l].row;
         if (plan->links[l].kind == MF_ART_BALL || block->plan->all[l + 1].leader != l)
             continue;
-        told = told + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
+        commanded = commanded + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
         passed = passed + mf_abs(row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row));
     }
     for (uint32_t i = 0; i < plan->contact_count; i++)
         passed = passed + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_LOAD), i)) +
                  mf_abs(row_load(row_of(&block->art, MF_ART_ROW_SLIP), i));
-    raise_fault(s, mf_finite(told), MF_FAULT_INPUT);
+    raise_fault(s, mf_finite(commanded), MF_FAULT_INPUT);
     raise_fault(s, mf_finite(passed), MF_FAULT_NONFINITE);
 }
 

@@ -24,8 +24,8 @@ enum {
 // Of the base and of each link, in its plan frame.
 enum {
     MF_DRIVEN_CARRIED,      // [kg] its mass and that of all that it carries
-    MF_DRIVEN_SPREAD,       // [kg m^2] second moments of mass: xx, yy, zz, xy, xz, yz
-    MF_DRIVEN_BALL = 7,     // [m] 3 values: centre of a ball around its contacts
+    MF_DRIVEN_INERTIA,      // [kg m^2] second moments of mass: xx, yy, zz, xy, xz, yz
+    MF_DRIVEN_BALL = 7,     // [m] 3 values: center of a ball around its contacts
     MF_DRIVEN_RADIUS = 10,  // [m] of that ball, with the contacts' margins
     MF_DRIVEN_EXTENT = 11,  // [m] farthest that a contact of what the joint carries can be from it,
                             // of a slide [1] 1
@@ -42,9 +42,9 @@ enum {
 enum {
     MF_DRIVEN_ROW_ACCELERATION,
     MF_DRIVEN_ROW_JERK,
-    MF_DRIVEN_ROW_PASSED, // joint.travel
-    MF_DRIVEN_ROW_PUSH,   // push.link
-    MF_DRIVEN_ROW_PUSHES, // push.count
+    MF_DRIVEN_ROW_PASSED,       // joint.travel
+    MF_DRIVEN_ROW_WRENCH,       // push.link
+    MF_DRIVEN_ROW_WRENCH_COUNT, // push.count
     MF_DRIVEN_ROWS
 };
 
@@ -64,15 +64,15 @@ typedef struct mf_DrivenPlan {
     uint64_t interval;  // [1] steps between two readings of joint.target
     bool moves;         // moving limbs have a reaction
     bool bounces;       // contacts are stiffer on approach than on separation
-    bool turns;         // some contact has friction against turning
+    bool turns;         // some contact has friction against torsion
     mf_DrivenLink *all; // of the base at 0, of link l at l + 1
     size_t value_count; // [1] of the constants
     double *constants_f64;
     float *constants_f32;
     uint32_t model_links; // [1] elements of push.link
-    mf_DrivenStepFn step; // `pieces.lanes` lanes at once
+    mf_DrivenStepFn step; // `dispatch.lanes` lanes at once
     mf_DrivenStepFn step_one;
-    mf_Pieces pieces;
+    mf_Dispatch dispatch;
     mf_Field *rows[MF_DRIVEN_ROWS];
     mf_Row row[MF_DRIVEN_ROWS]; // their data
     union {                     // as they were given

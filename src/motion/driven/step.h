@@ -38,24 +38,24 @@ typedef struct Outside { // on the base's origin, world axes
 
 // Forces from outside; NaN and infinity in those of the base is an input fault.
 static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *outside) {
-    outside->force = vec_load(row_of(&block->art, MF_ART_ROW_FORCE), 0);
-    outside->torque = vec_load(row_of(&block->art, MF_ART_ROW_TWIST), 0);
+    outside->force = vec_load(row_of(&block->art, MF_ART_ROW_BASE_FORCE), 0);
+    outside->torque = vec_load(row_of(&block->art, MF_ART_ROW_BASE_TORQUE), 0);
     raise_fault(s, mf_finite(vec_size(outside->force) + vec_size(outside->torque)), MF_FAULT_INPUT);
-    if (block->rows[MF_DRIVEN_ROW_PUSHES] == NULL)
+    if (block->rows[MF_DRIVEN_ROW_WRENCH_COUNT] == NULL)
         return;
-    mf_index count = mf_load_index((const int32_t *)block->rows[MF_DRIVEN_ROW_PUSHES]);
-    mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
-    if (!mf_any(pushed))
+    mf_index count = mf_load_index((const int32_t *)block->rows[MF_DRIVEN_ROW_WRENCH_COUNT]);
+    mf_mask loaded = mf_not(mf_index_equal(count, mf_set_index(0)));
+    if (!mf_any(loaded))
         return;
     Vec force = vec_zero(), torque = vec_zero();
     for (uint32_t l = 0; l < block->plan->model_links; l++) {
-        force = vec_add(force,
-                        vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l));
-        torque = vec_add(
-            torque, vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PUSH], 6 * (size_t)l + 3));
+        force = vec_add(
+            force, vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_WRENCH], 6 * (size_t)l));
+        torque = vec_add(torque, vec_load((const mf_real *)block->rows[MF_DRIVEN_ROW_WRENCH],
+                                          6 * (size_t)l + 3));
     }
-    outside->force = vec_add(outside->force, vec_select(pushed, force, vec_zero()));
-    outside->torque = vec_add(outside->torque, vec_select(pushed, torque, vec_zero()));
+    outside->force = vec_add(outside->force, vec_select(loaded, force, vec_zero()));
+    outside->torque = vec_add(outside->torque, vec_select(loaded, torque, vec_zero()));
 }
 
 // ---- where contacts may be ----------------------------------------------------------------------
@@ -63,13 +63,13 @@ static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *o
 static MF_INLINE void limb_near(const mf_DrivenPlan *plan, int32_t l, mf_lane fall, Limbs *limbs) {
     const mf_real *c = driven_constants(plan, l);
     Limb *own = &limbs->of[l + 1];
-    own->close = own->placed = false;
+    own->close = own->posed = false;
     if (!plan->all[l + 1].touches)
         return;
     mf_lane lowest = vec_dot_add(own->up, vec_constant(c + MF_DRIVEN_BALL), own->height);
     lowest = lowest - (mf_set(c[MF_DRIVEN_RADIUS]) + fall);
     own->near = mf_less(lowest, setting(plan->art, MF_ART_HIGHEST));
-    own->close = own->placed = mf_any(own->near);
+    own->close = own->posed = mf_any(own->near);
     limbs->any = limbs->any || own->close;
 }
 
@@ -96,34 +96,34 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
     limbs->any = false;
     limbs->world = quat_matrix(state->attitude);
     base->up = MF_VALUE(Vec, limbs->world.zx, limbs->world.zy, limbs->world.zz);
-    base->height = state->place.z;
+    base->height = state->position.z;
     base->rate = state->rate;
-    base->spin = base->push = vec_zero();
-    work->tensors[0] = acceleration_tensor(base->rate, base->spin);
+    base->angular_acceleration = base->acceleration = vec_zero();
+    work->tensors[0] = acceleration_tensor(base->rate, base->angular_acceleration);
     limb_near(plan, -1, fall, limbs);
     for (uint32_t l = 0; l < art->link_count; l++) {
         Limb *own = &limbs->of[l + 1];
-        limb_turn(plan, state, l, limbs);
+        limb_rotation(plan, state, l, limbs);
         limb_height(plan, l, limbs);
         limb_near(plan, (int32_t)l, fall, limbs);
         if (!moves)
             continue;
         limb_move(plan, state, given, l, work->tensors, limbs);
-        work->tensors[l + 1] = acceleration_tensor(own->rate, own->spin);
+        work->tensors[l + 1] = acceleration_tensor(own->rate, own->angular_acceleration);
     }
     for (uint32_t l = art->link_count; limbs->any && l-- > 0;)
-        if (limbs->of[l + 1].placed)
-            limbs->of[art->links[l].parent + 1].placed = true;
+        if (limbs->of[l + 1].posed)
+            limbs->of[art->links[l].parent + 1].posed = true;
 }
 
 // The equations without contacts.
 static inline void six_make(const mf_DrivenPlan *plan, const State *state, const Outside *outside,
                             bool moves, const Limbs *limbs, const Body *base, Six *six) {
     const Mat *world = &limbs->world;
-    const Sym *z = &base->spread;
+    const Sym *z = &base->inertia;
     const mf_lane mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]), zero = mf_zero();
     const Sym own = {z->yy + z->zz, z->xx + z->zz, z->xx + z->yy, -z->xy, -z->xz, -z->yz};
-    const Sym j = sym_turn(world, &own);
+    const Sym j = sym_rotate(world, &own);
     const Vec h = mat_apply(world, base->moment);
     Vec force = base->force, torque = base->torque;
     if (!moves) {
@@ -157,7 +157,7 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
                               bool moves, mf_lane step, Driven *work, Vec *angular, Vec *linear) {
     const mf_ArtPlan *art = plan->art;
     Six free, six;
-    Vec turning, along;
+    Vec angular_acceleration, along;
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));
     limbs_find(plan, state, given, moves, work);
     bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
@@ -166,13 +166,13 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
     for (int round = 1; round <= CONTACT_ROUNDS; round++) {
         six_set(&six, free.m, free.r);
         ground_add(plan, &work->ground, step, &six);
-        six_solve(&six, &turning, &along);
+        six_solve(&six, &angular_acceleration, &along);
         if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.spot_count == 0 ||
-            !ground_revise(plan, step, turning, along, &work->ground))
+            !ground_revise(plan, step, angular_acceleration, along, &work->ground))
             break;
     }
-    ground_loads(art, step, turning, along, &work->ground, &work->warnings);
-    *angular = mat_apply_transposed(&work->limbs.world, turning);
+    ground_loads(art, step, angular_acceleration, along, &work->ground, &work->warnings);
+    *angular = mat_apply_transposed(&work->limbs.world, angular_acceleration);
     *linear = vec_add(along, weight);
 }
 

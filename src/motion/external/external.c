@@ -20,14 +20,14 @@ typedef struct External {
     double step;       // [s]
     uint32_t interval; // [1] steps
     const mf_Model *model;
-    mf_Field *rows[MF_TREE_ROWS]; // the last three only with joints
-    mf_Field *place, *turn;       // targets; NULL: by velocities
+    mf_Field *rows[MF_TREE_ROWS];  // the last three only with joints
+    mf_Field *position, *rotation; // targets; NULL: by velocities
     mf_Field *fault;
 } External;
 
 typedef struct Pose {
-    double place[3], attitude[4]; // [m], [1]
-    double velocity[3], rate[3];  // [m/s] world, [rad/s] body
+    double position[3], attitude[4]; // [m], [1]
+    double velocity[3], rate[3];     // [m/s] world, [rad/s] body
 } Pose;
 
 enum { POSITION, ORIENTATION, LINEAR, ANGULAR, ANGLE, RATE, TARGET };
@@ -49,14 +49,14 @@ static void store(mf_Field *field, uint32_t instance, const double *values, uint
 }
 
 // The velocities that reach the target in `time` seconds. False: the target is no pose.
-static bool aim(const External *plan, uint32_t instance, double time, double place[3],
+static bool aim(const External *plan, uint32_t instance, double time, double position[3],
                 double attitude[4], Pose *pose) {
     double back[4], way[4];
-    load(place, plan->place, instance, 3);
-    load(attitude, plan->turn, instance, 4);
-    if (!mf_all_finite(place, 3) || !mf_all_finite(attitude, 4) || !mf_quat_normalize(attitude))
+    load(position, plan->position, instance, 3);
+    load(attitude, plan->rotation, instance, 4);
+    if (!mf_all_finite(position, 3) || !mf_all_finite(attitude, 4) || !mf_quat_normalize(attitude))
         return false;
-    mf_vec3_sub(pose->velocity, place, pose->place);
+    mf_vec3_sub(pose->velocity, position, pose->position);
     mf_vec3_scale(pose->velocity, pose->velocity, 1.0 / time);
     mf_quat_conjugate(back, pose->attitude);
     mf_quat_multiply(way, back, attitude);
@@ -67,31 +67,31 @@ static bool aim(const External *plan, uint32_t instance, double time, double pla
 }
 
 static void move_freely(Pose *pose, double step) {
-    double turn[4], axis[3], size = mf_vec3_length(pose->rate);
-    mf_vec3_add_scaled(pose->place, pose->place, step, pose->velocity);
+    double rotation[4], axis[3], size = mf_vec3_length(pose->rate);
+    mf_vec3_add_scaled(pose->position, pose->position, step, pose->velocity);
     if (!(size > 0.0))
         return;
     mf_vec3_scale(axis, pose->rate, 1.0 / size);
-    mf_quat_from_axis_angle(turn, axis, step * size);
-    mf_quat_multiply(pose->attitude, pose->attitude, turn);
+    mf_quat_from_axis_angle(rotation, axis, step * size);
+    mf_quat_multiply(pose->attitude, pose->attitude, rotation);
     mf_quat_normalize(pose->attitude);
 }
 
 // False: a velocity or target is no number.
 static bool move_base(const External *plan, uint32_t instance, uint32_t left, Pose *pose) {
-    double place[3], attitude[4];
-    load(pose->place, plan->rows[POSITION], instance, 3);
+    double position[3], attitude[4];
+    load(pose->position, plan->rows[POSITION], instance, 3);
     load(pose->attitude, plan->rows[ORIENTATION], instance, 4);
-    if (plan->place == NULL) {
+    if (plan->position == NULL) {
         load(pose->velocity, plan->rows[LINEAR], instance, 3);
         load(pose->rate, plan->rows[ANGULAR], instance, 3);
-    } else if (!aim(plan, instance, left * plan->step, place, attitude, pose)) {
+    } else if (!aim(plan, instance, left * plan->step, position, attitude, pose)) {
         return false;
     }
     if (!mf_all_finite(pose->velocity, 3) || !mf_all_finite(pose->rate, 3))
         return false;
-    if (plan->place != NULL && left == 1) {
-        mf_vec3_copy(pose->place, place);
+    if (plan->position != NULL && left == 1) {
+        mf_vec3_copy(pose->position, position);
         memcpy(pose->attitude, attitude, sizeof attitude);
     } else {
         move_freely(pose, plan->step);
@@ -104,7 +104,7 @@ static bool is_driven(const mf_Joint *joint) {
 }
 
 static bool joints_finite(const External *plan, uint32_t instance) {
-    const mf_Field *from = plan->rows[plan->place != NULL ? TARGET : RATE];
+    const mf_Field *from = plan->rows[plan->position != NULL ? TARGET : RATE];
     for (uint32_t j = 0; j < plan->model->joint_count; j++)
         if (is_driven(&plan->model->joints[j]) && !mf_is_finite(mf_field_get(from, instance, j)))
             return false;
@@ -118,7 +118,7 @@ static void move_joints(const External *plan, uint32_t instance, uint32_t left) 
         const double angle = mf_field_get(plan->rows[ANGLE], instance, j);
         double rate = mf_field_get(plan->rows[RATE], instance, j);
         double next = angle + plan->step * rate;
-        if (plan->place != NULL) {
+        if (plan->position != NULL) {
             const double target = mf_field_get(plan->rows[TARGET], instance, j);
             rate = (target - angle) / (left * plan->step);
             next = left == 1 ? target : angle + plan->step * rate;
@@ -132,12 +132,12 @@ static uint32_t step_one(const External *plan, uint32_t instance, uint32_t left)
     Pose pose;
     if (!move_base(plan, instance, left, &pose) || !joints_finite(plan, instance))
         return MF_FAULT_INPUT;
-    const double *p = pose.place;
+    const double *p = pose.position;
     if (!(mf_abs(p[0]) + mf_abs(p[1]) + mf_abs(p[2]) <= 1e7))
         return MF_FAULT_RANGE;
-    store(plan->rows[POSITION], instance, pose.place, 3);
+    store(plan->rows[POSITION], instance, pose.position, 3);
     store(plan->rows[ORIENTATION], instance, pose.attitude, 4);
-    if (plan->place != NULL) {
+    if (plan->position != NULL) {
         store(plan->rows[LINEAR], instance, pose.velocity, 3);
         store(plan->rows[ANGULAR], instance, pose.rate, 3);
     }
@@ -161,12 +161,12 @@ static void reset_external(mf_Group *group, uint32_t instance, void *user) {
     const External *plan = user;
     double pose[4];
     (void)group;
-    if (plan->place == NULL)
+    if (plan->position == NULL)
         return;
     load(pose, plan->rows[POSITION], instance, 3);
-    store(plan->place, instance, pose, 3);
+    store(plan->position, instance, pose, 3);
     load(pose, plan->rows[ORIENTATION], instance, 4);
-    store(plan->turn, instance, pose, 4);
+    store(plan->rotation, instance, pose, 4);
 }
 
 // ---- adding -------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ static const mf_FieldInfo target_fields[] = {
 
 static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *config,
                               mf_Error *error) {
-    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "external: start from mf_external_config()");
     if (config->control_interval < 0 || config->control_interval % step != 0 ||
@@ -204,9 +204,9 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
                       plan->model->joint_count > 0 ? MF_TREE_ROWS : MF_BODY_ROWS);
     if (!plan->config.targets)
         return MF_OK;
-    mf_Status status = mf_attach_field(group, &target_fields[0], 0, &plan->place, error);
+    mf_Status status = mf_attach_field(group, &target_fields[0], 0, &plan->position, error);
     if (status == MF_OK)
-        status = mf_attach_field(group, &target_fields[1], 0, &plan->turn, error);
+        status = mf_attach_field(group, &target_fields[1], 0, &plan->rotation, error);
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
         reset_external(group, i, plan);
     return status;
@@ -220,7 +220,7 @@ mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_E
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     External *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "external: out of memory");
@@ -239,7 +239,7 @@ mf_Status mf_external_add(mf_Group *group, const mf_ExternalConfig *config, mf_E
     return status;
 }
 
-const mf_ExternalConfig *mf_external_settings(const mf_Group *group) {
+const mf_ExternalConfig *mf_external_config_of(const mf_Group *group) {
     const External *plan = mf_motion_plan(group, &mf_external_row);
     return plan != NULL ? &plan->config : NULL;
 }

@@ -23,10 +23,10 @@ typedef struct Surfaces {
 } Surfaces;
 
 // What of the coefficients stays the same while the surfaces are held.
-typedef struct Held {
+typedef struct Fixed {
     mf_lane lift, drag, side, roll, pitch, yaw; // [1]
     mf_lane motor;                              // [N m] c of the motor's equation without airspeed
-} Held;
+} Fixed;
 
 typedef struct AirFlow {
     mf_lane speed; // [m/s] V
@@ -44,19 +44,19 @@ static MF_INLINE mf_lane set(const mf_real *constant, int which) {
     return mf_set(constant[which]);
 }
 
-static MF_INLINE Held hold_surfaces(const mf_real *c, const Surfaces *s) {
-    Held held;
-    held.lift = s->elevator * set(c, MF_WING_LIFT_ELEVATOR);
-    held.drag = s->elevator * set(c, MF_WING_DRAG_ELEVATOR);
-    held.pitch = mf_fma(s->elevator, set(c, MF_WING_PITCH_ELEVATOR), set(c, MF_WING_PITCH_0));
-    held.side = mf_fma(s->rudder, set(c, MF_WING_SIDE_RUDDER),
-                       mf_fma(s->aileron, set(c, MF_WING_SIDE_AILERON), set(c, MF_WING_SIDE_0)));
-    held.roll = mf_fma(s->rudder, set(c, MF_WING_ROLL_RUDDER),
-                       mf_fma(s->aileron, set(c, MF_WING_ROLL_AILERON), set(c, MF_WING_ROLL_0)));
-    held.yaw = mf_fma(s->rudder, set(c, MF_WING_YAW_RUDDER),
-                      mf_fma(s->aileron, set(c, MF_WING_YAW_AILERON), set(c, MF_WING_YAW_0)));
-    held.motor = mf_fma(-s->throttle, set(c, MF_WING_MOTOR_STALL), set(c, MF_WING_MOTOR_IDLE));
-    return held;
+static MF_INLINE Fixed hold_surfaces(const mf_real *c, const Surfaces *s) {
+    Fixed fixed;
+    fixed.lift = s->elevator * set(c, MF_WING_LIFT_ELEVATOR);
+    fixed.drag = s->elevator * set(c, MF_WING_DRAG_ELEVATOR);
+    fixed.pitch = mf_fma(s->elevator, set(c, MF_WING_PITCH_ELEVATOR), set(c, MF_WING_PITCH_0));
+    fixed.side = mf_fma(s->rudder, set(c, MF_WING_SIDE_RUDDER),
+                        mf_fma(s->aileron, set(c, MF_WING_SIDE_AILERON), set(c, MF_WING_SIDE_0)));
+    fixed.roll = mf_fma(s->rudder, set(c, MF_WING_ROLL_RUDDER),
+                        mf_fma(s->aileron, set(c, MF_WING_ROLL_AILERON), set(c, MF_WING_ROLL_0)));
+    fixed.yaw = mf_fma(s->rudder, set(c, MF_WING_YAW_RUDDER),
+                       mf_fma(s->aileron, set(c, MF_WING_YAW_AILERON), set(c, MF_WING_YAW_0)));
+    fixed.motor = mf_fma(-s->throttle, set(c, MF_WING_MOTOR_STALL), set(c, MF_WING_MOTOR_IDLE));
+    return fixed;
 }
 
 // Angles of the velocity relative to the air; alpha is 0 where there is none.
@@ -92,10 +92,10 @@ static MF_INLINE void stall(const mf_real *c, mf_lane angle, mf_lane sine, mf_la
 
 // Propeller speed where the motor's torque equals the propeller's: a W^2 + b W + c = 0. It does not
 // turn backwards.
-static MF_INLINE mf_lane propeller_speed(const mf_real *c, const Held *held, mf_lane speed,
+static MF_INLINE mf_lane propeller_speed(const mf_real *c, const Fixed *fixed, mf_lane speed,
                                          mf_lane square) {
     mf_lane b = mf_fma(speed, set(c, MF_WING_TORQUE_1), set(c, MF_WING_MOTOR_DRAG));
-    mf_lane rest = mf_fma(square, set(c, MF_WING_TORQUE_2), held->motor);
+    mf_lane rest = mf_fma(square, set(c, MF_WING_TORQUE_2), fixed->motor);
     mf_lane four_a = set(c, MF_WING_TORQUE_0) * mf_set((mf_real)4);
     mf_lane root = mf_sqrt(mf_max(mf_fma(b, b, -(four_a * rest)), mf_zero()));
     return mf_max((root - b) * set(c, MF_WING_MOTOR_ROOT), mf_zero());
@@ -108,7 +108,7 @@ static MF_INLINE mf_lane lateral(const mf_real *c, int row, mf_lane held, mf_lan
     return mf_fma(square, still, mf_fma(yaw_rate, set(c, row + 3), roll_rate * set(c, row + 2)));
 }
 
-static MF_INLINE Loads air_loads(const mf_real *c, const Held *held, Vec velocity, Vec rate) {
+static MF_INLINE Loads air_loads(const mf_real *c, const Fixed *fixed, Vec velocity, Vec rate) {
     const AirFlow flow = air_flow(velocity);
     mf_lane square = flow.speed * flow.speed;
     mf_lane inverse = mf_set((mf_real)1) / mf_max(flow.plane, mf_set((mf_real)1e-12));
@@ -118,22 +118,22 @@ static MF_INLINE Loads air_loads(const mf_real *c, const Held *held, Vec velocit
     mf_lane drag = mf_fma(flow.alpha, set(c, MF_WING_DRAG_ALPHA), set(c, MF_WING_DRAG_0));
     drag = mf_fma(lift * set(c, MF_WING_DRAG_LIFT), lift, drag);
     stall(c, mf_abs(flow.alpha), sine, cosine, &lift, &drag);
-    lift = mf_fma(square, lift + held->lift, q * set(c, MF_WING_LIFT_Q));
-    drag = mf_fma(square, drag + held->drag, q * set(c, MF_WING_DRAG_Q));
-    mf_lane pitch = mf_fma(square, mf_fma(flow.alpha, set(c, MF_WING_PITCH_ALPHA), held->pitch),
+    lift = mf_fma(square, lift + fixed->lift, q * set(c, MF_WING_LIFT_Q));
+    drag = mf_fma(square, drag + fixed->drag, q * set(c, MF_WING_DRAG_Q));
+    mf_lane pitch = mf_fma(square, mf_fma(flow.alpha, set(c, MF_WING_PITCH_ALPHA), fixed->pitch),
                            q * set(c, MF_WING_PITCH_Q));
-    mf_lane side = lateral(c, MF_WING_SIDE_0, held->side, flow.beta, square, p, r);
-    mf_lane roll = lateral(c, MF_WING_ROLL_0, held->roll, flow.beta, square, p, r);
-    mf_lane yaw = lateral(c, MF_WING_YAW_0, held->yaw, flow.beta, square, p, r);
+    mf_lane side = lateral(c, MF_WING_SIDE_0, fixed->side, flow.beta, square, p, r);
+    mf_lane roll = lateral(c, MF_WING_ROLL_0, fixed->roll, flow.beta, square, p, r);
+    mf_lane yaw = lateral(c, MF_WING_YAW_0, fixed->yaw, flow.beta, square, p, r);
 
-    mf_lane turn = propeller_speed(c, held, flow.speed, square);
-    mf_lane both = turn * flow.speed, turn_square = turn * turn;
+    mf_lane propeller_rate = propeller_speed(c, fixed, flow.speed, square);
+    mf_lane both = propeller_rate * flow.speed, rate_square = propeller_rate * propeller_rate;
     Loads loads;
     loads.thrust =
-        mf_fma(turn_square, set(c, MF_WING_THRUST_0),
+        mf_fma(rate_square, set(c, MF_WING_THRUST_0),
                mf_fma(both, set(c, MF_WING_THRUST_1), square * set(c, MF_WING_THRUST_2)));
     mf_lane torque =
-        mf_fma(turn_square, set(c, MF_WING_TORQUE_0),
+        mf_fma(rate_square, set(c, MF_WING_TORQUE_0),
                mf_fma(both, set(c, MF_WING_TORQUE_1), square * set(c, MF_WING_TORQUE_2)));
 
     const mf_lane half_density = set(c, MF_WING_HALF_DENSITY);

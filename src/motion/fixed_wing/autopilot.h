@@ -83,14 +83,15 @@ static MF_INLINE void orbit(const mf_real *c, const Body *body, const mf_lane co
 }
 
 static MF_INLINE void fly_lateral(Autopilot *pilot, const mf_real *c, const Body *body,
-                                  const Turn *turn, mf_lane course, mf_lane lean, Surfaces *out) {
+                                  const Rotation *rotation, mf_lane course, mf_lane lean,
+                                  Surfaces *out) {
     const mf_lane limit = set(c, MF_WING_ROLL_LIMIT), dt = set(c, MF_WING_CONTROL_STEP);
     mf_lane error = wrap(course - mf_atan2_lane(body->velocity.y, body->velocity.x));
     mf_lane growth = -(error * set(c, MF_WING_GAIN_COURSE_I) * dt);
     mf_lane command =
         integrate(&pilot->memory[MEMORY_COURSE], mf_fma(-error, set(c, MF_WING_GAIN_COURSE), lean),
                   growth, -limit, limit);
-    mf_lane roll = mf_atan2_lane(turn->zy, turn->zz);
+    mf_lane roll = mf_atan2_lane(rotation->zy, rotation->zz);
     mf_lane aileron =
         mf_fma(command - roll, set(c, MF_WING_GAIN_ROLL),
                mf_fma(-body->rate.x, set(c, MF_WING_GAIN_ROLL_RATE), set(c, MF_WING_TRIM_AILERON)));
@@ -104,7 +105,7 @@ static MF_INLINE void fly_lateral(Autopilot *pilot, const mf_real *c, const Body
 }
 
 static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const Body *body,
-                                       const Turn *turn, mf_lane speed, Surfaces *out) {
+                                       const Rotation *rotation, mf_lane speed, Surfaces *out) {
     const mf_lane limit = set(c, MF_WING_PITCH_LIMIT), dt = set(c, MF_WING_CONTROL_STEP);
     const mf_lane zone = set(c, MF_WING_ALTITUDE_ZONE), one = mf_set((mf_real)1);
     mf_lane height = pilot->command[1] - body->position.z;
@@ -117,8 +118,9 @@ static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const
                   mf_fma(climb, set(c, MF_WING_GAIN_ALTITUDE), set(c, MF_WING_TRIM_PITCH)), growth,
                   -limit, limit);
     // sin(pitch) is how far the nose points up.
-    mf_lane level = mf_sqrt(mf_max(mf_fma(-turn->zx, turn->zx, one), mf_set((mf_real)1e-12)));
-    mf_lane pitch = mf_atan_ratio_lane(turn->zx, level);
+    mf_lane level =
+        mf_sqrt(mf_max(mf_fma(-rotation->zx, rotation->zx, one), mf_set((mf_real)1e-12)));
+    mf_lane pitch = mf_atan_ratio_lane(rotation->zx, level);
     mf_lane elevator = mf_fma(
         command - pitch, set(c, MF_WING_GAIN_PITCH),
         mf_fma(body->rate.y, set(c, MF_WING_GAIN_PITCH_RATE), set(c, MF_WING_TRIM_ELEVATOR)));
@@ -133,7 +135,8 @@ static MF_INLINE void fly_longitudinal(Autopilot *pilot, const mf_real *c, const
 
 // One control tick: what the surfaces do until the next.
 static MF_INLINE void control(Autopilot *pilot, const mf_real *c, mf_FixedWingCommand mode,
-                              const Body *body, const Turn *turn, mf_lane speed, Surfaces *out) {
+                              const Body *body, const Rotation *rotation, mf_lane speed,
+                              Surfaces *out) {
     if (mode == MF_FIXED_WING_SURFACES) {
         *out = MF_VALUE(Surfaces, pilot->command[0], pilot->command[1], pilot->command[2],
                         pilot->command[3]);
@@ -142,8 +145,8 @@ static MF_INLINE void control(Autopilot *pilot, const mf_real *c, mf_FixedWingCo
     mf_lane course = pilot->command[2], lean = mf_zero();
     if (mode == MF_FIXED_WING_ORBIT)
         orbit(c, body, pilot->command, &course, &lean);
-    fly_lateral(pilot, c, body, turn, course, lean, out);
-    fly_longitudinal(pilot, c, body, turn, speed, out);
+    fly_lateral(pilot, c, body, rotation, course, lean, out);
+    fly_longitudinal(pilot, c, body, rotation, speed, out);
 }
 
 #endif

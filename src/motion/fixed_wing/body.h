@@ -11,9 +11,9 @@ typedef struct Quat {
     mf_lane w, x, y, z;
 } Quat;
 
-typedef struct Turn { // body to world, row by row
+typedef struct Rotation { // body to world, row by row
     mf_lane xx, xy, xz, yx, yy, yz, zx, zy, zz;
-} Turn;
+} Rotation;
 
 typedef struct Body {
     Vec position; // [m] world
@@ -24,9 +24,9 @@ typedef struct Body {
 
 // How the velocities and the attitude change.
 typedef struct Change {
-    Vec acceleration; // [m/s^2] world
-    Vec spin;         // [rad/s^2] body
-    Quat turning;     // [1/s]
+    Vec acceleration;         // [m/s^2] world
+    Vec angular_acceleration; // [rad/s^2] body
+    Quat rotation_rate;       // [1/s]
 } Change;
 
 // The air that a step meets: held over the step.
@@ -40,42 +40,42 @@ static MF_INLINE Vec along(Vec a, mf_lane factor, Vec b) {
                     mf_fma(b.z, factor, a.z));
 }
 
-static MF_INLINE Quat turned(Quat a, mf_lane factor, Quat b) {
+static MF_INLINE Quat quat_along(Quat a, mf_lane factor, Quat b) {
     return MF_VALUE(Quat, mf_fma(b.w, factor, a.w), mf_fma(b.x, factor, a.x),
                     mf_fma(b.y, factor, a.y), mf_fma(b.z, factor, a.z));
 }
 
-static MF_INLINE Turn turn_of(Quat q) {
+static MF_INLINE Rotation turn_of(Quat q) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     mf_lane less_x = mf_fma(-q.x, x2, one), less_y = mf_fma(-q.y, y2, one);
-    return MF_VALUE(Turn, mf_fma(-q.z, z2, less_y), mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy),
+    return MF_VALUE(Rotation, mf_fma(-q.z, z2, less_y), mf_fma(q.x, y2, -wz), mf_fma(q.x, z2, wy),
                     mf_fma(q.x, y2, wz), mf_fma(-q.z, z2, less_x), mf_fma(q.y, z2, -wx),
                     mf_fma(q.x, z2, -wy), mf_fma(q.y, z2, wx), mf_fma(-q.y, y2, less_x));
 }
 
-static MF_INLINE Vec to_world(const Turn *m, Vec a) {
+static MF_INLINE Vec to_world(const Rotation *m, Vec a) {
     return MF_VALUE(Vec, mf_fma(m->xx, a.x, mf_fma(m->xy, a.y, m->xz * a.z)),
                     mf_fma(m->yx, a.x, mf_fma(m->yy, a.y, m->yz * a.z)),
                     mf_fma(m->zx, a.x, mf_fma(m->zy, a.y, m->zz * a.z)));
 }
 
-static MF_INLINE Vec to_body(const Turn *m, Vec a) {
+static MF_INLINE Vec to_body(const Rotation *m, Vec a) {
     return MF_VALUE(Vec, mf_fma(m->xx, a.x, mf_fma(m->yx, a.y, m->zx * a.z)),
                     mf_fma(m->xy, a.x, mf_fma(m->yy, a.y, m->zy * a.z)),
                     mf_fma(m->xz, a.x, mf_fma(m->yz, a.y, m->zz * a.z)));
 }
 
 // Velocity relative to the air, body axes.
-static MF_INLINE Vec through_air(const Turn *turn, Vec velocity, const Air *air) {
+static MF_INLINE Vec through_air(const Rotation *rotation, Vec velocity, const Air *air) {
     Vec relative = {velocity.x - air->wind.x, velocity.y - air->wind.y, velocity.z - air->wind.z};
-    Vec body = to_body(turn, relative);
+    Vec body = to_body(rotation, relative);
     return MF_VALUE(Vec, body.x - air->gust.x, body.y - air->gust.y, body.z - air->gust.z);
 }
 
 // Half of q times (0, w).
-static MF_INLINE Quat turning_of(Quat q, Vec w) {
+static MF_INLINE Quat rotation_rate_of(Quat q, Vec w) {
     const mf_lane half = mf_set((mf_real)0.5);
     Vec h = {w.x * half, w.y * half, w.z * half};
     return MF_VALUE(Quat, -mf_fma(q.x, h.x, mf_fma(q.y, h.y, q.z * h.z)),
@@ -97,17 +97,17 @@ static MF_INLINE Vec spin_up(const mf_real *c, Vec w, Vec moment) {
                     mf_fma(set(c, MF_WING_INVERSE_Z), t.z, set(c, MF_WING_INVERSE_XZ) * t.x));
 }
 
-static MF_INLINE Change change_of(const mf_real *c, const Held *held, const Air *air, Vec velocity,
-                                  Quat attitude, Vec rate) {
-    Turn turn = turn_of(attitude);
-    Loads loads = air_loads(c, held, through_air(&turn, velocity, air), rate);
-    Vec force = to_world(&turn, loads.force);
+static MF_INLINE Change change_of(const mf_real *c, const Fixed *fixed, const Air *air,
+                                  Vec velocity, Quat attitude, Vec rate) {
+    Rotation rotation = turn_of(attitude);
+    Loads loads = air_loads(c, fixed, through_air(&rotation, velocity, air), rate);
+    Vec force = to_world(&rotation, loads.force);
     const mf_lane inverse_mass = set(c, MF_WING_INVERSE_MASS);
     Change change;
     change.acceleration = MF_VALUE(Vec, force.x * inverse_mass, force.y * inverse_mass,
                                    mf_fma(force.z, inverse_mass, -set(c, MF_WING_GRAVITY)));
-    change.spin = spin_up(c, rate, loads.moment);
-    change.turning = turning_of(attitude, rate);
+    change.angular_acceleration = spin_up(c, rate, loads.moment);
+    change.rotation_rate = rotation_rate_of(attitude, rate);
     return change;
 }
 
@@ -119,34 +119,39 @@ static MF_INLINE Quat normalized(Quat q) {
 
 // ---- integrators --------------------------------------------------------------------------------
 
-static MF_INLINE void step_euler(const mf_real *c, const Held *held, const Air *air, Body *body,
+static MF_INLINE void step_euler(const mf_real *c, const Fixed *fixed, const Air *air, Body *body,
                                  bool velocities_first) {
     const mf_lane h = set(c, MF_WING_STEP);
-    Change k = change_of(c, held, air, body->velocity, body->attitude, body->rate);
-    Vec velocity = along(body->velocity, h, k.acceleration), rate = along(body->rate, h, k.spin);
+    Change k = change_of(c, fixed, air, body->velocity, body->attitude, body->rate);
+    Vec velocity = along(body->velocity, h, k.acceleration),
+        rate = along(body->rate, h, k.angular_acceleration);
     Vec carried = velocities_first ? velocity : body->velocity;
-    Quat turning = velocities_first ? turning_of(body->attitude, rate) : k.turning;
+    Quat rotation_rate =
+        velocities_first ? rotation_rate_of(body->attitude, rate) : k.rotation_rate;
     body->position = along(body->position, h, carried);
-    body->attitude = turned(body->attitude, h, turning);
+    body->attitude = quat_along(body->attitude, h, rotation_rate);
     body->velocity = velocity;
     body->rate = rate;
 }
 
-static MF_INLINE void step_heun(const mf_real *c, const Held *held, const Air *air, Body *body) {
+static MF_INLINE void step_heun(const mf_real *c, const Fixed *fixed, const Air *air, Body *body) {
     const mf_lane h = set(c, MF_WING_STEP), half = set(c, MF_WING_HALF_STEP);
-    Change first = change_of(c, held, air, body->velocity, body->attitude, body->rate);
+    Change first = change_of(c, fixed, air, body->velocity, body->attitude, body->rate);
     Vec velocity = along(body->velocity, h, first.acceleration);
-    Vec rate = along(body->rate, h, first.spin);
-    Change last = change_of(c, held, air, velocity, turned(body->attitude, h, first.turning), rate);
+    Vec rate = along(body->rate, h, first.angular_acceleration);
+    Change last = change_of(c, fixed, air, velocity,
+                            quat_along(body->attitude, h, first.rotation_rate), rate);
     body->position = along(along(body->position, half, body->velocity), half, velocity);
     body->velocity =
         along(along(body->velocity, half, first.acceleration), half, last.acceleration);
-    body->rate = along(along(body->rate, half, first.spin), half, last.spin);
-    body->attitude = turned(turned(body->attitude, half, first.turning), half, last.turning);
+    body->rate =
+        along(along(body->rate, half, first.angular_acceleration), half, last.angular_acceleration);
+    body->attitude =
+        quat_along(quat_along(body->attitude, half, first.rotation_rate), half, last.rotation_rate);
 }
 
 // Runge and Kutta's classical method; sums run from the first stage to the last.
-static MF_INLINE void step_rk4(const mf_real *c, const Held *held, const Air *air, Body *body) {
+static MF_INLINE void step_rk4(const mf_real *c, const Fixed *fixed, const Air *air, Body *body) {
     const Body start = *body;
     const mf_lane two = mf_set((mf_real)2), one = mf_set((mf_real)1);
     const mf_lane zero = mf_zero();
@@ -155,34 +160,35 @@ static MF_INLINE void step_rk4(const mf_real *c, const Held *held, const Air *ai
     Vec velocity = start.velocity, rate = start.rate, path = none;
     Quat attitude = start.attitude;
     for (int i = 0; i < 4; i++) {
-        Change stage = change_of(c, held, air, velocity, attitude, rate);
+        Change stage = change_of(c, fixed, air, velocity, attitude, rate);
         mf_lane weight = i == 1 || i == 2 ? two : one;
         sum.acceleration = along(sum.acceleration, weight, stage.acceleration);
-        sum.spin = along(sum.spin, weight, stage.spin);
-        sum.turning = turned(sum.turning, weight, stage.turning);
+        sum.angular_acceleration =
+            along(sum.angular_acceleration, weight, stage.angular_acceleration);
+        sum.rotation_rate = quat_along(sum.rotation_rate, weight, stage.rotation_rate);
         path = along(path, weight, velocity);
         if (i == 3)
             break;
         mf_lane reach = i == 2 ? set(c, MF_WING_STEP) : set(c, MF_WING_HALF_STEP);
         velocity = along(start.velocity, reach, stage.acceleration);
-        rate = along(start.rate, reach, stage.spin);
-        attitude = turned(start.attitude, reach, stage.turning);
+        rate = along(start.rate, reach, stage.angular_acceleration);
+        attitude = quat_along(start.attitude, reach, stage.rotation_rate);
     }
     const mf_lane sixth = set(c, MF_WING_SIXTH_STEP);
     body->position = along(start.position, sixth, path);
     body->velocity = along(start.velocity, sixth, sum.acceleration);
-    body->rate = along(start.rate, sixth, sum.spin);
-    body->attitude = turned(start.attitude, sixth, sum.turning);
+    body->rate = along(start.rate, sixth, sum.angular_acceleration);
+    body->attitude = quat_along(start.attitude, sixth, sum.rotation_rate);
 }
 
-static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, const Held *held,
+static MF_INLINE void step_body(const mf_real *c, mf_Integrator integrator, const Fixed *fixed,
                                 const Air *air, Body *body) {
     if (integrator == MF_INTEGRATOR_RK4)
-        step_rk4(c, held, air, body);
+        step_rk4(c, fixed, air, body);
     else if (integrator == MF_INTEGRATOR_HEUN)
-        step_heun(c, held, air, body);
+        step_heun(c, fixed, air, body);
     else
-        step_euler(c, held, air, body, integrator == MF_INTEGRATOR_SEMI_IMPLICIT);
+        step_euler(c, fixed, air, body, integrator == MF_INTEGRATOR_SEMI_IMPLICIT);
     body->attitude = normalized(body->attitude);
 }
 

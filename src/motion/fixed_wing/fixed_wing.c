@@ -63,8 +63,8 @@ static void step_constants(mf_WingPlan *plan, double step) {
     c[MF_WING_SIXTH_STEP] = step / 6.0;
     c[MF_WING_SPIN_LIMIT] = 2.0 / step;
     c[MF_WING_GRAVITY] = plan->gravity;
-    command_limits(c, &plan->parameters, plan->settings.command);
-    mf_wing_gusts(c, &plan->settings.gusts, step);
+    command_limits(c, &plan->parameters, plan->config.command);
+    mf_wing_gusts(c, &plan->config.gusts, step);
 }
 
 static void round_constants(mf_WingPlan *plan) {
@@ -77,8 +77,8 @@ static void round_constants(mf_WingPlan *plan) {
 
 // Surfaces can be flown without gravity or air; the autopilot and a start in trim need both.
 static mf_Status find_start(mf_WingPlan *plan, double control_step, mf_Error *error) {
-    double airspeed = plan->settings.start_airspeed, *c = plan->constants_f64;
-    bool pilot = plan->settings.command != MF_FIXED_WING_SURFACES;
+    double airspeed = plan->config.start_airspeed, *c = plan->constants_f64;
+    bool pilot = plan->config.command != MF_FIXED_WING_SURFACES;
     mf_Status status = MF_OK;
     if (pilot)
         status = mf_wing_gains(c, &plan->parameters, plan->gravity, control_step, error);
@@ -90,26 +90,26 @@ static mf_Status find_start(mf_WingPlan *plan, double control_step, mf_Error *er
 
 static mf_Status fill_plan(mf_WingPlan *plan, const mf_Group *group, mf_Error *error) {
     mf_World *world = mf_group_world(group);
-    const mf_WorldConfig *config = mf_world_settings(world);
-    if (plan->settings.start_airspeed == 0.0)
-        plan->settings.start_airspeed = plan->parameters.airspeed_design;
-    if (plan->settings.control_interval == 0)
-        plan->settings.control_interval = config->step;
+    const mf_WorldConfig *config = mf_world_config_of(world);
+    if (plan->config.start_airspeed == 0.0)
+        plan->config.start_airspeed = plan->parameters.airspeed_design;
+    if (plan->config.control_interval == 0)
+        plan->config.control_interval = config->step;
     plan->gravity = config->gravity;
     plan->seed = config->seed;
-    plan->interval = (uint32_t)(plan->settings.control_interval / config->step);
+    plan->interval = (uint32_t)(plan->config.control_interval / config->step);
     plan->stream = 0x64727900u; // "dry", and the group's number below
     for (uint32_t i = 0; i < mf_world_group_count(world); i++)
         if (mf_world_group(world, i) == group)
             plan->stream += i;
     for (int i = 0; i < 3; i++)
-        plan->gusty = plan->gusty || plan->settings.gusts.intensity[i] > 0.0;
+        plan->gusty = plan->gusty || plan->config.gusts.intensity[i] > 0.0;
     while (plan->command_count < MF_WING_COMMANDS &&
-           command_values[plan->settings.command][plan->command_count].field != NULL)
+           command_values[plan->config.command][plan->command_count].field != NULL)
         plan->command_count++;
     mf_wing_constants(plan->constants_f64, &plan->parameters);
     plan->constants_f64[MF_WING_STALL_NEAR] = -1.0;
-    mf_Status status = find_start(plan, mf_time_to_seconds(plan->settings.control_interval), error);
+    mf_Status status = find_start(plan, mf_time_to_seconds(plan->config.control_interval), error);
     if (status == MF_OK) {
         step_constants(plan, mf_time_to_seconds(config->step));
         round_constants(plan);
@@ -174,7 +174,7 @@ static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
 };
 
 static mf_Status add_commands(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    const CommandValue *values = command_values[plan->settings.command];
+    const CommandValue *values = command_values[plan->config.command];
     for (uint32_t i = 0; i < plan->command_count; i++) {
         const mf_FieldInfo *info = command_fields;
         while (strcmp(info->name, values[i].field) != 0)
@@ -223,7 +223,7 @@ static bool few(uint32_t agents, uint32_t lanes) {
 static void run_fixed_wing(const mf_SystemRun *run, void *user) {
     const mf_WingPlan *plan = user;
     const uint32_t count = mf_group_count(run->group);
-    mf_vehicle_push_apply(&plan->push, run);
+    mf_vehicle_wrench_apply(&plan->wrench, run);
     mf_WingBlock work = {
         .plan = plan, .tick = run->tick, .control_due = run->tick % plan->interval == 0};
     for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
@@ -252,7 +252,7 @@ static void reset_fixed_wing(mf_Group *group, uint32_t instance, void *user) {
 
 static void choose_kernel(mf_WingPlan *plan, const mf_Group *group) {
     static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
@@ -290,24 +290,24 @@ static const char *const wing_writes[] = {"base.position",
                                           NULL};
 
 static uint64_t hash_plan(const mf_WingPlan *plan) {
-    const uint64_t choices[] = {(uint64_t)plan->settings.integrator, plan->interval, plan->stream};
+    const uint64_t choices[] = {(uint64_t)plan->config.integrator, plan->interval, plan->stream};
     const uint64_t hash =
         mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
 mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
-                            const mf_FixedWingSettings *settings, mf_Error *error) {
+                            const mf_FixedWingConfig *config, mf_Error *error) {
     mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
     const mf_FixedWing aircraft = parameters != NULL ? *parameters : mf_fixed_wing();
-    mf_FixedWingSettings used = settings != NULL ? *settings : mf_fixed_wing_settings();
+    mf_FixedWingConfig used = config != NULL ? *config : mf_fixed_wing_config();
     if (used.turbulence != MF_TURBULENCE_NONE)
         used.gusts = mf_dryden(used.turbulence, aircraft.airspeed_design);
     if (status == MF_OK)
         status = mf_fixed_wing_check(&aircraft, error);
     if (status == MF_OK)
         status =
-            mf_wing_check_settings(&used, mf_world_settings(mf_group_world(group))->step, error);
+            mf_wing_check_settings(&used, mf_world_config_of(mf_group_world(group))->step, error);
     if (status == MF_OK)
         status = mf_vehicle_check(group, "fixed_wing", "mf_fixed_wing_model", aircraft.mass, error);
     if (status != MF_OK)
@@ -317,7 +317,7 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
     plan->parameters = aircraft;
-    plan->settings = used;
+    plan->config = used;
     status = fill_plan(plan, group, error);
     if (status == MF_OK)
         status = add_fields(group, plan, error);
@@ -326,7 +326,7 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
         const double inertia[6] = {aircraft.inertia_xx, aircraft.inertia_yy,
                                    aircraft.inertia_zz, 0.0,
                                    aircraft.inertia_xz, 0.0};
-        mf_vehicle_push_bind(&plan->push, group, aircraft.mass, inertia);
+        mf_vehicle_wrench_bind(&plan->wrench, group, aircraft.mass, inertia);
         choose_kernel(plan, group);
         status = mf_motion_join(group, &mf_fixed_wing_row, plan, hash_plan(plan), error);
     }
@@ -340,23 +340,23 @@ const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
     return plan != NULL ? &plan->parameters : NULL;
 }
 
-const mf_FixedWingSettings *mf_fixed_wing_settings_of(const mf_Group *group) {
+const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
     const mf_WingPlan *plan = mf_motion_plan(group, &mf_fixed_wing_row);
-    return plan != NULL ? &plan->settings : NULL;
+    return plan != NULL ? &plan->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_fixed_wing_add(group, &config->fixed_wing, &config->fixed_wing_settings, error);
+    return mf_fixed_wing_add(group, &config->fixed_wing, &config->fixed_wing_config, error);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->fixed_wing = mf_fixed_wing();
-    config->fixed_wing_settings = mf_fixed_wing_settings();
+    config->fixed_wing_config = mf_fixed_wing_config();
 }
 
-#define AT(member) offsetof(mf_MotionsConfig, fixed_wing_settings.member)
+#define AT(member) offsetof(mf_MotionsConfig, fixed_wing_config.member)
 static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 static const char *const turbulences[] = {"none",         "low_light",       "low_moderate",
                                           "medium_light", "medium_moderate", NULL};

@@ -78,18 +78,18 @@ static void raise_fault(const mf_WingBlock *block, mf_mask *alive, mf_mask fine,
     *alive = mf_and(*alive, fine);
 }
 
-// Place within 1e6 m, speed within 1e4 m/s, two radians per step: beyond, nothing here is true.
+// Position within 1e6 m, speed within 1e4 m/s, two radians per step: beyond, nothing here is true.
 static MF_INLINE void judge(const mf_WingBlock *block, const mf_real *c, mf_mask *alive,
                             const Body *body, const Autopilot *pilot) {
-    mf_lane place = extent(body->position), speed = extent(body->velocity);
+    mf_lane position = extent(body->position), speed = extent(body->velocity);
     mf_lane spin = extent(body->rate);
     const Quat q = body->attitude;
-    mf_lane all = place + speed + spin + mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
+    mf_lane all = position + speed + spin + mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
     for (uint32_t i = 0; i < MF_WING_MEMORIES; i++)
         all = all + mf_abs(pilot->memory[i]);
     raise_fault(block, alive, mf_finite(all), MF_FAULT_NONFINITE);
     mf_mask in_range = mf_and(
-        mf_less(place, mf_set((mf_real)1e6)),
+        mf_less(position, mf_set((mf_real)1e6)),
         mf_and(mf_less(speed, mf_set((mf_real)1e4)), mf_less(spin, set(c, MF_WING_SPIN_LIMIT))));
     raise_fault(block, alive, in_range, MF_FAULT_RANGE);
 }
@@ -114,8 +114,8 @@ static void count_refused(const mf_WingBlock *block, mf_mask refused) {
 
 static MF_INLINE void keep_flow(mf_mask alive, const mf_WingBlock *block, const Body *body,
                                 const Air *air) {
-    Turn turn = turn_of(body->attitude);
-    AirFlow flow = air_flow(through_air(&turn, body->velocity, air));
+    Rotation rotation = turn_of(body->attitude);
+    AirFlow flow = air_flow(through_air(&rotation, body->velocity, air));
     keep(alive, block, MF_WING_ROW_SPEED, 0, flow.speed);
     keep(alive, block, MF_WING_ROW_ALPHA, 0, flow.alpha);
     keep(alive, block, MF_WING_ROW_BETA, 0, flow.beta);
@@ -149,14 +149,14 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     if (block->control_due) {
         mf_mask fine = accept_commands(&pilot, c, block);
         count_refused(block, mf_and(alive, mf_not(fine)));
-        Turn turn = turn_of(body.attitude);
-        Vec relative = through_air(&turn, body.velocity, &air);
+        Rotation rotation = turn_of(body.attitude);
+        Vec relative = through_air(&rotation, body.velocity, &air);
         mf_lane square =
             mf_fma(relative.x, relative.x, mf_fma(relative.y, relative.y, relative.z * relative.z));
-        control(&pilot, c, plan->settings.command, &body, &turn, mf_sqrt(square), &surfaces);
+        control(&pilot, c, plan->config.command, &body, &rotation, mf_sqrt(square), &surfaces);
     }
-    Held held = hold_surfaces(c, &surfaces);
-    step_body(c, plan->settings.integrator, &held, &air, &body);
+    Fixed fixed = hold_surfaces(c, &surfaces);
+    step_body(c, plan->config.integrator, &fixed, &air, &body);
     judge(block, c, &alive, &body, &pilot);
     keep_vec(alive, block, MF_WING_ROW_POSITION, body.position);
     keep_vec(alive, block, MF_WING_ROW_LINEAR, body.velocity);

@@ -36,8 +36,8 @@ static void longitudinal_gains(double *c, const mf_FixedWing *p) {
 }
 
 // Acceleration along the path for an airspeed and a throttle, the attitude to the air held.
-static double push(const double *c, const mf_FixedWingTrim *trim, double airspeed,
-                   double throttle) {
+static double path_acceleration(const double *c, const mf_FixedWingTrim *trim, double airspeed,
+                                double throttle) {
     double sine, cosine;
     mf_sin_cos(trim->alpha, &sine, &cosine);
     mf_WingLoads work = {.constants = c,
@@ -49,15 +49,15 @@ static double push(const double *c, const mf_FixedWingTrim *trim, double airspee
 
 static void airspeed_gains(double *c, const mf_FixedWing *p, const mf_FixedWingTrim *trim) {
     const double v = p->airspeed_design, reach = 1e-4;
-    double a1 =
-        -(push(c, trim, v + reach, trim->throttle) - push(c, trim, v - reach, trim->throttle)) /
-        (2.0 * reach);
-    double a2 =
-        (push(c, trim, v, trim->throttle + reach) - push(c, trim, v, trim->throttle - reach)) /
-        (2.0 * reach);
+    double a1 = -(path_acceleration(c, trim, v + reach, trim->throttle) -
+                  path_acceleration(c, trim, v - reach, trim->throttle)) /
+                (2.0 * reach);
+    double a2 = (path_acceleration(c, trim, v, trim->throttle + reach) -
+                 path_acceleration(c, trim, v, trim->throttle - reach)) /
+                (2.0 * reach);
     double w = p->airspeed_frequency;
     double gain = (2.0 * p->airspeed_damping * w - a1) / a2;
-    // A motor that brakes harder than the loop asks for needs no help.
+    // A motor that brakes harder than the loop requests needs no help.
     c[MF_WING_GAIN_AIRSPEED] = gain > 0.0 ? gain : 0.0;
     c[MF_WING_GAIN_AIRSPEED_I] = w * w / a2;
 }

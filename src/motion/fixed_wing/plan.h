@@ -6,7 +6,7 @@
 #include <mayfly/fixed_wing.h>
 
 #include "math/kernel.h"
-#include "motion/vehicle/push.h"
+#include "motion/vehicle/external_wrench.h"
 
 // The constants, in both precisions. Coefficients of rates are those of the book times b/2 or c/2,
 // so that they multiply a rate times the airspeed and no airspeed is divided by.
@@ -144,8 +144,8 @@ typedef void (*mf_WingStepFn)(const struct mf_WingBlock *block);
 
 typedef struct mf_WingPlan {
     mf_FixedWing parameters;
-    mf_FixedWingSettings settings;
-    mf_VehiclePush push;
+    mf_FixedWingConfig config;
+    mf_VehicleWrench wrench;
     mf_FixedWingTrim start; // straight ahead at the start airspeed
     double gravity;         // [m/s^2]
     uint64_t seed;          // [1]
@@ -198,8 +198,7 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *parameters, 
                        mf_Error *error);
 
 // Settings in range for a world of that step [ns].
-mf_Status mf_wing_check_settings(const mf_FixedWingSettings *settings, mf_Time step,
-                                 mf_Error *error);
+mf_Status mf_wing_check_settings(const mf_FixedWingConfig *config, mf_Time step, mf_Error *error);
 // Puts an agent, which stands at its start already, into flight.
 void mf_wing_start(const mf_WingPlan *plan, uint32_t instance);
 

@@ -3,13 +3,13 @@
 
 #include "math/scalar.h"
 
-mf_FixedWingSettings mf_fixed_wing_settings(void) {
-    return (mf_FixedWingSettings){.struct_size = sizeof(mf_FixedWingSettings),
-                                  .command = MF_FIXED_WING_AUTOPILOT,
-                                  .integrator = MF_INTEGRATOR_RK4,
-                                  .control_interval = 10 * MF_MILLISECOND,
-                                  .gusts = mf_dryden(MF_TURBULENCE_NONE, 25.0),
-                                  .start_altitude = 100.0};
+mf_FixedWingConfig mf_fixed_wing_config(void) {
+    return (mf_FixedWingConfig){.struct_size = sizeof(mf_FixedWingConfig),
+                                .command = MF_FIXED_WING_AUTOPILOT,
+                                .integrator = MF_INTEGRATOR_RK4,
+                                .control_interval = 10 * MF_MILLISECOND,
+                                .gusts = mf_dryden(MF_TURBULENCE_NONE, 25.0),
+                                .start_altitude = 100.0};
 }
 
 const char *mf_fixed_wing_command_name(mf_FixedWingCommand command) {
@@ -63,10 +63,10 @@ static mf_Status check_gusts(const mf_Dryden *gusts, mf_Error *error) {
     return MF_OK;
 }
 
-mf_Status mf_wing_check_settings(const mf_FixedWingSettings *s, mf_Time step, mf_Error *error) {
+mf_Status mf_wing_check_settings(const mf_FixedWingConfig *s, mf_Time step, mf_Error *error) {
     if (s->struct_size != sizeof *s)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing: start settings from mf_fixed_wing_settings()");
+                       "fixed_wing: start settings from mf_fixed_wing_config()");
     if ((unsigned)s->command > MF_FIXED_WING_ORBIT)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "fixed_wing: command %d, need surfaces, autopilot or orbit",

@@ -1,17 +1,17 @@
-// Where a body is whose points are to lie on given places: least squares by Gauss and Newton, in
+// Where a body is whose points are to lie on given positions: least squares by Gauss and Newton, in
 // the body's axes before the step.
 //
-// With y_i the points about their mean and d_i the ways from them to their places about theirs, the
-// sums C = sum y y^T and G = sum d y^T hold all that is needed: the rotation vector t with
+// With y_i the points about their mean and d_i the ways from them to their positions about theirs,
+// the sums C = sum y y^T and G = sum d y^T hold all that is needed: the rotation vector t with
 //     (tr C - C) t = sum y_i x d_i
 // is the Gauss-Newton step (Wahba's problem; Markley and Crassidis, Fundamentals of Spacecraft
-// Attitude Determination and Control, 2014, chapter 5), and turning the places back by it makes
+// Attitude Determination and Control, 2014, chapter 5), and turning the positions back by it makes
 //     G' = G + E^T (G + C),   E = R(t) - 1,
 // while C stays. G is small from the beginning and E is formed without cancellation, so what is
 // left falls with the square down to the rounding of the ways, not of the places.
 //
-// Points in one line, or one place, leave turns open. They are damped there: a turn that nothing
-// asks for is not made, so the body keeps its attitude.
+// Points in one line, or one position, leave turns open. They are damped there: a turn that nothing
+// requests is not made, so the body keeps its attitude.
 #ifndef MF_MOTION_KINEMATIC_FIT_H
 #define MF_MOTION_KINEMATIC_FIT_H
 
@@ -25,7 +25,7 @@ typedef struct Fit {
     Mat g;           // [m^2]
     mf_mask thin;    // the points lie in a line or in one place
     mf_mask lone;    // in one place
-    Quat turn;       // [1] result
+    Quat rotation;   // [1] result
     mf_mask settled; // a step was small
     mf_lane left;    // [rad] the last step
 } Fit;
@@ -126,7 +126,7 @@ static MF_INLINE void fit_step(Fit *fit, const Sym *solver) {
         mf_select(keep, g->yx, x.y), mf_select(keep, g->yy, y.y), mf_select(keep, g->yz, z.y),
         mf_select(keep, g->zx, x.z), mf_select(keep, g->zy, y.z), mf_select(keep, g->zz, z.z));
     fit->left = mf_select(keep, fit->left, mf_sqrt(square));
-    fit->turn = quat_select(keep, fit->turn, quat_multiply(fit->turn, q));
+    fit->rotation = quat_select(keep, fit->rotation, quat_multiply(fit->rotation, q));
     // (Written so that NaN settles too.)
     fit->settled = mf_or(keep, mf_not(mf_less(small, square)));
 }

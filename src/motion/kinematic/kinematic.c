@@ -56,13 +56,13 @@ static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error)
     }
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
         plan->row[i] = mf_row(plan->rows[i]);
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_KINEMATIC);
+    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_KINEMATIC);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void step_piece(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_Piece *piece) {
     const mf_KinPlan *plan = context;
     mf_KinBlock work = {.plan = plan,
                         .fault = piece->fault,
@@ -75,7 +75,7 @@ static void step_piece(const void *context, const mf_Piece *piece) {
 
 static void run_kinematic(const mf_SystemRun *run, void *user) {
     const mf_KinPlan *plan = user;
-    mf_pieces_run(&plan->pieces, run, step_piece, plan);
+    mf_dispatch_run(&plan->dispatch, run, step_lanes, plan);
 }
 
 static void reset_row(const mf_KinPlan *plan, uint32_t row, uint32_t instance) {
@@ -121,13 +121,13 @@ static mf_Status choose_kernel(mf_KinPlan *plan, mf_Group *group, mf_Error *erro
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
         MF_KERNEL_TABLE(mf_kinematic_room);
     static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
-    return mf_pieces_make_scratch(group, &plan->pieces,
-                                  rooms[pick.wide][pick.double_precision](plan),
-                                  rooms[pick.single][pick.double_precision](plan), error);
+    return mf_dispatch_make_scratch(group, &plan->dispatch,
+                                    rooms[pick.wide][pick.double_precision](plan),
+                                    rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static uint64_t hash_plan(const mf_KinPlan *plan) {
@@ -175,7 +175,7 @@ void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
         let_go(group, instance, (void *)(uintptr_t)plan);
 }
 
-const mf_KinematicConfig *mf_kinematic_settings(const mf_Group *group) {
+const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group) {
     const mf_KinPlan *plan = mf_kin_plan_of(group);
     return plan != NULL ? &plan->config : NULL;
 }
@@ -200,7 +200,8 @@ static void row_momentum(const mf_Group *group, uint32_t instance, double center
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
     double center[3];
     mf_kinematic_center(group, instance, center);
-    double weight = mf_group_model(group)->mass * mf_world_settings(mf_group_world(group))->gravity;
+    double weight =
+        mf_group_model(group)->mass * mf_world_config_of(mf_group_world(group))->gravity;
     return (mf_MotionEnergy){.potential = weight * center[2]};
 }
 
@@ -222,7 +223,7 @@ static const mf_MotionNote *const notes[] = {
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->contacts = true;
     if (group != NULL)
-        c->shapes = mf_kinematic_settings(group)->shapes;
+        c->shapes = mf_kinematic_config_of(group)->shapes;
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, kinematic.member)

@@ -1,7 +1,7 @@
 // One step of the `kinematic` motion for a few lanes (Friedmann, Petersen and von Stryk 2008,
 // section 4.1, for any number of legs). docs/explanation/kinematic.md has the method.
 //
-//   joints   go where they are told, within their range
+//   joints   follow the commanded motion, within their range
 //   fit      the base moves so that the contacts that stand lie on their anchors again; without one
 //            it falls without turning
 //   settle   a robot on less than three corners sinks onto contacts just above the ground
@@ -23,11 +23,11 @@ typedef struct Step {
     const mf_real *constant;
     mf_mask alive;
     bool all_alive;
-    Vec place; // [m] of the base's origin
+    Vec position; // [m] of the base's origin
     Quat attitude;
     Vec linear;       // [m/s]
     Vec move;         // [m] of the base's origin in this step
-    Quat turn;        // [1] of the base in this step, its axes before it
+    Quat rotation;    // [1] of the base in this step, its axes before it
     mf_mask stood;    // something stood before this step
     mf_mask touching; // something touches the ground now
     Warnings warnings;
@@ -102,9 +102,9 @@ static MF_INLINE void find_goals(Step *s) {
                                 mf_set(c[MF_KIN_OFFSET]));
             continue;
         }
-        mf_lane told = row_load(target, joint->row);
-        sum = sum + mf_abs(told);
-        s->goal[j] = mf_clamp(told, mf_set(c[MF_KIN_LOWER]), mf_set(c[MF_KIN_UPPER]));
+        mf_lane commanded = row_load(target, joint->row);
+        sum = sum + mf_abs(commanded);
+        s->goal[j] = mf_clamp(commanded, mf_set(c[MF_KIN_LOWER]), mf_set(c[MF_KIN_UPPER]));
     }
     raise_fault(s, mf_finite(whole), MF_FAULT_NONFINITE);
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
@@ -112,15 +112,15 @@ static MF_INLINE void find_goals(Step *s) {
 
 // ---- where the base is --------------------------------------------------------------------------
 
-// From a foot's place as the base was to its anchor, base axes.
-static MF_INLINE void find_ways(Step *s, const Mat *turn) {
+// From a foot's position as the base was to its anchor, base axes.
+static MF_INLINE void find_ways(Step *s, const Mat *rotation) {
     const mf_real *anchors = row_of(s, MF_KIN_ROW_ANCHOR), *holds = row_of(s, MF_KIN_ROW_HOLDS);
     const uint32_t feet = s->plan->foot_count;
-    const Mat back = *turn;
-    const Vec place = s->place;
+    const Mat back = *rotation;
+    const Vec position = s->position;
     mf_lane count = mf_zero();
     for (uint32_t i = 0; i < feet; i++) {
-        Vec anchor = vec_sub(vec_load(anchors, 3 * i), place);
+        Vec anchor = vec_sub(vec_load(anchors, 3 * i), position);
         s->way[i] = vec_sub(mat_apply_transposed(&back, anchor), s->point[i]);
         s->holds[i] = row_load(holds, i);
         count = count + s->holds[i];
@@ -129,7 +129,7 @@ static MF_INLINE void find_ways(Step *s, const Mat *turn) {
     s->stood = mf_less(mf_zero(), count);
 }
 
-static MF_INLINE void fit_base(Step *s, const Mat *turn) {
+static MF_INLINE void fit_base(Step *s, const Mat *rotation) {
     Fit own, *fit = &own;
     const mf_lane zero = mf_zero();
     const uint32_t feet = s->plan->foot_count;
@@ -137,7 +137,7 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     fit->middle = fit->way = vec_zero();
     fit->c = MF_VALUE(Sym, zero, zero, zero, zero, zero, zero);
     fit->g = MF_VALUE(Mat, zero, zero, zero, zero, zero, zero, zero, zero, zero);
-    fit->turn = quat_unit();
+    fit->rotation = quat_unit();
     fit->left = zero;
     for (uint32_t i = 0; i < feet; i++)
         fit_count(fit, s->holds[i], s->point[i], s->way[i]);
@@ -149,25 +149,25 @@ static MF_INLINE void fit_base(Step *s, const Mat *turn) {
     for (int round = 0; round < FIT_ROUNDS && !mf_all(fit->settled); round++)
         fit_step(fit, &solver);
     warnings_raise(&s->warnings, mf_not(fit->settled), MF_WARNING_STANCE, fit->left);
-    // The mean of the points goes to the mean of the places; in the air the fall goes on.
-    Mat excess = quat_excess(fit->turn);
+    // The mean of the points goes to the mean of the positions; in the air the fall goes on.
+    Mat excess = quat_excess(fit->rotation);
     Vec shift = vec_sub(fit->way, mat_apply(&excess, fit->middle));
-    s->move = vec_select(s->stood, mat_apply(turn, shift),
+    s->move = vec_select(s->stood, mat_apply(rotation, shift),
                          MF_VALUE(Vec, zero, zero, s->linear.z * constant(s, MF_KIN_STEP)));
-    s->turn = fit->turn;
+    s->rotation = fit->rotation;
     s->fit = own;
 }
 
 typedef struct Moved { // the base at the end of the step
-    Vec place;         // [m]
+    Vec position;      // [m]
     Quat attitude;
-    Mat turn;
+    Mat rotation;
 } Moved;
 
 static MF_INLINE Moved moved_base(const Step *s) {
-    Moved moved = {.place = vec_add(s->place, s->move),
-                   .attitude = quat_renormalize(quat_multiply(s->attitude, s->turn))};
-    moved.turn = quat_matrix(moved.attitude);
+    Moved moved = {.position = vec_add(s->position, s->move),
+                   .attitude = quat_renormalize(quat_multiply(s->attitude, s->rotation))};
+    moved.rotation = quat_matrix(moved.attitude);
     return moved;
 }
 
@@ -190,14 +190,14 @@ static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
     return spot.z - ground;
 }
 
-// Places and heights of all feet; returns the least height.
+// Positions and heights of all feet; returns the least height.
 static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
     const uint32_t feet = s->plan->foot_count;
-    const Mat turn = moved->turn;
-    const Vec place = moved->place;
+    const Mat rotation = moved->rotation;
+    const Vec position = moved->position;
     mf_lane lowest = mf_set(MF_REAL_MAX);
     for (uint32_t i = 0; i < feet; i++) {
-        Vec spot = mat_apply_add(&turn, s->point[i], place);
+        Vec spot = mat_apply_add(&rotation, s->point[i], position);
         mf_lane above = foot_above(s, i, spot);
         s->spot[i] = spot;
         s->above[i] = above;
@@ -228,7 +228,7 @@ static MF_INLINE bool release_lifted(Step *s) {
 
 // What a robot on less than three corners turns by: contacts near the ground are drawn down to it,
 // those that stand hold on. Returns a rotation vector [rad], world axes.
-static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
+static Vec settle_rotation(const Step *s, Vec pivot, mf_lane lowest) {
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero(), hard = mf_set((mf_real)1e3);
     const mf_real reach = s->constant[MF_KIN_REACH];
     const mf_lane least = mf_set(reach * reach * (mf_real)1e-3);
@@ -266,17 +266,17 @@ static Vec settle_turn(const Step *s, Vec pivot, mf_lane lowest) {
 static void settle(Step *s, const Moved *moved, mf_lane lowest) {
     const mf_mask where = mf_and(s->stood, s->fit.thin);
     const mf_lane half = mf_set((mf_real)0.5);
-    Vec middle = s->fit.middle, pivot = mat_apply_add(&moved->turn, middle, moved->place);
-    Vec rotation = settle_turn(s, pivot, lowest);
-    Quat q = quat_of_half(vec_scale(mat_apply_transposed(&moved->turn, rotation), half));
+    Vec middle = s->fit.middle, pivot = mat_apply_add(&moved->rotation, middle, moved->position);
+    Vec rotation = settle_rotation(s, pivot, lowest);
+    Quat q = quat_of_half(vec_scale(mat_apply_transposed(&moved->rotation, rotation), half));
     Mat excess = quat_excess(q);
-    Vec back = mat_apply(&moved->turn, mat_apply(&excess, middle)); // the middle stays
+    Vec back = mat_apply(&moved->rotation, mat_apply(&excess, middle)); // the middle stays
     s->move = vec_select(where, vec_sub(s->move, back), s->move);
-    s->turn = quat_select(where, quat_multiply(s->turn, q), s->turn);
+    s->rotation = quat_select(where, quat_multiply(s->rotation, q), s->rotation);
 }
 
 // Puts the lowest contact onto the ground, if it touches or touched it.
-static MF_INLINE void meet_ground(Step *s, mf_lane lowest) {
+static MF_INLINE void hit_ground(Step *s, mf_lane lowest) {
     const mf_lane zero = mf_zero();
     s->touching = mf_or(s->stood, mf_less_equal(lowest, zero));
     mf_mask off = mf_less(constant(s, MF_KIN_JOIN), mf_abs(lowest));
@@ -362,18 +362,18 @@ static MF_INLINE Vec quat_logarithm(Quat q) {
 }
 
 static MF_INLINE void store_base(Step *s, const Moved *moved) {
-    const Vec place = moved->place;
+    const Vec position = moved->position;
     const Quat attitude = moved->attitude;
     const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
     Vec linear = vec_select(s->touching, vec_scale(s->move, per_second), s->linear);
-    Vec rate = vec_scale(quat_logarithm(s->turn), per_second);
-    mf_lane sum = mf_abs(place.x) + mf_abs(place.y) + mf_abs(place.z) + mf_abs(linear.x) +
+    Vec rate = vec_scale(quat_logarithm(s->rotation), per_second);
+    mf_lane sum = mf_abs(position.x) + mf_abs(position.y) + mf_abs(position.z) + mf_abs(linear.x) +
                   mf_abs(linear.y) + mf_abs(linear.z) + mf_abs(rate.x) + mf_abs(rate.y) +
                   mf_abs(rate.z) + mf_abs(attitude.w) + mf_abs(attitude.x) + mf_abs(attitude.y) +
                   mf_abs(attitude.z);
     raise_fault(s, mf_finite(sum), MF_FAULT_NONFINITE);
     raise_fault(s, mf_less(sum, mf_set((mf_real)1e9)), MF_FAULT_RANGE);
-    keep_vec(s, MF_KIN_ROW_POSITION, 0, place);
+    keep_vec(s, MF_KIN_ROW_POSITION, 0, position);
     keep_store(s, MF_KIN_ROW_ORIENTATION, 0, attitude.w);
     keep_store(s, MF_KIN_ROW_ORIENTATION, 1, attitude.x);
     keep_store(s, MF_KIN_ROW_ORIENTATION, 2, attitude.y);
@@ -385,10 +385,10 @@ static MF_INLINE void store_base(Step *s, const Moved *moved) {
 // ---- the step -----------------------------------------------------------------------------------
 
 // Fits again where feet were lifted: each round loses one at least.
-static MF_INLINE mf_lane find_base(Step *s, const Mat *turn, Moved *moved) {
+static MF_INLINE mf_lane find_base(Step *s, const Mat *rotation, Moved *moved) {
     mf_lane lowest;
     do {
-        fit_base(s, turn);
+        fit_base(s, rotation);
         *moved = moved_base(s);
         lowest = find_heights(s, moved);
     } while (release_lifted(s));
@@ -397,21 +397,21 @@ static MF_INLINE mf_lane find_base(Step *s, const Mat *turn, Moved *moved) {
 
 static MF_INLINE void move_base(Step *s) {
     const mf_real *q = row_of(s, MF_KIN_ROW_ORIENTATION);
-    s->place = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
+    s->position = vec_load(row_of(s, MF_KIN_ROW_POSITION), 0);
     s->attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
     s->linear = vec_load(row_of(s, MF_KIN_ROW_LINEAR), 0);
-    Mat turn = quat_matrix(s->attitude);
+    Mat rotation = quat_matrix(s->attitude);
     Moved moved;
     s->linear = MF_VALUE(Vec, mf_zero(), mf_zero(), s->linear.z - constant(s, MF_KIN_FALL));
-    find_ways(s, &turn);
-    mf_lane lowest = find_base(s, &turn, &moved);
+    find_ways(s, &rotation);
+    mf_lane lowest = find_base(s, &rotation, &moved);
     if (s->constant[MF_KIN_SETTLE] > 0 && mf_any(mf_and(s->stood, s->fit.thin))) {
         settle(s, &moved, lowest);
         moved = moved_base(s);
         lowest = find_heights(s, &moved);
     }
-    meet_ground(s, lowest);
-    moved.place.z = moved.place.z + s->lift;
+    hit_ground(s, lowest);
+    moved.position.z = moved.position.z + s->lift;
     store_base(s, &moved);
 }
 

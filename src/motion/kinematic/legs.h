@@ -13,15 +13,15 @@
 #endif
 
 typedef struct LegFrame { // in the base's frame
-    Mat turn;
-    Vec place; // [m]
+    Mat rotation;
+    Vec position; // [m]
 } LegFrame;
 
 // Frames are written by columns, once: x and y turned about z.
-static MF_INLINE void frame_spin(LegFrame *out, Vec x, Vec y, Vec z, mf_lane c, mf_lane s) {
-    out->turn = MF_VALUE(Mat, mf_fma(x.x, c, y.x * s), mf_fma(y.x, c, -(x.x * s)), z.x,
-                         mf_fma(x.y, c, y.y * s), mf_fma(y.y, c, -(x.y * s)), z.y,
-                         mf_fma(x.z, c, y.z * s), mf_fma(y.z, c, -(x.z * s)), z.z);
+static MF_INLINE void frame_rotate(LegFrame *out, Vec x, Vec y, Vec z, mf_lane c, mf_lane s) {
+    out->rotation = MF_VALUE(Mat, mf_fma(x.x, c, y.x * s), mf_fma(y.x, c, -(x.x * s)), z.x,
+                             mf_fma(x.y, c, y.y * s), mf_fma(y.y, c, -(x.y * s)), z.y,
+                             mf_fma(x.z, c, y.z * s), mf_fma(y.z, c, -(x.z * s)), z.z);
 }
 
 static MF_INLINE Vec column_mix(Vec a, mf_lane c, Vec b, mf_lane s) {
@@ -34,39 +34,42 @@ static MF_INLINE Vec frame_tilt(LegFrame *out, mf_ArtTilt tilt, const mf_real *k
     Vec along;
     switch (tilt) {
     case MF_ART_LEVEL:
-        frame_spin(out, x, y, z, c, s);
+        frame_rotate(out, x, y, z, c, s);
         return z;
     case MF_ART_UP:
         along = vec_negative(y);
-        frame_spin(out, x, z, along, c, s);
+        frame_rotate(out, x, z, along, c, s);
         return along;
     case MF_ART_DOWN:
-        frame_spin(out, x, vec_negative(z), y, c, s);
+        frame_rotate(out, x, vec_negative(z), y, c, s);
         return y;
     case MF_ART_OVER:
         along = vec_negative(z);
-        frame_spin(out, x, vec_negative(y), along, c, s);
+        frame_rotate(out, x, vec_negative(y), along, c, s);
         return along;
     case MF_ART_ANY:
         break;
     }
     const mf_lane cosine = mf_set(k[MF_ART_COS_TILT]), sine = mf_set(k[MF_ART_SIN_TILT]);
     along = column_mix(z, cosine, y, -sine);
-    frame_spin(out, x, column_mix(y, cosine, z, sine), along, c, s);
+    frame_rotate(out, x, column_mix(y, cosine, z, sine), along, c, s);
     return along;
 }
 
 // PLACE in the base's frame, without the parts that are 0.
-static MF_INLINE Vec leg_place(const LegFrame *parent, const mf_real *c, uint32_t shift) {
-    const Mat *m = &parent->turn;
-    Vec place = parent->place;
+static MF_INLINE Vec leg_position(const LegFrame *parent, const mf_real *c, uint32_t shift) {
+    const Mat *m = &parent->rotation;
+    Vec position = parent->position;
     if (shift & 1u)
-        place = vec_fma(MF_VALUE(Vec, m->xx, m->yx, m->zx), mf_set(c[MF_ART_PLACE]), place);
+        position =
+            vec_fma(MF_VALUE(Vec, m->xx, m->yx, m->zx), mf_set(c[MF_ART_POSITION]), position);
     if (shift & 2u)
-        place = vec_fma(MF_VALUE(Vec, m->xy, m->yy, m->zy), mf_set(c[MF_ART_PLACE + 1]), place);
+        position =
+            vec_fma(MF_VALUE(Vec, m->xy, m->yy, m->zy), mf_set(c[MF_ART_POSITION + 1]), position);
     if (shift & 4u)
-        place = vec_fma(MF_VALUE(Vec, m->xz, m->yz, m->zz), mf_set(c[MF_ART_PLACE + 2]), place);
-    return place;
+        position =
+            vec_fma(MF_VALUE(Vec, m->xz, m->yz, m->zz), mf_set(c[MF_ART_POSITION + 2]), position);
+    return position;
 }
 
 static inline void leg_ball(const mf_KinBlock *block, const mf_ArtLink *link, const mf_real *c,
@@ -74,10 +77,10 @@ static inline void leg_ball(const mf_KinBlock *block, const mf_ArtLink *link, co
     const mf_real *row = (const mf_real *)block->rows[MF_KIN_ROW_BALL];
     Quat q = {row_load(row, 4 * link->row), row_load(row, 4 * link->row + 1),
               row_load(row, 4 * link->row + 2), row_load(row, 4 * link->row + 3)};
-    Mat still = mat_constant(c + MF_ART_TURN), turn = quat_matrix(q);
-    turn = mat_multiply(&still, &turn);
-    out->turn = mat_multiply(&parent->turn, &turn);
-    out->place = leg_place(parent, c, link->shift);
+    Mat still = mat_constant(c + MF_ART_ROTATION), rotation = quat_matrix(q);
+    rotation = mat_multiply(&still, &rotation);
+    out->rotation = mat_multiply(&parent->rotation, &rotation);
+    out->position = leg_position(parent, c, link->shift);
 }
 
 static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
@@ -89,7 +92,7 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         leg_ball(block, link, c, parent, out);
         return;
     }
-    const Mat *m = &parent->turn;
+    const Mat *m = &parent->rotation;
     Vec x = {m->xx, m->yx, m->zx}, y = {m->xy, m->yy, m->zy}, z = {m->xz, m->yz, m->zz};
     mf_lane sine = mf_set(c[MF_ART_SIN_OFFSET]), cosine = mf_set(c[MF_ART_COS_OFFSET]);
     mf_lane value = mf_set(c[MF_ART_OFFSET]);
@@ -97,9 +100,9 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         value = value + row_load((const mf_real *)block->rows[MF_KIN_ROW_FREE], link->row);
     else
         value = value + goal[own->joint];
-    out->place = leg_place(parent, c, link->shift);
+    out->position = leg_position(parent, c, link->shift);
     if (link->spun) {
-        const mf_lane k = mf_set(c[MF_ART_COS_SPIN]), s = mf_set(c[MF_ART_SIN_SPIN]);
+        const mf_lane k = mf_set(c[MF_ART_COS_ANGLE]), s = mf_set(c[MF_ART_SIN_ANGLE]);
         Vec spun = column_mix(x, k, y, s);
         y = column_mix(y, k, x, -s);
         x = spun;
@@ -108,10 +111,10 @@ static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
         sin_cos(value, &sine, &cosine);
     Vec along = frame_tilt(out, link->tilt, c, x, y, z, cosine, sine);
     if (link->kind == MF_ART_SLIDE)
-        out->place = vec_fma(along, value, out->place);
+        out->position = vec_fma(along, value, out->position);
 }
 
-// The feet [m]; a ball's centre. `frames` is room for the links of the plan, the base first.
+// The feet [m]; a ball's center. `frames` is room for the links of the plan, the base first.
 static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, LegFrame *frames,
                               Vec *point) {
     const mf_KinPlan *plan = block->plan;
@@ -124,7 +127,7 @@ static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Leg
     const mf_real *c = MF_KIN_CONSTANTS(plan) + plan->foot_offset;
     for (uint32_t i = 0; i < plan->foot_count; i++, c += MF_KIN_FOOT_VALUES) {
         const LegFrame *frame = &frames[plan->feet[i].link + 1];
-        point[i] = mat_apply_add(&frame->turn, vec_constant(c), frame->place);
+        point[i] = mat_apply_add(&frame->rotation, vec_constant(c), frame->position);
     }
 }
 

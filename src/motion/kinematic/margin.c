@@ -10,9 +10,9 @@
 
 enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
 
-typedef struct Body { // a plan link in the world
-    double turn[9];   // [1] own axes to world, row after row
-    double place[3];  // [m]
+typedef struct Body {   // a plan link in the world
+    double rotation[9]; // [1] own axes to world, row after row
+    double position[3]; // [m]
 } Body;
 
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
@@ -32,7 +32,7 @@ void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint
     if (row != NULL)
         *row = own->row;
     for (uint32_t l = 0; link != NULL && l < mf_group_model(group)->link_count; l++)
-        if (plan->tree->places[l].link == plan->tree->contacts[own->row].link) {
+        if (plan->tree->frames[l].link == plan->tree->contacts[own->row].link) {
             *link = l; // the link whose joint moves it comes before those fixed to it
             return;
         }
@@ -58,7 +58,7 @@ static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies)
     mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
                          .velocity = velocity,
-                         .out = bodies[0].turn};
+                         .out = bodies[0].rotation};
     mf_art_ask(tree, &query);
 }
 
@@ -68,15 +68,15 @@ static void find_center(const mf_KinPlan *plan, const Body *bodies, double cente
     for (int32_t l = -1; l < (int32_t)plan->tree->link_count; l++) {
         const double *c = mf_art_constants(plan->tree, l);
         double moment[3];
-        mf_mat3_apply(moment, bodies[l + 1].turn, c + MF_ART_MOMENT);
-        mf_vec3_add_scaled(moment, moment, c[MF_ART_MASS], bodies[l + 1].place);
+        mf_mat3_apply(moment, bodies[l + 1].rotation, c + MF_ART_MOMENT);
+        mf_vec3_add_scaled(moment, moment, c[MF_ART_MASS], bodies[l + 1].position);
         mf_vec3_add(center, center, moment);
         mass += c[MF_ART_MASS];
     }
     if (mass > 0.0)
         mf_vec3_scale(center, center, 1.0 / mass);
     else
-        mf_vec3_copy(center, bodies[0].place);
+        mf_vec3_copy(center, bodies[0].position);
 }
 
 void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {

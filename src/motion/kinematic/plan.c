@@ -11,9 +11,9 @@
 
 enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
 
-typedef struct Body { // a plan link of the tree in the start position
-    double turn[9];   // [1] own axes to the base's, row after row
-    double place[3];  // [m]
+typedef struct Body {   // a plan link of the tree in the start position
+    double rotation[9]; // [1] own axes to the base's, row after row
+    double position[3]; // [m]
 } Body;
 
 typedef struct Build {
@@ -21,12 +21,12 @@ typedef struct Build {
     const mf_WorldConfig *world;
     mf_Context *context;
     mf_KinPlan *plan;
-    Body *bodies;        // of the tree, the base first
-    double (*places)[4]; // [m] per contact of the tree: place in its link's frame, radius
-    bool *stands;        // per contact of the tree
-    uint32_t *joints;    // per joint of the model: its place in the list, MF_NONE
-    int32_t *links;      // per link of the tree: its place in the list, -1
-    double size;         // [m] height of the contacts in the start position
+    Body *bodies;           // of the tree, the base first
+    double (*positions)[4]; // [m] per contact of the tree: position in its link's frame, radius
+    bool *stands;           // per contact of the tree
+    uint32_t *joints;       // per joint of the model: its place in the list, MF_NONE
+    int32_t *links;         // per link of the tree: its place in the list, -1
+    double size;            // [m] height of the contacts in the start position
 } Build;
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -77,14 +77,14 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
         return status;
     tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
     b->bodies = mf_allocate(b->context, tree->link_count + 1, sizeof *b->bodies);
-    b->places = mf_allocate(b->context, contacts, sizeof *b->places);
+    b->positions = mf_allocate(b->context, contacts, sizeof *b->positions);
     b->stands = mf_allocate(b->context, contacts, sizeof *b->stands);
     b->joints = mf_allocate(b->context, b->model->joint_count, sizeof *b->joints);
     b->links = mf_allocate(b->context, tree->link_count, sizeof *b->links);
-    if (tree->contacts == NULL || b->bodies == NULL || b->places == NULL || b->stands == NULL ||
+    if (tree->contacts == NULL || b->bodies == NULL || b->positions == NULL || b->stands == NULL ||
         b->joints == NULL || b->links == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    mf_art_contacts_place(tree, b->model);
+    mf_art_contacts_position(tree, b->model);
     for (size_t i = 0; i < tree->value_count; i++)
         tree->constants_f32[i] = (float)tree->constants_f64[i];
     return MF_OK;
@@ -115,34 +115,35 @@ static void find_bodies(Build *b) {
     mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
                          .velocity = velocity,
-                         .out = b->bodies[0].turn};
+                         .out = b->bodies[0].rotation};
     mf_art_ask(tree, &query);
 }
 
 // ---- feet ---------------------------------------------------------------------------------------
 
-// Contacts become points and balls: those of a cylinder or hull the places where it touches in the
-// start position, an ellipsoid the ball that reaches as deep there.
+// Contacts become points and balls: those of a cylinder or hull the positions where it touches in
+// the start position, an ellipsoid the ball that reaches as deep there.
 static void find_place(Build *b, uint32_t i) {
     const mf_ArtPlan *tree = b->plan->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
     const double *c =
         tree->constants_f64 + tree->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-    const double *d = b->bodies[contact->link + 1].turn + 6, *t = c + MF_ART_TOUCH_FRAME;
-    double *place = b->places[i];
-    mf_vec3_copy(place, c);
-    place[3] = contact->kind == MF_ART_TOUCH_BALL ? c[3] : 0.0;
+    const double *d = b->bodies[contact->link + 1].rotation + 6, *t = c + MF_ART_TOUCH_FRAME;
+    double *position = b->positions[i];
+    mf_vec3_copy(position, c);
+    position[3] = contact->kind == MF_ART_TOUCH_BALL ? c[3] : 0.0;
     if (contact->kind == MF_ART_TOUCH_RIM || contact->kind == MF_ART_TOUCH_HULL) {
-        mf_art_contact_point(tree, i, d, place);
+        mf_art_contact_point(tree, i, d, position);
     } else if (contact->kind == MF_ART_TOUCH_OVAL) {
-        place[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
-                           2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
+        position[3] = mf_sqrt(t[0] * d[0] * d[0] + t[1] * d[1] * d[1] + t[2] * d[2] * d[2] +
+                              2.0 * (t[3] * d[0] * d[1] + t[4] * d[0] * d[2] + t[5] * d[1] * d[2]));
     }
 }
 
 static double height_of(const Build *b, uint32_t i) {
     const Body *body = &b->bodies[b->plan->tree->contacts[i].link + 1];
-    return mf_vec3_dot(body->turn + 6, b->places[i]) + body->place[2] - b->places[i][3];
+    return mf_vec3_dot(body->rotation + 6, b->positions[i]) + body->position[2] -
+           b->positions[i][3];
 }
 
 static bool link_moves(const mf_ArtPlan *tree, uint32_t i) {
@@ -153,7 +154,7 @@ static void find_size(Build *b, double *lowest) {
     const mf_ArtPlan *tree = b->plan->tree;
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < tree->contact_count; i++) {
-        double z = height_of(b, i), top = z + 2.0 * b->places[i][3];
+        double z = height_of(b, i), top = z + 2.0 * b->positions[i][3];
         low = z < low ? z : low;
         high = top > high ? top : high;
     }
@@ -183,7 +184,7 @@ static mf_Status name_feet(Build *b, mf_Error *error) {
                            b->model->name, *name);
         bool any = false;
         for (uint32_t i = 0; i < tree->contact_count; i++)
-            if (tree->contacts[i].link == tree->places[link].link)
+            if (tree->contacts[i].link == tree->frames[link].link)
                 b->stands[i] = any = true;
         if (!any)
             return mf_fail(error, MF_UNSUPPORTED,
@@ -201,10 +202,10 @@ static bool is_covered(const Build *b, uint32_t i) {
     for (uint32_t k = 0; k < tree->contact_count; k++) {
         double way[3], depth;
         if (k == i || tree->contacts[k].link != tree->contacts[i].link ||
-            b->places[k][3] < b->places[i][3])
+            b->positions[k][3] < b->positions[i][3])
             continue;
-        mf_vec3_sub(way, b->places[k], b->places[i]);
-        depth = -mf_vec3_dot(b->bodies[tree->contacts[i].link + 1].turn + 6, way);
+        mf_vec3_sub(way, b->positions[k], b->positions[i]);
+        depth = -mf_vec3_dot(b->bodies[tree->contacts[i].link + 1].rotation + 6, way);
         if (depth > 1e-9 && depth >= cosine * mf_vec3_length(way))
             return true;
     }
@@ -295,12 +296,12 @@ static mf_Status find_links(Build *b, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     for (uint32_t l = 0; l < tree->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
-        bool told = link->kind != MF_ART_BALL && !link->inner;
+        bool reported = link->kind != MF_ART_BALL && !link->inner;
         if (b->links[l] >= 0)
             plan->links[b->links[l]] =
                 (mf_KinLink){.link = l,
                              .parent = link->parent >= 0 ? b->links[link->parent] : -1,
-                             .joint = told ? b->joints[link->joint] : MF_NONE};
+                             .joint = reported ? b->joints[link->joint] : MF_NONE};
     }
     for (uint32_t i = 0; i < plan->foot_count; i++)
         if (plan->feet[i].link >= 0)
@@ -316,9 +317,9 @@ static double find_reach(const Build *b) {
     double most = b->size;
     for (uint32_t i = 0; i < b->plan->foot_count; i++) {
         uint32_t row = b->plan->feet[i].row;
-        double sum = mf_vec3_length(b->places[row]) + b->places[row][3];
+        double sum = mf_vec3_length(b->positions[row]) + b->positions[row][3];
         for (int32_t l = tree->contacts[row].link; l >= 0; l = tree->links[l].parent)
-            sum += mf_vec3_length(mf_art_constants(tree, l) + MF_ART_PLACE);
+            sum += mf_vec3_length(mf_art_constants(tree, l) + MF_ART_POSITION);
         most = sum > most ? sum : most;
     }
     return most > 0.0 ? most : 1.0;
@@ -391,7 +392,7 @@ static mf_Status set_constants(Build *b, bool double_precision, mf_Error *error)
     }
     for (uint32_t i = 0; i < plan->foot_count; i++)
         memcpy(plan->constants_f64 + plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES,
-               b->places[plan->feet[i].row], sizeof *b->places);
+               b->positions[plan->feet[i].row], sizeof *b->positions);
     for (size_t i = 0; i < plan->value_count; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     return MF_OK;
@@ -414,7 +415,7 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
     if (status == MF_OK)
         status = find_links(b, error);
     if (status == MF_OK)
-        status = set_constants(b, mf_group_settings(group)->double_precision, error);
+        status = set_constants(b, mf_group_config_of(group)->double_precision, error);
     return status;
 }
 
@@ -422,7 +423,7 @@ void mf_kin_plan_destroy(mf_Context *context, mf_KinPlan *plan) {
     if (plan == NULL)
         return;
     mf_art_plan_destroy(context, plan->tree);
-    mf_scratch_destroy(context, plan->pieces.scratch);
+    mf_scratch_destroy(context, plan->dispatch.scratch);
     mf_release(context, plan->joints);
     mf_release(context, plan->links);
     mf_release(context, plan->feet);
@@ -436,7 +437,7 @@ mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, 
     *out = NULL;
     mf_World *world = mf_group_world(group);
     Build b = {.model = mf_group_model(group),
-               .world = mf_world_settings(world),
+               .world = mf_world_config_of(world),
                .context = mf_world_context(world)};
     mf_Status status = check_config(config, error);
     if (status != MF_OK)
@@ -450,7 +451,7 @@ mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, 
         status = mf_art_tell_contacts(group, b.plan->tree, error);
     b.plan->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
-    mf_release(b.context, b.places);
+    mf_release(b.context, b.positions);
     mf_release(b.context, b.stands);
     mf_release(b.context, b.joints);
     mf_release(b.context, b.links);

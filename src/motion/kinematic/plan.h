@@ -24,7 +24,7 @@ enum {
     MF_KIN_SETTINGS
 };
 
-enum { // per joint that is told where to go
+enum { // per joint that is commanded
     MF_KIN_LOWER,
     MF_KIN_UPPER,
     MF_KIN_MULTIPLIER,
@@ -32,7 +32,7 @@ enum { // per joint that is told where to go
     MF_KIN_JOINT_VALUES
 };
 
-enum { MF_KIN_FOOT_VALUES = 4 }; // [m] place in its link's plan frame, radius
+enum { MF_KIN_FOOT_VALUES = 4 }; // [m] position in its link's plan frame, radius
 
 typedef struct mf_KinJoint {
     uint32_t row;   // [1] component of joint.angle
@@ -82,9 +82,9 @@ typedef struct mf_KinPlan {
     size_t value_count;                 // [1]
     double *constants_f64;
     float *constants_f32;
-    mf_KinStepFn step;     // `pieces.lanes` lanes at once
+    mf_KinStepFn step;     // `dispatch.lanes` lanes at once
     mf_KinStepFn step_one; // one lane
-    mf_Pieces pieces;
+    mf_Dispatch dispatch;
     mf_WarningFields warnings;
     bool double_precision;
     mf_Field *rows[MF_KIN_ROWS];

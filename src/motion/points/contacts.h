@@ -4,19 +4,19 @@
 
 #include "motion/points/ground.h"
 
-// The rest of a body - its centre and inertia, which change with the joints only - is read from its
+// The rest of a body - its center and inertia, which change with the joints only - is read from its
 // fields where it is needed: registers are few.
 typedef struct Body {
-    Vec com;       // [m] centre of mass, world
-    Vec velocity;  // [m/s] of the centre of mass, world
+    Vec com;       // [m] center of mass, world
+    Vec velocity;  // [m/s] of the center of mass, world
     Quat attitude; // body to world
     Vec rate;      // [rad/s] body axes
 } Body;
 
 typedef struct Contact {
-    Vec place;       // [m] relative to the centre of mass, world axes
+    Vec position;    // [m] relative to the center of mass, world axes
     Vec normal;      // [1] of the ground, only where it is not level
-    Vec slip;        // [m] place minus anchor, world axes
+    Vec slip;        // [m] position minus anchor, world axes
     mf_lane depth;   // [m] vertical, how far below its support
     mf_lane before;  // [m] compression after the step before, 0 = no contact
     mf_lane press;   // [m] compression found by the solver
@@ -39,10 +39,10 @@ typedef struct Contacts {
     Contact *row;
 } Contacts;
 
-static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index, Vec place,
+static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index, Vec position,
                                   mf_lane before, mf_lane depth) {
     row->index = index;
-    row->place = place;
+    row->position = position;
     row->before = before;
     row->depth = depth;
     sums->held = sums->held + before;
@@ -52,12 +52,13 @@ static MF_INLINE void contact_add(Contact *row, ContactSums *sums, size_t index,
 
 // How the solved displacement moves the body.
 typedef struct Shift {
-    Vec move; // [m] of the centre of mass
-    Vec turn; // [rad] world axes, small
+    Vec move;            // [m] of the center of mass
+    Vec rotation_vector; // [rad] world axes, small
 } Shift;
 
-static MF_INLINE mf_lane contact_rise(const Shift *shift, Vec place) {
-    return mf_fma(-shift->turn.y, place.x, mf_fma(shift->turn.x, place.y, shift->move.z));
+static MF_INLINE mf_lane contact_rise(const Shift *shift, Vec position) {
+    return mf_fma(-shift->rotation_vector.y, position.x,
+                  mf_fma(shift->rotation_vector.x, position.y, shift->move.z));
 }
 
 #endif

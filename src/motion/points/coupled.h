@@ -15,7 +15,7 @@
 // Appl. Mech. Eng. 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until
 // the residual falls. Where none falls, the root is followed from that without friction, where R is
 // the gradient of a convex function, to the full coefficient, in more and more parts. What is left
-// is told: `residual` is |R| against the sum of the sizes of its terms.
+// is reported: `residual` is |R| against the sum of the sizes of its terms.
 //
 // Without a limit T_i has none either: then the contacts that bear without friction hold, which is
 // convex again.
@@ -60,8 +60,8 @@ typedef struct Grip {
     mf_mask slides;
 } Grip;
 
-static inline Vec shift_at(const Shift *shift, Vec place) {
-    return vec_add(shift->move, vec_cross(shift->turn, place));
+static inline Vec shift_at(const Shift *shift, Vec position) {
+    return vec_add(shift->move, vec_cross(shift->rotation_vector, position));
 }
 
 static inline Vec tangent_part(Vec a, Vec n) {
@@ -83,7 +83,7 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Grip grip;
     grip.normal = ground_slopes(c->plan) ? row->normal : MF_VALUE(Vec, zero, zero, one);
-    Vec moved = shift_at(shift, row->place);
+    Vec moved = shift_at(shift, row->position);
     grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
     grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);
     mf_lane length = mf_sqrt(vec_dot(grip.stretch, grip.stretch));
@@ -98,8 +98,8 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
 
 static Balance coupled_balance(const Coupled *c, const Shift *shift) {
     const mf_lane e = c->softness, rounding = mf_set((mf_real)0.01);
-    Vec move = vec_scale(shift->move, e), turn = sym_apply(&c->inertia, shift->turn);
-    mf_lane push = vec_size(move), twist = vec_size(turn);
+    Vec move = vec_scale(shift->move, e), moment = sym_apply(&c->inertia, shift->rotation_vector);
+    mf_lane force_size = vec_size(move), torsion = vec_size(moment);
     for (size_t i = 0; i < c->contacts->count; i++) {
         const Contact *row = &c->contacts->row[i];
         Grip grip = coupled_grip(c, i, shift);
@@ -107,20 +107,20 @@ static Balance coupled_balance(const Coupled *c, const Shift *shift) {
         Vec force = vec_scale(grip.normal, grip.press);
         force = vec_sub(force, vec_scale(grip.stretch, share));
         move = vec_sub(move, force);
-        turn = vec_sub(turn, vec_cross(row->place, force));
+        moment = vec_sub(moment, vec_cross(row->position, force));
         // Depths and slips are differences of larger numbers.
-        mf_lane large = mf_abs(row->depth) + vec_size(shift_at(shift, row->place));
+        mf_lane large = mf_abs(row->depth) + vec_size(shift_at(shift, row->position));
         large = mf_keep(mf_less(mf_zero(), grip.press), large);
         large = vec_size(force) + rounding * (large + share * vec_size(row->slip));
-        push = push + large;
-        twist = twist + large * vec_size(row->place);
+        force_size = force_size + large;
+        torsion = torsion + large * vec_size(row->position);
     }
-    Balance b = {.force = {move.x, move.y, move.z, turn.x, turn.y, turn.z}};
+    Balance b = {.force = {move.x, move.y, move.z, moment.x, moment.y, moment.z}};
     const mf_lane one = mf_set((mf_real)1);
     mf_lane over[4] = {one / e, one / c->inertia.xx, one / c->inertia.yy, one / c->inertia.zz};
-    b.wrong = vec_dot(move, move) * over[0] + turn.x * turn.x * over[1] +
-              turn.y * turn.y * over[2] + turn.z * turn.z * over[3];
-    b.size = push * push * over[0] + twist * twist * (over[1] + over[2] + over[3]);
+    b.wrong = vec_dot(move, move) * over[0] + moment.x * moment.x * over[1] +
+              moment.y * moment.y * over[2] + moment.z * moment.z * over[3];
+    b.size = force_size * force_size * over[0] + torsion * torsion * (over[1] + over[2] + over[3]);
     return b;
 }
 
@@ -132,8 +132,8 @@ typedef struct Rows {
 } Rows;
 
 // h += left right^T for the motions of a contact along two directions.
-static inline void rows_add(Rows *r, Vec place, Vec left, Vec right) {
-    Vec left_arm = vec_cross(place, left), right_arm = vec_cross(place, right);
+static inline void rows_add(Rows *r, Vec position, Vec left, Vec right) {
+    Vec left_arm = vec_cross(position, left), right_arm = vec_cross(position, right);
     const mf_lane a[6] = {left.x, left.y, left.z, left_arm.x, left_arm.y, left_arm.z};
     const mf_lane b[6] = {right.x, right.y, right.z, right_arm.x, right_arm.y, right_arm.z};
     for (int i = 0; i < 6; i++)
@@ -147,21 +147,22 @@ static void coupled_slope(const Coupled *c, const Shift *shift, Rows *r) {
     const mf_lane zero = mf_zero();
     const mf_lane one = mf_set((mf_real)1);
     const Sym *m = &c->inertia;
-    const mf_lane turn[3][3] = {
+    const mf_lane rotation[3][3] = {
         {m->xx, m->xy, m->xz}, {m->xy, m->yy, m->yz}, {m->xz, m->yz, m->zz}};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
-            r->h[i][j] = i >= 3 && j >= 3 ? turn[i - 3][j - 3] : i == j ? c->softness : zero;
+            r->h[i][j] = i >= 3 && j >= 3 ? rotation[i - 3][j - 3] : i == j ? c->softness : zero;
     for (size_t i = 0; i < c->contacts->count; i++) {
         Grip grip = coupled_grip(c, i, shift);
-        Vec place = c->contacts->row[i].place, across = vec_cross(grip.normal, grip.along);
+        Vec position = c->contacts->row[i].position, across = vec_cross(grip.normal, grip.along);
         mf_lane pressed = mf_keep(mf_less(zero, grip.press), one);
         mf_lane share = c->weight[i] * grip.hold;
         mf_lane drag = mf_keep(grip.slides, c->friction * pressed);
-        Vec pushes = vec_sub(vec_scale(grip.normal, pressed), vec_scale(grip.along, drag));
-        rows_add(r, place, pushes, grip.normal);
-        rows_add(r, place, vec_scale(grip.along, mf_select(grip.slides, zero, share)), grip.along);
-        rows_add(r, place, vec_scale(across, share), across);
+        Vec forces = vec_sub(vec_scale(grip.normal, pressed), vec_scale(grip.along, drag));
+        rows_add(r, position, forces, grip.normal);
+        rows_add(r, position, vec_scale(grip.along, mf_select(grip.slides, zero, share)),
+                 grip.along);
+        rows_add(r, position, vec_scale(across, share), across);
     }
 }
 
@@ -203,7 +204,7 @@ static Shift rows_solve(Rows *r) {
 
 static inline Shift shift_select(mf_mask where, const Shift *yes, const Shift *no) {
     return MF_VALUE(Shift, vec_select(where, yes->move, no->move),
-                    vec_select(where, yes->turn, no->turn));
+                    vec_select(where, yes->rotation_vector, no->rotation_vector));
 }
 
 static inline void balance_take(Balance *b, mf_mask where, const Balance *other) {
@@ -231,7 +232,7 @@ static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_ma
     mf_real length = 1;
     for (int k = 0; k < COUPLED_HALVINGS && mf_any(left); k++, length *= (mf_real)0.5) {
         Shift trial = {vec_fma(step.move, mf_set(length), from.move),
-                       vec_fma(step.turn, mf_set(length), from.turn)};
+                       vec_fma(step.rotation_vector, mf_set(length), from.rotation_vector)};
         Balance then = coupled_balance(c, &trial);
         mf_lane enough = before * mf_set(1 - (mf_real)1e-4 * length);
         mf_mask better = mf_and(left, mf_less(then.wrong, enough));
@@ -287,7 +288,7 @@ static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane m
     for (size_t i = 0; i < c->contacts->count; i++) {
         const Contact *row = &c->contacts->row[i];
         Grip grip = coupled_grip(c, i, shift);
-        mf_lane above = vec_dot(grip.normal, shift_at(shift, row->place));
+        mf_lane above = vec_dot(grip.normal, shift_at(shift, row->position));
         above = above - row->depth * grip.normal.z;
         weight[i] = mf_keep(mf_less(above, margin), weight[i]);
     }

@@ -1,4 +1,4 @@
-// The joint update: joints advance, points move, the centre of mass stays; the body is lifted out
+// The joint update: joints advance, points move, the center of mass stays; the body is lifted out
 // of the ground and carried by its feet without gaining velocity.
 #ifndef MF_MOTION_POINTS_JOINTS_H
 #define MF_MOTION_POINTS_JOINTS_H
@@ -37,7 +37,7 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     for (uint32_t i = 0; i < 2 * s->plan->link_count; i++) {
         uint32_t l = i < s->plan->link_count ? i : i - s->plan->link_count;
         const mf_PlanLink *link = &s->plan->links[l];
-        if (link->kind == MF_PLAN_HELD || (link->mimic >= 0) != (i >= s->plan->link_count))
+        if (link->kind == MF_PLAN_FIXED || (link->mimic >= 0) != (i >= s->plan->link_count))
             continue;
         const mf_real *c = s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
         mf_lane now = row_load((const mf_real *)s->block->angle, link->joint);
@@ -50,7 +50,7 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     return mf_less(mf_zero(), travel);
 }
 
-// New points, centre and inertia from the joint angles; the centre of mass and the angular momentum
+// New points, center and inertia from the joint angles; the center of mass and the angular momentum
 // stay what they were.
 static void reshape_body(Step *s, Body *body) {
     kinematics_run(s->plan, s->constant, (const mf_real *)s->block->angle, &s->kinematics);
@@ -68,17 +68,17 @@ static void reshape_body(Step *s, Body *body) {
     }
     for (size_t i = 0; i < s->plan->contact_count; i++) {
         Vec old = vec_load((const mf_real *)s->block->points, 3 * i);
-        Vec place = vec_sub(s->kinematics.contact[i], center);
-        Vec moved = vec_sub(place, old);
+        Vec position = vec_sub(s->kinematics.contact[i], center);
+        Vec moved = vec_sub(position, old);
         s->climb[i] = mf_abs(moved.x) + mf_abs(moved.y) + mf_abs(moved.z);
-        s->kinematics.contact[i] = place;
+        s->kinematics.contact[i] = position;
     }
 }
 
-static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
+static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) {
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
     const mf_lane zero = mf_zero();
-    const Vec down = {turn->zx, turn->zy, turn->zz};
+    const Vec down = {rotation->zx, rotation->zy, rotation->zz};
     const size_t points = s->plan->contact_count;
     ContactSums sums = {zero, zero, zero};
     mf_mask any = mf_not(mf_mask_all());
@@ -92,13 +92,13 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
         if (!mf_any(near))
             continue;
         any = mf_or(any, near);
-        Vec arm = mat_apply(turn, local), place = vec_add(body->com, arm);
-        mf_lane ground = ground_at(s->plan, s->constant, place.x, place.y, &row->normal);
+        Vec arm = mat_apply(rotation, local), position = vec_add(body->com, arm);
+        mf_lane ground = ground_at(s->plan, s->constant, position.x, position.y, &row->normal);
         // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
         // its joints moved it: still joints do no work, however deep it is in the ground.
         mf_lane was = vec_dot_add(down, old, body->com.z);
         mf_lane top = mf_min(ground, was + before + s->climb[i]);
-        mf_lane depth = mf_select(near, top - place.z - before, depth_of_none());
+        mf_lane depth = mf_select(near, top - position.z - before, depth_of_none());
         contact_add(row++, &sums, i, arm, before, depth);
     }
     s->near = any;
@@ -110,31 +110,32 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *turn) {
 // Loads of feet that the joints lifted off vanish; the others keep their anchors under them.
 static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift) {
     mf_lane margin = mf_set(s->constant[MF_PLAN_MARGIN]), zero = mf_zero();
-    Mat turn = quat_matrix(body->attitude);
+    Mat rotation = quat_matrix(body->attitude);
     for (size_t i = 0; i < s->contacts.count; i++) {
         size_t contact = s->contacts.row[i].index;
-        mf_lane above = contact_rise(shift, s->contacts.row[i].place) - s->contacts.row[i].depth;
+        mf_lane above = contact_rise(shift, s->contacts.row[i].position) - s->contacts.row[i].depth;
         mf_lane load = row_load((const mf_real *)s->block->load, contact);
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
         Vec local = vec_load((const mf_real *)s->block->points, 3 * contact);
-        Vec place = mat_apply_add(&turn, local, body->com);
+        Vec position = mat_apply_add(&rotation, local, body->com);
         if (s->plan->config.friction == MF_FRICTION_COUPLED) {
             // The stretch that held the robot before the joints moved goes on holding it.
             Vec held = s->contacts.row[i].slip;
-            place = vec_sub(place, vec_select(mf_less(zero, s->contacts.row[i].before), held,
-                                              MF_VALUE(Vec, zero, zero, zero)));
+            position = vec_sub(position, vec_select(mf_less(zero, s->contacts.row[i].before), held,
+                                                    MF_VALUE(Vec, zero, zero, zero)));
         }
         keep_vec_where(s, mf_less(zero, s->contacts.row[i].before), s->block->anchor, 3 * contact,
-                       place);
+                       position);
     }
 }
 
 // In coupled friction the slip of a joint update is what the joints moved, not the stretch that
 // already holds the robot up; that stretch is put aside in `slip` and kept.
-static void rebase_anchors(Step *s, const Body *body, const Mat *turn, const Vec *old_place) {
+static void rebase_anchors(Step *s, const Body *body, const Mat *rotation,
+                           const Vec *old_position) {
     for (size_t i = 0; i < s->contacts.count; i++) {
         size_t contact = s->contacts.row[i].index;
-        Vec was = mat_apply_add(turn, old_place[i], body->com);
+        Vec was = mat_apply_add(rotation, old_position[i], body->com);
         Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * contact);
         s->contacts.row[i].slip = vec_sub(was, anchor);
         keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor,
@@ -150,12 +151,12 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
         mf_lane loads = zero;
         for (size_t i = 0; i < s->plan->contact_count; i++)
             loads = loads + row_load((const mf_real *)s->block->load, i);
-        Vec turned = reaction_turn(s->plan, s->constant, from, (const mf_real *)s->block->angle,
-                                   &s->kinematics);
+        Vec rotated = reaction_rotation(s->plan, s->constant, from,
+                                        (const mf_real *)s->block->angle, &s->kinematics);
         Vec still = {zero, zero, zero};
         Mat before = quat_matrix(body->attitude);
         body->attitude =
-            quat_turn_body(body->attitude, vec_select(mf_less(zero, loads), still, turned));
+            quat_rotate_body(body->attitude, vec_select(mf_less(zero, loads), still, rotated));
         // The angular momentum keeps its direction in the world, not in the body.
         Mat after = quat_matrix(body->attitude);
         Sym inertia = body_inertia(s), inverse = body_inverse(s);
@@ -167,18 +168,18 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
         for (size_t i = 0; i < s->plan->contact_count; i++)
             stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);
     reshape_body(s, body);
-    Mat turn = quat_matrix(body->attitude);
-    find_joint_contacts(s, body, &turn);
+    Mat rotation = quat_matrix(body->attitude);
+    find_joint_contacts(s, body, &rotation);
     if (s->contacts.count == 0)
         return;
     if (coupled) {
         for (size_t i = 0; i < s->contacts.count; i++)
             stretch[i] = stretch[s->contacts.row[i].index];
-        rebase_anchors(s, body, &turn, stretch);
+        rebase_anchors(s, body, &rotation, stretch);
         for (size_t i = 0; i < s->contacts.count; i++)
             stretch[i] = s->contacts.row[i].slip;
     }
-    Shift shift = solve(s, body, &turn, true);
+    Shift shift = solve(s, body, &rotation, true);
     apply_shift(s, body, &shift);
     if (coupled)
         for (size_t i = 0; i < s->contacts.count; i++)

@@ -1,5 +1,5 @@
 // Forward kinematics: where the points are in the base frame for given joint positions, and from
-// them the centre of mass and the inertia.
+// them the center of mass and the inertia.
 #ifndef MF_MOTION_POINTS_KINEMATICS_H
 #define MF_MOTION_POINTS_KINEMATICS_H
 
@@ -7,8 +7,8 @@
 #include "motion/points/contacts.h"
 
 typedef struct Frame {
-    Mat turn;  // link to base
-    Vec place; // [m] origin, base frame
+    Mat rotation; // link to base
+    Vec position; // [m] origin, base frame
 } Frame;
 
 typedef struct Moments {
@@ -21,9 +21,9 @@ typedef struct Pose {
     mf_lane position, sine, cosine;
 } Pose;
 
-typedef struct Drift { // motion of a link relative to the base during one update
-    Vec turn;          // [rad]
-    Vec move;          // [m] of the frame's origin
+typedef struct Drift {   // motion of a link relative to the base during one update
+    Vec rotation_vector; // [rad]
+    Vec move;            // [m] of the frame's origin
 } Drift;
 
 typedef struct Kinematics {
@@ -55,7 +55,7 @@ static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
 }
 
 // m times a rotation about z by the angle of this sine and cosine.
-static MF_INLINE Mat mat_turn_z(const Mat *m, mf_lane s, mf_lane c) {
+static MF_INLINE Mat mat_rotate_z(const Mat *m, mf_lane s, mf_lane c) {
     return MF_VALUE(Mat, mf_fma(m->xx, c, m->xy * s), mf_fma(m->xy, c, -(m->xx * s)), m->xz,
                     mf_fma(m->yx, c, m->yy * s), mf_fma(m->yy, c, -(m->yx * s)), m->yz,
                     mf_fma(m->zx, c, m->zy * s), mf_fma(m->zy, c, -(m->zx * s)), m->zz);
@@ -71,18 +71,19 @@ static MF_INLINE Pose joint_pose(const mf_PlanLink *link, mf_lane position) {
 // Frame of one link from its parent's (NULL = the base itself) and its joint's pose.
 static MF_INLINE Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
                                   const Pose *pose) {
-    Vec offset = {mf_set(c[MF_PLAN_LINK_PLACE]), mf_set(c[MF_PLAN_LINK_PLACE + 1]),
-                  mf_set(c[MF_PLAN_LINK_PLACE + 2])};
-    Frame frame = {mat_constant(c + MF_PLAN_LINK_TURN), offset};
+    Vec offset = {mf_set(c[MF_PLAN_LINK_POSITION]), mf_set(c[MF_PLAN_LINK_POSITION + 1]),
+                  mf_set(c[MF_PLAN_LINK_POSITION + 2])};
+    Frame frame = {mat_constant(c + MF_PLAN_LINK_ROTATION), offset};
     if (parent != NULL) {
-        frame.turn = link->aligned ? parent->turn : mat_multiply(&parent->turn, &frame.turn);
-        frame.place = mat_apply_add(&parent->turn, offset, parent->place);
+        frame.rotation =
+            link->aligned ? parent->rotation : mat_multiply(&parent->rotation, &frame.rotation);
+        frame.position = mat_apply_add(&parent->rotation, offset, parent->position);
     }
     if (link->kind == MF_PLAN_HINGE)
-        frame.turn = mat_turn_z(&frame.turn, pose->sine, pose->cosine);
+        frame.rotation = mat_rotate_z(&frame.rotation, pose->sine, pose->cosine);
     if (link->kind == MF_PLAN_SLIDE) {
-        Vec axis = {frame.turn.xz, frame.turn.yz, frame.turn.zz};
-        frame.place = vec_fma(axis, pose->position, frame.place);
+        Vec axis = {frame.rotation.xz, frame.rotation.yz, frame.rotation.zz};
+        frame.position = vec_fma(axis, pose->position, frame.position);
     }
     return frame;
 }
@@ -113,7 +114,7 @@ static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
         if (frame != NULL)
-            p = mat_apply_add(&frame->turn, p, frame->place);
+            p = mat_apply_add(&frame->rotation, p, frame->position);
         if (contact != NULL && plan->contact[i] >= 0)
             contact[plan->contact[i]] = p;
         if (mass > 0)
@@ -148,7 +149,7 @@ static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *cons
     k->moments = sum;
 }
 
-// Centre of mass and the inertia about it. A robot whose points lie in a line or in one place gets
+// Center of mass and the inertia about it. A robot whose points lie in a line or in one place gets
 // a radius of gyration of at least 0.1 mm, so that the inverse exists.
 static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *constant, Vec *center,
                                          Sym *inertia) {

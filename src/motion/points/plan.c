@@ -1,4 +1,4 @@
-// Building a plan: frames turned so that every joint's axis is z, joints that follow others
+// Building a plan: frames rotated so that every joint's axis is z, joints that follow others
 // resolved to their leader, settings and constants in both precisions.
 #include "motion/points/build.h"
 #include "math/scalar.h"
@@ -19,7 +19,7 @@ static bool moves(const mf_Joint *joint) {
 }
 
 // The shortest rotation that takes z to `axis`.
-static void turn_from_z(const double axis[3], double out[4]) {
+static void rotation_from_z(const double axis[3], double out[4]) {
     if (axis[2] < -1.0 + 1e-12) { // half a turn about x
         out[0] = out[2] = out[3] = 0.0;
         out[1] = 1.0;
@@ -50,7 +50,7 @@ static void choose_frame(Build *b, const mf_Joint *joint, bool *aligned) {
         mf_quat_conjugate(back, joint->rotation);
         mf_quat_multiply(b->frame[joint->child], back, parent);
     } else if (moves(joint)) {
-        turn_from_z(joint->axis, b->frame[joint->child]);
+        rotation_from_z(joint->axis, b->frame[joint->child]);
     } else {
         memcpy(b->frame[joint->child], (double[4]){1, 0, 0, 0}, 4 * sizeof(double));
     }
@@ -84,16 +84,16 @@ static void build_link(Build *b, uint32_t model_link) {
     link->joint = b->model->links[model_link].joint;
     link->kind = joint->type == MF_JOINT_HINGE   ? MF_PLAN_HINGE
                  : joint->type == MF_JOINT_SLIDE ? MF_PLAN_SLIDE
-                                                 : MF_PLAN_HELD;
+                                                 : MF_PLAN_FIXED;
     choose_frame(b, joint, &link->aligned);
-    double parent[4], back[4], turn[4], half[4];
+    double parent[4], back[4], rotation[4], half[4];
     parent_frame(b, joint, parent);
     mf_quat_conjugate(back, parent);
     mf_quat_multiply(half, back, joint->rotation);
-    mf_quat_multiply(turn, half, b->frame[model_link]);
+    mf_quat_multiply(rotation, half, b->frame[model_link]);
     double *c = link_constants(plan, index);
-    mf_quat_to_matrix(c + MF_PLAN_LINK_TURN, turn);
-    mf_quat_rotate(c + MF_PLAN_LINK_PLACE, back, joint->position);
+    mf_quat_to_matrix(c + MF_PLAN_LINK_ROTATION, rotation);
+    mf_quat_rotate(c + MF_PLAN_LINK_POSITION, back, joint->position);
     c[MF_PLAN_LINK_LOWER] = joint->lower;
     c[MF_PLAN_LINK_UPPER] = joint->upper;
     c[MF_PLAN_LINK_REACH] = joint->speed * mf_time_to_seconds(plan->config.joint_interval);
@@ -157,7 +157,7 @@ static void build_settings(mf_PointsPlan *plan, const mf_WorldConfig *world, dou
 
 static mf_Status check_plan(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    const mf_WorldConfig *world = mf_world_settings(mf_group_world(group));
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     uint32_t contacts = 0;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "points: start from mf_points_config()");
@@ -204,7 +204,7 @@ static mf_Status allocate_plan(Build *b, mf_Error *error) {
 void mf_points_plan_destroy(mf_Context *context, mf_PointsPlan *plan) {
     if (plan == NULL)
         return;
-    mf_scratch_destroy(context, plan->pieces.scratch);
+    mf_scratch_destroy(context, plan->dispatch.scratch);
     mf_release(context, plan->links);
     mf_release(context, plan->contact);
     mf_release(context, plan->constants_f64);
@@ -224,12 +224,12 @@ mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config, 
     if (b.plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
     b.plan->config = *config;
-    b.plan->terrain = mf_world_settings(world)->terrain;
+    b.plan->terrain = mf_world_config_of(world)->terrain;
     b.plan->level = b.plan->terrain->lowest == b.plan->terrain->highest;
-    b.plan->interval = (uint32_t)(config->joint_interval / mf_world_settings(world)->step);
+    b.plan->interval = (uint32_t)(config->joint_interval / mf_world_config_of(world)->step);
     status = allocate_plan(&b, error);
     if (status == MF_OK) {
-        build_settings(b.plan, mf_world_settings(world), b.model->mass);
+        build_settings(b.plan, mf_world_config_of(world), b.model->mass);
         b.plan_link[0] = -1;
         b.frame[0][0] = 1.0;
         for (uint32_t l = 1; l < b.model->link_count; l++)

@@ -5,7 +5,7 @@
 
 #include <mayfly/points.h>
 
-#include "motion/pieces.h"
+#include "motion/dispatch.h"
 
 enum { MF_POINTS_MAX_CONTACTS = 512, MF_POINTS_MAX_LINKS = 512 };
 
@@ -35,11 +35,11 @@ enum {
 
 // Per link that moves against the base.
 enum {
-    MF_PLAN_LINK_TURN = 0,   // [1] 9 values, row after row: this frame in the parent's at angle 0
-    MF_PLAN_LINK_PLACE = 9,  // [m] 3 values: origin in the parent's frame
-    MF_PLAN_LINK_LOWER = 12, // [rad] or [m]
-    MF_PLAN_LINK_UPPER = 13, // [rad] or [m]
-    MF_PLAN_LINK_REACH = 14, // [rad] or [m] most that the joint moves in one interval
+    MF_PLAN_LINK_ROTATION = 0, // [1] 9 values, row after row: this frame in the parent's at angle 0
+    MF_PLAN_LINK_POSITION = 9, // [m] 3 values: origin in the parent's frame
+    MF_PLAN_LINK_LOWER = 12,   // [rad] or [m]
+    MF_PLAN_LINK_UPPER = 13,   // [rad] or [m]
+    MF_PLAN_LINK_REACH = 14,   // [rad] or [m] most that the joint moves in one interval
     MF_PLAN_LINK_MULTIPLIER = 15, // [1] of a mimic joint
     MF_PLAN_LINK_OFFSET = 16,     // [rad] or [m] of a mimic joint
     MF_PLAN_LINK_VALUES = 17
@@ -48,9 +48,9 @@ enum {
 // Per point: position in its link's plan frame, mass.
 enum { MF_PLAN_POINT_VALUES = 4 };
 
-typedef enum mf_PlanJoint { MF_PLAN_HINGE, MF_PLAN_SLIDE, MF_PLAN_HELD } mf_PlanJoint;
+typedef enum mf_PlanJoint { MF_PLAN_HINGE, MF_PLAN_SLIDE, MF_PLAN_FIXED } mf_PlanJoint;
 
-// Frames of the plan are turned so that the joint's axis is their z axis.
+// Frames of the plan are rotated so that the joint's axis is their z axis.
 typedef struct mf_PlanLink {
     int32_t parent; // [1] plan link, -1 = base
     uint32_t joint; // [1] component of joint.angle
@@ -98,15 +98,15 @@ typedef struct mf_PointsPlan {
     int32_t *contact; // [1] per plan point: its contact index, -1 = does not collide
     double *constants_f64;
     float *constants_f32;
-    mf_PointsStepFn step;     // `pieces.lanes` lanes at once
+    mf_PointsStepFn step;     // `dispatch.lanes` lanes at once
     mf_PointsStepFn step_one; // one lane
-    mf_Pieces pieces;
+    mf_Dispatch dispatch;
     mf_WarningFields warnings;
     bool double_precision;
-    mf_Field *rows[MF_POINTS_ROWS]; // the fields in the order of mf_PointsBlock
-    mf_Row row[MF_POINTS_ROWS];     // their data
-    mf_Row push_row;                // of push.link
-    const mf_Field *push, *pushed;  // what collisions push links with, or NULL
+    mf_Field *rows[MF_POINTS_ROWS];        // the fields in the order of mf_PointsBlock
+    mf_Row row[MF_POINTS_ROWS];            // their data
+    mf_Row wrench_row;                     // of push.link
+    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
 } mf_PointsPlan;
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
@@ -122,11 +122,11 @@ typedef struct mf_PointsBlock {
     };
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *push;       // push.link, NULL: robots are not pushed
-    const uint32_t *pushed; // push.count
-    void *scratch;          // what the kernel needs meanwhile, aligned to 64 bytes
-    bool joints_due;        // this step begins with a joint update
-    bool only_refresh; // compute points, centre and inertia from the angles and do nothing else
+    const void *wrench;           // push.link, NULL: robots take no wrenches
+    const uint32_t *wrench_count; // push.count
+    void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
+    bool joints_due;              // this step begins with a joint update
+    bool only_refresh; // compute points, center and inertia from the angles and do nothing else
 } mf_PointsBlock;
 
 #endif

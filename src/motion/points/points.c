@@ -50,12 +50,12 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *err
         if (status != MF_OK)
             return status;
     }
-    plan->push = mf_group_find_field(group, "push.link");
-    plan->pushed = mf_group_find_field(group, "push.count");
-    plan->pieces = mf_pieces_bind(group, MF_MOTION_POINTS);
+    plan->wrench = mf_group_find_field(group, "push.link");
+    plan->wrench_count = mf_group_find_field(group, "push.count");
+    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_POINTS);
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         plan->row[i] = mf_row(plan->rows[i]);
-    plan->push_row = mf_row(plan->pushed != NULL ? plan->push : NULL);
+    plan->wrench_row = mf_row(plan->wrench_count != NULL ? plan->wrench : NULL);
     return mf_attach_warnings(group, &plan->warnings, error);
 }
 
@@ -66,9 +66,10 @@ static void bind_block(const mf_PointsPlan *plan, uint32_t block, uint32_t lane,
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         work->rows[i] = mf_row_at(&plan->row[i], block, lane);
     const size_t first = (size_t)block * MF_BLOCK + lane;
-    work->fault = (uint32_t *)plan->pieces.fault->data + first;
-    work->push = mf_row_at(&plan->push_row, block, lane);
-    work->pushed = work->push != NULL ? (const uint32_t *)plan->pushed->data + first : NULL;
+    work->fault = (uint32_t *)plan->dispatch.fault->data + first;
+    work->wrench = mf_row_at(&plan->wrench_row, block, lane);
+    work->wrench_count =
+        work->wrench != NULL ? (const uint32_t *)plan->wrench_count->data + first : NULL;
 }
 
 typedef struct PointsRun {
@@ -76,7 +77,7 @@ typedef struct PointsRun {
     bool joints_due;
 } PointsRun;
 
-static void step_piece(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_Piece *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
     work.plan = run->plan;
@@ -92,15 +93,15 @@ static void step_piece(const void *context, const mf_Piece *piece) {
 static void run_points(const mf_SystemRun *run, void *user) {
     const mf_PointsPlan *plan = user;
     const PointsRun points = {.plan = plan, .joints_due = run->tick % plan->interval == 0};
-    mf_pieces_run(&plan->pieces, run, step_piece, &points);
+    mf_dispatch_run(&plan->dispatch, run, step_lanes, &points);
 }
 
 static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
     mf_PointsBlock work = {.plan = plan, .only_refresh = true};
     bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &work);
-    work.scratch = mf_scratch_borrow(plan->pieces.scratch);
+    work.scratch = mf_scratch_borrow(plan->dispatch.scratch);
     plan->step_one(&work);
-    mf_scratch_return(plan->pieces.scratch, work.scratch);
+    mf_scratch_return(plan->dispatch.scratch, work.scratch);
 }
 
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
@@ -133,13 +134,13 @@ static mf_Status choose_kernel(mf_PointsPlan *plan, mf_Group *group, mf_Error *e
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
         MF_KERNEL_TABLE(mf_points_room);
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     plan->double_precision = pick.double_precision;
     plan->step = table[pick.wide][pick.double_precision];
     plan->step_one = table[pick.single][pick.double_precision];
-    return mf_pieces_make_scratch(group, &plan->pieces,
-                                  rooms[pick.wide][pick.double_precision](plan),
-                                  rooms[pick.single][pick.double_precision](plan), error);
+    return mf_dispatch_make_scratch(group, &plan->dispatch,
+                                    rooms[pick.wide][pick.double_precision](plan),
+                                    rooms[pick.single][pick.double_precision](plan), error);
 }
 
 static const char *const points_reads[] = {
@@ -185,7 +186,7 @@ mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error
     return status;
 }
 
-const mf_PointsConfig *mf_points_settings(const mf_Group *group) {
+const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
     const mf_PointsPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config : NULL;
 }
@@ -204,7 +205,7 @@ static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, d
 }
 
 // Angular momentum in body axes and the kinetic energy of the rotation.
-static double spin_momentum(const mf_PointsPlan *plan, uint32_t instance, double momentum[3]) {
+static double angular_momentum(const mf_PointsPlan *plan, uint32_t instance, double momentum[3]) {
     double i[6], w[3];
     read_row(plan->rows[MF_ROW_INERTIA], instance, 6, i);
     read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, w);
@@ -219,21 +220,23 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
     if (group == NULL)
         return;
     const mf_PointsPlan *plan = find_plan(group);
-    double q[4], place[3], local[3], velocity[3], rate[3], arm[3], spin[3], momentum[3];
+    double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
+        momentum[3];
     read_row(plan->rows[MF_ROW_ORIENTATION], instance, 4, q);
-    read_row(plan->rows[MF_ROW_POSITION], instance, 3, place);
+    read_row(plan->rows[MF_ROW_POSITION], instance, 3, position);
     read_row(plan->rows[MF_ROW_CENTER], instance, 3, local);
     read_row(plan->rows[MF_ROW_LINEAR], instance, 3, velocity);
     read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, rate);
     mf_quat_rotate(arm, q, local);
-    mf_quat_rotate(spin, q, rate);
-    spin_momentum(plan, instance, momentum);
+    mf_quat_rotate(angular_velocity, q, rate);
+    angular_momentum(plan, instance, momentum);
     mf_quat_rotate(angular, q, momentum);
     double mass = mf_group_model(group)->mass;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
-        center[i] = place[i] + arm[i];
-        linear[i] = mass * (velocity[i] + spin[j] * arm[k] - spin[k] * arm[j]);
+        center[i] = position[i] + arm[i];
+        linear[i] =
+            mass * (velocity[i] + angular_velocity[j] * arm[k] - angular_velocity[k] * arm[j]);
     }
 }
 
@@ -244,8 +247,8 @@ mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
     double center[3], linear[3], angular[3], momentum[3];
     mf_points_momentum(group, instance, center, linear, angular);
     double mass = mf_group_model(group)->mass;
-    double gravity = mf_world_settings(mf_group_world(group))->gravity;
-    mf_PointsEnergy energy = {.kinetic = spin_momentum(plan, instance, momentum)};
+    double gravity = mf_world_config_of(mf_group_world(group))->gravity;
+    mf_PointsEnergy energy = {.kinetic = angular_momentum(plan, instance, momentum)};
     for (int i = 0; i < 3; i++)
         energy.kinetic += 0.5 * linear[i] * linear[i] / mass;
     energy.potential = mass * gravity * center[2];

@@ -1,7 +1,7 @@
 // One step of the `points` motion for a few lanes: one rigid body of mass points over a height map
 // (Fischer and Ihme 2024, NeoPhysIx). docs/explanation/points.md has the equations.
 //
-//   joint update (every interval)  joints advance, points move, the centre of mass stays; the body
+//   joint update (every interval)  joints advance, points move, the center of mass stays; the body
 //                                  is lifted out of the ground and carried by its feet, without
 //                                  gaining velocity
 //   flight (every step)            gravity, then free rotation
@@ -12,41 +12,41 @@
 // state is not finite or out of range are not stored (it raises its fault word and is frozen; joint
 // angles and points of a joint update in that step are).
 #include "motion/points/joints.h"
-#include "motion/points/spin.h"
+#include "motion/points/free_rotation.h"
 #include "motion/points/step.h"
 
 // ---- flight and contact -------------------------------------------------------------------------
 
 static MF_INLINE mf_lane kinetic_energy(const Step *s, const Body *body) {
     Sym inertia = body_inertia(s);
-    mf_lane spin = vec_dot(body->rate, sym_apply(&inertia, body->rate));
+    mf_lane rotational = vec_dot(body->rate, sym_apply(&inertia, body->rate));
     mf_lane flight = vec_dot(body->velocity, body->velocity);
-    return mf_set((mf_real)0.5) * mf_fma(mf_set(s->constant[MF_PLAN_MASS]), flight, spin);
+    return mf_set((mf_real)0.5) * mf_fma(mf_set(s->constant[MF_PLAN_MASS]), flight, rotational);
 }
 
-// Adds what collisions push, in lanes where they do: the whole robot's force, and its torque about
-// the base's origin.
-static MF_INLINE void add_pushes(const Step *s, Vec *force, Vec *torque) {
-    mf_index count = mf_load_index((const int32_t *)s->block->pushed);
-    mf_mask pushed = mf_not(mf_index_equal(count, mf_set_index(0)));
-    if (!mf_any(pushed))
+// Adds the forces of collisions, in lanes where they do: the whole robot's force, and its torque
+// about the base's origin.
+static MF_INLINE void add_wrenches(const Step *s, Vec *force, Vec *torque) {
+    mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
+    mf_mask loaded = mf_not(mf_index_equal(count, mf_set_index(0)));
+    if (!mf_any(loaded))
         return;
     const mf_lane zero = mf_zero();
     Vec linear = {zero, zero, zero}, angular = linear;
-    for (size_t c = 0; c < s->plan->push->components; c += 6) {
-        linear = vec_add(linear, vec_load((const mf_real *)s->block->push, c));
-        angular = vec_add(angular, vec_load((const mf_real *)s->block->push, c + 3));
+    for (size_t c = 0; c < s->plan->wrench->components; c += 6) {
+        linear = vec_add(linear, vec_load((const mf_real *)s->block->wrench, c));
+        angular = vec_add(angular, vec_load((const mf_real *)s->block->wrench, c + 3));
     }
-    *force = vec_select(pushed, vec_add(*force, linear), *force);
-    *torque = vec_select(pushed, vec_add(*torque, angular), *torque);
+    *force = vec_select(loaded, vec_add(*force, linear), *force);
+    *torque = vec_select(loaded, vec_add(*torque, angular), *torque);
 }
 
 // An outside force on the base's origin and a torque, as an impulse at the start of the step.
-static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
+static MF_INLINE void apply_wrench(Step *s, Body *body, const Mat *rotation) {
     Vec force = vec_load((const mf_real *)s->block->force, 0),
         torque = vec_load((const mf_real *)s->block->torque, 0);
-    if (s->block->push != NULL)
-        add_pushes(s, &force, &torque);
+    if (s->block->wrench != NULL)
+        add_wrenches(s, &force, &torque);
     // (A sum, because a maximum forgets what is not a number.)
     mf_lane sum = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z) + mf_abs(torque.x) +
                   mf_abs(torque.y) + mf_abs(torque.z);
@@ -54,14 +54,14 @@ static MF_INLINE void push_body(Step *s, Body *body, const Mat *turn) {
     if (mf_all(still))
         return;
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
-    torque = vec_cross_add(force, mat_apply(turn, vec_load((const mf_real *)s->block->center, 0)),
-                           torque);
+    torque = vec_cross_add(
+        force, mat_apply(rotation, vec_load((const mf_real *)s->block->center, 0)), torque);
     mf_lane step = mf_set(s->constant[MF_PLAN_STEP]);
     mf_lane scale = mf_set(s->constant[MF_PLAN_STEP] * s->constant[MF_PLAN_INVERSE_MASS]);
     Sym inverse = body_inverse(s);
     Vec velocity = vec_fma(force, scale, body->velocity);
-    Vec twist = sym_apply(&inverse, mat_apply_transposed(turn, torque));
-    Vec rate = vec_fma(twist, step, body->rate);
+    Vec angular_acceleration = sym_apply(&inverse, mat_apply_transposed(rotation, torque));
+    Vec rate = vec_fma(angular_acceleration, step, body->rate);
     body->velocity = vec_select(still, body->velocity, velocity);
     body->rate = vec_select(still, body->rate, rate);
 }
@@ -77,19 +77,19 @@ static MF_INLINE void fly(const Step *s, Body *body) {
         return;
     Quat attitude = body->attitude;
     Sym inertia = body_inertia(s), inverse = body_inverse(s);
-    spin_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
+    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], &attitude, &body->rate);
     if (!mf_all(turns))
         attitude = quat_select(turns, attitude, body->attitude);
     body->attitude = attitude;
 }
 
 // Points that may be in the ground after the flight. `was_down` and `was_z` are the last row of the
-// attitude and the height of the centre of mass before it.
-static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, Vec was_down,
+// attitude and the height of the center of mass before it.
+static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotation, Vec was_down,
                                     mf_lane was_z) {
     const mf_lane zero = mf_zero(), none = depth_of_none();
     const mf_lane reach_z = mf_set(s->constant[MF_PLAN_HIGHEST]) - body->com.z;
-    const Vec down = {turn->zx, turn->zy, turn->zz};
+    const Vec down = {rotation->zx, rotation->zy, rotation->zz};
     const bool all = s->all_alive;
     const size_t points = s->plan->contact_count;
     ContactSums sums = {zero, zero, zero};
@@ -105,13 +105,13 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
         }
         mf_lane before = mf_keep(near, load_before(s, i));
         any = mf_or(any, near);
-        Vec place = {vec_dot(MF_VALUE(Vec, turn->xx, turn->xy, turn->xz), local),
-                     vec_dot(MF_VALUE(Vec, turn->yx, turn->yy, turn->yz), local), z};
-        mf_lane ground = ground_at(s->plan, s->constant, body->com.x + place.x,
-                                   body->com.y + place.y, &row->normal);
+        Vec position = {vec_dot(MF_VALUE(Vec, rotation->xx, rotation->xy, rotation->xz), local),
+                        vec_dot(MF_VALUE(Vec, rotation->yx, rotation->yy, rotation->yz), local), z};
+        mf_lane ground = ground_at(s->plan, s->constant, body->com.x + position.x,
+                                   body->com.y + position.y, &row->normal);
         mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
         mf_lane depth = mf_select(near, top - (body->com.z + z), none);
-        contact_add(row++, &sums, i, place, before, depth);
+        contact_add(row++, &sums, i, position, before, depth);
     }
     s->near = any;
     s->contacts.count = (size_t)(row - s->contacts.row);
@@ -121,22 +121,22 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *turn, 
 }
 
 // The step's response to the ground. Returns what the kinetic energy may be afterwards: all energy
-// before the step (`energy` is its kinetic part, `was_z` the height of the centre of mass) less
+// before the step (`energy` is its kinetic part, `was_z` the height of the center of mass) less
 // what is now in the springs and in the height.
-static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *turn, mf_lane was_z,
+static MF_INLINE mf_lane respond(Step *s, Body *body, const Mat *rotation, mf_lane was_z,
                                  mf_lane energy) {
-    Shift shift = solve(s, body, turn, false);
+    Shift shift = solve(s, body, rotation, false);
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_STEP]);
     body->velocity = vec_fma(shift.move, per_second, body->velocity);
-    Vec kick = vec_scale(shift.turn, per_second);
-    body->rate = mat_apply_transposed_add(turn, kick, body->rate);
+    Vec kick = vec_scale(shift.rotation_vector, per_second);
+    body->rate = mat_apply_transposed_add(rotation, kick, body->rate);
     apply_shift(s, body, &shift);
     mf_lane springs = mf_set((mf_real)0.5 * s->constant[MF_PLAN_STIFFNESS]);
     energy = mf_fma(springs, s->contacts.sums.had - s->contacts.has, energy);
     return mf_fma(mf_set(s->constant[MF_PLAN_WEIGHT]), was_z - body->com.z, energy);
 }
 
-// Lanes with a contact that held something or has met the ground. (Not: that bears something in
+// Lanes with a contact that held something or has touched the ground. (Not: that bears something in
 // the end, for a robot may be thrown off the ground within the step.)
 static MF_INLINE mf_mask touching(Step *s) {
     mf_lane touched = s->contacts.sums.held + s->contacts.sums.deep;
@@ -173,9 +173,9 @@ static void choose_pose(Body *body, mf_mask where, const Body *other) {
 static Body body_before(Step *s, const Body *saved) {
     if (s->block->joints_due)
         return *saved;
-    Mat turn;
-    Body body = load_body(s->block, &turn);
-    push_body(s, &body, &turn);
+    Mat rotation;
+    Body body = load_body(s->block, &rotation);
+    apply_wrench(s, &body, &rotation);
     return body;
 }
 
@@ -197,15 +197,15 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
         Contact *row = &contacts->row[i];
         Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);
         mf_lane top = vec_dot_add(down, local, was.com.z + row->before);
-        top = top - (second.com.z + row->place.z);
+        top = top - (second.com.z + row->position.z);
         press[i] = row->press;
         row->depth = mf_select(poor, mf_min(row->depth, top), row->depth);
         hold[i] = coupled ? s->hold[i] : one;
     }
     contacts->standing = mf_not(mf_mask_all());
-    Mat turn = quat_matrix(second.attitude);
+    Mat rotation = quat_matrix(second.attitude);
     const mf_lane residual = s->residual;
-    mf_lane held = respond(s, &second, &turn, was.com.z, energy);
+    mf_lane held = respond(s, &second, &rotation, was.com.z, energy);
     s->residual = mf_select(poor, s->residual, residual);
     mf_mask stuck = mf_less(held, zero);
     still.velocity = still.rate = MF_VALUE(Vec, zero, zero, zero);
@@ -221,13 +221,14 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
 }
 
 // `was_turn` is the attitude before the flight.
-static MF_INLINE void meet_ground(Step *s, Body *body, const Body *saved, const Mat *was_turn,
-                                  mf_lane was_z, mf_lane energy) {
-    Mat turn = quat_matrix(body->attitude);
-    find_contacts(s, body, &turn, MF_VALUE(Vec, was_turn->zx, was_turn->zy, was_turn->zz), was_z);
+static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const Mat *was_turn,
+                                 mf_lane was_z, mf_lane energy) {
+    Mat rotation = quat_matrix(body->attitude);
+    find_contacts(s, body, &rotation, MF_VALUE(Vec, was_turn->zx, was_turn->zy, was_turn->zz),
+                  was_z);
     if (s->contacts.count == 0)
         return;
-    mf_lane budget = respond(s, body, &turn, was_z, energy);
+    mf_lane budget = respond(s, body, &rotation, was_z, energy);
     // A rounding of the height is no lack of energy.
     mf_lane slack =
         mf_abs(body->com.z) * mf_set(s->constant[MF_PLAN_WEIGHT] * -4 * MF_REAL_EPSILON);
@@ -237,33 +238,33 @@ static MF_INLINE void meet_ground(Step *s, Body *body, const Body *saved, const 
     limit_energy(s, body, touched, budget);
 }
 
-// Place within 1e6 m, speed within 1e4 m/s, and at most two radians per step, which is what the
+// Position within 1e6 m, speed within 1e4 m/s, and at most two radians per step, which is what the
 // integration of the rotation can follow.
 static MF_INLINE void check_state(Step *s, const Body *body) {
     const Vec p = body->com, v = body->velocity, w = body->rate;
     const Quat q = body->attitude;
-    mf_lane place = mf_abs(p.x) + mf_abs(p.y) + mf_abs(p.z);
+    mf_lane position = mf_abs(p.x) + mf_abs(p.y) + mf_abs(p.z);
     mf_lane speed = mf_abs(v.x) + mf_abs(v.y) + mf_abs(v.z);
-    mf_lane spin = mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z);
+    mf_lane rotational = mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z);
     mf_lane attitude = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
     mf_mask in_range =
-        mf_and(mf_and(mf_less(place, mf_set((mf_real)1e6)),
+        mf_and(mf_and(mf_less(position, mf_set((mf_real)1e6)),
                       mf_less(attitude, mf_set((mf_real)2.5))), // 1 .. 2 for a unit one
                mf_and(mf_less(speed, mf_set((mf_real)1e4)),
-                      mf_less(spin, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
+                      mf_less(rotational, mf_set(2 * s->constant[MF_PLAN_INVERSE_STEP]))));
     if (mf_all(in_range))
         return;
-    raise_fault(s, mf_finite(place + speed + spin + attitude), MF_FAULT_NONFINITE);
+    raise_fault(s, mf_finite(position + speed + rotational + attitude), MF_FAULT_NONFINITE);
     raise_fault(s, in_range, MF_FAULT_RANGE);
 }
 
 static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     const mf_PointsBlock *block = s->block;
-    Mat turn = quat_matrix(body->attitude);
+    Mat rotation = quat_matrix(body->attitude);
     Vec center = vec_load((const mf_real *)block->center, 0);
-    Vec spin = mat_apply(&turn, vec_cross(body->rate, center));
-    keep_vec_all(s, all, block->position, 0, vec_sub(body->com, mat_apply(&turn, center)));
-    keep_vec_all(s, all, block->linear, 0, vec_sub(body->velocity, spin));
+    Vec swing = mat_apply(&rotation, vec_cross(body->rate, center));
+    keep_vec_all(s, all, block->position, 0, vec_sub(body->com, mat_apply(&rotation, center)));
+    keep_vec_all(s, all, block->linear, 0, vec_sub(body->velocity, swing));
     keep_vec_all(s, all, block->angular, 0, body->rate);
     keep_store_all(s, all, block->orientation, 0, body->attitude.w);
     keep_store_all(s, all, block->orientation, 1, body->attitude.x);
@@ -273,7 +274,7 @@ static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     const Contacts *contacts = &s->contacts;
     for (const Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
         keep_store_all(s, all, block->load, row->index, row->press * stiffness);
-        store_anchor(s, body, &turn, row);
+        store_anchor(s, body, &rotation, row);
     }
 }
 
@@ -310,8 +311,8 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     s.residual = mf_zero();
     mf_Carver carver = {(char *)block->scratch, 0};
     step_carve(s.plan, &carver, &s);
-    Mat turn;
-    Body body = load_body(block, &turn), saved;
+    Mat rotation;
+    Body body = load_body(block, &rotation), saved;
     if (block->only_refresh) {
         reshape_body(&s, &body);
         for (size_t i = 0; i < s.plan->contact_count; i++)
@@ -320,14 +321,14 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     }
     if (block->joints_due) {
         update_joints(&s, &body);
-        turn = quat_matrix(body.attitude);
+        rotation = quat_matrix(body.attitude);
     }
-    push_body(&s, &body, &turn);
+    apply_wrench(&s, &body, &rotation);
     if (block->joints_due)
         saved = body;
     mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
     fly(&s, &body);
-    meet_ground(&s, &body, &saved, &turn, was_z, energy);
+    hit_ground(&s, &body, &saved, &rotation, was_z, energy);
     check_state(&s, &body);
     if (s.all_alive)
         store_fields(&s, &body, true);

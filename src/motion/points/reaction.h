@@ -18,9 +18,10 @@ static inline void swing_points(const mf_PointsPlan *plan, const mf_real *consta
     for (size_t i = link->first_point; i < link->first_point + link->point_count; i++) {
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
-        Vec arm = mat_apply(&frame->turn, p);
-        p = vec_add(frame->place, arm);
-        Vec moved = vec_scale(vec_add(drift->move, vec_cross(drift->turn, arm)), mf_set(mass));
+        Vec arm = mat_apply(&frame->rotation, p);
+        p = vec_add(frame->position, arm);
+        Vec moved =
+            vec_scale(vec_add(drift->move, vec_cross(drift->rotation_vector, arm)), mf_set(mass));
         swing->impulse = vec_add(swing->impulse, moved);
         swing->momentum = vec_add(swing->momentum, vec_cross(p, moved));
         kinematics_mass(&swing->shape, p, mf_set(mass));
@@ -32,13 +33,14 @@ static inline Drift link_drift(const mf_PlanLink *link, const Frame *frame, cons
     mf_lane zero = mf_zero();
     Drift drift = {{zero, zero, zero}, {zero, zero, zero}};
     if (parent != NULL) {
-        drift.turn = parent_drift->turn;
-        drift.move = vec_add(parent_drift->move,
-                             vec_cross(parent_drift->turn, vec_sub(frame->place, parent->place)));
+        drift.rotation_vector = parent_drift->rotation_vector;
+        drift.move =
+            vec_add(parent_drift->move, vec_cross(parent_drift->rotation_vector,
+                                                  vec_sub(frame->position, parent->position)));
     }
-    Vec axis = {frame->turn.xz, frame->turn.yz, frame->turn.zz};
+    Vec axis = {frame->rotation.xz, frame->rotation.yz, frame->rotation.zz};
     if (link->kind == MF_PLAN_HINGE)
-        drift.turn = vec_add(drift.turn, vec_scale(axis, change));
+        drift.rotation_vector = vec_add(drift.rotation_vector, vec_scale(axis, change));
     if (link->kind == MF_PLAN_SLIDE)
         drift.move = vec_add(drift.move, vec_scale(axis, change));
     return drift;
@@ -46,8 +48,8 @@ static inline Drift link_drift(const mf_PlanLink *link, const Frame *frame, cons
 
 // Rotation vector [rad] of the base, in its own axes, for joints that go from `from` to `to` (rows
 // of MF_BLOCK per joint). `k` lends its room.
-static inline Vec reaction_turn(const mf_PointsPlan *plan, const mf_real *constant,
-                                const mf_real *from, const mf_real *to, Kinematics *k) {
+static inline Vec reaction_rotation(const mf_PointsPlan *plan, const mf_real *constant,
+                                    const mf_real *from, const mf_real *to, Kinematics *k) {
     Frame *frames = k->frames;
     Drift *drifts = k->drifts;
     Swing swing;
@@ -74,15 +76,15 @@ static inline Vec reaction_turn(const mf_PointsPlan *plan, const mf_real *consta
     return vec_scale(sym_apply(&inverse, momentum), mf_set((mf_real)-1));
 }
 
-// q turned by a rotation vector in body axes, exactly.
-static inline Quat quat_turn_body(Quat q, Vec rotation) {
+// q rotated by a rotation vector in body axes, exactly.
+static inline Quat quat_rotate_body(Quat q, Vec rotation) {
     mf_lane square = vec_dot(rotation, rotation), angle = mf_sqrt(square), s, c;
     mf_mask moves = mf_less(mf_set((mf_real)1e-12), angle);
     mf_sin_cos_lane(angle * mf_set((mf_real)0.5), &s, &c);
     mf_lane scale =
         mf_select(moves, s / mf_select(moves, angle, mf_set((mf_real)1)), mf_set((mf_real)0.5));
-    Quat turn = {c, rotation.x * scale, rotation.y * scale, rotation.z * scale};
-    return quat_normalize(quat_multiply(q, turn));
+    Quat orientation = {c, rotation.x * scale, rotation.y * scale, rotation.z * scale};
+    return quat_normalize(quat_multiply(q, orientation));
 }
 
 #endif

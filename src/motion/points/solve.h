@@ -19,18 +19,20 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
     for (const Contact *row = contacts->row; row < contacts->row + count; row++) {
         mf_mask both = mf_less(zero, row->before);
         if (joints)
-            both = mf_and(both, mf_less(contact_rise(shift, row->place) - row->depth, margin));
+            both = mf_and(both, mf_less(contact_rise(shift, row->position) - row->depth, margin));
         else
             both = mf_and(both, row->pressed);
         if (!mf_any(both))
             continue;
-        Vec slip = contact_slip(s, body, row), place = row->place;
-        mf_lane slip_x = mf_fma(-shift->turn.z, place.y, mf_fma(shift->turn.y, place.z, slip.x));
-        mf_lane slip_y = mf_fma(shift->turn.z, place.x, mf_fma(-shift->turn.x, place.z, slip.y));
+        Vec slip = contact_slip(s, body, row), position = row->position;
+        mf_lane slip_x = mf_fma(-shift->rotation_vector.z, position.y,
+                                mf_fma(shift->rotation_vector.y, position.z, slip.x));
+        mf_lane slip_y = mf_fma(shift->rotation_vector.z, position.x,
+                                mf_fma(-shift->rotation_vector.x, position.z, slip.y));
         if (weighted)
-            fit_add(&fit, place, slip_x, slip_y, mf_keep(both, row->before));
+            fit_add(&fit, position, slip_x, slip_y, mf_keep(both, row->before));
         else
-            fit_add_where(&fit, both, place, slip_x, slip_y);
+            fit_add_where(&fit, both, position, slip_x, slip_y);
     }
     return fit_solve(&fit);
 }
@@ -63,13 +65,13 @@ static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const
     Vec fit = fit_friction(s, count, body, &shift, joints);
     shift.move.x = fit.x;
     shift.move.y = fit.y;
-    shift.turn.z = shift.turn.z + fit.z;
+    shift.rotation_vector.z = shift.rotation_vector.z + fit.z;
     if (joints || !(s->constant[MF_PLAN_FRICTION] <= MF_REAL_MAX))
         return shift;
-    mf_lane spin_mass = mf_set(s->constant[MF_PLAN_INVERSE_MASS]) / inverse_world->zz;
-    Shift release = coulomb_release(s->plan, s->constant, &s->contacts, fit, spin_mass);
+    mf_lane torsion_mass = mf_set(s->constant[MF_PLAN_INVERSE_MASS]) / inverse_world->zz;
+    Shift release = coulomb_release(s->plan, s->constant, &s->contacts, fit, torsion_mass);
     shift.move = vec_add(shift.move, release.move);
-    shift.turn.z = shift.turn.z + release.turn.z;
+    shift.rotation_vector.z = shift.rotation_vector.z + release.rotation_vector.z;
     return shift;
 }
 
@@ -87,9 +89,9 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
 
 // Joint updates move the body by its feet as `fit` does: they know no loads, so nothing slips
 // there.
-static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool joints) {
+static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool joints) {
     Contacts *contacts = &s->contacts;
-    Sym inertia = body_inertia(s), inertia_world = sym_turn(turn, &inertia);
+    Sym inertia = body_inertia(s), inertia_world = sym_rotate(rotation, &inertia);
     mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
     // Weights by load have the mean 1 over the contacts that hold.
     mf_lane holding = mf_zero(), total = contacts->sums.held, one = mf_set((mf_real)1);
@@ -124,10 +126,10 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *turn, bool join
     return shift;
 }
 
-static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *turn, bool joints) {
+static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *rotation, bool joints) {
     if (s->plan->config.friction == MF_FRICTION_COUPLED)
-        return solve_coupled(s, body, turn, joints);
-    Sym inverse = body_inverse(s), inverse_world = sym_turn(turn, &inverse);
+        return solve_coupled(s, body, rotation, joints);
+    Sym inverse = body_inverse(s), inverse_world = sym_rotate(rotation, &inverse);
     return solve_fit(s, body, &inverse_world, joints);
 }
 
@@ -136,21 +138,22 @@ static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *turn, bool jo
 // body farther than its feet reach.
 static MF_INLINE Shift limit_shift(const Shift *shift) {
     const mf_lane limit = mf_set((mf_real)0.5);
-    mf_lane x = mf_abs(shift->turn.x), y = mf_abs(shift->turn.y), z = mf_abs(shift->turn.z);
+    mf_lane x = mf_abs(shift->rotation_vector.x), y = mf_abs(shift->rotation_vector.y),
+            z = mf_abs(shift->rotation_vector.z);
     mf_lane most = mf_max(x, mf_max(y, z));
     mf_mask far = mf_less(limit, most);
     if (!mf_any(far))
         return *shift;
     mf_lane one = mf_set((mf_real)1);
     mf_lane scale = mf_select(far, limit / mf_select(far, most, one), one);
-    return MF_VALUE(Shift, vec_scale(shift->move, scale), vec_scale(shift->turn, scale));
+    return MF_VALUE(Shift, vec_scale(shift->move, scale), vec_scale(shift->rotation_vector, scale));
 }
 
 // Lanes in the air keep theirs to the bit, as they do when no other robot is in the batch.
 static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *wanted) {
     Shift shift = limit_shift(wanted);
     Vec com = vec_add(body->com, shift.move);
-    Quat attitude = quat_turn(body->attitude, shift.turn);
+    Quat attitude = quat_rotation(body->attitude, shift.rotation_vector);
     if (!mf_all(s->near)) {
         com = vec_select(s->near, com, body->com);
         attitude = quat_select(s->near, attitude, body->attitude);
@@ -161,18 +164,18 @@ static MF_INLINE void apply_shift(const Step *s, Body *body, const Shift *wanted
 
 // Remembers where a contact is now. One that the solver lets slide in part (coupled friction) keeps
 // the stretch that its friction can bear.
-static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *turn,
+static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *rotation,
                                    const Contact *row) {
     Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);
-    Vec place = mat_apply_add(turn, local, body->com);
+    Vec position = mat_apply_add(rotation, local, body->com);
     mf_mask bears = mf_less(mf_zero(), row->press);
     if (s->plan->config.friction == MF_FRICTION_COUPLED) {
         mf_mask stays = mf_and(mf_less(mf_zero(), row->before), bears);
         Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
-        Vec left = vec_fma(vec_sub(anchor, place), s->hold[row - s->contacts.row], place);
-        place = vec_select(stays, left, place);
+        Vec left = vec_fma(vec_sub(anchor, position), s->hold[row - s->contacts.row], position);
+        position = vec_select(stays, left, position);
     }
-    keep_vec_where(s, bears, s->block->anchor, 3 * row->index, place);
+    keep_vec_where(s, bears, s->block->anchor, 3 * row->index, position);
 }
 
 #endif

@@ -106,17 +106,17 @@ static MF_INLINE Sym body_inverse(const Step *s) {
     return sym_load((const mf_real *)s->block->inverse);
 }
 
-static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *turn) {
+static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation) {
     Body body;
-    Vec place = vec_load((const mf_real *)block->position, 0),
+    Vec position = vec_load((const mf_real *)block->position, 0),
         velocity = vec_load((const mf_real *)block->linear, 0);
     const mf_real *q = (const mf_real *)block->orientation;
     body.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
     body.rate = vec_load((const mf_real *)block->angular, 0);
-    *turn = quat_matrix(body.attitude);
-    Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(turn, center);
-    body.com = vec_add(place, arm);
-    body.velocity = vec_add(velocity, mat_apply(turn, vec_cross(body.rate, center)));
+    *rotation = quat_matrix(body.attitude);
+    Vec center = vec_load((const mf_real *)block->center, 0), arm = mat_apply(rotation, center);
+    body.com = vec_add(position, arm);
+    body.velocity = vec_add(velocity, mat_apply(rotation, vec_cross(body.rate, center)));
     return body;
 }
 
@@ -140,7 +140,7 @@ static MF_INLINE mf_lane load_before(const Step *s, size_t contact) {
 // Slip of a contact: where it is now minus its anchor.
 static MF_INLINE Vec contact_slip(const Step *s, const Body *body, const Contact *row) {
     Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
-    return vec_sub(vec_add(body->com, row->place), anchor);
+    return vec_sub(vec_add(body->com, row->position), anchor);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // Normal response: the smallest rise, roll and pitch that take the points out of the ground.
 //
-// With u = (rise, roll, pitch) and a_i = (1, y_i, -x_i), minimise
+// With u = (rise, roll, pitch) and a_i = (1, y_i, -x_i), minimize
 //     1/2 eps u^T (M/m) u + 1/2 sum_i max(0, depth_i - a_i u)^2,
 // where M is the mass matrix of these three motions when only vertical forces act. This is one
 // implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
@@ -21,7 +21,7 @@ typedef struct Support {
 } Support;
 
 static MF_INLINE void support_add(Support *s, const Contact *row, mf_mask pressed) {
-    mf_lane x = row->place.x, y = row->place.y, depth = row->depth;
+    mf_lane x = row->position.x, y = row->position.y, depth = row->depth;
     s->zz = mf_add_where(pressed, s->zz, mf_set((mf_real)1));
     s->zr = mf_add_where(pressed, s->zr, y);
     s->zp = mf_add_where(pressed, s->zp, -x);
@@ -59,8 +59,9 @@ static MF_INLINE bool support_press(Contacts *contacts, size_t count, const Shif
     mf_lane zero = mf_zero(), has = zero;
     mf_mask changed = mf_not(mf_mask_all());
     for (Contact *row = contacts->row; row < contacts->row + count; row++) {
-        mf_lane rest = mf_fma(-shift->turn.x, row->place.y, row->depth - shift->move.z);
-        rest = mf_fma(shift->turn.y, row->place.x, rest);
+        mf_lane rest =
+            mf_fma(-shift->rotation_vector.x, row->position.y, row->depth - shift->move.z);
+        rest = mf_fma(shift->rotation_vector.y, row->position.x, rest);
         mf_mask was = row->pressed, is = mf_less(zero, rest);
         row->pressed = is;
         row->press = mf_max(rest, zero);
@@ -106,8 +107,8 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
     for (int iteration = 1;; iteration++) {
         Vec u = support_solve_sum(&sum);
         shift.move.z = u.x;
-        shift.turn.x = u.y;
-        shift.turn.y = u.z;
+        shift.rotation_vector.x = u.y;
+        shift.rotation_vector.y = u.z;
         // The same set gives the same solution, so stopping early changes no bit.
         if (!support_press(contacts, count, &shift))
             break;
@@ -118,9 +119,9 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
         break;
     }
     // A vertical force also turns a tilted body about the vertical.
-    mf_lane torque_x = mf_fma(tilt.x, shift.turn.x, tilt.y * shift.turn.y);
-    mf_lane torque_y = mf_fma(tilt.y, shift.turn.x, tilt.z * shift.turn.y);
-    shift.turn.z = mf_fma(inverse_world->xz, torque_x, inverse_world->yz * torque_y);
+    mf_lane torque_x = mf_fma(tilt.x, shift.rotation_vector.x, tilt.y * shift.rotation_vector.y);
+    mf_lane torque_y = mf_fma(tilt.y, shift.rotation_vector.x, tilt.z * shift.rotation_vector.y);
+    shift.rotation_vector.z = mf_fma(inverse_world->xz, torque_x, inverse_world->yz * torque_y);
     return shift;
 }
 

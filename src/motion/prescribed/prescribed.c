@@ -37,7 +37,7 @@ static const mf_DrivenPlan *find_plan(const mf_Group *group) {
     return mf_motion_plan(group, &mf_prescribed_row);
 }
 
-const mf_PrescribedConfig *mf_prescribed_settings(const mf_Group *group) {
+const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group) {
     const mf_DrivenPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config.prescribed : NULL;
 }
@@ -93,7 +93,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;
     if (group == NULL)
         return;
-    const mf_PrescribedConfig *config = mf_prescribed_settings(group);
+    const mf_PrescribedConfig *config = mf_prescribed_config_of(group);
     c->contacts = config->contacts;
     c->shapes = config->shapes;
     c->limits = config->limits;

@@ -4,26 +4,27 @@
 //   p' = v    v' = R(q) f / m - g    q' = q (0, w) / 2    I w' = t - w x I w    W' = (Wc - W) / tau
 //
 // The speed W of a rotor does not depend on the rest, so its values at the stages are known
-// beforehand: Wc + lag[s] (W - Wc), with the very factors that the method gives. The place needs no
-// stages either: with the accelerations a_s of the stages it moves by h v + h^2 sum of lean[s] a_s.
+// beforehand: Wc + lag[s] (W - Wc), with the very factors that the method gives. The position needs
+// no stages either: with the accelerations a_s of the stages it moves by h v + h^2 sum of lean[s]
+// a_s.
 #ifndef MF_MOTION_QUADROTOR_FLIGHT_H
 #define MF_MOTION_QUADROTOR_FLIGHT_H
 
 #include "motion/quadrotor/state.h"
 
 typedef struct Thrust {
-    mf_lane lift; // [m/s^2] twice the thrust per mass
-    Vec twist;    // [rad/s^2] of the rotors' torques alone
+    mf_lane lift;             // [m/s^2] twice the thrust per mass
+    Vec angular_acceleration; // [rad/s^2] of the rotors' torques alone
 } Thrust;
 
 typedef struct Slope { // derivatives: of the velocity, of the attitude (twice), of the rate
-    Vec push;
+    Vec acceleration;
     Quat drift;
-    Vec twist;
+    Vec angular_acceleration;
 } Slope;
 
-static MF_INLINE mf_lane twist_row(const Lanes *s, const mf_lane *square, int axis) {
-    int row = MF_QUAD_TWIST + 4 * axis;
+static MF_INLINE mf_lane torque_row(const Lanes *s, const mf_lane *square, int axis) {
+    int row = MF_QUAD_TORQUE + 4 * axis;
     mf_lane sum = value_of(s, row) * square[0];
     for (int i = 1; i < ROTORS; i++)
         sum = mf_fma(value_of(s, row + i), square[i], sum);
@@ -34,7 +35,7 @@ static MF_INLINE mf_lane twist_row(const Lanes *s, const mf_lane *square, int ax
 static MF_INLINE Thrust thrust_of(const Lanes *s, const mf_lane *square) {
     mf_lane sum = (square[0] + square[1]) + (square[2] + square[3]);
     return MF_VALUE(Thrust, value_of(s, MF_QUAD_LIFT) * sum,
-                    {twist_row(s, square, 0), twist_row(s, square, 1), twist_row(s, square, 2)});
+                    {torque_row(s, square, 0), torque_row(s, square, 1), torque_row(s, square, 2)});
 }
 
 static MF_INLINE Sym sym_constant(const Lanes *s, int first) {
@@ -42,15 +43,16 @@ static MF_INLINE Sym sym_constant(const Lanes *s, int first) {
                     value_of(s, first + 3), value_of(s, first + 4), value_of(s, first + 5));
 }
 
-// The change of the rate that the rotation itself brings: -I^-1 (w x I w), added to `twist`.
-static MF_INLINE Vec add_gyro(const Lanes *s, Vec w, Vec twist, bool plain) {
+// The change of the rate that the rotation itself brings: -I^-1 (w x I w), added to
+// `angular_acceleration`.
+static MF_INLINE Vec add_gyro(const Lanes *s, Vec w, Vec angular_acceleration, bool plain) {
     if (plain || !s->plan->full_inertia)
-        return MF_VALUE(Vec, mf_fma(value_of(s, MF_QUAD_GYRO), w.y * w.z, twist.x),
-                        mf_fma(value_of(s, MF_QUAD_GYRO + 1), w.z * w.x, twist.y),
-                        mf_fma(value_of(s, MF_QUAD_GYRO + 2), w.x * w.y, twist.z));
+        return MF_VALUE(Vec, mf_fma(value_of(s, MF_QUAD_GYRO), w.y * w.z, angular_acceleration.x),
+                        mf_fma(value_of(s, MF_QUAD_GYRO + 1), w.z * w.x, angular_acceleration.y),
+                        mf_fma(value_of(s, MF_QUAD_GYRO + 2), w.x * w.y, angular_acceleration.z));
     Sym inertia = sym_constant(s, MF_QUAD_INERTIA), inverse = sym_constant(s, MF_QUAD_INVERSE);
     Vec torque = vec_cross(sym_apply(&inertia, w), w);
-    return vec_add(twist, sym_apply(&inverse, torque));
+    return vec_add(angular_acceleration, sym_apply(&inverse, torque));
 }
 
 // Twice the derivative of q.
@@ -63,7 +65,7 @@ static MF_INLINE Quat drift_of(Quat q, Vec w) {
 
 // ---- drag ---------------------------------------------------------------------------------------
 
-// Each rotor meets the air at the body's speed and that of its own place in the turning body.
+// Each rotor meets the air at the body's speed and that of its own position in the turning body.
 static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_lane *speed,
                                      Vec *force, Vec *torque) {
     for (int i = 0; i < ROTORS; i++) {
@@ -83,8 +85,8 @@ static MF_INLINE void add_rotor_drag(const Lanes *s, Vec air, Vec w, const mf_la
 static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane *speed, Vec wind,
                                Slope *slope) {
     mf_lane zero = mf_zero();
-    Mat turn = quat_matrix(craft->attitude);
-    Vec air = mat_apply_transposed(&turn, vec_sub(craft->velocity, wind));
+    Mat rotation = quat_matrix(craft->attitude);
+    Vec air = mat_apply_transposed(&rotation, vec_sub(craft->velocity, wind));
     Vec force = {zero, zero, zero}, torque = force;
     if (s->plan->body_drag) {
         mf_lane size = -mf_sqrt(vec_dot(air, air));
@@ -95,9 +97,9 @@ static MF_INLINE void add_drag(const Lanes *s, const Craft *craft, const mf_lane
     if (s->plan->rotor_drag)
         add_rotor_drag(s, air, craft->rate, speed, &force, &torque);
     Sym inverse = sym_constant(s, MF_QUAD_INVERSE);
-    Vec push = vec_scale(mat_apply(&turn, force), value_of(s, MF_QUAD_INVERSE_MASS));
-    slope->push = vec_add(slope->push, push);
-    slope->twist = vec_add(slope->twist, sym_apply(&inverse, torque));
+    Vec acceleration = vec_scale(mat_apply(&rotation, force), value_of(s, MF_QUAD_INVERSE_MASS));
+    slope->acceleration = vec_add(slope->acceleration, acceleration);
+    slope->angular_acceleration = vec_add(slope->angular_acceleration, sym_apply(&inverse, torque));
 }
 
 // ---- one stage ----------------------------------------------------------------------------------
@@ -113,10 +115,10 @@ static MF_INLINE Slope slope_at(const Lanes *s, const Craft *craft, const mf_lan
     Vec up = {mf_fma(q.x, q.z, q.w * q.y), mf_fma(q.y, q.z, -(q.w * q.x)),
               less_product(q.x, q.x, less_product(q.y, q.y, mf_set((mf_real)0.5)))};
     Slope slope;
-    slope.push = MF_VALUE(Vec, thrust.lift * up.x, thrust.lift * up.y,
-                          mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY)));
+    slope.acceleration = MF_VALUE(Vec, thrust.lift * up.x, thrust.lift * up.y,
+                                  mf_fma(thrust.lift, up.z, value_of(s, MF_QUAD_GRAVITY)));
     slope.drift = drift_of(q, craft->rate);
-    slope.twist = add_gyro(s, craft->rate, thrust.twist, plain);
+    slope.angular_acceleration = add_gyro(s, craft->rate, thrust.angular_acceleration, plain);
     if (!plain && (s->plan->rotor_drag || s->plan->body_drag))
         add_drag(s, craft, speed, wind, &slope);
     return slope;
@@ -145,8 +147,9 @@ static MF_INLINE Vec vec_weighted(mf_real weight, Vec a, Vec sum) {
                     add_weighted(weight, a.z, sum.z));
 }
 static MF_INLINE void slope_weighted(mf_real weight, const Slope *a, Slope *sum) {
-    sum->push = vec_weighted(weight, a->push, sum->push);
-    sum->twist = vec_weighted(weight, a->twist, sum->twist);
+    sum->acceleration = vec_weighted(weight, a->acceleration, sum->acceleration);
+    sum->angular_acceleration =
+        vec_weighted(weight, a->angular_acceleration, sum->angular_acceleration);
     sum->drift.w = add_weighted(weight, a->drift.w, sum->drift.w);
     sum->drift.x = add_weighted(weight, a->drift.x, sum->drift.x);
     sum->drift.y = add_weighted(weight, a->drift.y, sum->drift.y);
@@ -176,25 +179,25 @@ static MF_INLINE void fly(const Lanes *s, Craft *craft, const mf_lane *command, 
     else
         rotors_at(s, start.speed, command, 0, speed);
     Slope slope = slope_at(s, craft, speed, wind, plain), sum = slope;
-    Vec lean = stage_leans(method, 0) ? slope.push : MF_VALUE(Vec, zero, zero, zero);
+    Vec lean = stage_leans(method, 0) ? slope.acceleration : MF_VALUE(Vec, zero, zero, zero);
     for (uint32_t stage = 1; stage < stage_count(method); stage++) {
         mf_lane node = value_of(s, MF_QUAD_NODE + (int)stage);
         mf_lane turn = value_of(s, MF_QUAD_TURN_NODE + (int)stage);
         rotors_at(s, start.speed, command, stage, speed);
         craft->attitude = quat_along(turn, slope.drift, start.attitude);
-        craft->rate = vec_fma(slope.twist, node, start.rate);
+        craft->rate = vec_fma(slope.angular_acceleration, node, start.rate);
         if (!plain)
-            craft->velocity = vec_fma(slope.push, node, start.velocity);
+            craft->velocity = vec_fma(slope.acceleration, node, start.velocity);
         slope = slope_at(s, craft, speed, wind, plain);
         slope_weighted(stage_weight(method, stage), &slope, &sum);
         if (stage_leans(method, stage))
-            lean = vec_add(lean, slope.push);
+            lean = vec_add(lean, slope.acceleration);
     }
     mf_lane share = value_of(s, MF_QUAD_SHARE);
-    craft->velocity = vec_fma(sum.push, share, start.velocity);
-    craft->place = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
-                           vec_fma(lean, value_of(s, MF_QUAD_LEAN), start.place));
-    craft->rate = vec_fma(sum.twist, share, start.rate);
+    craft->velocity = vec_fma(sum.acceleration, share, start.velocity);
+    craft->position = vec_fma(start.velocity, value_of(s, MF_QUAD_STEP),
+                              vec_fma(lean, value_of(s, MF_QUAD_LEAN), start.position));
+    craft->rate = vec_fma(sum.angular_acceleration, share, start.rate);
     if (method == MF_INTEGRATOR_SEMI_IMPLICIT)
         sum.drift = drift_of(start.attitude, craft->rate);
     craft->attitude = quat_along(value_of(s, MF_QUAD_TURN_SHARE), sum.drift, start.attitude);

@@ -1,9 +1,10 @@
 // The loops above the body rates: attitude, velocity and position, each asking the one below.
 //
-//   position  velocity = K (goal - place), limited in length and climb
+//   position  velocity = K (goal - position), limited in length and climb
 //   velocity  acceleration = K (goal - velocity) + integral; with gravity it is the wanted thrust,
 //             limited in tilt and size
-//   attitude  the shortest turn of the body's z axis to the wanted thrust, and the heading about
+//   attitude  the shortest rotation of the body's z axis to the wanted thrust, and the heading
+//   about
 //             the world's vertical (tilt first, as Brescianini and D'Andrea 2018)
 #ifndef MF_MOTION_QUADROTOR_GUIDE_H
 #define MF_MOTION_QUADROTOR_GUIDE_H
@@ -15,18 +16,19 @@ typedef struct Heading {
 } Heading;
 
 // Rates that turn the body's z axis to the unit vector `goal` and its x axis to the heading.
-static Vec aim(const Lanes *s, const Mat *turn, Vec goal, Heading heading) {
+static Vec aim(const Lanes *s, const Mat *rotation, Vec goal, Heading heading) {
     const mf_lane half = mf_set((mf_real)0.5), one = mf_set((mf_real)1), zero = mf_zero();
     const mf_lane tiny = mf_set((mf_real)1e-4);
-    Vec seen = mat_apply_transposed(turn, goal);
+    Vec seen = mat_apply_transposed(rotation, goal);
     // z x seen has the sine of the angle as its length; over cos(angle / 2) it is 2 sin(angle / 2).
     mf_lane gain = value_of(s, MF_QUAD_ATTITUDE_GAIN) / mf_sqrt(mf_max(half + half * seen.z, tiny));
     mf_lane most = value_of(s, MF_QUAD_RATE_MAX);
     Vec rate = {mf_clamp(zero - gain * seen.y, zero - most, most),
                 mf_clamp(gain * seen.x, zero - most, most), zero};
-    mf_lane level = mf_max(mf_sqrt(turn->xx * turn->xx + turn->yx * turn->yx), tiny);
-    mf_lane sine = (turn->xx * heading.sine - turn->yx * heading.cosine) / level;
-    mf_lane cosine = (turn->xx * heading.cosine + turn->yx * heading.sine) / level;
+    mf_lane level =
+        mf_max(mf_sqrt(rotation->xx * rotation->xx + rotation->yx * rotation->yx), tiny);
+    mf_lane sine = (rotation->xx * heading.sine - rotation->yx * heading.cosine) / level;
+    mf_lane cosine = (rotation->xx * heading.cosine + rotation->yx * heading.sine) / level;
     // 2 sin(error / 2), by the form that is exact on its side of a right angle.
     mf_lane front = sine / mf_sqrt(mf_max(half + half * cosine, tiny));
     mf_lane back = mf_sqrt(mf_max(one + one - (cosine + cosine), zero));
@@ -34,14 +36,14 @@ static Vec aim(const Lanes *s, const Mat *turn, Vec goal, Heading heading) {
     mf_lane limit = value_of(s, MF_QUAD_YAW_RATE_MAX);
     mf_lane yaw = value_of(s, MF_QUAD_YAW_GAIN) * mf_select(mf_less(cosine, zero), back, front);
     yaw = mf_clamp(yaw, zero - limit, limit);
-    rate.x = mf_clamp(rate.x + yaw * turn->zx, zero - most, most);
-    rate.y = mf_clamp(rate.y + yaw * turn->zy, zero - most, most);
-    rate.z = yaw * turn->zz;
+    rate.x = mf_clamp(rate.x + yaw * rotation->zx, zero - most, most);
+    rate.y = mf_clamp(rate.y + yaw * rotation->zy, zero - most, most);
+    rate.z = yaw * rotation->zz;
     return rate;
 }
 
 static Demand follow_attitude(const Lanes *s, const Craft *craft, const mf_lane *goal) {
-    Mat turn = quat_matrix(craft->attitude);
+    Mat rotation = quat_matrix(craft->attitude);
     mf_lane sr, cr, sp, cp;
     Heading heading;
     mf_sin_cos_lane(goal[0], &sr, &cr);
@@ -50,7 +52,7 @@ static Demand follow_attitude(const Lanes *s, const Craft *craft, const mf_lane 
     Vec up = {heading.cosine * sp * cr + heading.sine * sr,
               heading.sine * sp * cr - heading.cosine * sr, cp * cr};
     return MF_VALUE(Demand, value_of(s, MF_QUAD_LIFT_PER_FORCE) * goal[3],
-                    aim(s, &turn, up, heading));
+                    aim(s, &rotation, up, heading));
 }
 
 // A horizontal vector no longer than `most`; `cut` tells where it was.
@@ -92,17 +94,17 @@ static Demand follow_velocity(const Lanes *s, const Craft *craft, Vec goal, mf_l
     pull = limit_level(pull, mf_min(value_of(s, MF_QUAD_TILT) * pull.z, left), &level_cut);
     integrate_velocity(s, memory, integral, error, level_cut, rise_cut);
     mf_lane inverse = one / mf_sqrt(pull.x * pull.x + pull.y * pull.y + pull.z * pull.z);
-    Mat turn = quat_matrix(craft->attitude);
+    Mat rotation = quat_matrix(craft->attitude);
     Heading heading;
     mf_sin_cos_lane(yaw, &heading.sine, &heading.cosine);
-    mf_lane along = pull.x * turn.xz + pull.y * turn.yz + pull.z * turn.zz;
+    mf_lane along = pull.x * rotation.xz + pull.y * rotation.yz + pull.z * rotation.zz;
     return MF_VALUE(Demand, mf_max(along + along, zero),
-                    aim(s, &turn, vec_scale(pull, inverse), heading));
+                    aim(s, &rotation, vec_scale(pull, inverse), heading));
 }
 
 static Demand follow_position(const Lanes *s, const Craft *craft, const mf_lane *goal) {
     mf_lane gain = value_of(s, MF_QUAD_POSITION_GAIN);
-    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), craft->place);
+    Vec way = vec_sub(MF_VALUE(Vec, goal[0], goal[1], goal[2]), craft->position);
     return follow_velocity(s, craft, vec_scale(way, gain), goal[3]);
 }
 

@@ -1,9 +1,9 @@
 // The constants of the quadrotor kernels, from parameters, settings, gravity and step.
 //
-// The allocation matrix (equation 9 of the paper, for any places of the rotors) is kept in units of
-// acceleration: row 0 thrust per mass, rows 1-3 I^-1 times the torques, per squared rotor speed.
+// The allocation matrix (equation 9 of the paper, for any positions of the rotors) is kept in units
+// of acceleration: row 0 thrust per mass, rows 1-3 I^-1 times the torques, per squared rotor speed.
 #include "motion/quadrotor/plan.h"
-#include "motion/vehicle/push.h"
+#include "motion/vehicle/external_wrench.h"
 #include "math/scalar.h"
 
 static void sym_times(double out[3], const double s[6], const double a[3]) {
@@ -60,11 +60,11 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
         const double torque[3] = {p->thrust_coefficient * p->rotor_y[i],
                                   -p->thrust_coefficient * p->rotor_x[i],
                                   -p->torque_coefficient * p->rotor_turn[i]};
-        double twist[3];
-        sym_times(twist, inverse_inertia, torque);
+        double moment[3];
+        sym_times(moment, inverse_inertia, torque);
         matrix[i] = p->thrust_coefficient / p->mass;
         for (int axis = 0; axis < 3; axis++)
-            matrix[4 * (axis + 1) + i] = twist[axis];
+            matrix[4 * (axis + 1) + i] = moment[axis];
     }
     return invert4(inverse, matrix);
 }
@@ -74,7 +74,7 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
 // The method's coefficients; the rotors' lag is what the method makes of an exponential.
 static void fill_method(const mf_QuadrotorPlan *plan, double *c, double h) {
     const double tau = plan->parameters.motor_time_constant, x = tau > 0.0 ? h / tau : 0.0;
-    const mf_Integrator method = plan->settings.integrator;
+    const mf_Integrator method = plan->config.integrator;
     const bool runge_kutta = method == MF_INTEGRATOR_RK4, heun = method == MF_INTEGRATOR_HEUN;
     const double share = runge_kutta ? 1.0 / 6.0 : heun ? 0.5 : 1.0;
     const double node[4] = {0.0, runge_kutta ? 0.5 : 1.0, 0.5, 1.0};
@@ -104,7 +104,7 @@ static void fill_body(const mf_QuadrotorPlan *plan, double *c, double gravity, d
     const double *i = p->inertia;
     c[MF_QUAD_GRAVITY] = -gravity;
     c[MF_QUAD_LIFT] = 2.0 * matrix[0];
-    memcpy(c + MF_QUAD_TWIST, matrix + 4, 12 * sizeof *c);
+    memcpy(c + MF_QUAD_TORQUE, matrix + 4, 12 * sizeof *c);
     c[MF_QUAD_GYRO] = (i[1] - i[2]) / i[0];
     c[MF_QUAD_GYRO + 1] = (i[2] - i[0]) / i[1];
     c[MF_QUAD_GYRO + 2] = (i[0] - i[1]) / i[2];
@@ -116,7 +116,7 @@ static void fill_body(const mf_QuadrotorPlan *plan, double *c, double gravity, d
     memcpy(c + MF_QUAD_ROTOR_DRAG, p->rotor_drag, 3 * sizeof *c);
     memcpy(c + MF_QUAD_BODY_DRAG, p->body_drag, 3 * sizeof *c);
     double fastest = 1.0 / h < 1e4 ? 1.0 / h : 1e4;
-    c[MF_QUAD_PLACE_MOST] = 1e14;
+    c[MF_QUAD_POSITION_MOST] = 1e14;
     c[MF_QUAD_SPEED_MOST] = 1e8;
     c[MF_QUAD_RATE_MOST] = fastest * fastest;
 }
@@ -157,7 +157,7 @@ static void fill_rates(const mf_QuadrotorPlan *plan, double *c, double tick) {
     for (int i = 0; i < 3; i++) {
         c[MF_QUAD_RATE_GAIN + i] = band[i];
         c[MF_QUAD_RATE_INTEGRAL + i] = band[i] * p->rate_integral * tick;
-        c[MF_QUAD_RATE_BOUND + i] = band[i]; // what an error of 1 rad/s asks for
+        c[MF_QUAD_RATE_BOUND + i] = band[i]; // what an error of 1 rad/s requests
     }
 }
 
@@ -171,9 +171,9 @@ static void fill_bounds(const mf_QuadrotorPlan *plan, double *c, double most_thr
         {1e3, 1e3, 1e3, turn},
         {1e6, 1e6, 1e6, turn}};
     for (int i = 0; i < 4; i++) {
-        bool positive = plan->settings.command == MF_QUADROTOR_ROTORS ||
-                        (i == 3 && plan->settings.command <= MF_QUADROTOR_ATTITUDE);
-        c[MF_QUAD_BOUND_HIGH + i] = table[plan->settings.command][i] * slack;
+        bool positive = plan->config.command == MF_QUADROTOR_ROTORS ||
+                        (i == 3 && plan->config.command <= MF_QUADROTOR_ATTITUDE);
+        c[MF_QUAD_BOUND_HIGH + i] = table[plan->config.command][i] * slack;
         c[MF_QUAD_BOUND_LOW + i] = positive ? 0.0 : -c[MF_QUAD_BOUND_HIGH + i];
     }
 }
@@ -213,7 +213,8 @@ static float square_within(float speed) {
 void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step) {
     const mf_Quadrotor *p = &plan->parameters;
     double *c = plan->constants_f64, matrix[16], inverse[16];
-    const double h = mf_time_to_seconds(step), tick = h * plan->interval, outer = h * plan->outer;
+    const double h = mf_time_to_seconds(step), tick = h * plan->interval,
+                 outer = h * plan->outer_interval;
     const double most =
         4.0 * p->thrust_coefficient * p->rotor_speed_max * p->rotor_speed_max / p->mass;
     mf_quadrotor_allocation(p, matrix, inverse);
@@ -222,11 +223,11 @@ void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step
         plan->rotor_drag |= p->rotor_drag[i] > 0.0;
         plan->body_drag |= p->body_drag[i] > 0.0;
     }
-    plan->plain = plan->settings.integrator == MF_INTEGRATOR_RK4 && !plan->full_inertia &&
+    plan->plain = plan->config.integrator == MF_INTEGRATOR_RK4 && !plan->full_inertia &&
                   !plan->rotor_drag && !plan->body_drag && p->motor_time_constant > 0.0;
-    plan->integral = p->rate_integral > 0.0 && plan->settings.command != MF_QUADROTOR_ROTORS;
+    plan->integral = p->rate_integral > 0.0 && plan->config.command != MF_QUADROTOR_ROTORS;
     plan->swift = plan->plain && plan->integral && plan->interval == 1 &&
-                  plan->settings.command == MF_QUADROTOR_RATES;
+                  plan->config.command == MF_QUADROTOR_RATES;
     fill_method(plan, c, h);
     fill_body(plan, c, gravity, h, matrix);
     fill_mixer(plan, c, inverse);

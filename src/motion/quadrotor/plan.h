@@ -8,44 +8,45 @@
 #include "math/kernel.h"
 
 // The constants, in both precisions. "Lift" is twice the thrust per mass, because the direction of
-// the thrust comes out of a quaternion as one half; a "twist" is an angular acceleration.
+// the thrust comes out of a quaternion as one half.
 enum {
-    MF_QUAD_STEP,                 // [s] h
-    MF_QUAD_SHARE,                // [s] h times the weight of the first stage
-    MF_QUAD_TURN_SHARE,           // [s] half of it
-    MF_QUAD_LEAN,                 // [s^2] h^2 times how much the first stage moves the place
-    MF_QUAD_NODE,                 // [s] 4 values: h times where stage s is evaluated
-    MF_QUAD_TURN_NODE = 8,        // [s] 4 values: half of it
-    MF_QUAD_LAG = 12,             // [1] 5 values: rest of a speed error at stage 0 .. 3 and the end
-    MF_QUAD_GRAVITY = 17,         // [m/s^2] -g
-    MF_QUAD_LIFT,                 // [m] 2 kt / m
-    MF_QUAD_TWIST,                // [1] 12 values: twist per squared speed, axis after axis
-    MF_QUAD_GYRO = 31,            // [1] 3 values: twist per product of two rates, diagonal inertia
-    MF_QUAD_INERTIA = 34,         // [kg m^2] 6 values
-    MF_QUAD_INVERSE = 40,         // [1/(kg m^2)] 6 values
-    MF_QUAD_INVERSE_MASS = 46,    // [1/kg]
-    MF_QUAD_ROTOR_X,              // [m] 4 values
-    MF_QUAD_ROTOR_Y = 51,         // [m] 4 values
-    MF_QUAD_ROTOR_DRAG = 55,      // 3 values
-    MF_QUAD_BODY_DRAG = 58,       // 3 values
-    MF_QUAD_PLACE_MOST = 61,      // [m^2] squared range of the place
-    MF_QUAD_SPEED_MOST,           // [m^2/s^2]
-    MF_QUAD_RATE_MOST,            // [rad^2/s^2]
-    MF_QUAD_ROTOR_LOW,            // [rad/s]
-    MF_QUAD_ROTOR_HIGH,           // [rad/s]
-    MF_QUAD_SQUARE_LOW,           // [rad^2/s^2]
-    MF_QUAD_SQUARE_HIGH,          // [rad^2/s^2]
-    MF_QUAD_MIX,                  // 16 values: squared speed of rotor i per lift, roll, pitch, yaw
-    MF_QUAD_MIX_LIFT = 84,        // 4 values: 1 / MIX[i][0]
-    MF_QUAD_MIX_YAW = 88,         // 4 values: 1 / MIX[i][3], 0 where yaw does not need rotor i
-    MF_QUAD_YAW_LOW = 92,         // 4 values: yaw twist that an idle rotor i could still give
-    MF_QUAD_YAW_HIGH = 96,        // 4 values
-    MF_QUAD_RATE_GAIN = 100,      // [1/s] 3 values
-    MF_QUAD_RATE_INTEGRAL = 103,  // [1/s] 3 values: gain * share * control interval
-    MF_QUAD_RATE_BOUND = 106,     // [rad/s^2] 3 values: most that the integral may hold
-    MF_QUAD_LEAD = 109,           // [1] lead - 1
-    MF_QUAD_BOUND_LOW,            // 4 values: range of a command
-    MF_QUAD_BOUND_HIGH = 114,     // 4 values
+    MF_QUAD_STEP,          // [s] h
+    MF_QUAD_SHARE,         // [s] h times the weight of the first stage
+    MF_QUAD_TURN_SHARE,    // [s] half of it
+    MF_QUAD_LEAN,          // [s^2] h^2 times how much the first stage moves the position
+    MF_QUAD_NODE,          // [s] 4 values: h times where stage s is evaluated
+    MF_QUAD_TURN_NODE = 8, // [s] 4 values: half of it
+    MF_QUAD_LAG = 12,      // [1] 5 values: rest of a speed error at stage 0 .. 3 and the end
+    MF_QUAD_GRAVITY = 17,  // [m/s^2] -g
+    MF_QUAD_LIFT,          // [m] 2 kt / m
+    MF_QUAD_TORQUE,        // [1] 12 values: angular acceleration per squared speed, axis after axis
+    MF_QUAD_GYRO =
+        31, // [1] 3 values: angular acceleration per product of two rates, diagonal inertia
+    MF_QUAD_INERTIA = 34,        // [kg m^2] 6 values
+    MF_QUAD_INVERSE = 40,        // [1/(kg m^2)] 6 values
+    MF_QUAD_INVERSE_MASS = 46,   // [1/kg]
+    MF_QUAD_ROTOR_X,             // [m] 4 values
+    MF_QUAD_ROTOR_Y = 51,        // [m] 4 values
+    MF_QUAD_ROTOR_DRAG = 55,     // 3 values
+    MF_QUAD_BODY_DRAG = 58,      // 3 values
+    MF_QUAD_POSITION_MOST = 61,  // [m^2] squared range of the position
+    MF_QUAD_SPEED_MOST,          // [m^2/s^2]
+    MF_QUAD_RATE_MOST,           // [rad^2/s^2]
+    MF_QUAD_ROTOR_LOW,           // [rad/s]
+    MF_QUAD_ROTOR_HIGH,          // [rad/s]
+    MF_QUAD_SQUARE_LOW,          // [rad^2/s^2]
+    MF_QUAD_SQUARE_HIGH,         // [rad^2/s^2]
+    MF_QUAD_MIX,                 // 16 values: squared speed of rotor i per lift, roll, pitch, yaw
+    MF_QUAD_MIX_LIFT = 84,       // 4 values: 1 / MIX[i][0]
+    MF_QUAD_MIX_YAW = 88,        // 4 values: 1 / MIX[i][3], 0 where yaw does not need rotor i
+    MF_QUAD_YAW_LOW = 92,        // 4 values: yaw acceleration that an idle rotor i could still give
+    MF_QUAD_YAW_HIGH = 96,       // 4 values
+    MF_QUAD_RATE_GAIN = 100,     // [1/s] 3 values
+    MF_QUAD_RATE_INTEGRAL = 103, // [1/s] 3 values: gain * share * control interval
+    MF_QUAD_RATE_BOUND = 106,    // [rad/s^2] 3 values: most that the integral may hold
+    MF_QUAD_LEAD = 109,          // [1] lead - 1
+    MF_QUAD_BOUND_LOW,           // 4 values: range of a command
+    MF_QUAD_BOUND_HIGH = 114,    // 4 values
     MF_QUAD_LIFT_PER_FORCE = 118, // [1/kg] 2 / m
     MF_QUAD_LIFT_MOST,            // [m/s^2]
     MF_QUAD_ATTITUDE_GAIN,        // [1/s]
@@ -68,7 +69,7 @@ enum {
 typedef struct mf_QuadrotorFields {
     void *position, *orientation, *linear, *angular;
     void *speed;             // rotor.speed
-    void *held;              // rotor.command, between ticks of the control
+    void *rotor_command;     // rotor.command, between ticks of the control
     void *demand;            // control.demand, between ticks of the outer loops
     void *rate_integral;     // control.rate_integral
     void *velocity_integral; // control.velocity_integral
@@ -81,13 +82,13 @@ typedef struct mf_QuadrotorFields {
 
 typedef struct mf_QuadrotorPlan {
     mf_Quadrotor parameters;
-    mf_QuadrotorSettings settings;
+    mf_QuadrotorConfig config;
     mf_QuadrotorFields fields;
-    uint32_t interval; // [1] steps between ticks of the control
-    uint32_t outer;    // [1] steps between ticks of the loops above the body rates
-    bool plain;        // Runge-Kutta, diagonal inertia, rotors with lag, no drag
-    bool swift;        // plain, told body rates, with an integral part, control in every step
-    bool full_inertia; // the inertia has products
+    uint32_t interval;       // [1] steps between ticks of the control
+    uint32_t outer_interval; // [1] steps between ticks of the loops above the body rates
+    bool plain;              // Runge-Kutta, diagonal inertia, rotors with lag, no drag
+    bool swift;              // plain, told body rates, with an integral part, control in every step
+    bool full_inertia;       // the inertia has products
     bool rotor_drag, body_drag;
     bool integral;  // the rate loop has one
     uint32_t lanes; // [1] of the wide copy

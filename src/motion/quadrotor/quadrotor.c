@@ -2,7 +2,7 @@
 #include "motion/quadrotor/plan.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/push.h"
+#include "motion/vehicle/external_wrench.h"
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -10,17 +10,17 @@
 
 typedef struct QuadrotorSystem {
     mf_QuadrotorPlan plan;
-    mf_VehiclePush push;
+    mf_VehicleWrench wrench;
     mf_QuadrotorRunFn run;     // `plan.lanes` lanes at once
     mf_QuadrotorRunFn run_one; // one lane
-    mf_Field *speed, *held, *demand, *rate_integral, *velocity_integral;
+    mf_Field *speed, *rotor_command, *demand, *rate_integral, *velocity_integral;
     mf_Field *command, *command_last, *accepted, *wind, *refused;
 } QuadrotorSystem;
 
-mf_QuadrotorSettings mf_quadrotor_settings(void) {
-    return (mf_QuadrotorSettings){.struct_size = sizeof(mf_QuadrotorSettings),
-                                  .command = MF_QUADROTOR_RATES,
-                                  .integrator = MF_INTEGRATOR_RK4};
+mf_QuadrotorConfig mf_quadrotor_config(void) {
+    return (mf_QuadrotorConfig){.struct_size = sizeof(mf_QuadrotorConfig),
+                                .command = MF_QUADROTOR_RATES,
+                                .integrator = MF_INTEGRATOR_RK4};
 }
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ static const mf_FieldInfo command_fields[5][2] = {
 
 static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
     const mf_QuadrotorPlan *plan = &system->plan;
-    const mf_QuadrotorCommand command = plan->settings.command;
+    const mf_QuadrotorCommand command = plan->config.command;
     const bool rotors = command == MF_QUADROTOR_ROTORS;
     const struct {
         mf_Field **out;
@@ -99,8 +99,8 @@ static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *
         bool needed;
     } table[] = {
         {&system->speed, &speed_field, 4, true},
-        {&system->held, &held_field, 4, plan->interval > 1},
-        {&system->demand, &demand_field, 4, plan->outer > plan->interval},
+        {&system->rotor_command, &held_field, 4, plan->interval > 1},
+        {&system->demand, &demand_field, 4, plan->outer_interval > plan->interval},
         {&system->rate_integral, &rate_integral_field, 0, plan->integral},
         {&system->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
         {&system->command, &command_fields[command][0], rotors ? 4 : 0, true},
@@ -130,7 +130,7 @@ static void bind_fields(mf_Group *group, QuadrotorSystem *system) {
                              .linear = mf_group_find_field(group, "base.linear_velocity")->data,
                              .angular = mf_group_find_field(group, "base.angular_velocity")->data,
                              .speed = system->speed->data,
-                             .held = data_of(system->held),
+                             .rotor_command = data_of(system->rotor_command),
                              .demand = data_of(system->demand),
                              .rate_integral = data_of(system->rate_integral),
                              .velocity_integral = data_of(system->velocity_integral),
@@ -148,11 +148,11 @@ static void run_quadrotors(const mf_SystemRun *run, void *user) {
     const QuadrotorSystem *system = user;
     const size_t lanes = system->plan.lanes, first = (size_t)run->first_block * MF_BLOCK;
     const mf_QuadrotorTicks due = {run->tick % system->plan.interval == 0,
-                                   run->tick % system->plan.outer == 0};
+                                   run->tick % system->plan.outer_interval == 0};
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
-    mf_vehicle_push_apply(&system->push, run);
+    mf_vehicle_wrench_apply(&system->wrench, run);
     // For a few at the end the copy for one lane is faster than a mostly empty wide one.
     size_t rest = count % lanes;
     if (rest * 5 > lanes)
@@ -172,10 +172,10 @@ static void set_row(mf_Field *field, uint32_t instance, const double *values) {
 static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_t instance,
                          const double hover[4], double command[4]) {
     const mf_Quadrotor *p = &system->plan.parameters;
-    const mf_Field *place = mf_group_find_field(group, "base.position");
+    const mf_Field *position = mf_group_find_field(group, "base.position");
     for (int i = 0; i < 4; i++)
         command[i] = 0.0;
-    switch (system->plan.settings.command) {
+    switch (system->plan.config.command) {
     case MF_QUADROTOR_ROTORS:
         memcpy(command, hover, 4 * sizeof *command);
         break;
@@ -188,7 +188,7 @@ static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_
         break;
     case MF_QUADROTOR_POSITION:
         for (uint32_t i = 0; i < 3; i++)
-            command[i] = mf_field_get(place, instance, i);
+            command[i] = mf_field_get(position, instance, i);
         break;
     }
 }
@@ -197,14 +197,14 @@ static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
     const QuadrotorSystem *system = user;
     const mf_Quadrotor *p = &system->plan.parameters;
     double hover[4], command[4], lift = 0.0;
-    mf_quadrotor_hover(p, mf_world_settings(mf_group_world(group))->gravity, hover);
+    mf_quadrotor_hover(p, mf_world_config_of(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
     for (int i = 0; i < 4; i++)
         lift += 2.0 * p->thrust_coefficient * hover[i] * hover[i] / p->mass;
     idle_command(system, group, instance, hover, command);
     set_row(system->speed, instance, hover);
-    set_row(system->held, instance, hover);
+    set_row(system->rotor_command, instance, hover);
     set_row(system->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
     set_row(system->rate_integral, instance, NULL);
     set_row(system->velocity_integral, instance, NULL);
@@ -218,28 +218,28 @@ static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
 // ---- adding -------------------------------------------------------------------------------------
 
 static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
-                                const mf_QuadrotorSettings *settings, mf_Error *error) {
-    const mf_Time step = mf_world_settings(mf_group_world(group))->step;
-    if (settings->struct_size != sizeof *settings)
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_settings()");
-    if (!(settings->command <= MF_QUADROTOR_POSITION))
+                                const mf_QuadrotorConfig *config, mf_Error *error) {
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor_config()");
+    if (!(config->command <= MF_QUADROTOR_POSITION))
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is not a kind of command",
-                       (int)settings->command);
-    if (!(settings->integrator <= MF_INTEGRATOR_RK4))
+                       (int)config->command);
+    if (!(config->integrator <= MF_INTEGRATOR_RK4))
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is not an integrator",
-                       (int)settings->integrator);
-    if (settings->control_interval < 0 || settings->control_interval % step != 0 ||
-        settings->control_interval / step > UINT32_MAX)
+                       (int)config->integrator);
+    if (config->control_interval < 0 || config->control_interval % step != 0 ||
+        config->control_interval / step > UINT32_MAX)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.control_interval: %lld ns, need a multiple of the step, %lld ns",
-                       (long long)settings->control_interval, (long long)step);
-    const mf_Time inner = settings->control_interval > step ? settings->control_interval : step;
-    if (settings->outer_interval < 0 || settings->outer_interval % inner != 0 ||
-        settings->outer_interval / step > UINT32_MAX)
+                       (long long)config->control_interval, (long long)step);
+    const mf_Time inner = config->control_interval > step ? config->control_interval : step;
+    if (config->outer_interval < 0 || config->outer_interval % inner != 0 ||
+        config->outer_interval / step > UINT32_MAX)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.outer_interval: %lld ns, need a multiple of the interval of the "
                        "control, %lld ns",
-                       (long long)settings->outer_interval, (long long)inner);
+                       (long long)config->outer_interval, (long long)inner);
     if (p->motor_time_constant > 0.0 && mf_time_to_seconds(step) > 2.0 * p->motor_time_constant)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.motor_time_constant: %g s, need at least half of the step, %g s "
@@ -250,15 +250,15 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
 
 static void choose_kernel(QuadrotorSystem *system, const mf_Group *group) {
     static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
-    const mf_KernelPick pick = mf_pieces_kernels(group);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     system->run = table[pick.wide][pick.double_precision];
     system->run_one = table[pick.single][pick.double_precision];
     system->plan.lanes = pick.lanes;
 }
 
 static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
-    const uint32_t choices[] = {(uint32_t)plan->settings.command,
-                                (uint32_t)plan->settings.integrator, plan->interval, plan->outer};
+    const uint32_t choices[] = {(uint32_t)plan->config.command, (uint32_t)plan->config.integrator,
+                                plan->interval, plan->outer_interval};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, plan->constants_f64, MF_QUAD_CONSTANTS);
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
@@ -289,9 +289,9 @@ static const char *const quadrotor_writes[] = {"base.position",
                                                NULL};
 
 mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
-                           const mf_QuadrotorSettings *settings, mf_Error *error) {
+                           const mf_QuadrotorConfig *config, mf_Error *error) {
     mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
-    const mf_QuadrotorSettings chosen = settings != NULL ? *settings : mf_quadrotor_settings();
+    const mf_QuadrotorConfig chosen = config != NULL ? *config : mf_quadrotor_config();
     if (status == MF_OK)
         status = mf_quadrotor_check(quadrotor, error);
     if (status == MF_OK)
@@ -300,22 +300,23 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
         return status;
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
-    const mf_Time step = mf_world_settings(world)->step;
+    const mf_Time step = mf_world_config_of(world)->step;
     QuadrotorSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
     system->plan.parameters = *quadrotor;
-    system->plan.settings = chosen;
+    system->plan.config = chosen;
     system->plan.interval =
         chosen.control_interval > step ? (uint32_t)(chosen.control_interval / step) : 1;
-    system->plan.outer = chosen.outer_interval > 0 ? (uint32_t)(chosen.outer_interval / step)
-                                                   : system->plan.interval;
-    mf_quadrotor_plan_fill(&system->plan, mf_world_settings(world)->gravity, step);
+    system->plan.outer_interval = chosen.outer_interval > 0
+                                      ? (uint32_t)(chosen.outer_interval / step)
+                                      : system->plan.interval;
+    mf_quadrotor_plan_fill(&system->plan, mf_world_config_of(world)->gravity, step);
     choose_kernel(system, group);
     status = add_fields(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
-        mf_vehicle_push_bind(&system->push, group, quadrotor->mass, quadrotor->inertia);
+        mf_vehicle_wrench_bind(&system->wrench, group, quadrotor->mass, quadrotor->inertia);
         status = mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
     }
     if (status != MF_OK)
@@ -328,23 +329,23 @@ const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
     return system != NULL ? &system->plan.parameters : NULL;
 }
 
-const mf_QuadrotorSettings *mf_quadrotor_settings_of(const mf_Group *group) {
+const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
     const QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
-    return system != NULL ? &system->plan.settings : NULL;
+    return system != NULL ? &system->plan.config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    return mf_quadrotor_add(group, &config->quadrotor, &config->quadrotor_settings, error);
+    return mf_quadrotor_add(group, &config->quadrotor, &config->quadrotor_config, error);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->quadrotor = mf_quadrotor();
-    config->quadrotor_settings = mf_quadrotor_settings();
+    config->quadrotor_config = mf_quadrotor_config();
 }
 
-#define AT(member) offsetof(mf_MotionsConfig, quadrotor_settings.member)
+#define AT(member) offsetof(mf_MotionsConfig, quadrotor_config.member)
 static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 
 // clang-format off

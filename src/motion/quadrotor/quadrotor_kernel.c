@@ -18,8 +18,8 @@ static MF_INLINE const mf_real *command_row(const Lanes *s, int i) {
 // Takes over new commands that are in range and counts those that are not. Only of lanes whose own
 // command is new: not even the sign of a zero may depend on the others.
 static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_lane *accepted) {
-    const mf_mask asked = mf_and(s->alive, changed);
-    mf_mask fine = asked;
+    const mf_mask requested = mf_and(s->alive, changed);
+    mf_mask fine = requested;
     mf_lane wanted[4];
     for (int i = 0; i < 4; i++) {
         wanted[i] = mf_load(command_row(s, i));
@@ -32,7 +32,7 @@ static __attribute__((noinline)) void admit(const Lanes *s, mf_mask changed, mf_
         accepted[i] = mf_select(fine, wanted[i], accepted[i]);
         mf_store_where(fine, rows + (size_t)i * MF_BLOCK, wanted[i]);
     }
-    mf_mask refused = mf_and(asked, mf_not(fine));
+    mf_mask refused = mf_and(requested, mf_not(fine));
     if (!mf_any(refused))
         return;
     int32_t *counts = (int32_t *)words_of(s, s->fields->refused);
@@ -57,9 +57,9 @@ static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
 
 static __attribute__((noinline)) void guide(const Lanes *s, const Craft *craft,
                                             const mf_lane *command, Demand *demand) {
-    if (s->plan->settings.command == MF_QUADROTOR_ATTITUDE)
+    if (s->plan->config.command == MF_QUADROTOR_ATTITUDE)
         *demand = follow_attitude(s, craft, command);
-    else if (s->plan->settings.command == MF_QUADROTOR_VELOCITY)
+    else if (s->plan->config.command == MF_QUADROTOR_VELOCITY)
         *demand = follow_velocity(s, craft, MF_VALUE(Vec, command[0], command[1], command[2]),
                                   command[3]);
     else
@@ -74,7 +74,7 @@ static void control_rotors(const Lanes *s, mf_lane *speed) {
             mf_clamp(command[i], value_of(s, MF_QUAD_ROTOR_LOW), value_of(s, MF_QUAD_ROTOR_HIGH));
 }
 
-// What the outer loops asked for at their last tick.
+// What the outer loops requested at their last tick.
 static MF_INLINE Demand held_demand(const Lanes *s) {
     const mf_real *rows = rows_of(s, s->fields->demand, 4);
     return MF_VALUE(Demand, row_load(rows, 3), vec_load(rows, 0));
@@ -87,7 +87,7 @@ static MF_INLINE void hold_demand(const Lanes *s, const Demand *demand) {
 }
 
 static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swift, bool outer) {
-    const bool guided = !swift && s->plan->settings.command != MF_QUADROTOR_RATES;
+    const bool guided = !swift && s->plan->config.command != MF_QUADROTOR_RATES;
     if (guided && !outer)
         return held_demand(s);
     mf_lane command[4];
@@ -96,7 +96,7 @@ static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swi
                      {command[0], command[1], command[2]}};
     if (guided)
         guide(s, craft, command, &demand);
-    if (guided && s->plan->outer > s->plan->interval)
+    if (guided && s->plan->outer_interval > s->plan->interval)
         hold_demand(s, &demand);
     return demand;
 }
@@ -114,17 +114,17 @@ static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift,
         return;
     }
     if (!due.control) {
-        const mf_real *held = rows_of(s, s->fields->held, ROTORS);
+        const mf_real *held = rows_of(s, s->fields->rotor_command, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
             speed[i] = row_load(held, i);
         return;
     }
-    if (s->plan->settings.command == MF_QUADROTOR_ROTORS)
+    if (s->plan->config.command == MF_QUADROTOR_ROTORS)
         control_rotors(s, speed);
     else
         control_rates(s, false, due.outer, speed);
     if (s->plan->interval > 1) {
-        mf_real *held = rows_of(s, s->fields->held, ROTORS);
+        mf_real *held = rows_of(s, s->fields->rotor_command, ROTORS);
         for (uint32_t i = 0; i < ROTORS; i++)
             keep_row(s, held, i, speed[i]);
     }
@@ -138,7 +138,7 @@ static __attribute__((noinline)) void freeze(Lanes *s, const Craft *craft, mf_ma
     const Quat q = craft->attitude;
     mf_lane sum = mf_abs(q.w) + mf_abs(q.x) + mf_abs(q.y) + mf_abs(q.z);
     mf_mask finite = mf_finite(sum);
-    const Vec parts[] = {craft->place, craft->velocity, craft->rate};
+    const Vec parts[] = {craft->position, craft->velocity, craft->rate};
     for (int i = 0; i < 3; i++)
         finite = mf_and(finite, mf_and(mf_finite(parts[i].x),
                                        mf_and(mf_finite(parts[i].y), mf_finite(parts[i].z))));
@@ -154,8 +154,8 @@ static MF_INLINE void check_and_store(Lanes *s, Craft *craft) {
     mf_lane scale = less_product(mf_set((mf_real)0.5), square, mf_set((mf_real)1.5));
     mf_mask fine = mf_less_equal(mf_abs(scale - one), mf_set((mf_real)0.25));
     craft->attitude = MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
-    fine = mf_and(
-        fine, mf_less_equal(vec_dot(craft->place, craft->place), value_of(s, MF_QUAD_PLACE_MOST)));
+    fine = mf_and(fine, mf_less_equal(vec_dot(craft->position, craft->position),
+                                      value_of(s, MF_QUAD_POSITION_MOST)));
     fine = mf_and(fine, mf_less_equal(vec_dot(craft->velocity, craft->velocity),
                                       value_of(s, MF_QUAD_SPEED_MOST)));
     fine = mf_and(fine,
@@ -182,7 +182,7 @@ static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain) {
     if (plain)
         fly(s, &craft, command, wind, MF_INTEGRATOR_RK4, true);
     else
-        fly(s, &craft, command, wind, s->plan->settings.integrator, false);
+        fly(s, &craft, command, wind, s->plan->config.integrator, false);
     check_and_store(s, &craft);
 }
 

@@ -1,7 +1,7 @@
 // The body-rate loop of a quadrotor and its mixer: from a collective thrust and three body rates to
 // four rotor speeds.
 //
-// The loop asks for the angular acceleration K (wc - w) + integral, less what the rotation brings
+// The loop requests the angular acceleration K (wc - w) + integral, less what the rotation brings
 // by itself. `lead` makes up for the lag of the motors: the change against what the rotors give now
 // is enlarged by it, which is a derivative part taken of the acceleration instead of a difference
 // of rates. The mixer inverts the allocation matrix (equation 9 of the paper). Where rotors reach
@@ -22,12 +22,13 @@ static MF_INLINE mf_lane mix_of(const Lanes *s, int rotor, int part) {
 }
 
 // Squared speeds within the rotors' limits, for demands that no setting of the rotors fulfils.
-static void mix_limited(const Lanes *s, mf_lane lift, Vec twist, mf_lane *square) {
+static void mix_limited(const Lanes *s, mf_lane lift, Vec angular_acceleration, mf_lane *square) {
     const mf_lane low = value_of(s, MF_QUAD_SQUARE_LOW), high = value_of(s, MF_QUAD_SQUARE_HIGH);
     mf_lane least = mf_set(-MF_REAL_MAX), most = mf_set(MF_REAL_MAX);
     for (int i = 0; i < ROTORS; i++) { // roll and pitch, and the lift that they leave room for
         mf_lane inverse = value_of(s, MF_QUAD_MIX_LIFT + i);
-        square[i] = mf_fma(mix_of(s, i, 1), twist.x, mix_of(s, i, 2) * twist.y);
+        square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x,
+                           mix_of(s, i, 2) * angular_acceleration.y);
         least = mf_max(least, (low - square[i]) * inverse);
         most = mf_min(most, (high - square[i]) * inverse);
     }
@@ -41,17 +42,18 @@ static void mix_limited(const Lanes *s, mf_lane lift, Vec twist, mf_lane *square
         least = mf_max(least, less_product(inverse, square[i], value_of(s, MF_QUAD_YAW_LOW + i)));
         most = mf_min(most, less_product(inverse, square[i], value_of(s, MF_QUAD_YAW_HIGH + i)));
     }
-    mf_lane yaw = mf_clamp(twist.z, least, most);
+    mf_lane yaw = mf_clamp(angular_acceleration.z, least, most);
     for (int i = 0; i < ROTORS; i++)
         square[i] = mf_clamp(mf_fma(mix_of(s, i, 3), yaw, square[i]), low, high);
 }
 
 // Fills the squared speeds; returns the lanes in which the rotors can do what is asked.
-static MF_INLINE mf_mask mix(const Lanes *s, mf_lane lift, Vec twist, mf_lane *square) {
+static MF_INLINE mf_mask mix(const Lanes *s, mf_lane lift, Vec angular_acceleration,
+                             mf_lane *square) {
     for (int i = 0; i < ROTORS; i++) {
-        square[i] = mf_fma(mix_of(s, i, 1), twist.x, mix_of(s, i, 0) * lift);
-        square[i] = mf_fma(mix_of(s, i, 2), twist.y, square[i]);
-        square[i] = mf_fma(mix_of(s, i, 3), twist.z, square[i]);
+        square[i] = mf_fma(mix_of(s, i, 1), angular_acceleration.x, mix_of(s, i, 0) * lift);
+        square[i] = mf_fma(mix_of(s, i, 2), angular_acceleration.y, square[i]);
+        square[i] = mf_fma(mix_of(s, i, 3), angular_acceleration.z, square[i]);
     }
     mf_lane least = mf_min(mf_min(square[0], square[1]), mf_min(square[2], square[3]));
     mf_lane most = mf_max(mf_max(square[0], square[1]), mf_max(square[2], square[3]));
@@ -59,7 +61,7 @@ static MF_INLINE mf_mask mix(const Lanes *s, mf_lane lift, Vec twist, mf_lane *s
                           mf_less_equal(most, value_of(s, MF_QUAD_SQUARE_HIGH)));
     if (!mf_all(fine)) {
         mf_lane limited[ROTORS];
-        mix_limited(s, lift, twist, limited);
+        mix_limited(s, lift, angular_acceleration, limited);
         for (int i = 0; i < ROTORS; i++)
             square[i] = mf_select(fine, square[i], limited[i]);
     }
@@ -93,12 +95,14 @@ static MF_INLINE void follow_rates(const Lanes *s, const Craft *craft, const Dem
         integral = vec_load(memory, 0);
     }
     Vec gyro = add_gyro(s, craft->rate, MF_VALUE(Vec, zero, zero, zero), swift);
-    Vec twist = {mf_fma(value_of(s, MF_QUAD_RATE_GAIN), error.x, integral.x - gyro.x),
-                 mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 1), error.y, integral.y - gyro.y),
-                 mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 2), error.z, integral.z - gyro.z)};
-    twist = vec_fma(vec_sub(twist, now.twist), lead, twist);
+    Vec angular_acceleration = {
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN), error.x, integral.x - gyro.x),
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 1), error.y, integral.y - gyro.y),
+        mf_fma(value_of(s, MF_QUAD_RATE_GAIN + 2), error.z, integral.z - gyro.z)};
+    angular_acceleration = vec_fma(vec_sub(angular_acceleration, now.angular_acceleration), lead,
+                                   angular_acceleration);
     mf_lane lift = mf_fma(lead, demand->lift - now.lift, demand->lift);
-    mf_mask fine = mix(s, lift, twist, square);
+    mf_mask fine = mix(s, lift, angular_acceleration, square);
     if (swift || s->plan->integral)
         integrate_rate(s, memory, integral, error, fine);
     for (int i = 0; i < ROTORS; i++)

@@ -18,9 +18,9 @@ typedef struct Lanes {
 } Lanes;
 
 typedef struct Craft {
-    Vec place, velocity; // world
-    Quat attitude;       // body to world
-    Vec rate;            // body axes
+    Vec position, velocity; // world
+    Quat attitude;          // body to world
+    Vec rate;               // body axes
     mf_lane speed[ROTORS];
 } Craft;
 
@@ -58,7 +58,7 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
     const mf_real *q = rows_of(s, s->fields->orientation, 4);
     const mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
     Craft craft;
-    craft.place = vec_load(rows_of(s, s->fields->position, 3), 0);
+    craft.position = vec_load(rows_of(s, s->fields->position, 3), 0);
     craft.velocity = vec_load(rows_of(s, s->fields->linear, 3), 0);
     craft.attitude = MF_VALUE(Quat, row_load(q, 0), row_load(q, 1), row_load(q, 2), row_load(q, 3));
     craft.rate = vec_load(rows_of(s, s->fields->angular, 3), 0);
@@ -70,7 +70,7 @@ static MF_INLINE Craft load_craft(const Lanes *s) {
 static MF_INLINE void store_craft(const Lanes *s, const Craft *craft) {
     mf_real *q = rows_of(s, s->fields->orientation, 4);
     mf_real *speed = rows_of(s, s->fields->speed, ROTORS);
-    keep_three(s, rows_of(s, s->fields->position, 3), craft->place);
+    keep_three(s, rows_of(s, s->fields->position, 3), craft->position);
     keep_three(s, rows_of(s, s->fields->linear, 3), craft->velocity);
     keep_row(s, q, 0, craft->attitude.w);
     keep_row(s, q, 1, craft->attitude.x);

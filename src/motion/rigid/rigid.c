@@ -52,7 +52,7 @@ static const mf_DrivenPlan *find_plan(const mf_Group *group) {
     return mf_motion_plan(group, &mf_rigid_row);
 }
 
-const mf_RigidConfig *mf_rigid_settings(const mf_Group *group) {
+const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group) {
     const mf_DrivenPlan *plan = find_plan(group);
     return plan != NULL ? &plan->config.rigid : NULL;
 }
@@ -122,7 +122,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->spin_friction = mf_rigid_config().spin_friction;
     if (group == NULL)
         return;
-    const mf_RigidConfig *config = mf_rigid_settings(group);
+    const mf_RigidConfig *config = mf_rigid_config_of(group);
     c->contacts = config->contacts;
     c->shapes = config->shapes;
     c->limits = config->limits;

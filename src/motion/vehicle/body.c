@@ -1,4 +1,4 @@
-// The body of a vehicle: one link whose origin is its centre of mass, with four mass points; its
+// The body of a vehicle: one link whose origin is its center of mass, with four mass points; its
 // collision shape is a sphere or an upright cylinder, its ground contact one point below it.
 #include "motion/vehicle/body.h"
 #include "math/scalar.h"
@@ -74,17 +74,17 @@ static bool add_shape(mf_Draft *draft, double radius, double half_height) {
 
 static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body, double half_height) {
     mf_MassProperties mass = {.mass = body->mass};
-    double place[4][3], foot[3] = {0.0, 0.0, -body->clearance};
+    double position[4][3], foot[3] = {0.0, 0.0, -body->clearance};
     memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
-    mf_mass_to_points(place, 4, &mass);
+    mf_mass_to_points(position, 4, &mass);
     draft->name = mf_draft_text(draft, body->name);
     draft->file = "";
     if (draft->name == NULL || mf_draft_add_link(draft, body->name) == NULL)
         return false;
     for (int i = 0; i < 4; i++)
-        if (mf_draft_add_point(draft, 0, place[i], body->mass / 4, false, mf_grey) == NULL)
+        if (mf_draft_add_point(draft, 0, position[i], body->mass / 4, false, mf_gray) == NULL)
             return false;
-    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_grey) == NULL)
+    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
         return false;
     return add_shape(draft, body->radius, half_height);
 }
@@ -121,7 +121,7 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *
     if (!(mf_abs(model->mass - mass) <= 1e-6 * mass))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s.mass: %g kg, but the model of group %s has %g kg; make it with %s()",
-                       name, mass, mf_group_settings(group)->name, model->mass, body);
+                       name, mass, mf_group_config_of(group)->name, model->mass, body);
     const double *center = model->links[0].center;
     if (!(mf_vec3_length(center) <= 1e-6))
         return mf_fail(
@@ -134,9 +134,9 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *
 
 // ---- momentum and energy ------------------------------------------------------------------------
 
-// Angular momentum about the centre, which is the base's origin, in body axes; returns the kinetic
+// Angular momentum about the center, which is the base's origin, in body axes; returns the kinetic
 // energy of the rotation.
-static double spin_of(const mf_Group *group, uint32_t instance, double momentum[3]) {
+static double rate_of(const mf_Group *group, uint32_t instance, double momentum[3]) {
     const double *i = mf_group_model(group)->links[0].inertia;
     const mf_Field *rate = mf_group_find_field((mf_Group *)group, "base.angular_velocity");
     double w[3];
@@ -159,16 +159,16 @@ void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center
         center[c] = mf_field_get(position, instance, c);
         linear[c] = mf_group_model(group)->mass * mf_field_get(velocity, instance, c);
     }
-    spin_of(group, instance, momentum);
+    rate_of(group, instance, momentum);
     mf_quat_rotate(angular, q, momentum);
 }
 
 mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance) {
     const double mass = mf_group_model(group)->mass;
-    const double gravity = mf_world_settings(mf_group_world(group))->gravity;
+    const double gravity = mf_world_config_of(mf_group_world(group))->gravity;
     double center[3], linear[3], angular[3], momentum[3];
     mf_vehicle_momentum(group, instance, center, linear, angular);
     return (mf_MotionEnergy){.kinetic = 0.5 * mf_vec3_dot(linear, linear) / mass +
-                                        spin_of(group, instance, momentum),
+                                        rate_of(group, instance, momentum),
                              .potential = mass * gravity * center[2]};
 }

@@ -6,13 +6,13 @@
 #include <mayfly/motion.h>
 
 // As mf_vehicle_model, but others meet an upright cylinder that reaches `half_height` [m] above and
-// below the centre of mass and lies within the sphere of `body->radius`; the sphere itself where
+// below the center of mass and lies within the sphere of `body->radius`; the sphere itself where
 // `half_height` is 0 or not less than the radius.
 mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body, double half_height,
                                 mf_Model **out, mf_Error *error);
 
 // Whether the group's model is the body of such a vehicle: one of `mass` [kg] without joints and
-// with its centre of mass at the origin; its shapes may be any.
+// with its center of mass at the origin; its shapes may be any.
 // `body` is the function that makes it. MF_BAD_ARGUMENT.
 mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *body, double mass,
                            mf_Error *error);

@@ -1,4 +1,4 @@
-// Behaviour of a team: the robot nearest to the ball walks behind it and kicks it to the goal,
+// Behavior of a team: the robot nearest to the ball walks behind it and kicks it to the goal,
 // others keep a position behind it, the goalkeeper stands between ball and goal and dives for fast
 // balls; robots that lie get up; all keep a distance from each other.
 #include "scene/soccer/play.h"
@@ -16,8 +16,8 @@
 #define SAVE_REACH 0.15  // [m] one that comes nearer than this is stopped standing
 
 typedef struct Wish {
-    double place[2]; // [m]
-    double heading;  // [rad]
+    double position[2]; // [m]
+    double heading;     // [rad]
 } Wish;
 
 static double wrap(double angle) {
@@ -48,30 +48,31 @@ static bool is_busy(const mf_PlayTeam *team, uint32_t robot) {
 
 // ---- walking -----------------------------------------------------------------------------------
 
-// Pushes a wish [m/s], world axes, away from players that are too near.
+// ExternalWrenches a wish [m/s], world axes, away from players that are too near.
 static void keep_apart(const mf_Play *play, const mf_PlayTeam *own, uint32_t robot,
                        const mf_Player *player, double velocity[2]) {
-    double spacing = own->behaviour->spacing;
+    double spacing = own->behavior->spacing;
     for (uint32_t t = 0; t < play->team_count; t++)
         for (uint32_t i = 0; i < mf_group_count(play->teams[t].group); i++) {
             if (&play->teams[t] == own && i == robot)
                 continue;
             const mf_Player other = mf_play_see(&play->teams[t], i);
-            double x = player->place[0] - other.place[0], y = player->place[1] - other.place[1];
+            double x = player->position[0] - other.position[0],
+                   y = player->position[1] - other.position[1];
             double far = length_of(x, y);
             if (far >= spacing || far < 1e-6)
                 continue;
-            double push = own->behaviour->speed * (1.0 - far / spacing) / far;
-            velocity[0] += push * x;
-            velocity[1] += push * y;
+            double force = own->behavior->speed * (1.0 - far / spacing) / far;
+            velocity[0] += force * x;
+            velocity[1] += force * y;
         }
 }
 
 // Far from the wish it turns to where it goes; near it, it goes there sideways and backward too.
 static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                     const Wish *wish) {
-    double speed = team->behaviour->speed, sine, cosine;
-    double x = wish->place[0] - player->place[0], y = wish->place[1] - player->place[1];
+    double speed = team->behavior->speed, sine, cosine;
+    double x = wish->position[0] - player->position[0], y = wish->position[1] - player->position[1];
     double far = length_of(x, y), pace = mf_clamp(1.5 * far, 0.0, speed);
     double velocity[2] = {far > 0.0 ? pace * x / far : 0.0, far > 0.0 ? pace * y / far : 0.0};
     keep_apart(play, team, robot, player, velocity);
@@ -99,10 +100,10 @@ static bool kick(mf_PlayTeam *team, uint32_t robot, const mf_Player *player, con
                  double aim) {
     double sine, cosine;
     mf_sin_cos(player->heading, &sine, &cosine);
-    double x = ball[0] - player->place[0], y = ball[1] - player->place[1];
-    double ahead = x * cosine + y * sine - team->behaviour->kick[0];
+    double x = ball[0] - player->position[0], y = ball[1] - player->position[1];
+    double ahead = x * cosine + y * sine - team->behavior->kick[0];
     double aside = y * cosine - x * sine;
-    double foot = team->behaviour->kick[1];
+    double foot = team->behavior->kick[1];
     if (mf_abs(wrap(aim - player->heading)) > AIMED || mf_abs(ahead) > 2.0 * PLACED)
         return false;
     if (mf_abs(aside - foot) < PLACED)
@@ -118,16 +119,16 @@ static bool kick(mf_PlayTeam *team, uint32_t robot, const mf_Player *player, con
 // Behind the ball, seen from the goal, first at a distance, then with it at the nearer foot.
 static void attack(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                    const double ball[2]) {
-    const mf_SoccerTeam *behaviour = team->behaviour;
-    double aim = mf_atan2(behaviour->goal[1] - ball[1], behaviour->goal[0] - ball[0]);
+    const mf_SoccerTeam *behavior = team->behavior;
+    double aim = mf_atan2(behavior->goal[1] - ball[1], behavior->goal[0] - ball[0]);
     double sine, cosine;
     mf_sin_cos(aim, &sine, &cosine);
-    double x = player->place[0] - ball[0], y = player->place[1] - ball[1];
+    double x = player->position[0] - ball[0], y = player->position[1] - ball[1];
     double along = x * cosine + y * sine, across = y * cosine - x * sine;
     if (kick(team, robot, player, ball, aim))
         return;
-    double foot = across > 0.0 ? -behaviour->kick[1] : behaviour->kick[1];
-    double back = behaviour->kick[0], side = -foot;
+    double foot = across > 0.0 ? -behavior->kick[1] : behavior->kick[1];
+    double back = behavior->kick[0], side = -foot;
     bool ready = along < -0.6 * back && mf_abs(across - side) < 0.12 &&
                  mf_abs(wrap(aim - player->heading)) < 0.5;
     if (!ready)
@@ -142,35 +143,35 @@ static void attack(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Pl
 // Some way from the ball towards the own goal, each on an own side.
 static void support(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                     const double ball[2]) {
-    const double *own = team->behaviour->own_goal;
+    const double *own = team->behavior->own_goal;
     double x = own[0] - ball[0], y = own[1] - ball[1], far = length_of(x, y);
     double part = far > 1e-6 ? mf_clamp(1.3 / far, 0.0, 0.8) : 0.0;
     double side = robot % 2 == 0 ? 1.0 : -1.0, spread = far > 1e-6 ? side / far : 0.0;
     Wish wish = {{ball[0] + part * x - spread * y, ball[1] + part * y + spread * x},
-                 mf_atan2(ball[1] - player->place[1], ball[0] - player->place[0])};
+                 mf_atan2(ball[1] - player->position[1], ball[0] - player->position[0])};
     walk_to(play, team, robot, player, &wish);
 }
 
 // Where the ball will cross the goal line, from the middle of the goal [m]; false when it will not
 // soon, or not between the posts.
 static bool is_coming(const mf_Play *play, const mf_PlayTeam *team, double *aside) {
-    const double *own = team->behaviour->own_goal;
+    const double *own = team->behavior->own_goal;
     double way = own[0] - mf_field_get(play->ball_position, 0, 0);
     double speed = mf_field_get(play->ball_velocity, 0, 0);
     if (!(way * speed > 0.0) || mf_abs(way) > SAVE_TIME * mf_abs(speed))
         return false;
     *aside = mf_field_get(play->ball_position, 0, 1) - own[1] +
              mf_field_get(play->ball_velocity, 0, 1) * way / speed;
-    return mf_abs(*aside) < 0.5 * team->behaviour->goal_width;
+    return mf_abs(*aside) < 0.5 * team->behavior->goal_width;
 }
 
 static void keep(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                  const double ball[2]) {
-    const mf_SoccerTeam *behaviour = team->behaviour;
-    const double *own = behaviour->own_goal;
+    const mf_SoccerTeam *behavior = team->behavior;
+    const double *own = behavior->own_goal;
     double forward = own[0] > 0.0 ? -1.0 : 1.0, aside;
     if (is_coming(play, team, &aside)) {
-        double gap = (aside + own[1] - player->place[1]) * forward; // > 0: to its left
+        double gap = (aside + own[1] - player->position[1]) * forward; // > 0: to its left
         if (mf_abs(gap) > SAVE_REACH) {
             choose(team, robot, gap > 0.0 ? MF_PLAY_DIVE_LEFT : MF_PLAY_DIVE_RIGHT);
             team->count.dives++;
@@ -178,7 +179,7 @@ static void keep(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Play
         }
     }
     double x = ball[0] - own[0], y = ball[1] - own[1], far = length_of(x, y);
-    double most = 0.4 * behaviour->goal_width;
+    double most = 0.4 * behavior->goal_width;
     double shift = far > 1e-6 ? mf_clamp(KEEPER_LINE * y / far, -most, most) : 0.0;
     Wish wish = {{own[0] + forward * KEEPER_LINE, own[1] + shift}, forward > 0.0 ? 0.0 : MF_PI};
     walk_to(play, team, robot, player, &wish);
@@ -188,9 +189,9 @@ static void keep(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Play
 static uint32_t find_striker(const mf_PlayTeam *team, const double ball[2]) {
     uint32_t striker = MF_NONE;
     double least = INFINITY;
-    for (uint32_t i = team->behaviour->keeper ? 1 : 0; i < mf_group_count(team->group); i++) {
+    for (uint32_t i = team->behavior->keeper ? 1 : 0; i < mf_group_count(team->group); i++) {
         const mf_Player player = mf_play_see(team, i);
-        double far = length_of(player.place[0] - ball[0], player.place[1] - ball[1]);
+        double far = length_of(player.position[0] - ball[0], player.position[1] - ball[1]);
         if (player.upright < LYING || mf_group_fault(team->group, i) != 0 || !(far < least))
             continue;
         least = far;
@@ -210,7 +211,7 @@ void mf_play_coach(mf_Play *play, mf_PlayTeam *team) {
         if (player.upright < LYING) {
             choose(team, i, player.chest < 0.0 ? MF_PLAY_UP_FRONT : MF_PLAY_UP_BACK);
             team->count.falls++;
-        } else if (team->behaviour->keeper && i == 0) {
+        } else if (team->behavior->keeper && i == 0) {
             keep(play, team, i, &player, ball);
         } else if (i == striker) {
             attack(play, team, i, &player, ball);

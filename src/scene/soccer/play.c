@@ -16,8 +16,8 @@ mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot) {
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(team->orientation, robot, c);
     mf_Player player;
-    player.place[0] = mf_field_get(team->position, robot, 0);
-    player.place[1] = mf_field_get(team->position, robot, 1);
+    player.position[0] = mf_field_get(team->position, robot, 0);
+    player.position[1] = mf_field_get(team->position, robot, 1);
     player.heading =
         mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
     player.upright = 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]);
@@ -45,7 +45,7 @@ static void take_team(mf_Play *play, const mf_SceneFile *file, uint32_t index) {
     mf_Group *group = mf_world_group(play->world, index);
     *team = (mf_PlayTeam){.group = group,
                           .index = index,
-                          .behaviour = &from->behaviour.soccer,
+                          .behavior = &from->behavior.soccer,
                           .position = mf_group_find_field(group, "base.position"),
                           .orientation = mf_group_find_field(group, "base.orientation"),
                           .select = mf_group_find_field(group, "gait.select"),
@@ -57,7 +57,7 @@ static void take_team(mf_Play *play, const mf_SceneFile *file, uint32_t index) {
             if (strcmp(from->gaits[g], move_names[m]) == 0)
                 team->moves[m] = g;
     }
-    play->ball = mf_world_find_group(play->world, from->behaviour.soccer.ball);
+    play->ball = mf_world_find_group(play->world, from->behavior.soccer.ball);
 }
 
 mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
@@ -69,7 +69,7 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
     play->context = context;
     play->world = scene->world;
     for (uint32_t g = 0; g < file->group_count; g++)
-        if (file->groups[g].behaviour.kind == MF_BEHAVIOUR_SOCCER)
+        if (file->groups[g].behavior.kind == MF_BEHAVIOR_SOCCER)
             take_team(play, file, g);
     if (play->team_count == 0) {
         destroy(context, play);
@@ -91,7 +91,7 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
     mf_WorldSystemConfig system = mf_world_system_config();
     system.name = "play";
     system.phase = MF_PHASE_CONTROL;
-    system.rate = file->groups[play->teams[0].index].behaviour.rate;
+    system.rate = file->groups[play->teams[0].index].behavior.rate;
     system.run = run;
     system.destroy = destroy;
     system.user = play;
@@ -123,7 +123,7 @@ static void put_ball(mf_Play *play, double x, double y) {
     q[0] = x;
     q[1] = y;
     q[2] =
-        mf_terrain_height(mf_world_settings(play->world)->terrain, x, y, NULL) + ball->rest_height;
+        mf_terrain_height(mf_world_config_of(play->world)->terrain, x, y, NULL) + ball->rest_height;
     mf_group_set_state(play->ball, 0, q, v);
 }
 
@@ -132,12 +132,12 @@ static double limit(double value, double most) {
 }
 
 void mf_play_referee(mf_Play *play) {
-    const mf_SoccerTeam *first = play->teams[0].behaviour;
+    const mf_SoccerTeam *first = play->teams[0].behavior;
     double x = mf_field_get(play->ball_position, 0, 0), y = mf_field_get(play->ball_position, 0, 1);
     double line = mf_abs(first->goal[0]), touch = 0.5 * first->field_width;
     if (mf_abs(x) > line && mf_abs(y) < 0.5 * first->goal_width) {
         for (uint32_t t = 0; t < play->team_count; t++)
-            play->teams[t].count.goals += play->teams[t].behaviour->goal[0] * x > 0.0;
+            play->teams[t].count.goals += play->teams[t].behavior->goal[0] * x > 0.0;
         put_ball(play, 0.0, 0.0);
     } else if (mf_abs(x) > line || mf_abs(y) > touch) {
         play->teams[0].count.out++;

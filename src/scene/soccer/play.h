@@ -4,6 +4,17 @@
 
 #include "scene/builder.h"
 
+typedef struct mf_PlayCount {
+    uint32_t goals; // [1] scored by the robots of this group
+    uint32_t kicks; // [1] begun
+    uint32_t falls; // [1] robots that lay on the ground and had to get up
+    uint32_t dives; // [1] of the keeper
+    uint32_t out;   // [1] times that the ball left the field
+} mf_PlayCount;
+
+// Actions of the robots of a group so far. Not part of snapshots.
+mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group);
+
 typedef enum mf_PlayMove {
     MF_PLAY_WALK,
     MF_PLAY_STAND,
@@ -20,7 +31,7 @@ typedef enum mf_PlayMove {
 typedef struct mf_PlayTeam {
     mf_Group *group;
     uint32_t index; // [1] of the group
-    const mf_SoccerTeam *behaviour;
+    const mf_SoccerTeam *behavior;
     uint32_t moves[MF_PLAY_MOVES]; // [1] numbers of the gaits; MF_NONE: has none
     mf_Field *position, *orientation, *select, *done, *command;
     mf_PlayCount count;
@@ -38,10 +49,10 @@ struct mf_Play {
 
 // A robot seen from above.
 typedef struct mf_Player {
-    double place[2]; // [m]
-    double heading;  // [rad]
-    double upright;  // [1] cosine of the tilt
-    double chest;    // [1] vertical part of the forward axis: -1 lies on its front
+    double position[2]; // [m]
+    double heading;     // [rad]
+    double upright;     // [1] cosine of the tilt
+    double chest;       // [1] vertical part of the forward axis: -1 lies on its front
 } mf_Player;
 
 mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot);

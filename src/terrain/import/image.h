@@ -5,26 +5,26 @@
 
 #include <mayfly/base.h>
 
-typedef struct mf_GreyImage {
+typedef struct mf_GrayImage {
     uint32_t columns; // [1] pixels across, >= 1
     uint32_t rows;    // [1] pixels down, >= 1
-    uint32_t largest; // [1] grey value of white, 1 .. 65535
-    uint16_t *grey;   // [1] rows*columns values <= largest, row after row from the top
-} mf_GreyImage;
+    uint32_t largest; // [1] gray value of white, 1 .. 65535
+    uint16_t *gray;   // [1] rows*columns values <= largest, row after row from the top
+} mf_GrayImage;
 
 // Checks the size in `image`: MF_BAD_FILE when a side is 0, MF_LIMIT above 2^24 a side or 2^26 in
 // all. `name` is the file's, for the error; may be NULL.
-mf_Status mf_grey_image_check(const mf_GreyImage *image, const char *name, mf_Error *error);
+mf_Status mf_gray_image_check(const mf_GrayImage *image, const char *name, mf_Error *error);
 
-// Allocates `grey` for the size in `image`, which must have been checked.
-mf_Status mf_grey_image_allocate(mf_Context *context, mf_GreyImage *image, const char *name,
+// Allocates `gray` for the size in `image`, which must have been checked.
+mf_Status mf_gray_image_allocate(mf_Context *context, mf_GrayImage *image, const char *name,
                                  mf_Error *error);
 
-// Parse `size` bytes. On success the caller releases image->grey with mf_release; on failure
+// Parse `size` bytes. On success the caller releases image->gray with mf_release; on failure
 // *image is untouched. `name` is the file's, for errors; may be NULL.
 mf_Status mf_png_parse(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GreyImage *image, mf_Error *error);
+                       mf_GrayImage *image, mf_Error *error);
 mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GreyImage *image, mf_Error *error);
+                       mf_GrayImage *image, mf_Error *error);
 
 #endif

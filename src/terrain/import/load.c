@@ -1,7 +1,7 @@
-// Height maps from image files: tells the kind by content, parses, maps grey values to heights and
+// Height maps from image files: tells the kind by content, parses, maps gray values to heights and
 // turns the image so that its top row has the highest y.
 //
-// height = offset + scale * (grey / largest): black is `offset`, white is `offset + scale`.
+// height = offset + scale * (gray / largest): black is `offset`, white is `offset + scale`.
 
 #include "terrain/build.h"
 #include "terrain/import/image.h"
@@ -12,7 +12,7 @@
 
 #define FILE_LIMIT ((size_t)64 << 20) // [byte]
 
-mf_Status mf_grey_image_check(const mf_GreyImage *image, const char *name, mf_Error *error) {
+mf_Status mf_gray_image_check(const mf_GrayImage *image, const char *name, mf_Error *error) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     if (cells == 0)
         return mf_fail_at(error, MF_BAD_FILE, name, 0, 0,
@@ -28,11 +28,11 @@ mf_Status mf_grey_image_check(const mf_GreyImage *image, const char *name, mf_Er
     return MF_OK;
 }
 
-mf_Status mf_grey_image_allocate(mf_Context *context, mf_GreyImage *image, const char *name,
+mf_Status mf_gray_image_allocate(mf_Context *context, mf_GrayImage *image, const char *name,
                                  mf_Error *error) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
-    image->grey = mf_allocate(context, (size_t)cells, sizeof *image->grey);
-    if (image->grey == NULL)
+    image->gray = mf_allocate(context, (size_t)cells, sizeof *image->gray);
+    if (image->gray == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, name, 0, 0,
                           "no memory for %" PRIu32 " x %" PRIu32 " pixels", image->columns,
                           image->rows);
@@ -45,7 +45,7 @@ typedef struct Kind {
     size_t length; // [byte] of magic
     const char *name;
     mf_Status (*parse)(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GreyImage *image, mf_Error *error);
+                       mf_GrayImage *image, mf_Error *error);
 } Kind;
 
 static const Kind kinds[] = {
@@ -68,7 +68,7 @@ static const Kind kinds[] = {
 };
 
 static mf_Status parse_image(mf_Context *context, const char *path, const void *data, size_t size,
-                             mf_GreyImage *image, mf_Error *error) {
+                             mf_GrayImage *image, mf_Error *error) {
     const char *found = "something else";
     if (size == 0)
         found = "an empty file";
@@ -84,7 +84,7 @@ static mf_Status parse_image(mf_Context *context, const char *path, const void *
                       "expected a grey PNG or PGM (P2, P5) image, found %s", found);
 }
 
-static mf_Status terrain_from_image(mf_Context *context, const mf_GreyImage *image,
+static mf_Status terrain_from_image(mf_Context *context, const mf_GrayImage *image,
                                     const mf_TerrainConfig *config, double scale, double offset,
                                     mf_Terrain **out, mf_Error *error) {
     mf_Terrain *terrain;
@@ -94,10 +94,10 @@ static mf_Status terrain_from_image(mf_Context *context, const mf_GreyImage *ima
         return status;
     double *heights = mf_terrain_heights(terrain);
     for (uint32_t row = 0; row < image->rows; row++) {
-        const uint16_t *grey = image->grey + (uint64_t)(image->rows - 1 - row) * image->columns;
+        const uint16_t *gray = image->gray + (uint64_t)(image->rows - 1 - row) * image->columns;
         double *target = heights + (uint64_t)row * image->columns;
         for (uint32_t column = 0; column < image->columns; column++)
-            target[column] = offset + scale * ((double)grey[column] / image->largest);
+            target[column] = offset + scale * ((double)gray[column] / image->largest);
     }
     return mf_terrain_freeze(terrain, out, error);
 }
@@ -126,12 +126,12 @@ mf_Status mf_terrain_load(mf_Context *context, const char *path, const mf_Terrai
     status = mf_file_read(context, path, FILE_LIMIT, &data, &size, error);
     if (status != MF_OK)
         return status;
-    mf_GreyImage image;
+    mf_GrayImage image;
     status = parse_image(context, path, data, size, &image, error);
     mf_release(context, data);
     if (status != MF_OK)
         return status;
     status = terrain_from_image(context, &image, config, scale, offset, out, error);
-    mf_release(context, image.grey);
+    mf_release(context, image.gray);
     return status;
 }

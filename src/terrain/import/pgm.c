@@ -1,6 +1,6 @@
 // PGM images, ASCII (P2) and binary (P5), from memory.
 //
-// Source: the format's manual page, Netpbm "pgm(5)": magic, width, height and largest grey value as
+// Source: the format's manual page, Netpbm "pgm(5)": magic, width, height and largest gray value as
 // decimal numbers separated by white space, '#' to the end of the line is a comment; then, for P5,
 // exactly one white-space byte and the raster, one byte a sample or, above 255, two with the high
 // byte first. Two rules are ours: comments are also taken inside a P2 raster, because common
@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define LARGEST_GREY 65535u
+#define LARGEST_GRAY 65535u
 
 typedef struct Cursor {
     const uint8_t *data;
@@ -90,17 +90,17 @@ static mf_Status read_number(Cursor *cursor, const char *what, uint32_t lowest, 
     return MF_OK;
 }
 
-static mf_Status read_header(Cursor *cursor, mf_GreyImage *image) {
+static mf_Status read_header(Cursor *cursor, mf_GrayImage *image) {
     cursor->offset = 2;
     if (cursor->size > 2 && !is_space(cursor->data[2]) && cursor->data[2] != '#')
         return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 1, 3,
                           "PGM: expected white space after the magic number");
-    // Sizes of 0 and above the limit are judged by mf_grey_image_check, with a better message.
+    // Sizes of 0 and above the limit are judged by mf_gray_image_check, with a better message.
     mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->columns);
     if (status == MF_OK)
         status = read_number(cursor, "the height", 0, INT32_MAX, &image->rows);
     if (status == MF_OK)
-        status = read_number(cursor, "the largest grey value", 1, LARGEST_GREY, &image->largest);
+        status = read_number(cursor, "the largest grey value", 1, LARGEST_GRAY, &image->largest);
     return status;
 }
 
@@ -111,19 +111,19 @@ static mf_Status too_short(const Cursor *cursor, const char *least, uint64_t nee
                       least, needed, cursor->offset, cursor->size - cursor->offset);
 }
 
-static mf_Status read_ascii(Cursor *cursor, const mf_GreyImage *image) {
+static mf_Status read_ascii(Cursor *cursor, const mf_GrayImage *image) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value;
         mf_Status status = read_number(cursor, "a grey value", 0, image->largest, &value);
         if (status != MF_OK)
             return status;
-        image->grey[cell] = (uint16_t)value;
+        image->gray[cell] = (uint16_t)value;
     }
     return MF_OK;
 }
 
-static mf_Status read_binary(Cursor *cursor, const mf_GreyImage *image) {
+static mf_Status read_binary(Cursor *cursor, const mf_GrayImage *image) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     const bool wide = image->largest > 255;
     const uint8_t *raster = cursor->data + cursor->offset;
@@ -135,14 +135,14 @@ static mf_Status read_binary(Cursor *cursor, const mf_GreyImage *image) {
                 cursor->error, MF_BAD_FILE, cursor->name, 0, 0,
                 "PGM: expected grey values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
                 image->largest, value, cursor->offset + (size_t)cell * (wide ? 2 : 1));
-        image->grey[cell] = (uint16_t)value;
+        image->gray[cell] = (uint16_t)value;
     }
     cursor->offset += (size_t)cells * (wide ? 2 : 1);
     return MF_OK;
 }
 
 // The least number of raster bytes: in ASCII a digit for each sample and a blank between two.
-static uint64_t least_raster(const mf_GreyImage *image, bool binary) {
+static uint64_t least_raster(const mf_GrayImage *image, bool binary) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     if (!binary)
         return 2 * cells - 1;
@@ -162,15 +162,15 @@ static mf_Status expect_end(Cursor *cursor, bool binary) {
 }
 
 mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GreyImage *image, mf_Error *error) {
+                       mf_GrayImage *image, mf_Error *error) {
     Cursor cursor = {.data = data, .size = size, .line = 1, .name = name, .error = error};
     if (size < 2 || cursor.data[0] != 'P' || (cursor.data[1] != '2' && cursor.data[1] != '5'))
         return mf_fail_at(error, MF_BAD_FILE, name, 1, 1, "PGM: expected P2 or P5");
     bool binary = cursor.data[1] == '5';
-    mf_GreyImage read = {0};
+    mf_GrayImage read = {0};
     mf_Status status = read_header(&cursor, &read);
     if (status == MF_OK)
-        status = mf_grey_image_check(&read, name, error);
+        status = mf_gray_image_check(&read, name, error);
     if (status != MF_OK)
         return status;
     if (cursor.offset < size && !is_space(cursor.data[cursor.offset]) &&
@@ -182,14 +182,14 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     uint64_t least = least_raster(&read, binary);
     if (size - cursor.offset < least)
         return too_short(&cursor, binary ? "" : "at least ", least);
-    status = mf_grey_image_allocate(context, &read, name, error);
+    status = mf_gray_image_allocate(context, &read, name, error);
     if (status != MF_OK)
         return status;
     status = binary ? read_binary(&cursor, &read) : read_ascii(&cursor, &read);
     if (status == MF_OK)
         status = expect_end(&cursor, binary);
     if (status != MF_OK) {
-        mf_release(context, read.grey);
+        mf_release(context, read.gray);
         return status;
     }
     *image = read;

@@ -1,12 +1,12 @@
 // PNG images from memory, read with libpng.
 //
-// Grey images of 1 to 16 bits are taken as they are (below 8 bits scaled to 0 .. 255, which is
-// exact). Colour and palette images are taken as their luma
+// Gray images of 1 to 16 bits are taken as they are (below 8 bits scaled to 0 .. 255, which is
+// exact). Color and palette images are taken as their luma
 //
 //     Y = 0.2126 R + 0.7152 G + 0.0722 B        (ITU-R BT.709-6, item 3.2)
 //
-// in integer weights that sum to 1, so that an elevation image saved as RGB grey keeps its exact
-// values. Alpha, gamma and colour profiles are ignored: stored values are heights, not light.
+// in integer weights that sum to 1, so that an elevation image saved as RGB gray keeps its exact
+// values. Alpha, gamma and color profiles are ignored: stored values are heights, not light.
 //
 // libpng reports errors by longjmp. The only setjmp is in `parse_guarded`, which changes no local
 // variable after it; all that must survive a jump lives in the Reader of the caller. The callbacks
@@ -35,7 +35,7 @@ typedef struct Reader {
     png_structp png;
     png_infop info;
     uint8_t *line;      // one row of samples as libpng delivers it
-    mf_GreyImage image; // [1] grey is NULL until allocated
+    mf_GrayImage image; // [1] gray is NULL until allocated
     uint32_t channels;  // [1] samples a pixel
     uint32_t bytes;     // [byte] of a sample, 1 or 2
 } Reader;
@@ -87,23 +87,23 @@ static void jump_with(Reader *reader, mf_Status status) {
 static void read_header(Reader *reader) {
     png_structp png = reader->png;
     png_set_read_fn(png, reader, read_bytes);
-    // The size is judged by mf_grey_image_check; other than that no chunk but the image matters.
+    // The size is judged by mf_gray_image_check; other than that no chunk but the image matters.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(png, reader->info);
     reader->image.columns = png_get_image_width(png, reader->info);
     reader->image.rows = png_get_image_height(png, reader->info);
-    mf_Status status = mf_grey_image_check(&reader->image, reader->name, reader->error);
+    mf_Status status = mf_gray_image_check(&reader->image, reader->name, reader->error);
     if (status != MF_OK)
         jump_with(reader, status);
 }
 
 static void choose_samples(Reader *reader) {
     png_structp png = reader->png;
-    int colour = png_get_color_type(png, reader->info);
-    if (colour == PNG_COLOR_TYPE_PALETTE)
+    int color = png_get_color_type(png, reader->info);
+    if (color == PNG_COLOR_TYPE_PALETTE)
         png_set_palette_to_rgb(png);
-    if (colour == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, reader->info) < 8)
+    if (color == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png, reader->info) < 8)
         png_set_expand_gray_1_2_4_to_8(png);
     png_read_update_info(png, reader->info);
     reader->channels = png_get_channels(png, reader->info);
@@ -115,7 +115,7 @@ static uint32_t sample(const Reader *reader, const uint8_t *at) {
     return reader->bytes == 2 ? (uint32_t)at[0] << 8 | at[1] : at[0];
 }
 
-static uint16_t pixel_grey(const Reader *reader, const uint8_t *pixel) {
+static uint16_t pixel_gray(const Reader *reader, const uint8_t *pixel) {
     uint32_t first = sample(reader, pixel);
     if (reader->channels < 3)
         return (uint16_t)first;
@@ -132,14 +132,14 @@ typedef struct Pass {
 } Pass;
 
 static void read_pass(Reader *reader, Pass pass) {
-    const mf_GreyImage *image = &reader->image;
+    const mf_GrayImage *image = &reader->image;
     size_t stride = (size_t)reader->channels * reader->bytes;
     for (uint32_t row = pass.row; row < image->rows; row += pass.row_step) {
         png_read_row(reader->png, reader->line, NULL);
         const uint8_t *pixel = reader->line;
-        uint16_t *target = image->grey + (uint64_t)row * image->columns;
+        uint16_t *target = image->gray + (uint64_t)row * image->columns;
         for (uint32_t column = pass.column; column < image->columns; column += pass.column_step) {
-            target[column] = pixel_grey(reader, pixel);
+            target[column] = pixel_gray(reader, pixel);
             pixel += stride;
         }
     }
@@ -166,7 +166,7 @@ static void read_image(Reader *reader) {
     size_t line_size = png_get_rowbytes(reader->png, reader->info);
     reader->line = png_malloc(reader->png, line_size);
     mf_Status status =
-        mf_grey_image_allocate(reader->context, &reader->image, reader->name, reader->error);
+        mf_gray_image_allocate(reader->context, &reader->image, reader->name, reader->error);
     if (status != MF_OK)
         jump_with(reader, status);
     read_passes(reader);
@@ -184,7 +184,7 @@ static bool parse_guarded(Reader *reader) {
 }
 
 mf_Status mf_png_parse(mf_Context *context, const char *name, const void *data, size_t size,
-                       mf_GreyImage *image, mf_Error *error) {
+                       mf_GrayImage *image, mf_Error *error) {
     // libpng only checks the part of the signature that is there.
     if (size < PNG_MAGIC_SIZE || png_sig_cmp(data, 0, PNG_MAGIC_SIZE) != 0)
         return mf_fail_at(error, MF_BAD_FILE, name, 0, 0,
@@ -202,7 +202,7 @@ mf_Status mf_png_parse(mf_Context *context, const char *name, const void *data, 
     mf_release(context, reader.line);
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
     if (!done) {
-        mf_release(context, reader.image.grey);
+        mf_release(context, reader.image.gray);
         return reader.status;
     }
     *image = reader.image;

@@ -206,7 +206,7 @@ class NativeEnvironment(Native):
             recipe = Recipe(
                 model=self.model,
                 count=self.count,
-                name=text(lib.mf_group_settings(lib.mf_environment_group(native)).name),
+                name=text(lib.mf_group_config_of(lib.mf_environment_group(native)).name),
                 motion=self._motion,
                 sensors=False,
                 controller=None,

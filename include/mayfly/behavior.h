@@ -1,0 +1,91 @@
+// Mayfly: behaviors of the robots of a group: commands of vehicles, gaits with a constant command,
+// a game of soccer. docs/reference/scenes.md has the equations.
+#ifndef MAYFLY_BEHAVIOR_H
+#define MAYFLY_BEHAVIOR_H
+
+#include <mayfly/vehicle_file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum mf_BehaviorKind {
+    MF_BEHAVIOR_HOLD,      // hover at the start, fly straight on, stand
+    MF_BEHAVIOR_COMMAND,   // vehicles: constant values in a command mode
+    MF_BEHAVIOR_PROGRAM,   // vehicles: none; a program writes the fields of a command mode
+    MF_BEHAVIOR_ORBIT,     // vehicles: around one circle
+    MF_BEHAVIOR_FORMATION, // vehicles: evenly spaced on concentric circles
+    MF_BEHAVIOR_WAYPOINTS, // vehicles: from way-point to way-point
+    MF_BEHAVIOR_FLOCK,     // vehicles: Reynolds' boids, by the neighbors that each agent detects
+    MF_BEHAVIOR_GAIT,      // robots with gaits: one of them, with a constant command
+    MF_BEHAVIOR_SOCCER     // robots with gaits: approach the ball, kick it to the goal, get up
+} mf_BehaviorKind;
+
+// A team of a game of soccer. One ball for all teams.
+typedef struct mf_SoccerTeam {
+    const char *ball;   // name of the ball's group
+    double goal[2];     // [m] center of the opponents' goal
+    double own_goal[2]; // [m] center of the own goal
+    double field_width; // [m] > 0 between the touch lines
+    double goal_width;  // [m] > 0 between the posts
+    double kick[2]; // [m] position of the ball for a kick with the left foot, forward and left of
+                    // the base; mirrored for the right foot
+    double speed;   // [m/s] > 0 of walking forward
+    double spacing; // [m] >= 0 minimum distance from others
+    bool keeper;    // the first robot is the goalkeeper
+} mf_SoccerTeam;
+
+typedef struct mf_Behavior {
+    mf_BehaviorKind kind;
+    mf_Rate rate;     // [1/s] rate at which commands are written; default 20 per second
+    double speed;     // [m/s] > 0 of orbit, formation, waypoints and flock
+    const char *mode; // command and program: a mode of the vehicle
+    double
+        *values; // [1] or as the field says; command: in the order of the mode's fields; borrowed
+    uint32_t value_count;     // [1]
+    double center[2];         // [m] orbit and formation
+    double radius;            // [m] > 0 orbit; formation: of the innermost circle
+    double height;            // [m] orbit; formation: of the innermost circle; world frame
+    uint32_t circles;         // [1] formation: >= 1
+    double gap;               // [m] > 0 formation: between radii
+    double rise;              // [m] formation: between heights, outward
+    bool alternate;           // formation: every second circle is flown clockwise
+    double (*points)[3];      // [m] waypoints, world frame; borrowed
+    uint32_t point_count;     // [1]
+    double reached;           // [m] > 0 waypoints: distance at which one counts as reached
+    bool loop;                // waypoints: repeat after the last
+    double separation;        // [m] flock (> 0) and formation: nearer neighbors are avoided
+    double separation_weight; // [1] >= 0
+    double alignment_weight;  // [1] >= 0
+    double cohesion_weight;   // [1] >= 0
+    double goal_weight;       // [1] >= 0 flock: towards `goal`
+    double goal[3];           // [m] flock, world frame
+    const char *gait;         // gait: its name
+    double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, turn; NAN: half of the
+                              // largest forward
+    mf_SoccerTeam soccer;
+} mf_Behavior;
+
+// The command mode of the vehicle that a behavior uses, as int of its kind's enum. MF_BAD_ARGUMENT
+// if the vehicle does not support it.
+MF_API mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int *mode,
+                                  mf_Error *error);
+
+// The circle of a formation, from 0, that an agent of `count` belongs to.
+MF_API uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_t instance);
+
+// MF_BAD_ARGUMENT if the vehicle is too slow, too fast or too wide for the behavior.
+MF_API mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
+                                   mf_Error *error);
+
+// Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
+// including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
+// of the group must be that of `kind` in that mode. A flock needs an interaction that detects
+// neighbors.
+MF_API mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
+                                 mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

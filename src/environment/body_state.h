@@ -1,0 +1,45 @@
+// What tasks want to see of robots besides their state: poses of links, inertia and velocity of
+// bodies, forces on them. Found for a block of robots at a time, in lanes (body_state_kernel.c).
+#ifndef MAYFLY_ENVIRONMENT_BODY_STATE_H
+#define MAYFLY_ENVIRONMENT_BODY_STATE_H
+
+#include "tree/tree.h"
+
+typedef struct mf_BodyStateBody {
+    uint32_t link, parent; // MF_NONE: it stands still; it has no parent
+    bool rotated;          // its main axes are not the link's
+    double center[3];      // [m] in the link
+    double axes[4];        // of its moments, in the link
+    double moments[3];     // [kg m^2]
+    double mass;           // [kg]
+} mf_BodyStateBody;
+
+typedef struct mf_BodyStatePlan {
+    mf_Tree *tree; // of links, on vectors of the model
+    mf_BodyStateBody *bodies;
+    uint32_t body_count;
+    double mass; // [kg]
+} mf_BodyStatePlan;
+
+// Rows of MF_BLOCK values of the group's precision. Positions are seen from the base's origin: far
+// from the world's, they would lose digits.
+typedef struct mf_BodyStateBatch {
+    const mf_BodyStatePlan *plan;
+    uint32_t wants;                   // MF_TASK_*: POSES alone, and BODIES, OUTER where they are in
+    const void *position, *velocity;  // [1] the model's vectors
+    const void *raw;                  // [N], [N m] 6 per body, sensor.outer; NULL: none
+    void *point, *rotation;           // [m] 3 and (w, x, y, z) per link
+    void *axes;                       // 9 per link: rotation as a matrix
+    void *speed;                      // [m/s], [rad/s] 6 per link, world axes
+    void *center;                     // [m] 3: center of mass
+    void *inertia, *twist, *external; // as in mf_TaskView
+} mf_BodyStateBatch;
+
+typedef void (*mf_BodyStateFn)(const mf_BodyStateBatch *batch);
+MF_KERNEL_COPIES(void, mf_body_state_run, (const mf_BodyStateBatch *batch));
+
+mf_Status mf_body_state_plan(mf_Context *context, const mf_Model *model, mf_BodyStatePlan *plan,
+                             mf_Error *error);
+void mf_body_state_release(mf_Context *context, mf_BodyStatePlan *plan);
+
+#endif

@@ -1,0 +1,151 @@
+// A world with one kind of robot that does one gait at one level.
+#include "evaluate/level_run.h"
+
+#include "math/scalar.h"
+
+#include <mayfly/dynamics.h>
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define TOUCHES 1e-3 // [m] what is so near the ground counts as on it
+#define GOES 3       // [1] measurements of a price
+#define GO_LEAST 0.1 // [s] wall time of one
+
+// ---- setting up --------------------------------------------------------------------------------
+
+mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion, uint32_t count,
+                         mf_LevelRun *out, mf_Error *error) {
+    mf_LevelRun run = {.context = context, .sampled = -1};
+    mf_SceneConfig config = mf_scene_config();
+    config.motion = motion;
+    config.count = count;
+    config.isolated = true;
+    mf_Status status = mf_scene_create(context, file, &config, &run.scene, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Model *model = run.model = run.scene.model;
+    run.position = mf_allocate(context, model->link_count, sizeof *run.position);
+    run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
+    run.before = mf_allocate(context, model->link_count, sizeof *run.before);
+    run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
+    if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
+        run.before_rotation == NULL) {
+        mf_ladder_close(&run);
+        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    }
+    status = mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
+    if (status != MF_OK)
+        mf_ladder_close(&run);
+    else
+        *out = run;
+    return status;
+}
+
+void mf_ladder_close(mf_LevelRun *run) {
+    mf_scene_destroy(&run->scene);
+    mf_release(run->context, run->position);
+    mf_release(run->context, run->rotation);
+    mf_release(run->context, run->before);
+    mf_release(run->context, run->before_rotation);
+}
+
+// ---- queries -----------------------------------------------------------------------------------
+
+static void read(const mf_LevelRun *run, const char *name, uint32_t count, double *out) {
+    const mf_Field *field = mf_group_find_field(run->scene.group, name);
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = mf_field_get(field, 0, c);
+}
+
+static void position_of(double out[3], const double position[3], const double rotation[4],
+                        const double point[3]) {
+    mf_quat_rotate(out, rotation, point);
+    mf_vec3_add(out, out, position);
+}
+
+// How deep [m] a shape is in the ground now, and, where it was on it at the previous sample, how
+// far [m] the point that touched has moved along it since; < 0: it was not.
+static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved) {
+    const mf_Terrain *terrain = mf_world_config_of(run->scene.world)->terrain;
+    uint32_t link = run->model->shapes[shape].link;
+    double point[3], now[3], then[3];
+    *moved = -1.0;
+    if (run->sampled >= 0) {
+        mf_model_shape_lowest(run->model, shape, run->before[link], run->before_rotation[link],
+                              point);
+        position_of(then, run->before[link], run->before_rotation[link], point);
+        position_of(now, run->position[link], run->rotation[link], point);
+        double ground = terrain != NULL ? mf_terrain_height(terrain, then[0], then[1], NULL) : 0.0;
+        double x = now[0] - then[0], y = now[1] - then[1];
+        if (then[2] - ground < TOUCHES && now[2] - ground < TOUCHES)
+            *moved = mf_sqrt(x * x + y * y);
+    }
+    mf_model_shape_lowest(run->model, shape, run->position[link], run->rotation[link], point);
+    position_of(now, run->position[link], run->rotation[link], point);
+    return (terrain != NULL ? mf_terrain_height(terrain, now[0], now[1], NULL) : 0.0) - now[2];
+}
+
+void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4],
+                      double *penetration, double *slip) {
+    const mf_Model *model = run->model;
+    double way = 0.0, moved;
+    uint32_t count = 0;
+    read(run, "base.position", 3, position);
+    read(run, "base.orientation", 4, orientation);
+    // Prepared when the stage was raised, so it cannot fail.
+    mf_group_link_poses(run->scene.group, 0, 1, run->position[0], run->rotation[0], NULL);
+    *penetration = 0.0;
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        if (!model->shapes[i].collides || model->shapes[i].link == MF_NONE)
+            continue;
+        double depth = sample_shape(run, i, &moved);
+        *penetration = depth > *penetration ? depth : *penetration;
+        way += moved >= 0.0 ? moved : 0.0;
+        count += moved >= 0.0;
+    }
+    mf_Time now = mf_world_time(run->scene.world);
+    *slip = count > 0 ? way / count / mf_time_to_seconds(now - run->sampled) : 0.0;
+    run->sampled = now;
+    memcpy(run->before, run->position, model->link_count * sizeof *run->position);
+    memcpy(run->before_rotation, run->rotation, model->link_count * sizeof *run->rotation);
+}
+
+double mf_ladder_energy(const mf_LevelRun *run) {
+    mf_MotionEnergy energy = mf_motion_energy(run->scene.group, 0);
+    return energy.kinetic + energy.potential;
+}
+
+// ---- the price ---------------------------------------------------------------------------------
+
+static double wall_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                          mf_Motion motion, double *out, mf_Error *error) {
+    mf_LevelRun run;
+    uint64_t steps = 20;
+    mf_Status status = mf_ladder_open(context, file, motion, config->price_robots, &run, error);
+    if (status != MF_OK)
+        return status;
+    *out = INFINITY;
+    for (int go = 0; go < GOES;) {
+        double start = wall_clock();
+        mf_world_step(run.scene.world, steps);
+        double seconds = wall_clock() - start;
+        if (seconds < GO_LEAST) {
+            steps *= 2;
+            continue;
+        }
+        double each =
+            seconds * mf_context_threads(context) / ((double)steps * config->price_robots);
+        *out = each < *out ? each : *out;
+        go++;
+    }
+    mf_ladder_close(&run);
+    return MF_OK;
+}

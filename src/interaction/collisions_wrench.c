@@ -1,0 +1,278 @@
+// What a touch does: a soft contact (Friedmann, Petersen, von Stryk 2008, equations 4 and 5).
+//
+//   pressing   s k d n                 s = 1 while approaching, e^2 while parting
+//   friction   min(mu f / |v|, m / 2 n h) v
+//   turning    min(nu f / |w|, J / 4 h) w
+//
+// with the stiffness k = (pi / duration)^2 m, m the least mass that both have there together, d the
+// depth, f the pressing force, v and w what the first moves against the second along the surface
+// and turns against it, n the touches of both solids, h the step. The forces on both are opposite
+// to the bit.
+#include "interaction/collisions.h"
+#include "math/scalar.h"
+
+typedef struct Body { // what is at one side of a touch
+    const mf_CollisionGroup *group;
+    uint32_t instance;
+    const mf_CompoundSolid *solid;
+    bool fixed;         // has no mass to move
+    double arm[3];      // [m] from the base's origin
+    double velocity[3]; // [m/s] of its matter there
+    double rate[3];     // [rad/s]
+    double rotation[9]; // [1] link's axes to the world's
+    double position[3]; // [m] link's origin, from the base's
+} Body;
+
+static double part(const mf_Collisions *all, const mf_CompoundSide *side, size_t row) {
+    const size_t at = row * MF_BLOCK + side->lane;
+    return all->wide ? ((const double *)side->parts)[at] : (double)((const float *)side->parts)[at];
+}
+
+static void find_body(const mf_Collisions *all, uint32_t robot, const mf_CompoundSide *side,
+                      uint32_t solid, const double arm[3], Body *out) {
+    double lever[3], rotated[3];
+    out->group = mf_collisions_group(all, robot);
+    out->instance = mf_collisions_instance(out->group, robot);
+    out->solid = &side->compound->solids[solid];
+    out->fixed = all->immovable[robot] || !(out->solid->pressed > 0.0);
+    const size_t row = mf_compound_link_row(out->solid->link);
+    for (size_t i = 0; i < 9; i++)
+        out->rotation[i] = part(all, side, row + MF_PART_TURN + i);
+    for (size_t i = 0; i < 3; i++) {
+        out->position[i] = part(all, side, row + MF_PART_POSITION + i);
+        out->velocity[i] = part(all, side, row + MF_PART_VELOCITY + i);
+        out->rate[i] = part(all, side, row + MF_PART_RATE + i);
+    }
+    mf_vec3_copy(out->arm, arm);
+    mf_vec3_sub(lever, arm, out->position);
+    mf_vec3_cross(rotated, out->rate, lever);
+    mf_vec3_add(out->velocity, out->velocity, rotated);
+}
+
+// [1/kg] of the solid's link when it is pushed along the unit vector `way`.
+static double inverse_mass(const Body *body, const double way[3]) {
+    double center[3], lever[3], torque[3], own[3], answer[3], back[9];
+    if (body->fixed)
+        return 0.0;
+    mf_mat3_apply(center, body->rotation, body->solid->center);
+    mf_vec3_add(center, center, body->position);
+    mf_vec3_sub(lever, body->arm, center);
+    mf_vec3_cross(torque, lever, way);
+    mf_mat3_transpose(back, body->rotation);
+    mf_mat3_apply(own, back, torque);
+    mf_mat3_apply(answer, body->solid->inverse_inertia, own);
+    return body->solid->inverse_mass + mf_vec3_dot(own, answer);
+}
+
+// ---- friction -----------------------------------------------------------------------------------
+
+typedef struct Friction {
+    double sliding; // [1]
+    double torsion; // [m]
+} Friction;
+
+static Friction rubbing(const mf_Collisions *all, const Body *a, const Body *b) {
+    const mf_Shape *x = &a->group->compound->model->shapes[a->solid->shape],
+                   *y = &b->group->compound->model->shapes[b->solid->shape];
+    bool first = x->priority > y->priority, second = y->priority > x->priority;
+    uint32_t most = x->dimension > y->dimension ? x->dimension : y->dimension;
+    double of[2];
+    for (int i = 0; i < 2; i++)
+        of[i] =
+            first || (!second && x->friction[i] > y->friction[i]) ? x->friction[i] : y->friction[i];
+    if ((first ? x->dimension : second ? y->dimension : most) == 1)
+        of[0] = of[1] = 0.0;
+    // (NaN is not >= 0.)
+    return (Friction){all->config.friction >= 0.0 ? all->config.friction : of[0],
+                      all->config.torsional_friction >= 0.0 ? all->config.torsional_friction
+                                                            : of[1]};
+}
+
+// A drag against `motion` of at most `force`, and at most `most` times the motion; `most` may be
+// infinite.
+static void drag(const double motion[3], double force, double most, double out[3]) {
+    double size = mf_vec3_length(motion);
+    double factor = size == 0.0 ? 0.0 : size * most > force ? force / size : most;
+    mf_vec3_scale(out, motion, factor);
+}
+
+// ---- one touch ----------------------------------------------------------------------------------
+
+static double press(const mf_Collisions *all, double mass, double depth, double approach) {
+    const mf_CollisionSettings *settings = &all->settings;
+    if (depth > all->config.depth)
+        depth = all->config.depth;
+    double pull = settings->stiffness * depth; // [m/s^2]
+    // Both stiffnesses meet over the speed that half a step changes it by, so that what rests does
+    // not chatter between them. The damping that this is, (1 - e^2) m / h, stops a touch within two
+    // steps at most; the four of a face share a mass at least as large as four times m.
+    double soft = 0.5 * pull * settings->step;
+    double side = mf_clamp(soft > 0.0 ? approach / soft : 0.0, -1.0, 1.0);
+    return mass * pull * (0.5 * (1.0 + settings->slow) + 0.5 * (1.0 - settings->slow) * side);
+}
+
+static void add_real(const mf_Field *field, uint32_t instance, size_t c, double value) {
+    const size_t at =
+        ((size_t)(instance / MF_BLOCK) * field->components + c) * MF_BLOCK + instance % MF_BLOCK;
+    if (field->info.type == MF_F64)
+        ((double *)field->data)[at] += value;
+    else
+        ((float *)field->data)[at] = (float)((double)((float *)field->data)[at] + value);
+}
+
+static void add_wrench(const Body *body, const double force[3], const double torque[3],
+                       double sign) {
+    if (body->group->wrench == NULL)
+        return;
+    double moment[3];
+    mf_vec3_cross(moment, body->arm, force);
+    mf_vec3_add(moment, moment, torque);
+    for (size_t i = 0; i < 3; i++) {
+        add_real(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + i,
+                 sign * force[i]);
+        add_real(body->group->wrench, body->instance, 6 * (size_t)body->solid->link + 3 + i,
+                 sign * moment[i]);
+    }
+    ((uint32_t *)body->group->wrench_count->data)[body->instance]++;
+}
+
+// NULL: there is no room.
+static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two,
+                                         const mf_CompoundTouch *touch, double load,
+                                         const double force[3]) {
+    if (all->contact_count == all->contact_room) {
+        all->contacts_left++;
+        return NULL;
+    }
+    mf_CollisionContact *contact = &all->contacts[all->contact_count++];
+    *contact = (mf_CollisionContact){.robots = two,
+                                     .solids = {touch->solids[0], touch->solids[1]},
+                                     .depth = touch->depth,
+                                     .load = load};
+    mf_vec3_add(contact->point, all->position[two.a], touch->point);
+    mf_vec3_copy(contact->normal, touch->normal);
+    mf_vec3_copy(contact->force, force);
+    return contact;
+}
+
+// [1] How much hard contacts give way, of what the robots do (solver_rows.c). Shapes that overlap
+// by more than they can have approached within a step may be unable to part: what holds them from
+// all sides would answer with any force, so they give way more.
+static double give_of(double overlap) {
+    const double least = 1e-3, most = 0.1, usual = 1e-3; // [1], [1], [m]
+    const double part = overlap / usual;
+    return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
+}
+
+typedef struct LinkContact { // a touch, for the world's solver
+    mf_CollisionTwo two;
+    const mf_CompoundTouch *touch;
+    const Body *sides[2];
+    double inverse;  // [1/kg] of what both have there
+    double approach; // [m/s]
+} LinkContact;
+
+static bool can_hand_over(const mf_Collisions *all, const Body *a, const Body *b) {
+    return all->solver != NULL && a->group->solved && b->group->solved &&
+           mf_solver_has_room(all->solver);
+}
+
+// Leaves a touch to the world's solver. `force` and `torque`: of the explicit law.
+static void hand_over(mf_Collisions *all, const LinkContact *meeting, Friction rub,
+                      const double force[3], const double torque[3]) {
+    static const double none[3] = {0.0, 0.0, 0.0};
+    const mf_CollisionSettings *settings = &all->settings;
+    const mf_CompoundTouch *touch = meeting->touch;
+    const double approach = meeting->approach;
+    mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
+                                                                          : all->config.depth,
+                                .friction = rub.sliding,
+                                .turning = rub.torsion,
+                                .softness = settings->give * meeting->inverse,
+                                .closing = settings->closing,
+                                .rest = settings->rest};
+    contact.give = give_of(contact.depth - (approach > 0.0 ? approach * settings->step : 0.0));
+    if (all->config.law == MF_COLLISION_HARD && approach > settings->slowest)
+        contact.bounce = all->config.restitution * approach;
+    for (uint32_t s = 0; s < 2; s++) {
+        contact.group[s] = meeting->sides[s]->group->number;
+        contact.instance[s] = meeting->sides[s]->instance;
+        contact.link[s] = meeting->sides[s]->solid->link;
+    }
+    mf_vec3_add(contact.point, all->position[meeting->two.a], touch->point);
+    mf_vec3_copy(contact.normal, touch->normal);
+    mf_vec3_copy(contact.spare, force);
+    mf_vec3_copy(contact.spare + 3, torque);
+    mf_CollisionContact *kept = keep_contact(all, meeting->two, touch, 0.0, none);
+    if (kept != NULL) {
+        contact.load = &kept->load;
+        contact.force = kept->force;
+    }
+    mf_solver_add_contact(all->solver, &contact);
+    all->statistics.solved++;
+}
+
+void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
+                         const mf_CompoundTouch *touch, uint32_t together) {
+    Body a, b;
+    double arm[3], way[3], along[3], angular[3], force[3], torque[3];
+    const double *n = touch->normal;
+    mf_vec3_sub(arm, touch->point, pair->way);
+    find_body(all, two.a, &pair->sides[0], touch->solids[0], touch->point, &a);
+    find_body(all, two.b, &pair->sides[1], touch->solids[1], arm, &b);
+    if (a.fixed && b.fixed)
+        return;
+    const double inverse = (a.fixed ? 0.0 : a.solid->pressed) + (b.fixed ? 0.0 : b.solid->pressed);
+    mf_vec3_sub(way, a.velocity, b.velocity);
+    mf_vec3_sub(angular, a.rate, b.rate);
+    const double spun = (a.fixed ? 0.0 : a.solid->spun) + (b.fixed ? 0.0 : b.solid->spun);
+    const Friction rub = rubbing(all, &a, &b);
+    const double step = all->settings.step;
+    const double approach = mf_vec3_dot(way, n);
+    const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
+    mf_vec3_add_scaled(along, way, -approach, n);
+    mf_vec3_copy(way, along);
+    mf_vec3_set(force, 0, 0, 0);
+    if (mf_vec3_normalize(way))
+        drag(along, rub.sliding * pressing,
+             0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
+    drag(angular, rub.torsion * pressing, 0.25 / (step * spun), torque);
+    mf_vec3_add_scaled(force, force, pressing, n);
+    if (can_hand_over(all, &a, &b)) {
+        const LinkContact place = {two, touch, {&a, &b}, inverse, approach};
+        hand_over(all, &place, rub, force, torque);
+    } else {
+        keep_contact(all, two, touch, pressing, force);
+        add_wrench(&a, force, torque, -1.0);
+        add_wrench(&b, force, torque, 1.0);
+    }
+    all->statistics.touches++;
+}
+
+static void clear(const mf_Field *field, uint32_t instance) {
+    const size_t size = mf_field_value_size(field->info.type);
+    char *at =
+        (char *)field->data +
+        ((size_t)(instance / MF_BLOCK) * field->components * MF_BLOCK + instance % MF_BLOCK) * size;
+    for (uint32_t c = 0; c < field->components; c++, at += MF_BLOCK * size)
+        memset(at, 0, size);
+}
+
+void mf_collisions_relax(mf_Collisions *all) {
+    all->contact_count = 0;
+    all->contacts_left = 0;
+    if (all->solver != NULL)
+        mf_solver_clear_contacts(all->solver);
+    for (uint32_t g = 0; g < all->group_count; g++) {
+        const mf_CollisionGroup *group = &all->groups[g];
+        if (group->wrench_count == NULL)
+            continue;
+        uint32_t *wrench_count = group->wrench_count->data;
+        for (uint32_t i = 0; i < group->count; i++) {
+            if (wrench_count[i] == 0)
+                continue;
+            wrench_count[i] = 0;
+            clear(group->wrench, i);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+// The second pass of the articulated-body algorithm: inward, each link takes its joint out of its
+// articulated inertia and hands the rest to its parent (forward.h). Rotor armature and joint forces
+// at the end of the step make the joint's inertia larger than the link's share of it, so the row of
+// the axis does not vanish.
+#ifndef MF_MOTION_ARTICULATED_ABA_INERTIA_H
+#define MF_MOTION_ARTICULATED_ABA_INERTIA_H
+
+#include "motion/articulated/fluid.h"
+#include "motion/articulated/contact_prediction.h"
+
+static MF_INLINE Sym sym_inverse_of(const Sym *s) {
+    mf_lane xx = mf_fma(s->yy, s->zz, -(s->yz * s->yz));
+    mf_lane yy = mf_fma(s->xx, s->zz, -(s->xz * s->xz));
+    mf_lane zz = mf_fma(s->xx, s->yy, -(s->xy * s->xy));
+    mf_lane xy = mf_fma(s->xz, s->yz, -(s->xy * s->zz));
+    mf_lane xz = mf_fma(s->xy, s->yz, -(s->xz * s->yy));
+    mf_lane yz = mf_fma(s->xy, s->xz, -(s->xx * s->yz));
+    mf_lane scale =
+        mf_set((mf_real)1) / vec_dot(MF_VALUE(Vec, s->xx, s->xy, s->xz), MF_VALUE(Vec, xx, xy, xz));
+    return MF_VALUE(Sym, xx * scale, yy * scale, zz * scale, xy * scale, xz * scale, yz * scale);
+}
+
+static MF_INLINE void add_rigid(Art *a, const mf_real *c, Vec rate) {
+    Vec h = vec_constant(c + MF_ART_MOMENT);
+    Sym j = sym_constant(c + MF_ART_INERTIA);
+    mf_lane mass = mf_set(c[MF_ART_MASS]);
+    a->j = MF_VALUE(Sym, a->j.xx + j.xx, a->j.yy + j.yy, a->j.zz + j.zz, a->j.xy + j.xy,
+                    a->j.xz + j.xz, a->j.yz + j.yz);
+    a->h.xy = a->h.xy - h.z;
+    a->h.xz = a->h.xz + h.y;
+    a->h.yx = a->h.yx + h.z;
+    a->h.yz = a->h.yz - h.x;
+    a->h.zx = a->h.zx - h.y;
+    a->h.zy = a->h.zy + h.x;
+    a->m.xx = a->m.xx + mass;
+    a->m.yy = a->m.yy + mass;
+    a->m.zz = a->m.zz + mass;
+    a->n = vec_cross_add(rate, sym_apply(&j, rate), a->n);
+    a->f = vec_cross_add(rate, vec_cross(rate, h), a->f);
+}
+
+// A leaf has nothing to add to.
+static MF_INLINE Art rigid_art(const mf_real *c, Vec rate) {
+    const mf_lane zero = mf_zero();
+    Vec h = vec_constant(c + MF_ART_MOMENT);
+    Sym j = sym_constant(c + MF_ART_INERTIA);
+    mf_lane mass = mf_set(c[MF_ART_MASS]);
+    return MF_VALUE(Art, .j = j, .h = {zero, -h.z, h.y, h.z, zero, -h.x, -h.y, h.x, zero},
+                    .m = {mass, mass, mass, zero, zero, zero},
+                    .n = vec_cross(rate, sym_apply(&j, rate)),
+                    .f = vec_cross(rate, vec_cross(rate, h)));
+}
+
+static MF_INLINE Mat art_minus_outer(const Mat *h, Vec a, Vec b) {
+    return MF_VALUE(Mat, mf_fma(-a.x, b.x, h->xx), mf_fma(-a.x, b.y, h->xy),
+                    mf_fma(-a.x, b.z, h->xz), mf_fma(-a.y, b.x, h->yx), mf_fma(-a.y, b.y, h->yy),
+                    mf_fma(-a.y, b.z, h->yz), mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy),
+                    mf_fma(-a.z, b.z, h->zz));
+}
+
+static MF_INLINE Sym sym_plus(const Sym *a, const Sym *b) {
+    return MF_VALUE(Sym, a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz,
+                    a->yz + b->yz);
+}
+
+static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
+    return MF_VALUE(Sym, mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy),
+                    mf_fma(-a.z, b.z, s->zz), mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz),
+                    mf_fma(-a.y, b.z, s->yz));
+}
+
+// Takes the joint's freedom out of the articulated body: (angular, linear) is the column of the
+// joint's axis in its inertia.
+static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, mf_lane inertia,
+                                mf_lane force) {
+    mf_lane inverse = mf_set((mf_real)1) / inertia;
+    own->acceleration = force * inverse;
+    own->inverse = inverse;
+    own->angular = vec_scale(angular, inverse);
+    own->linear = vec_scale(linear, inverse);
+    a->j = sym_minus_outer(&a->j, own->angular, angular);
+    a->h = art_minus_outer(&a->h, own->angular, linear);
+    a->m = sym_minus_outer(&a->m, own->linear, linear);
+    a->n = vec_fma(angular, own->acceleration, a->n);
+    a->f = vec_fma(linear, own->acceleration, a->f);
+}
+
+static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *state,
+                                        const Drive *drive, mf_lane torque, const Line *pull,
+                                        uint32_t l, LinkWork *own, Art *a) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    mf_lane inertia = a->j.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
+    Line line = {torque, mf_zero()};
+    if (drive->active && link->actuated) {
+        line.torque = line.torque + pull->torque;
+        line.slope = pull->slope;
+    }
+    if (drive->active && link->drive != 0)
+        drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
+    Vec angular = {a->j.xz, a->j.yz, a->j.zz}, linear = {a->h.zx, a->h.zy, a->h.zz};
+    eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->n.z);
+    // The axis turns with the link: rate x axis times the joint's rate.
+    mf_lane x = own->swirl.y * own->speed, y = own->swirl.x * own->speed;
+    a->n.x = mf_fma(a->j.xx, x, mf_fma(-a->j.xy, y, a->n.x));
+    a->n.y = mf_fma(a->j.xy, x, mf_fma(-a->j.yy, y, a->n.y));
+    a->n.z = mf_fma(a->j.xz, x, mf_fma(-a->j.yz, y, a->n.z));
+    a->f.x = mf_fma(a->h.xx, x, mf_fma(-a->h.yx, y, a->f.x));
+    a->f.y = mf_fma(a->h.xy, x, mf_fma(-a->h.yy, y, a->f.y));
+    a->f.z = mf_fma(a->h.xz, x, mf_fma(-a->h.yz, y, a->f.z));
+    art_rotate_z(a, own->cosine, own->sine);
+}
+
+static MF_INLINE void add_force(Art *a, Vec acceleration) {
+    a->n = mat_apply_add(&a->h, acceleration, a->n);
+    a->f = sym_apply_add(&a->m, acceleration, a->f);
+}
+
+static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                     mf_lane force, const Line *pull, uint32_t l, LinkWork *own,
+                                     Art *a) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    mf_lane inertia = a->m.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
+    Line line = {force, mf_zero()};
+    if (drive->active && link->actuated) {
+        line.torque = line.torque + pull->torque;
+        line.slope = pull->slope;
+    }
+    if (drive->active && link->drive != 0)
+        drive_joint(plan, link, c, drive, &own->limit, state->angle[l], rate, &line);
+    Vec angular = {a->h.xz, a->h.yz, a->h.zz}, linear = {a->m.xz, a->m.yz, a->m.zz};
+    eliminate(own, a, angular, linear, inertia + line.slope, line.torque - a->f.z);
+    mf_lane way = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    add_force(a, slide_bias(own->swirl, way, own->speed));
+    art_shift_z(a, way);
+    art_rotate_z(a, own->cosine, own->sine);
+}
+
+static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                    Vec torque, const Turning *pull, uint32_t l,
+                                    const LinkWork *own, BallWork *ball, Art *a) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    Vec rate = state->ball_rate[link->row];
+    mf_lane armature = mf_set(c[MF_ART_ARMATURE]);
+    Sym inertia = a->j;
+    inertia.xx = inertia.xx + armature;
+    inertia.yy = inertia.yy + armature;
+    inertia.zz = inertia.zz + armature;
+    if (drive->active && link->actuated) {
+        torque = vec_add(torque, pull->torque);
+        inertia = sym_plus(&inertia, &pull->slope);
+    }
+    if (drive->active && link->drive != 0)
+        drive_ball(plan, link, c, drive, &own->limit, state->ball[link->row], rate, &inertia,
+                   &torque);
+    ball->inverse = sym_inverse_of(&inertia);
+    ball->j = a->j;
+    ball->h = a->h;
+    ball->force = vec_sub(torque, a->n);
+    ball->acceleration = vec_zero();
+    const Vec j[3] = {
+        {a->j.xx, a->j.xy, a->j.xz}, {a->j.xy, a->j.yy, a->j.yz}, {a->j.xz, a->j.yz, a->j.zz}};
+    const Vec h[3] = {
+        {a->h.xx, a->h.xy, a->h.xz}, {a->h.yx, a->h.yy, a->h.yz}, {a->h.zx, a->h.zy, a->h.zz}};
+    const Sym *i = &ball->inverse;
+    const mf_lane rows[3][3] = {
+        {i->xx, i->xy, i->xz}, {i->xy, i->yy, i->yz}, {i->xz, i->yz, i->zz}};
+    // Sums over pairs of axes of what eliminating one axis does in `eliminate`.
+    for (int p = 0; p < 3; p++) {
+        Vec angular = vec_scale(j[0], rows[p][0]), linear = vec_scale(h[0], rows[p][0]);
+        for (int q = 1; q < 3; q++) {
+            angular = vec_fma(j[q], rows[p][q], angular);
+            linear = vec_fma(h[q], rows[p][q], linear);
+        }
+        a->j = sym_minus_outer(&a->j, angular, j[p]);
+        a->h = art_minus_outer(&a->h, angular, h[p]);
+        a->m = sym_minus_outer(&a->m, linear, h[p]);
+        mf_lane force = p == 0 ? ball->force.x : p == 1 ? ball->force.y : ball->force.z;
+        a->n = vec_fma(angular, force, a->n);
+        a->f = vec_fma(linear, force, a->f);
+    }
+    Vec rotated = vec_cross(own->rate, rate);
+    a->n = sym_apply_add(&a->j, rotated, a->n);
+    a->f = mat_apply_transposed_add(&a->h, rotated, a->f);
+    art_rotate(a, &ball->rotation);
+}
+
+// The part of the actuators' pushes on a link that resists its velocity at the end of the step:
+// slope times the wrench of 1 N times itself.
+static inline void resist_forces(const mf_ArtPlan *plan, int32_t l, const Actuation *all, Art *a) {
+    for (uint32_t i = 0; i < plan->actuator_count; i++) {
+        const mf_ArtActuator *actuator = &plan->actuators[i];
+        if (actuator->acts != MF_ART_FORCES || !actuator->rated || actuator->links[0] != l)
+            continue;
+        const mf_real *c = actuator_constants(plan, i) + MF_ART_WRENCH;
+        Vec force = vec_constant(c), torque = vec_constant(c + 3);
+        Vec less = vec_scale(force, -all->slope[i]), rotated = vec_scale(torque, -all->slope[i]);
+        a->j = sym_minus_outer(&a->j, rotated, torque);
+        a->h = art_minus_outer(&a->h, rotated, force);
+        a->m = sym_minus_outer(&a->m, less, force);
+    }
+}
+
+static MF_INLINE void hand_in(const mf_ArtPlan *plan, uint32_t l, const Art *a, Work *work) {
+    const mf_ArtLink *link = &plan->links[l];
+    Art *sum = link->parent < 0 ? &work->base : &work->sums[link->depth - 1];
+    if (link->last)
+        *sum = *a;
+    else
+        art_add(sum, a);
+}
+
+// Compensated weight and actuators that push a link.
+static inline void load_link(const mf_ArtPlan *plan, int32_t l, bool lifted, bool thrust,
+                             const Work *work, Art *a) {
+    const mf_real *c = l < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)l);
+    if (thrust) {
+        a->f = vec_sub(a->f, work->actuation.wrench[l + 1].force);
+        a->n = vec_sub(a->n, work->actuation.wrench[l + 1].torque);
+        if (work->actuation.implicit)
+            resist_forces(plan, l, &work->actuation, a);
+    }
+    if (lifted) {
+        Vec weight = vec_scale(pose_down(plan, &work->contacts, l), setting(plan, MF_ART_GRAVITY));
+        a->f = vec_fma(weight, mf_set(c[MF_ART_LIFT]), a->f);
+        a->n = vec_cross_add(vec_constant(c + MF_ART_LIFT_MOMENT), weight, a->n);
+    }
+}
+
+static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                             const Rates *force, uint32_t l, Work *work) {
+    const mf_ArtLink *link = &plan->links[l];
+    const mf_real *c = link_constants(plan, l);
+    LinkWork *own = &work->links[l];
+    Art a;
+    if (link->leaf) {
+        a = rigid_art(c, own->swirl);
+    } else {
+        a = work->sums[link->depth];
+        add_rigid(&a, c, own->swirl);
+    }
+    if (work->contacts.any && link->contact_count > 0 && !plan->law)
+        contacts_add(plan, (int32_t)l, link->first_contact, link->contact_count, drive->step,
+                     &work->contacts, own->rate, &a);
+    prediction_add(work, (int32_t)l, &a);
+    if (drive->active && (link->lifted || link->thrust))
+        load_link(plan, (int32_t)l, link->lifted, link->thrust, work, &a);
+    if (drive->active && link->fluid_count > 0)
+        fluids_add(plan, (int32_t)l, link->first_fluid, link->fluid_count, drive->step,
+                   &work->contacts, own->rate, &a);
+    const Line *pull = &work->actuation.lines[l];
+    if (link->kind == MF_ART_BALL) {
+        aba_inertia_ball(plan, state, drive, force->ball[link->row],
+                         &work->actuation.balls[link->row], l, own, &work->balls[link->row], &a);
+    } else {
+        if (link->kind == MF_ART_HINGE)
+            aba_inertia_hinge(plan, state, drive, force->joint[l], pull, l, own, &a);
+        else
+            aba_inertia_slide(plan, state, drive, force->joint[l], pull, l, own, &a);
+        out_of_joint(link, c, &a);
+    }
+    if (link->shift != 0) {
+        add_force(&a, own->bias);
+        shift_to_parent(link, c, &a);
+    }
+    if (REUSES_INERTIA)
+        work->handed[l] = a;
+    hand_in(plan, l, &a, work);
+}
+
+// All links that are new, and what hands something to them.
+static inline void aba_inertia_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
+                                   const Rates *force, Work *work) {
+    for (uint32_t l = plan->link_count; l-- > 0;) {
+        const int32_t parent = plan->links[l].parent;
+        if (!REUSES_INERTIA || work->stale[l])
+            aba_inertia_link(plan, state, drive, force, l, work);
+        else if (parent < 0 || work->stale[parent])
+            hand_in(plan, l, &work->handed[l], work);
+    }
+}
+
+// Marks what carries a stale link as stale.
+static inline void mark_stale(const mf_ArtPlan *plan, Work *work) {
+    for (uint32_t l = plan->link_count; REUSES_INERTIA && l-- > 0;)
+        if (work->stale[l] && plan->links[l].parent >= 0)
+            work->stale[plan->links[l].parent] = true;
+}
+
+static inline void stale_set(const mf_ArtPlan *plan, bool stale, Work *work) {
+    for (uint32_t l = 0; REUSES_INERTIA && l < plan->link_count; l++)
+        work->stale[l] = stale;
+}
+
+#endif

@@ -1,0 +1,167 @@
+// Contacts between links, and hard ones with the ground, as the broad and narrow phases of
+// src/contact find them: once a step.
+#ifndef MF_MOTION_ARTICULATED_CONTACT_PAIRS_H
+#define MF_MOTION_ARTICULATED_CONTACT_PAIRS_H
+
+#include "contact/narrow.h"
+#include "motion/articulated/contact.h"
+#include "motion/warn.h"
+
+// Found at a time, all lanes together, at most.
+enum { LINK_CONTACTS_MOST = 512 };
+
+typedef struct LinkContact {
+    uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
+    uint32_t touch; // [1] which contact with the ground
+    mf_mask exists;
+    Vec point, normal; // [m], [1] world; from the first shape to the second
+    mf_lane depth;     // [m]
+    Vec force;         // [N] on the second link, first guess and then result (warm_start.h)
+} LinkContact;
+
+typedef struct LinkContacts {
+    bool found, overflow; // `found`: the list is that of this state
+    uint32_t count, lost; // [1] lost: those without room
+    mf_mask unsure;       // lanes in which the search for a contact ended early
+    mf_lane gap;          // [m] and by how much it may be off
+    mf_real *memory;      // rows of meeting.force, NULL: none (warm_start.h)
+    mf_mask alive;        // lanes that may write there
+    uint32_t most;        // [1] room in the list
+    LinkContact *list;
+    // Room for what is examined by the way: pairs that are near, spheres about shapes, contacts
+    // by depth.
+    uint32_t *near;
+    mf_lane *spheres;
+    LinkContact **order;
+} LinkContacts;
+
+static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
+    size_t most = plan->hard ? plan->contact_count : 0;
+    if (plan->collide != NULL)
+        most += (size_t)plan->collide->pair_count * MF_COLLIDE_CONTACTS;
+    return most < LINK_CONTACTS_MOST ? (uint32_t)most : LINK_CONTACTS_MOST;
+}
+
+static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver,
+                                       LinkContacts *all) {
+    const mf_CollidePlan *collide = plan->collide;
+    all->most = link_contacts_most(plan);
+    MF_CARVE(carver, all->list, all->most);
+    MF_CARVE(carver, all->order, all->most);
+    if (collide == NULL)
+        return;
+    MF_CARVE(carver, all->near, collide->pair_count);
+    MF_CARVE(carver, all->spheres, 4 * collide->node_count + 3 * collide->shape_count);
+}
+
+// Plan links of a pair's shapes.
+static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
+    uint32_t frame = plan->collide->shapes[shape].frame;
+    return frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1;
+}
+
+static MF_INLINE mf_mask lane_range(uint32_t first, uint32_t count) {
+    mf_index lane = mf_lane_numbers();
+    return mf_and(mf_not(mf_index_less(lane, mf_set_index((int32_t)first))),
+                  mf_index_less(lane, mf_set_index((int32_t)(first + count))));
+}
+
+static inline void link_contacts_append(LinkContacts *all, const LinkContact *contact,
+                                        mf_mask lanes) {
+    mf_mask exists = mf_and(contact->exists, lanes);
+    if (!mf_any(exists))
+        return;
+    if (all->count == all->most) {
+        all->overflow = true;
+        all->lost++;
+        return;
+    }
+    all->list[all->count] = *contact;
+    all->list[all->count++].exists = exists;
+}
+
+// Solids that are apart may be told to be nearer than they are (docs/explanation/contact.md), so
+// whether a pair is examined in one lane for the sake of another could show. Only lanes count in
+// which the spheres about the shapes are near enough for it to be examined in any case.
+static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
+                                           const mf_lane *spheres, mf_real reach) {
+    const mf_CollidePair *item = &plan->collide->pairs[pair];
+    const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
+    if (plan->collide->shapes[item->a].kind == MF_COLLIDE_PLANE)
+        return mf_mask_all();
+    Vec way = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);
+    return mf_less(vec_dot(way, way), sum * sum);
+}
+
+// What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
+static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
+                                      mf_mask lanes, LinkContacts *all) {
+    all->found = true;
+    all->overflow = false;
+    all->count = all->lost = 0;
+    all->unsure = mf_not(mf_mask_all());
+    all->gap = mf_zero();
+    for (uint32_t i = 0; plan->hard && i < plan->contact_count; i++) {
+        const Touch *touch = &contacts->touch[i];
+        if (!touch->near)
+            continue;
+        const Pose *pose = &contacts->pose[plan->contacts[i].link + 1];
+        LinkContact link_contact = {.pair = MF_NONE,
+                                    .touch = i,
+                                    .exists = touch->may,
+                                    .point =
+                                        mat_apply_add(&pose->rotation, touch->arm, pose->position),
+                                    .normal = mat_apply(&pose->rotation, touch->normal),
+                                    .depth = touch->depth,
+                                    .force = vec_zero()};
+        link_contacts_append(all, &link_contact, lanes);
+    }
+    if (plan->collide == NULL)
+        return;
+    const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
+    const mf_lane *spheres = all->spheres;
+    const uint32_t *near = all->near;
+    // Hard contacts hold from a little before they touch, or they would start over
+    // whenever a bit changes.
+    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    mf_real reach = plan->hard ? 40 * step * step : 0;
+    if (plan->laws != NULL)
+        reach = 2 * (mf_real)plan->reach;
+    uint32_t count =
+        MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, all->spheres, all->near);
+    for (uint32_t n = 0; n < count; n++) {
+        Manifold manifold;
+        if (!plan->pair_allowed[near[n]])
+            continue;
+        MF_KERNEL(mf_collide_pair)(plan->collide, near[n], &frames, reach, &manifold);
+        mf_mask where = mf_mask_all();
+        mf_lane least = mf_set(-reach);
+        if (plan->laws != NULL)
+            least = mf_set((mf_real)-plan->laws[near[n]].margin);
+        if (manifold.count > 0) {
+            all->unsure = mf_or(all->unsure, manifold.unsure);
+            all->gap = mf_max(all->gap, manifold.gap);
+        }
+        if (manifold.count > 0 && reach > 0)
+            where = contact_pair_allowed(plan, near[n], spheres, reach);
+        for (uint32_t k = 0; k < manifold.count; k++) {
+            const ShapeContact *contact = &manifold.contact[k];
+            mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
+            LinkContact link_contact = {.pair = near[n],
+                                        .exists = mf_and(deep, where),
+                                        .point = contact->point,
+                                        .normal = contact->normal,
+                                        .depth = contact->depth,
+                                        .force = vec_zero()};
+            link_contacts_append(all, &link_contact, lanes);
+        }
+    }
+}
+
+// Tells of contacts in `lanes` that were not found exactly.
+static inline void link_contacts_warn(const LinkContacts *all, mf_mask lanes, Warnings *warnings) {
+    warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);
+}
+
+#endif

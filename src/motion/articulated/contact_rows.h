@@ -1,0 +1,347 @@
+// Contacts between two links, or hard ones with the ground, as rows of the solver of couplings.
+//
+// The normal force is that of the compliant contact (contact.h): at the end of the step
+// k d - (c + h k) times the speed apart, and never below 0. Friction holds the point still as long
+// as it stays in its cone; it is found for both directions together, so it has no favorites. Hard
+// contacts have no softness: the speed apart at the end of the step is what closes the gap, or
+// takes a twentieth of the depth away in each step: more, and what the sweeps leave of it
+// rocks a stack. Torsional and rolling friction are bounded by the
+// normal force likewise.
+#ifndef MF_MOTION_ARTICULATED_CONTACT_ROWS_H
+#define MF_MOTION_ARTICULATED_CONTACT_ROWS_H
+
+#include "motion/articulated/contact_batch.h"
+#include "motion/articulated/couple.h"
+
+// How a point of a link moves, in axes of the world. Accelerations have gravity taken away: the
+// world itself gains height.
+typedef struct Spot {
+    Vec velocity, acceleration;     // [m/s], [m/s^2]
+    Vec rate, angular_acceleration; // [rad/s], [rad/s^2]
+} Spot;
+
+typedef struct ContactResult {
+    const ContactBatch *batch;
+    mf_mask lanes;   // that have a contact
+    Vec axes[3];     // the normal, then across
+    uint32_t first;  // [1] row along the normal, then 2 across, 1 about, 2 rolling
+    mf_lane gain[2]; // impulse per speed across, per rate of rolling
+    mf_lane tilt[2]; // products of the normal row with those across
+    mf_lane ease;    // 1 / (1 + slope diagonal) of the normal row
+} ContactResult;
+
+// A point of a link at `arm`; what the link carries along as it turns is at `pivot`.
+static inline Spot spot_at(const mf_ArtPlan *plan, const State *state, const Work *work,
+                           int32_t link, Vec arm, Vec pivot) {
+    if (link == MF_ART_WORLD)
+        return MF_VALUE(Spot, vec_zero(),
+                        vec_scale(up_in_world(plan), setting(plan, MF_ART_GRAVITY)), vec_zero(),
+                        vec_zero());
+    const Pose *pose = &work->contacts.pose[link + 1];
+    Vec rate = link < 0 ? state->rate : work->links[link].rate;
+    Vec angular = link < 0 ? work->base_angular : work->angular[link];
+    Vec linear = link < 0 ? work->base_linear : work->linear[link];
+    Vec swing = vec_cross_add(rate, vec_cross(rate, pivot), linear);
+    return MF_VALUE(Spot, mat_apply_add(&pose->rotation, vec_cross(rate, arm), pose->speed),
+                    mat_apply(&pose->rotation, vec_cross_add(angular, arm, swing)),
+                    mat_apply(&pose->rotation, rate), mat_apply(&pose->rotation, angular));
+}
+
+// What a row's value is: the velocity at the end of the step or, when is_explicit, the
+// acceleration.
+static MF_INLINE mf_lane value_at(mf_lane speed, mf_lane acceleration, mf_lane unit,
+                                  bool is_explicit) {
+    if (is_explicit)
+        return acceleration;
+    return mf_fma(unit, acceleration, speed);
+}
+
+// A direction of the world in a link's axes.
+static MF_INLINE Vec into_link(const Work *work, int32_t link, Vec a) {
+    if (link == MF_ART_WORLD)
+        return a;
+    return mat_apply_transposed(&work->contacts.pose[link + 1].rotation, a);
+}
+
+static MF_INLINE Vec arm_of(const Work *work, int32_t link, Vec point) {
+    if (link == MF_ART_WORLD)
+        return point;
+    const Pose *pose = &work->contacts.pose[link + 1];
+    return mat_apply_transposed(&pose->rotation, vec_sub(point, pose->position));
+}
+
+// A ball that rolls touches below its center, with other points in every moment: the surface there
+// does not leave the other body as its points do. The same goes for capsules.
+static MF_INLINE Vec pivot_of(const mf_ArtPlan *plan, const Work *work, const LinkContact *contact,
+                              int side, int32_t link, Vec arm) {
+    if (contact->pair == MF_NONE)
+        return side == 0 ? arm : work->contacts.touch[contact->touch].pivot;
+    const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+    const uint32_t shape = side == 0 ? pair->a : pair->b;
+    const mf_CollideKind kind = plan->collide->shapes[shape].kind;
+    if (kind != MF_COLLIDE_SPHERE && kind != MF_COLLIDE_CAPSULE)
+        return arm;
+    const size_t row = (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
+    const mf_lane radius = mf_set((mf_real)plan->collide->values_f64[row]);
+    mf_lane way = mf_fma(mf_set((mf_real)-0.5), contact->depth, radius); // from half-way
+    Vec inward = vec_scale(contact->normal, side == 0 ? -way : way);
+    return vec_add(arm, into_link(work, link, inward));
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+typedef struct Pairing { // contacts being made into rows
+    const ContactBatch *batch;
+    mf_mask where[MF_LANES]; // of each member
+    int32_t links[MF_LANES][2];
+    Vec arms[MF_LANES][2];
+    // In each lane those of its own contact, of the second link against the first:
+    mf_mask exists;
+    mf_lane depth;
+    Vec normal, speed, acceleration, rate, angular_acceleration;
+} Pairing;
+
+static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Work *work,
+                           const ContactBatch *batch, mf_mask lanes, Pairing *p) {
+    p->batch = batch;
+    p->exists = mf_and(batch->exists, lanes);
+    p->depth = mf_zero();
+    p->normal = p->speed = p->acceleration = p->rate = p->angular_acceleration = vec_zero();
+    for (uint32_t m = 0; m < batch->count; m++) {
+        const LinkContact *contact = batch->members[m];
+        mf_mask where = p->where[m] = mf_and(contact->exists, lanes);
+        Spot spots[2];
+        p->links[m][0] = MF_ART_WORLD;
+        if (contact->pair == MF_NONE) {
+            p->links[m][1] = plan->contacts[contact->touch].link;
+        } else {
+            p->links[m][0] = contact_plan_link(plan, plan->collide->pairs[contact->pair].a);
+            p->links[m][1] = contact_plan_link(plan, plan->collide->pairs[contact->pair].b);
+        }
+        for (int side = 0; side < 2; side++) {
+            p->arms[m][side] = arm_of(work, p->links[m][side], contact->point);
+            Vec pivot = pivot_of(plan, work, contact, side, p->links[m][side], p->arms[m][side]);
+            spots[side] = spot_at(plan, state, work, p->links[m][side], p->arms[m][side], pivot);
+        }
+        p->depth = mf_select(where, contact->depth, p->depth);
+        p->normal = vec_select(where, contact->normal, p->normal);
+        p->speed = vec_select(where, vec_sub(spots[1].velocity, spots[0].velocity), p->speed);
+        p->acceleration = vec_select(where, vec_sub(spots[1].acceleration, spots[0].acceleration),
+                                     p->acceleration);
+        if (batch->surface.rows <= 3)
+            continue;
+        p->rate = vec_select(where, vec_sub(spots[1].rate, spots[0].rate), p->rate);
+        p->angular_acceleration =
+            vec_select(where, vec_sub(spots[1].angular_acceleration, spots[0].angular_acceleration),
+                       p->angular_acceleration);
+    }
+}
+
+// Rows of the speed of the second link against the first, along (or, `turning`, about) the axes.
+static void contact_row_count(Couple *c, const State *state, const Pairing *p, const Vec *axes,
+                              uint32_t count, bool angular, mf_lane unit, bool is_explicit) {
+    const Vec none = vec_zero();
+    rows_begin(c, count);
+    for (uint32_t i = 0; i < p->batch->count * count * 2; i++) {
+        uint32_t m = i / 2 / count, k = i / 2 % count, side = i % 2;
+        int32_t link = p->links[m][side];
+        Vec axis = vec_keep(p->where[m], side == 0 ? vec_negative(axes[k]) : axes[k]);
+        Vec way = into_link(c->work, link, axis);
+        if (angular)
+            row_pull(c, k, link, p->arms[m][side], none, way);
+        else
+            row_pull(c, k, link, p->arms[m][side], way, none);
+    }
+    Row *rows = rows_finish(c, state);
+    const Vec *speed = angular ? &p->rate : &p->speed,
+              *gain = angular ? &p->angular_acceleration : &p->acceleration;
+    for (uint32_t k = 0; k < count; k++)
+        rows[k].value =
+            value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, is_explicit);
+}
+
+// Softness of the normal row. Hard: the slope is only so large that rounding does not show.
+static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_explicit,
+                       Row *row) {
+    const mf_ArtPlan *plan = c->plan;
+    const mf_lane zero = mf_zero();
+    mf_lane k = setting(plan, MF_ART_FORCE), d = setting(plan, MF_ART_DRAG);
+    mf_lane depth = mf_min(p->depth, setting(plan, MF_ART_DEEP));
+    row->low = zero;
+    row->high = mf_keep(p->exists, mf_set(MF_REAL_MAX));
+    if (is_explicit) {
+        mf_mask in = mf_and(p->exists, mf_less(zero, depth));
+        mf_lane apart = vec_dot(p->normal, p->speed);
+        row->given = mf_keep(in, mf_max(mf_fma(k, depth, -(d * apart)), zero));
+        return;
+    }
+    row->given = unit * k * depth;
+    row->slope = unit * mf_fma(unit, k, d);
+    if (plan->hard) {
+        const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
+        mf_lane wanted = depth / unit;
+        wanted = mf_select(mf_less(zero, depth), wanted * mf_set((mf_real)0.05), wanted);
+        mf_lane size = mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
+        row->slope = mf_set(stiff) / size;
+        row->given = row->slope * wanted;
+    }
+}
+
+// Friction of a stage of Runge-Kutta: the chord to rest, from the present velocity.
+static void explicit_friction(const Couple *c, const Pairing *p, const Vec *axes, Row *rows) {
+    mf_lane x = vec_dot(axes[1], p->speed), y = vec_dot(axes[2], p->speed);
+    mf_lane fast = mf_max(mf_sqrt(mf_fma(x, x, y * y)), setting(c->plan, MF_ART_SLIP));
+    mf_lane slip = mf_set(p->batch->surface.friction[0]) * rows[0].given / fast;
+    rows[1].given = -slip * x;
+    rows[2].given = -slip * y;
+}
+
+// One over the larger eigenvalue of the products of two rows. The same for all directions, so that
+// friction that slips points against the slip.
+static mf_lane gain_across(const Couple *c, const Row *rows) {
+    const mf_lane tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON), half = mf_set((mf_real)0.5);
+    mf_lane coupling = row_product(c, &rows[0], &rows[1]);
+    mf_lane mean = half * (rows[0].diagonal + rows[1].diagonal);
+    mf_lane off = half * (rows[0].diagonal - rows[1].diagonal);
+    mf_lane largest = mean + mf_sqrt(mf_fma(off, off, coupling * coupling));
+    return mf_set((mf_real)1) / mf_max(largest, tiny);
+}
+
+static void make_contact_rows(Couple *c, const State *state, const ContactBatch *batch,
+                              mf_mask lanes, mf_lane unit, bool is_explicit, ContactResult *met) {
+    const uint32_t rows = batch->surface.rows;
+    Pairing p;
+    pair_up(c->plan, state, c->work, batch, lanes, &p);
+    *met = MF_VALUE(ContactResult, .batch = batch, .lanes = p.exists, .first = c->row_count);
+    Row *first = &c->rows[met->first];
+    Vec *axes = met->axes;
+    axes[0] = p.normal;
+    across(p.normal, axes + 1);
+    contact_row_count(c, state, &p, axes, rows == 1 ? 1 : 3, false, unit, is_explicit);
+    normal_law(c, &p, unit, is_explicit, first);
+    met->ease = mf_set((mf_real)1) / mf_fma(first->slope, first->diagonal, mf_set((mf_real)1));
+    if (rows == 1)
+        return;
+    if (is_explicit) {
+        explicit_friction(c, &p, axes, first);
+        return;
+    }
+    met->gain[0] = gain_across(c, first + 1);
+    for (int i = 0; i < 2; i++)
+        met->tilt[i] = row_product(c, first, first + 1 + i);
+    if (rows > 3)
+        contact_row_count(c, state, &p, axes, rows == 6 ? 3 : 1, true, unit, is_explicit);
+    if (rows == 6)
+        met->gain[1] = gain_across(c, first + 4);
+}
+
+// ---- solving ------------------------------------------------------------------------------------
+
+static MF_INLINE void relax_one(Couple *c, Row *row, mf_lane ease) {
+    mf_lane value = mf_fma(-row->diagonal, row->impulse, row_value(c, row));
+    mf_lane next = mf_fma(-row->slope, value, row->given) * ease;
+    row_add(c, row, mf_clamp(next, row->low, row->high) - row->impulse);
+}
+
+static MF_INLINE void relax(Couple *c, Row *row) {
+    relax_one(c, row, mf_set((mf_real)1) / mf_fma(row->slope, row->diagonal, mf_set((mf_real)1)));
+}
+
+// The first three rows of a contact go the same way, so their values are summed, and their impulses
+// given, in one pass each.
+static void three_values(const Couple *c, const Row *rows, mf_lane value[3]) {
+    const uint32_t count = rows->count;
+    const mf_lane *w = &c->arena[rows->first];
+    const uint16_t *slot = &c->slot[rows->way];
+    mf_lane a = rows[0].value, b = rows[1].value, d = rows[2].value;
+    for (uint32_t i = 0; i < count; i++) {
+        mf_lane sum = c->sum[slot[i]];
+        a = mf_fma(w[i], sum, a);
+        b = mf_fma(w[count + i], sum, b);
+        d = mf_fma(w[2 * count + i], sum, d);
+    }
+    value[0] = a;
+    value[1] = b;
+    value[2] = d;
+}
+
+static void three_add(Couple *c, Row *rows, const mf_lane change[3]) {
+    const uint32_t count = rows->count;
+    const mf_lane *w = &c->arena[rows->first];
+    const uint16_t *slot = &c->slot[rows->way];
+    for (uint32_t i = 0; i < count; i++) {
+        mf_lane sum = mf_fma(w[i], change[0], c->sum[slot[i]]);
+        sum = mf_fma(w[count + i], change[1], sum);
+        c->sum[slot[i]] = mf_fma(w[2 * count + i], change[2], sum);
+    }
+    for (int k = 0; k < 3; k++)
+        rows[k].impulse = rows[k].impulse + change[k];
+}
+
+// Both impulses into their ellipse, smaller in proportion. Roots and quotients only where a lane
+// slips; the others keep their bits.
+static MF_INLINE void hold_across(mf_lane *p, mf_lane *q, const mf_real friction[2], mf_lane load) {
+    mf_lane u = *p * mf_set((mf_real)1 / friction[0]), v = *q * mf_set((mf_real)1 / friction[1]);
+    mf_lane square = mf_fma(u, u, v * v);
+    mf_mask slips = mf_less(load * load, square);
+    if (!mf_any(slips))
+        return;
+    mf_lane part = load / mf_sqrt(mf_select(slips, square, mf_set((mf_real)1)));
+    *p = mf_select(slips, *p * part, *p);
+    *q = mf_select(slips, *q * part, *q);
+}
+
+static void relax_three(Couple *c, const ContactResult *met) {
+    Row *rows = &c->rows[met->first];
+    mf_lane value[3], change[3];
+    three_values(c, rows, value);
+    mf_lane next = mf_fma(-rows[0].slope, mf_fma(-rows[0].diagonal, rows[0].impulse, value[0]),
+                          rows[0].given) *
+                   met->ease;
+    next = mf_clamp(next, rows[0].low, rows[0].high);
+    change[0] = next - rows[0].impulse;
+    mf_lane x = mf_fma(met->tilt[0], change[0], value[1]);
+    mf_lane y = mf_fma(met->tilt[1], change[0], value[2]);
+    mf_lane p = mf_fma(-met->gain[0], x, rows[1].impulse);
+    mf_lane q = mf_fma(-met->gain[0], y, rows[2].impulse);
+    hold_across(&p, &q, met->batch->surface.friction, next);
+    change[1] = p - rows[1].impulse;
+    change[2] = q - rows[2].impulse;
+    three_add(c, rows, change);
+}
+
+static void relax_rolling(Couple *c, const ContactResult *met) {
+    const Surface *surface = &met->batch->surface;
+    Row *rows = &c->rows[met->first];
+    mf_lane load = rows[0].impulse;
+    mf_lane most = mf_set(surface->friction[2]) * load;
+    mf_lane size = mf_max(rows[3].diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
+    mf_lane torsion = rows[3].impulse - row_value(c, &rows[3]) / size;
+    row_add(c, &rows[3], mf_clamp(torsion, -most, most) - rows[3].impulse);
+    if (surface->rows < 6)
+        return;
+    mf_lane p = mf_fma(-met->gain[1], row_value(c, &rows[4]), rows[4].impulse);
+    mf_lane q = mf_fma(-met->gain[1], row_value(c, &rows[5]), rows[5].impulse);
+    hold_across(&p, &q, surface->friction + 3, load);
+    row_add(c, &rows[4], p - rows[4].impulse);
+    row_add(c, &rows[5], q - rows[5].impulse);
+}
+
+static void relax_contact(Couple *c, const ContactResult *met, bool is_explicit) {
+    const uint32_t count = met->batch->surface.rows;
+    Row *rows = &c->rows[met->first];
+    if (is_explicit) { // the forces are given, without turning and rolling
+        for (uint32_t i = 0; i < least(count, 3); i++)
+            row_add(c, &rows[i], rows[i].given - rows[i].impulse);
+        return;
+    }
+    if (count == 1) {
+        relax_one(c, rows, met->ease);
+        return;
+    }
+    relax_three(c, met);
+    if (count > 3)
+        relax_rolling(c, met);
+}
+
+#endif

@@ -1,0 +1,81 @@
+// External forces on a robot's links, for its force and torque sensors: of contacts, equality
+// constraints and programs. Summed over zones, the links that a body with a sensor carries; forces
+// between two links of a zone cancel. All values are those at the end of the step, and nothing is
+// computed without such sensors.
+#ifndef MF_MOTION_ARTICULATED_SENSOR_WRENCH_H
+#define MF_MOTION_ARTICULATED_SENSOR_WRENCH_H
+
+#include "motion/articulated/aba_velocity.h"
+
+static inline void sensor_wrench_start(const mf_ArtPlan *plan, Work *work) {
+    for (uint32_t z = 0; z < plan->zone_count; z++) {
+        const mf_ArtZone *zone = &plan->zones[z];
+        const Pose *pose = &work->contacts.pose[zone->link + 1];
+        const Vec arm = {mf_set((mf_real)zone->position[0]), mf_set((mf_real)zone->position[1]),
+                         mf_set((mf_real)zone->position[2])};
+        work->zones[z] = MF_VALUE(ZoneWrench, mat_apply_add(&pose->rotation, arm, pose->position),
+                                  vec_zero(), vec_zero());
+    }
+}
+
+// A force at `at` and a torque for these zones (bits), all in the world.
+static inline void sensor_wrench_add(uint64_t zones, Vec at, Vec force, Vec torque, Work *work) {
+    for (uint64_t left = zones; left != 0; left &= left - 1) {
+        ZoneWrench *zone = &work->zones[__builtin_ctzll(left)];
+        zone->force = vec_add(zone->force, force);
+        zone->torque =
+            vec_add(zone->torque, vec_cross_add(vec_sub(at, zone->position), force, torque));
+    }
+}
+
+// Contacts with the ground that are not couplings.
+static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *state,
+                                        const Drive *drive, Work *work) {
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const Touch *touch = &work->contacts.touch[i];
+        const int32_t link = plan->contacts[i].link;
+        if (!touch->near || plan->zones_of_contact[i] == 0)
+            continue;
+        const Pose *pose = &work->contacts.pose[link + 1];
+        Vec rate = link < 0 ? state->rate : work->links[link].rate;
+        Vec gain = vec_cross_add(rate, vec_cross(rate, touch->pivot),
+                                 link < 0 ? work->base_linear : work->linear[link]);
+        gain = vec_cross_add(link < 0 ? work->base_angular : work->angular[link], touch->arm, gain);
+        gain = vec_fma(pose_down(plan, &work->contacts, link), setting(plan, MF_ART_GRAVITY), gain);
+        Vec speed = vec_fma(gain, drive->step, touch->velocity), n = touch->normal;
+        mf_lane climb = vec_dot(speed, n), slip = touch->slip;
+        // As the step had it: a contact that couplings pull off holds for one step.
+        Vec force = vec_scale(n, mf_fma(slip, climb, touch_load(touch, climb)));
+        force = vec_fma(speed, -slip, force);
+        Vec torque = vec_zero();
+        if (touch->turns) {
+            Vec angular =
+                vec_fma(link < 0 ? work->base_angular : work->angular[link], drive->step, rate);
+            mf_lane about = (touch->roll - touch->torsion) * vec_dot(n, angular);
+            torque = vec_fma(n, about, vec_scale(angular, -touch->roll));
+        }
+        const mf_mask on = touch->presses;
+        force = MF_VALUE(Vec, mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z));
+        torque = MF_VALUE(Vec, mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z));
+        sensor_wrench_add(
+            plan->zones_of_contact[i], mat_apply_add(&pose->rotation, touch->arm, pose->position),
+            mat_apply(&pose->rotation, force), mat_apply(&pose->rotation, torque), work);
+    }
+}
+
+// What programs do to the base, and collisions to all links.
+static inline void sensor_wrench_given(const mf_ArtPlan *plan, const State *state,
+                                       const Drive *drive, const Rates *force, Work *work) {
+    const Mat *world = &work->contacts.pose[0].rotation;
+    const ExternalWrenches *wrenches = drive->wrenches;
+    for (uint32_t l = 0; wrenches != NULL && l <= plan->link_count; l++)
+        sensor_wrench_add(plan->zones_at[l], state->position, wrenches->force[l],
+                          wrenches->torque[l], work);
+    if (plan->fixed)
+        return;
+    Vec linear = wrenches != NULL ? wrenches->linear : force->linear;
+    Vec angular = wrenches != NULL ? wrenches->angular : force->angular;
+    sensor_wrench_add(plan->zones_at[0], state->position, linear, mat_apply(world, angular), work);
+}
+
+#endif

@@ -1,0 +1,73 @@
+// Forces of couplings on the zones of force and torque sensors (sensor_wrench.h), from the impulses
+// that the solver found.
+#ifndef MF_MOTION_ARTICULATED_SENSOR_WRENCH_COUPLE_H
+#define MF_MOTION_ARTICULATED_SENSOR_WRENCH_COUPLE_H
+
+#include "motion/articulated/contact_rows.h"
+#include "motion/articulated/sensor_wrench.h"
+
+// An impulse along (or, `angular`, about) `axis` for the second zones, and back for the first.
+static inline void sensor_wrench_pair(const uint64_t zones[2], Vec at, Vec axis, bool angular,
+                                      mf_lane force, Work *work) {
+    Vec impulse = vec_scale(axis, force), none = vec_zero();
+    Vec back = vec_negative(impulse);
+    sensor_wrench_add(zones[0], at, angular ? none : back, angular ? back : none, work);
+    sensor_wrench_add(zones[1], at, angular ? none : impulse, angular ? impulse : none, work);
+}
+
+// In a stage of Runge-Kutta contacts neither turn nor roll.
+static inline void sensor_wrench_contact(const Couple *c, const ContactResult *met, mf_lane scale,
+                                         mf_mask lanes, bool is_explicit) {
+    const mf_ArtPlan *plan = c->plan;
+    const uint32_t rows = met->batch->surface.rows;
+    const uint32_t count = is_explicit ? least(rows, 3) : rows;
+    for (uint32_t m = 0; m < met->batch->count; m++) {
+        const LinkContact *contact = met->batch->members[m];
+        uint64_t zones[2] = {0, 0};
+        if (contact->pair == MF_NONE) {
+            zones[1] = plan->zones_of_contact[contact->touch];
+        } else {
+            zones[0] = plan->zones_of_shape[plan->collide->pairs[contact->pair].a];
+            zones[1] = plan->zones_of_shape[plan->collide->pairs[contact->pair].b];
+        }
+        Vec axes[3] = {contact->normal};
+        across(contact->normal, axes + 1);
+        for (uint32_t k = 0; k < count; k++) {
+            mf_lane force = c->rows[met->first + k].impulse * scale;
+            sensor_wrench_pair(zones, contact->point, axes[k % 3], k >= 3,
+                               mf_keep(mf_and(contact->exists, lanes), force), c->work);
+        }
+    }
+}
+
+static inline uint64_t zones_of_link(const mf_ArtPlan *plan, int32_t link) {
+    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
+}
+
+// The points of both frames are one; those of equations of joints push within the tree.
+static inline void sensor_wrench_loops(const Couple *c, uint32_t first, mf_lane scale,
+                                       mf_mask lanes) {
+    const mf_ArtPlan *plan = c->plan;
+    for (uint32_t i = 0; i < plan->loop_count; first += plan->loops[i++].rows) {
+        const mf_ArtLoop *loop = &plan->loops[i];
+        const int32_t links[2] = {loop->links[1], loop->links[0]};
+        const uint64_t zones[2] = {zones_of_link(plan, links[0]), zones_of_link(plan, links[1])};
+        if (loop->rows == 1)
+            continue;
+        Vec at = {mf_set((mf_real)loop->arms[1][0]), mf_set((mf_real)loop->arms[1][1]),
+                  mf_set((mf_real)loop->arms[1][2])};
+        if (links[0] != MF_ART_WORLD) {
+            const Pose *pose = &c->work->contacts.pose[links[0] + 1];
+            at = mat_apply_add(&pose->rotation, at, pose->position);
+        }
+        for (uint32_t k = 0; k < loop->rows; k++) {
+            Vec axis = vec_zero();
+            mf_lane *const parts[3] = {&axis.x, &axis.y, &axis.z};
+            *parts[k % 3] = mf_set((mf_real)1);
+            sensor_wrench_pair(zones, at, axis, k >= 3,
+                               mf_keep(lanes, c->rows[first + k].impulse * scale), c->work);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,116 @@
+// How a motion's kernels go over the blocks of a group.
+#include "motion/dispatch.h"
+#include "math/kernel_table.h"
+
+#include <string.h>
+
+enum { HIDDEN = 1u << 31 }; // [1] in place of a fault word: moves by another motion
+
+mf_KernelPick mf_dispatch_kernels(const mf_Group *group) {
+    return mf_kernel_pick(mf_world_isa(mf_group_world(group)),
+                          mf_group_config_of(group)->double_precision);
+}
+
+mf_Dispatch mf_dispatch_bind(mf_Group *group, mf_Motion own) {
+    return (mf_Dispatch){.fault = mf_group_find_field(group, "fault.word"),
+                         .level = mf_group_find_field(group, "motion.level"),
+                         .own = own,
+                         .lanes = mf_dispatch_kernels(group).lanes};
+}
+
+mf_Row mf_row(const mf_Field *field) {
+    if (field == NULL)
+        return (mf_Row){NULL, 0, 0};
+    const size_t value = mf_field_value_size(field->info.type);
+    return (mf_Row){field->data, field->components * MF_BLOCK * value, value};
+}
+
+void mf_canonical_rows(mf_Group *group, mf_Field **rows, uint32_t count) {
+    static const char *const names[MF_TREE_ROWS] = {
+        "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
+        "joint.angle",   "joint.rate",       "joint.target"};
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = mf_group_find_field(group, names[i]);
+}
+
+mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane) {
+    if (fields->word == NULL)
+        return (mf_WarningRows){NULL, NULL, NULL};
+    const size_t rows = (size_t)block * MF_WARNING_KINDS * MF_BLOCK + lane;
+    return (mf_WarningRows){(uint32_t *)fields->word->data + (size_t)block * MF_BLOCK + lane,
+                            (uint32_t *)fields->steps->data + rows,
+                            (char *)fields->residual->data +
+                                rows * mf_field_value_size(fields->residual->info.type)};
+}
+
+mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_t wide, size_t one,
+                                   mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_scratch_destroy(context, dispatch->scratch);
+    dispatch->scratch = NULL;
+    return mf_scratch_create(context, wide > one ? wide : one, mf_group_block_count(group),
+                             &dispatch->scratch, error);
+}
+
+// Wide steps begin at whole widths only: rows are aligned there, and end with the block.
+static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robots, uint32_t *fault,
+                      void *scratch, mf_DispatchFn step, const void *plan) {
+    const uint32_t width = dispatch->lanes;
+    for (uint32_t lane = 0; lane < robots; lane += width) {
+        const uint32_t end = lane + width < robots ? lane + width : robots;
+        uint32_t awake = 0;
+        for (uint32_t i = lane; i < end; i++)
+            awake += dispatch->level == NULL || fault[i] == 0;
+        // Few robots are faster one by one than in a mostly empty wide register.
+        if (awake * 5 > width) {
+            step(plan, &(mf_Piece){block, lane, false, fault + lane, scratch});
+            continue;
+        }
+        for (uint32_t i = lane; i < end; i++)
+            if (dispatch->level == NULL || fault[i] == 0)
+                step(plan, &(mf_Piece){block, i, true, fault + i, scratch});
+    }
+}
+
+static bool hide(const mf_Dispatch *dispatch, uint32_t block, uint32_t robots,
+                 uint32_t shown[MF_BLOCK]) {
+    const uint32_t *level = (const uint32_t *)dispatch->level->data + (size_t)block * MF_BLOCK;
+    const uint32_t *fault = (const uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
+    bool any = false;
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        shown[i] = i < robots && level[i] == (uint32_t)dispatch->own ? fault[i] : HIDDEN;
+        any |= shown[i] == 0;
+    }
+    return any;
+}
+
+static void show(const mf_Dispatch *dispatch, uint32_t block, const uint32_t shown[MF_BLOCK]) {
+    uint32_t *fault = (uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
+    for (uint32_t i = 0; i < MF_BLOCK; i++)
+        if (shown[i] != HIDDEN)
+            fault[i] |= shown[i];
+}
+
+void mf_dispatch_run(const mf_Dispatch *dispatch, const mf_SystemRun *run, mf_DispatchFn step,
+                     const void *plan) {
+    uint32_t count = mf_group_count(run->group);
+    void *scratch = dispatch->scratch != NULL ? mf_scratch_borrow(dispatch->scratch) : NULL;
+    for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
+        uint32_t robots = count - block * MF_BLOCK;
+        if (robots > MF_BLOCK)
+            robots = MF_BLOCK;
+        _Alignas(64) uint32_t shown[MF_BLOCK]; // as fields are
+        if (dispatch->level == NULL) {
+            uint32_t *fault = (uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
+            if (robots == dispatch->lanes) // the common case, in one piece
+                step(plan, &(mf_Piece){block, 0, false, fault, scratch});
+            else
+                run_block(dispatch, block, robots, fault, scratch, step, plan);
+        } else if (hide(dispatch, block, robots, shown)) {
+            run_block(dispatch, block, robots, shown, scratch, step, plan);
+            show(dispatch, block, shown);
+        }
+    }
+    if (scratch != NULL)
+        mf_scratch_return(dispatch->scratch, scratch);
+}

@@ -1,0 +1,301 @@
+// Parts of instruments: frames, terms, lumps, shapes, contacts, actuators, springs, converted from
+// the model into the form of the kernel.
+#include "sense/instruments_parts.h"
+
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <mayfly/articulated.h>
+#include <string.h>
+
+mf_InstrumentFrame mf_instrument_frame(mf_InstrumentBuild *b, const mf_Frame *frame) {
+    mf_InstrumentFrame out = {.body = frame->link == MF_NONE ? 0 : frame->link + 1};
+    memcpy(out.position, frame->position, sizeof out.position);
+    memcpy(out.rotation, frame->rotation, sizeof out.rotation);
+    b->needed[out.body] = true;
+    return out;
+}
+
+// ---- parts -------------------------------------------------------------------------------------
+
+void mf_instrument_put_term(mf_InstrumentBuild *b, uint32_t row, double weight) {
+    if (b->terms != NULL)
+        b->terms[b->term_count] = (mf_InstrumentTerm){row, weight};
+    b->term_count++;
+}
+
+void mf_instrument_put_tendon_terms(mf_InstrumentBuild *b, uint32_t tendon, double gear) {
+    const mf_Tendon *own = &b->model->tendons[tendon];
+    for (uint32_t i = own->first_term; i < own->first_term + own->term_count; i++)
+        mf_instrument_put_term(b, b->model->tendon_terms[i].joint,
+                               gear * b->model->tendon_terms[i].coefficient);
+}
+
+bool mf_instrument_carried(const mf_Model *model, uint32_t body, uint32_t root) {
+    while (body != root && body != MF_NONE)
+        body = model->bodies[body].parent;
+    return body == root;
+}
+
+void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
+    for (uint32_t i = 0; i < b->model->body_count; i++) {
+        const mf_Body *body = &b->model->bodies[i];
+        if (!mf_instrument_carried(b->model, i, root) || !(body->mass > 0.0))
+            continue;
+        mf_InstrumentLump lump = {.body = body->link == MF_NONE ? 0 : body->link + 1,
+                                  .mass = body->mass};
+        const double diagonal[6] = {body->moments[0], body->moments[1], body->moments[2], 0, 0, 0};
+        double rotation[4];
+        mf_quat_rotate(lump.center, body->rotation, body->center);
+        mf_vec3_add(lump.center, lump.center, body->position);
+        mf_quat_multiply(rotation, body->rotation, body->axes);
+        mf_inertia_rotate(lump.inertia, diagonal, rotation);
+        b->needed[lump.body] = true;
+        if (b->lumps != NULL)
+            b->lumps[b->lump_count] = lump;
+        b->lump_count++;
+    }
+}
+
+void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
+    for (uint32_t i = 0; i < b->model->shape_count; i++) {
+        const mf_Shape *shape = &b->model->shapes[i];
+        if (shape->body == without || shape->type == MF_SHAPE_HEIGHTS ||
+            shape->type == MF_SHAPE_POINT)
+            continue;
+        mf_Frame frame = {.link = shape->link};
+        memcpy(frame.position, shape->position, sizeof frame.position);
+        memcpy(frame.rotation, shape->rotation, sizeof frame.rotation);
+        const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &b->model->meshes[shape->mesh] : NULL;
+        mf_InstrumentShape out = {.solid = mf_ray_solid(shape->type, shape->size, mesh),
+                                  .frame = mf_instrument_frame(b, &frame)};
+        if (b->shapes != NULL)
+            b->shapes[b->shape_count] = out;
+        b->shape_count++;
+    }
+}
+
+static void put_contact(mf_InstrumentBuild *b, uint32_t row, bool of_points, uint32_t link,
+                        const double position[3]) {
+    if (b->contacts != NULL) {
+        mf_InstrumentContact *out = &b->contacts[b->contact_count];
+        *out = (mf_InstrumentContact){.row = row, .body = link + 1, .of_points = of_points};
+        mf_vec3_copy(out->position, position);
+    }
+    b->contact_count++;
+}
+
+void mf_instrument_put_contacts(mf_InstrumentBuild *b, uint32_t link) {
+    const mf_Field *load = mf_group_find_field(b->group, "contact.load");
+    bool points = mf_group_find_field(b->group, "point.load") != NULL;
+    double position[3];
+    uint32_t row = 0;
+    if (link == MF_NONE)
+        return;
+    for (uint32_t i = 0; load != NULL && i < load->components; i++)
+        if (mf_contacts_position(b->group, i, link, position))
+            put_contact(b, i, false, link, position);
+    for (uint32_t i = 0; points && i < b->model->point_count; i++) {
+        const mf_Point *point = &b->model->points[i];
+        if (!(point->flags & MF_POINT_COLLIDES))
+            continue;
+        if (point->link == link)
+            put_contact(b, row, true, link, point->position);
+        row++;
+    }
+}
+
+// ---- joints and actuators ----------------------------------------------------------------------
+
+uint32_t mf_instrument_balls_before(const mf_Model *model, uint32_t joint) {
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < joint; j++)
+        count +=
+            model->joints[j].type == MF_JOINT_BALL || model->joints[j].type == MF_JOINT_FLOATING;
+    return count;
+}
+
+uint32_t mf_instrument_free_before(const mf_Model *model, uint32_t joint) {
+    uint32_t count = 0;
+    for (uint32_t j = 0; j < joint; j++)
+        count += model->joints[j].type == MF_JOINT_FLOATING;
+    return count;
+}
+
+void mf_instrument_set_joint(mf_InstrumentBuild *b, uint32_t index, mf_Instrument *out) {
+    const mf_Joint *joint = &b->model->joints[index];
+    out->joint_type = joint->type;
+    out->row = index;
+    out->ball = mf_instrument_balls_before(b->model, index);
+    out->body = joint->child + 1;
+    out->lower = joint->lower;
+    out->upper = joint->upper;
+    out->margin = joint->limit_margin;
+    out->force_lower = joint->force_lower;
+    out->force_upper = joint->force_upper;
+    memcpy(out->axis, joint->axis, sizeof out->axis);
+}
+
+bool mf_instrument_moves(const mf_Model *model, uint32_t joint, uint32_t link) {
+    while (link != MF_NONE && link != model->joints[joint].child)
+        link = model->links[link].parent;
+    return link != MF_NONE;
+}
+
+static void put_force(mf_InstrumentBuild *b, uint32_t actuator, const mf_Frame *at,
+                      const mf_Frame *axes, double sign) {
+    const double *gear = b->model->actuators[actuator].gear;
+    mf_InstrumentForce force = {
+        .row = actuator, .frame = mf_instrument_frame(b, at), .axes = mf_instrument_frame(b, axes)};
+    for (int i = 0; i < 6; i++)
+        force.wrench[i] = sign * gear[i];
+    if (b->forces != NULL)
+        b->forces[b->force_count] = force;
+    b->force_count++;
+}
+
+// Between two sites a joint that carries both feels nothing.
+static void put_forces(mf_InstrumentBuild *b, uint32_t joint) {
+    for (uint32_t a = 0; a < b->model->actuator_count; a++) {
+        const mf_Actuator *actuator = &b->model->actuators[a];
+        if (actuator->drive != MF_DRIVE_SITE)
+            continue;
+        bool far = mf_instrument_moves(b->model, joint, actuator->frame.link);
+        bool between = actuator->reference_site != MF_NONE;
+        bool near = between && mf_instrument_moves(b->model, joint, actuator->reference.link);
+        const mf_Frame *axes = between ? &actuator->reference : &actuator->frame;
+        if (far && !near)
+            put_force(b, a, &actuator->frame, axes, 1.0);
+        else if (near && !far)
+            put_force(b, a, &actuator->reference, axes, -1.0);
+    }
+}
+
+void mf_instrument_put_joint_forces(mf_InstrumentBuild *b, uint32_t joint, mf_Instrument *out) {
+    for (uint32_t a = 0; a < b->model->actuator_count; a++) {
+        const mf_Actuator *actuator = &b->model->actuators[a];
+        if (actuator->joint == joint)
+            mf_instrument_put_term(b, a, actuator->gear[0]);
+        if (actuator->tendon == MF_NONE)
+            continue;
+        const mf_Tendon *tendon = &b->model->tendons[actuator->tendon];
+        for (uint32_t i = tendon->first_term; i < tendon->first_term + tendon->term_count; i++)
+            if (b->model->tendon_terms[i].joint == joint)
+                mf_instrument_put_term(b, a,
+                                       actuator->gear[0] * b->model->tendon_terms[i].coefficient);
+    }
+    out->first_force = b->force_count;
+    put_forces(b, joint);
+    out->force_count = b->force_count - out->first_force;
+}
+
+// The last link that carries both, + 1; 0: the world.
+static uint32_t shared_link(const mf_Model *model, uint32_t a, uint32_t b) {
+    while (a != b && a != MF_NONE && b != MF_NONE) {
+        if (a > b) // parents come before children
+            a = model->links[a].parent;
+        else
+            b = model->links[b].parent;
+    }
+    return a == b && a != MF_NONE ? a + 1 : 0;
+}
+
+void mf_instrument_put_actuator(mf_InstrumentBuild *b, const mf_Sensor *sensor,
+                                mf_Instrument *out) {
+    const mf_Actuator *actuator = &b->model->actuators[sensor->actuator];
+    memcpy(out->gear, actuator->gear, sizeof out->gear);
+    if (actuator->drive == MF_DRIVE_TENDON) {
+        mf_instrument_put_tendon_terms(b, actuator->tendon, actuator->gear[0]);
+    } else if (actuator->drive == MF_DRIVE_BODY) {
+        out->drive = MF_INSTRUMENT_SITE; // it has no length
+    } else if (actuator->drive == MF_DRIVE_SITE) {
+        bool between = actuator->reference_site != MF_NONE;
+        out->drive = between ? MF_INSTRUMENT_BETWEEN : MF_INSTRUMENT_SITE;
+        out->frame = mf_instrument_frame(b, &actuator->frame);
+        if (between) {
+            out->reference = mf_instrument_frame(b, &actuator->reference);
+            out->shared = shared_link(b->model, actuator->frame.link, actuator->reference.link);
+        }
+    } else if (b->model->joints[actuator->joint].type == MF_JOINT_BALL) {
+        out->drive = MF_INSTRUMENT_ROTATION;
+        out->in_parent = actuator->drive == MF_DRIVE_JOINT_IN_PARENT;
+        out->ball = mf_instrument_balls_before(b->model, actuator->joint);
+    } else {
+        mf_instrument_put_term(b, actuator->joint, actuator->gear[0]);
+    }
+}
+
+// ---- energies ----------------------------------------------------------------------------------
+
+static void put_spring(mf_InstrumentBuild *b, uint32_t index) {
+    const mf_Joint *joint = &b->model->joints[index];
+    bool single = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
+    if (!(joint->stiffness > 0.0))
+        return;
+    mf_InstrumentSpring spring = {.type = joint->type,
+                                  .row = index,
+                                  .ball = mf_instrument_balls_before(b->model, index),
+                                  .free = mf_instrument_free_before(b->model, index),
+                                  .stiffness = joint->stiffness,
+                                  .relaxed = joint->spring_reference};
+    if (!single) {
+        const double *rest = b->model->start_position + joint->position_address;
+        bool floating = joint->type == MF_JOINT_FLOATING;
+        if (floating)
+            memcpy(spring.rest, rest, sizeof spring.rest);
+        memcpy(spring.rotation, rest + (floating ? 3 : 0), sizeof spring.rotation);
+    }
+    if (b->springs != NULL)
+        b->springs[b->spring_count] = spring;
+    b->spring_count++;
+}
+
+static void put_tendon(mf_InstrumentBuild *b, uint32_t index) {
+    const mf_Tendon *own = &b->model->tendons[index];
+    mf_InstrumentTendon tendon = {.first = b->term_count,
+                                  .stiffness = own->stiffness,
+                                  .shorter = own->spring_lower,
+                                  .longer = own->spring_upper,
+                                  .armature = own->armature};
+    for (uint32_t a = 0; a < b->model->actuator_count; a++) {
+        const mf_Actuator *actuator = &b->model->actuators[a];
+        if (actuator->tendon == index)
+            tendon.armature += actuator->armature * actuator->gear[0] * actuator->gear[0];
+    }
+    mf_instrument_put_tendon_terms(b, index, 1.0);
+    tendon.count = b->term_count - tendon.first;
+    if (b->tendons != NULL)
+        b->tendons[b->tendon_count] = tendon;
+    b->tendon_count++;
+}
+
+static void put_armature(mf_InstrumentBuild *b) {
+    const mf_Model *model = b->model;
+    b->armature_count = model->velocity_count;
+    for (uint32_t i = 0; b->armature != NULL && i < 6 && model->base == MF_BASE_FREE; i++)
+        b->armature[i] = model->root != NULL ? model->root->armature : 0.0;
+    for (uint32_t j = 0; b->armature != NULL && j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        if (joint->velocity_address >= model->velocity_count)
+            continue; // a held joint at the end of the vector
+        double sum = joint->armature;
+        for (uint32_t a = 0; a < model->actuator_count; a++)
+            if (model->actuators[a].joint == j)
+                sum += model->actuators[a].armature * model->actuators[a].gear[0] *
+                       model->actuators[a].gear[0];
+        b->armature[joint->velocity_address] = sum;
+    }
+}
+
+void mf_instrument_put_energies(mf_InstrumentBuild *b) {
+    b->first_lump = b->lump_count;
+    mf_instrument_put_lumps(b, MF_NONE);
+    b->all_lumps = b->lump_count - b->first_lump;
+    for (uint32_t j = 0; j < b->model->joint_count; j++)
+        put_spring(b, j);
+    for (uint32_t t = 0; t < b->model->tendon_count; t++)
+        put_tendon(b, t);
+    put_armature(b);
+    for (uint32_t l = 0; l <= b->model->link_count; l++)
+        b->needed[l] = true;
+}

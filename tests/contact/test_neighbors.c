@@ -1,0 +1,528 @@
+// Neighbor search against brute force with the same predicate, on random and on adversarial
+// placements, while agents move, die and come back.
+#include "contact/neighbors.h"
+#include "math/kernel_table.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 700, NEAREST = 8 };
+
+// A group in the layout of fields.
+typedef struct Crowd {
+    uint32_t count, blocks;
+    bool double_precision;
+    _Alignas(64) double position_f64[MOST * 3 + 64];
+    _Alignas(64) float position_f32[MOST * 3 + 64];
+    _Alignas(64) float velocity_f32[MOST * 3 + 64], rotation_f32[MOST * 4 + 64];
+    _Alignas(64) double velocity_f64[MOST * 3 + 64], rotation_f64[MOST * 4 + 64];
+    _Alignas(64) uint32_t fault[MOST + 16];
+    _Alignas(64) uint32_t seen[MOST + 16], index[(MOST + 16) * NEAREST];
+    _Alignas(64) double relative_f64[2][(MOST + 16) * NEAREST * 3];
+    _Alignas(64) float relative_f32[2][(MOST + 16) * NEAREST * 3];
+} Crowd;
+
+static size_t row(uint32_t agent, uint32_t components, uint32_t component) {
+    return ((size_t)(agent / MF_BLOCK) * components + component) * MF_BLOCK + agent % MF_BLOCK;
+}
+
+static void crowd_begin(Crowd *crowd, uint32_t count, bool double_precision) {
+    memset(crowd, 0, sizeof *crowd);
+    crowd->count = count;
+    crowd->double_precision = double_precision;
+    for (uint32_t i = 0; i < count; i++) {
+        crowd->rotation_f32[row(i, 4, 0)] = 1.0f;
+        crowd->rotation_f64[row(i, 4, 0)] = 1.0;
+    }
+}
+
+static void crowd_put(Crowd *crowd, uint32_t agent, double x, double y, double z) {
+    const double position[3] = {x, y, z};
+    for (uint32_t c = 0; c < 3; c++) {
+        crowd->position_f64[row(agent, 3, c)] = position[c];
+        crowd->position_f32[row(agent, 3, c)] = (float)position[c];
+    }
+}
+
+static double crowd_get(const Crowd *crowd, uint32_t agent, uint32_t component) {
+    size_t at = row(agent, 3, component);
+    return crowd->double_precision ? crowd->position_f64[at] : (double)crowd->position_f32[at];
+}
+
+static mf_NeighborGroup crowd_group(const Crowd *crowd, double radius, bool source) {
+    bool wide = crowd->double_precision;
+    return (mf_NeighborGroup){
+        .double_precision = wide,
+        .count = crowd->count,
+        .position = wide ? (const void *)crowd->position_f64 : crowd->position_f32,
+        .orientation = wide ? (const void *)crowd->rotation_f64 : crowd->rotation_f32,
+        .linear_velocity = wide ? (const void *)crowd->velocity_f64 : crowd->velocity_f32,
+        .fault = crowd->fault,
+        .radius = radius,
+        .source = source};
+}
+
+static double unit(uint32_t stream, uint32_t number) {
+    uint32_t word[4];
+    mf_random(42, number, stream, 0, word);
+    return mf_random_unit_double(word[0], word[1]);
+}
+
+static double bell(uint32_t stream, uint32_t number) {
+    return unit(stream, number) + unit(stream + 1, number) - 1.0;
+}
+
+// The predicate of neighbors.h, in the search's precision.
+static double distance2(const Crowd *crowd, bool wide, uint32_t a, uint32_t b) {
+    if (wide) {
+        double d[3];
+        for (uint32_t c = 0; c < 3; c++)
+            d[c] = crowd_get(crowd, b, c) - crowd_get(crowd, a, c);
+        return (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2];
+    }
+    float d[3];
+    for (uint32_t c = 0; c < 3; c++)
+        d[c] = (float)crowd_get(crowd, b, c) - (float)crowd_get(crowd, a, c);
+    float xx = d[0] * d[0], yy = d[1] * d[1], zz = d[2] * d[2];
+    float sum = xx + yy;
+    return (double)(sum + zz);
+}
+
+static bool alive(const Crowd *crowd, uint32_t agent) {
+    for (uint32_t c = 0; c < 3; c++)
+        if (!(crowd_get(crowd, agent, c) - crowd_get(crowd, agent, c) == 0.0))
+            return false;
+    return crowd->fault[agent] == 0;
+}
+
+typedef struct Near {
+    double d2;
+    uint32_t agent;
+} Near;
+
+static int by_distance(const void *a, const void *b) {
+    const Near *first = a, *second = b;
+    if (first->d2 != second->d2)
+        return first->d2 < second->d2 ? -1 : 1;
+    return first->agent < second->agent ? -1 : first->agent > second->agent;
+}
+
+static bool in_view(const Crowd *crowd, bool wide, uint32_t a, uint32_t b, double d2,
+                    double cosine) {
+    // Everybody in these tests faces along world x, so that "ahead" is dx exactly.
+    double dx = wide ? crowd_get(crowd, b, 0) - crowd_get(crowd, a, 0)
+                     : (double)((float)crowd_get(crowd, b, 0) - (float)crowd_get(crowd, a, 0));
+    if (wide)
+        return cosine * __builtin_sqrt(d2) <= dx;
+    return (float)cosine * __builtin_sqrtf((float)d2) <= (float)dx;
+}
+
+static void compare(const Crowd *crowd, bool wide, const mf_NeighborQuery *query) {
+    double radius2 = wide ? query->radius * query->radius
+                          : (double)((float)query->radius * (float)query->radius);
+    static Near near[MOST];
+    for (uint32_t a = 0; a < crowd->count; a++) {
+        if (!alive(crowd, a))
+            continue;
+        uint32_t found = 0;
+        for (uint32_t b = 0; b < crowd->count; b++) {
+            if (b == a || !alive(crowd, b))
+                continue;
+            double d2 = distance2(crowd, wide, a, b);
+            if (!(d2 <= radius2) ||
+                (query->in_view && !in_view(crowd, wide, a, b, d2, query->view_cosine)))
+                continue;
+            near[found++] = (Near){d2, b};
+        }
+        qsort(near, found, sizeof *near, by_distance);
+        if (crowd->seen[a] != found)
+            fail_msg("agent %u: %u neighbours, brute force has %u", a, crowd->seen[a], found);
+        for (uint32_t m = 0; m < NEAREST; m++) {
+            uint32_t expected = m < found ? near[m].agent : UINT32_MAX;
+            uint32_t got = crowd->index[row(a, NEAREST, m)];
+            if (got != expected)
+                fail_msg("agent %u: neighbour %u is %u, brute force has %u", a, m, got, expected);
+            for (uint32_t c = 0; c < 3; c++) {
+                size_t at = row(a, NEAREST * 3, m * 3 + c);
+                double commanded = crowd->double_precision ? crowd->relative_f64[0][at]
+                                                           : (double)crowd->relative_f32[0][at];
+                double difference = 0.0;
+                if (m < found)
+                    difference = crowd->double_precision
+                                     ? crowd_get(crowd, expected, c) - crowd_get(crowd, a, c)
+                                     : (double)((float)crowd_get(crowd, expected, c) -
+                                                (float)crowd_get(crowd, a, c));
+                assert_true(commanded == difference);
+            }
+        }
+    }
+}
+
+static int pair_count;
+static bool pair_met[MOST][MOST];
+
+static void note_pairs(void *user, uint32_t chunk, const int32_t *first, const int32_t *second,
+                       uint32_t count) {
+    const mf_Neighbors *all = user;
+    (void)chunk;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t a = all->agent_of[first[i]], b = all->agent_of[second[i]];
+        assert_false(pair_met[a][b]); // each pair once
+        pair_met[a][b] = pair_met[b][a] = true;
+        pair_count++;
+    }
+}
+
+static void compare_pairs(const Crowd *crowd, mf_Neighbors *all, double radius) {
+    memset(pair_met, 0, sizeof pair_met);
+    pair_count = 0;
+    for (uint32_t c = 0; c < all->chunk_count; c++)
+        all->pairs(all, c, note_pairs, all);
+    bool wide = all->config.double_precision;
+    double sum2 = wide
+                      ? (2 * radius) * (2 * radius)
+                      : (double)(((float)radius + (float)radius) * ((float)radius + (float)radius));
+    for (uint32_t a = 0; a < crowd->count; a++)
+        for (uint32_t b = 0; b < crowd->count; b++) {
+            bool met = a != b && alive(crowd, a) && alive(crowd, b) &&
+                       distance2(crowd, wide, a, b) <= sum2;
+            if (met != pair_met[a][b])
+                fail_msg("pair %u %u: met %d, brute force %d", a, b, pair_met[a][b], met);
+        }
+}
+
+static mf_Context *context;
+
+static mf_Neighbors *make_search(const Crowd *crowd, mf_Isa isa, bool wide, double reach,
+                                 double radius, uint32_t candidates) {
+    mf_NeighborsConfig config = {.isa = isa,
+                                 .double_precision = wide,
+                                 .reach = reach,
+                                 .contact_reach = 2 * radius,
+                                 .jet_reach = 2.0,
+                                 .jet_radius = 0.5,
+                                 .margin = 0.2 * reach,
+                                 .candidates = candidates};
+    mf_NeighborGroup group = crowd_group(crowd, radius, true);
+    mf_Neighbors *all;
+    mf_Error error;
+    assert_int_equal(mf_neighbors_create(context, &config, &group, 1, &all, &error), MF_OK);
+    return all;
+}
+
+static void look(mf_Neighbors *all, Crowd *crowd, mf_NeighborQuery *query) {
+    uint32_t stale = mf_neighbors_load(all, 0, all->block_count, true, true);
+    mf_neighbors_gather(all, 0, all->block_count, true, true);
+    mf_neighbors_renew(all, stale, false, true, true);
+    bool wide = crowd->double_precision;
+    mf_NeighborOutput output = {
+        .count = crowd->seen,
+        .index = crowd->index,
+        .position = wide ? (void *)crowd->relative_f64[0] : crowd->relative_f32[0],
+        .velocity = wide ? (void *)crowd->relative_f64[1] : crowd->relative_f32[1]};
+    mf_NeighborAnswer answer;
+    assert_int_equal(mf_neighbors_answer(all, query, &answer, NULL), MF_OK);
+    for (uint32_t c = 0; c < all->chunk_count; c++)
+        all->detect(all, c, query, &answer);
+    mf_neighbors_deliver(all, query, &answer, &output, 0, all->block_count);
+    mf_neighbors_answer_release(all, &answer);
+}
+
+typedef void (*PlaceFn)(Crowd *crowd);
+
+static void place_random(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, 20 * bell(1, i), 20 * bell(3, i), 20 * bell(5, i));
+}
+
+static void place_flat(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, 30 * bell(1, i), 30 * bell(3, i), 0.0);
+}
+
+// Ties everywhere: a lattice of whole meters.
+static void place_lattice(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, i % 8, i / 8 % 8, i / 64);
+}
+
+// On the borders of the search's own cells, exactly and one step to either side.
+static void place_borders(Crowd *crowd) {
+    const double cell = (3.0 + 0.6) * (1.0 + 1e-4);
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        double nudge = (i % 3 - 1.0) * 1e-7;
+        crowd_put(crowd, i, cell * (i % 7) + nudge, cell * (i / 7 % 7) - nudge,
+                  cell * (i / 49 % 7) + nudge);
+    }
+}
+
+static void place_one_cell(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, 0.1 + unit(1, i), 0.1 + unit(2, i), 0.1 + unit(3, i));
+}
+
+static void place_one_point(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, 1.25, -2.5, 3.75);
+}
+
+static void place_far(Crowd *crowd) {
+    for (uint32_t i = 0; i < crowd->count; i++)
+        crowd_put(crowd, i, 1e6 + 20 * bell(1, i), -1e6 + 20 * bell(3, i), 1e6 + 20 * bell(5, i));
+}
+
+// Some far beyond all cells, the rest at home.
+static void place_outliers(Crowd *crowd) {
+    place_random(crowd);
+    for (uint32_t i = 0; i < 20; i++)
+        crowd_put(crowd, i * 7, (i % 2 ? 1e30 : -1e30), 1e20 * (i % 3), i % 5 == 0 ? 1e12 : 0.0);
+}
+
+static void place_nan(Crowd *crowd) {
+    place_random(crowd);
+    for (uint32_t i = 0; i < crowd->count; i += 3)
+        crowd_put(crowd, i, i % 2 ? (double)NAN : 0.0, i % 2 ? 0.0 : (double)INFINITY, -0.0);
+    for (uint32_t i = 1; i < crowd->count; i += 5)
+        crowd->fault[i] = MF_FAULT_COLLISION;
+}
+
+static const PlaceFn places[] = {place_random,  place_flat,     place_lattice,
+                                 place_borders, place_one_cell, place_one_point,
+                                 place_far,     place_outliers, place_nan};
+
+static void every_way(void (*test)(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide)) {
+    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++)
+        for (int s = 0; s < 4; s++)
+            for (int way = 0; way < 3; way++)
+                if (mf_isa_available(sets[s]))
+                    test(places[p], sets[s], way == 2, way > 0);
+}
+
+static void one_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide) {
+    static Crowd crowd;
+    crowd_begin(&crowd, 637, crowd_wide);
+    place(&crowd);
+    mf_Neighbors *all = make_search(&crowd, isa, wide, 3.0, 0.3, 80);
+    mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
+    look(all, &crowd, &query);
+    compare(&crowd, wide, &query);
+    compare_pairs(&crowd, all, 0.3);
+    query.in_view = true;
+    query.view_cosine = 0.5;
+    query.radius = 2.5;
+    look(all, &crowd, &query);
+    compare(&crowd, wide, &query);
+    assert_int_equal(all->builds, 1);
+    mf_neighbors_destroy(all);
+}
+
+// Every placement, instruction set and precision: the same neighbors as brute force.
+static void lists_equal_brute_force(void **state) {
+    (void)state;
+    every_way(one_placement);
+}
+
+static void full_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide) {
+    static Crowd crowd;
+    crowd_begin(&crowd, 333, crowd_wide);
+    place(&crowd);
+    mf_Neighbors *all = make_search(&crowd, isa, wide, 3.0, 0.3, 1);
+    mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
+    look(all, &crowd, &query);
+    compare(&crowd, wide, &query);
+    compare_pairs(&crowd, all, 0.3);
+    if (place == place_one_cell)
+        assert_int_equal(mf_neighbors_full(all), 333);
+    size_t before = mf_context_live_bytes(context);
+    mf_Error error;
+    assert_int_equal(mf_neighbors_reserve(all, 1400, &error), MF_OK);
+    assert_true(mf_context_live_bytes(context) > before);
+    look(all, &crowd, &query);
+    assert_int_equal(mf_neighbors_full(all), 0);
+    compare(&crowd, wide, &query);
+    compare_pairs(&crowd, all, 0.3);
+    mf_neighbors_destroy(all);
+}
+
+// Lists that are too small are reported and searched around, not cut off.
+static void full_lists_miss_nobody(void **state) {
+    (void)state;
+    every_way(full_placement);
+}
+
+// While everybody moves at random the lists are used again and again; no pair is missed, and they
+// are not built each time.
+static void moves_miss_nobody(void **state) {
+    (void)state;
+    static Crowd crowd;
+    for (int wide = 0; wide < 2; wide++) {
+        crowd_begin(&crowd, 400, wide != 0);
+        place_random(&crowd);
+        mf_Isa isa;
+        assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
+        mf_Neighbors *all = make_search(&crowd, isa, wide != 0, 3.0, 0.3, 60);
+        mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
+        for (uint32_t round = 0; round < 60; round++) {
+            for (uint32_t i = 0; i < crowd.count; i++) {
+                // Some die, some come back somewhere else.
+                crowd.fault[i] = unit(90 + round / 7, i) < 0.1;
+                crowd_put(&crowd, i, crowd_get(&crowd, i, 0) + 0.08 * bell(100 + 6 * round, i),
+                          crowd_get(&crowd, i, 1) + 0.08 * bell(102 + 6 * round, i),
+                          crowd_get(&crowd, i, 2) + 0.08 * bell(104 + 6 * round, i));
+            }
+            look(all, &crowd, &query);
+            compare(&crowd, wide != 0, &query);
+            compare_pairs(&crowd, all, 0.3);
+        }
+        assert_in_range(all->builds, 8, 40);
+        mf_neighbors_destroy(all);
+    }
+}
+
+// Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
+// or comes back shows at once, and so does another query.
+static void sifted_lists_miss_nobody(void **state) {
+    (void)state;
+    static Crowd crowd;
+    for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
+        if (!mf_isa_available((mf_Isa)set))
+            continue;
+        bool wide = set % 2 == 0;
+        crowd_begin(&crowd, 300, wide);
+        place_random(&crowd);
+        mf_Neighbors *all = make_search(&crowd, (mf_Isa)set, wide, 6.0, 0.3, 80);
+        mf_NeighborQuery query = {.radius = 6.0, .nearest = NEAREST, .relative = true};
+        for (uint32_t round = 0; round < 80; round++) {
+            for (uint32_t i = 0; i < crowd.count; i++) {
+                crowd.fault[i] = unit(90 + round / 20, i) < 0.1;
+                crowd_put(&crowd, i, crowd_get(&crowd, i, 0) + 0.006 * bell(100, i),
+                          crowd_get(&crowd, i, 1) + 0.006 * bell(102, i),
+                          crowd_get(&crowd, i, 2) + 0.006 * bell(104, i));
+            }
+            query.in_view = round % 16 > 12;
+            query.view_cosine = 0.3;
+            look(all, &crowd, &query);
+            compare(&crowd, wide, &query);
+            compare_pairs(&crowd, all, 0.3);
+        }
+        assert_in_range(all->builds, 1, 6);
+        assert_in_range(all->sifts, 4, 30);
+        mf_neighbors_destroy(all);
+    }
+}
+
+// The lists are renewed at the very move that could hide a pair: two agents just beyond reach +
+// margin come together by margin / 2 each.
+static void the_criterion_is_sharp(void **state) {
+    (void)state;
+    static Crowd crowd;
+    crowd_begin(&crowd, 2, true);
+    mf_Neighbors *all = make_search(&crowd, MF_ISA_SCALAR, true, 1.0, 0.0, 4); // margin 0.2
+    mf_NeighborQuery query = {.radius = 1.0, .nearest = NEAREST, .relative = true};
+    crowd_put(&crowd, 0, 0.0, 0, 0);
+    crowd_put(&crowd, 1, 1.2001, 0, 0);
+    look(all, &crowd, &query);
+    assert_int_equal(all->builds, 1);
+    crowd_put(&crowd, 0, 0.0999, 0, 0); // less than half the margin: no reason yet
+    look(all, &crowd, &query);
+    assert_int_equal(all->builds, 1);
+    assert_int_equal(crowd.seen[0], 0);
+    crowd_put(&crowd, 0, 0.1001, 0, 0);
+    crowd_put(&crowd, 1, 1.1, 0, 0);
+    look(all, &crowd, &query);
+    assert_int_equal(all->builds, 2);
+    assert_int_equal(crowd.seen[0], 1);
+    mf_neighbors_destroy(all);
+}
+
+// Two groups, one in float and one in double: they meet, numbered block by block.
+static void groups_meet(void **state) {
+    (void)state;
+    static Crowd first, second;
+    crowd_begin(&first, 3, false);
+    crowd_begin(&second, 2, true);
+    for (uint32_t i = 0; i < 3; i++)
+        crowd_put(&first, i, i, 0, 0);
+    crowd_put(&second, 0, 0, 0.5, 0);
+    crowd_put(&second, 1, 50, 0, 0);
+    mf_NeighborsConfig config = {.isa = MF_ISA_SCALAR,
+                                 .double_precision = true,
+                                 .reach = 1.0,
+                                 .margin = 0.1,
+                                 .candidates = 8};
+    mf_NeighborGroup groups[2] = {crowd_group(&first, 0, false), crowd_group(&second, 0, false)};
+    mf_Neighbors *all;
+    mf_Error error;
+    assert_int_equal(mf_neighbors_create(context, &config, groups, 2, &all, &error), MF_OK);
+    uint32_t stale = mf_neighbors_load(all, 0, 2, false, true);
+    mf_neighbors_gather(all, 0, 2, false, true);
+    assert_true(stale & MF_NEIGHBOR_LISTS);
+    mf_neighbors_renew(all, stale, true, false, true);
+    mf_NeighborQuery query = {.radius = 1.0, .nearest = 2, .relative = true};
+    mf_NeighborOutput output[2] = {
+        {first.seen, first.index, first.relative_f32[0], first.relative_f32[1]},
+        {second.seen, second.index, second.relative_f64[0], second.relative_f64[1]}};
+    mf_NeighborAnswer answer;
+    assert_int_equal(mf_neighbors_answer(all, &query, &answer, NULL), MF_OK);
+    all->detect(all, 0, &query, &answer);
+    mf_neighbors_deliver(all, &query, &answer, output, 0, 2);
+    mf_neighbors_answer_release(all, &answer);
+    assert_int_equal(first.seen[0], 2);
+    assert_int_equal(first.index[0], 16); // 0.5 m away
+    assert_int_equal(first.index[16], 1); // 1 m away
+    assert_true(first.relative_f32[0][16] == 0.5f);
+    assert_int_equal(second.seen[0], 1);
+    assert_int_equal(second.index[0], 0);
+    assert_true(second.relative_f64[0][16] == -0.5);
+    assert_int_equal(second.seen[1], 0);
+    mf_neighbors_destroy(all);
+}
+
+// Copies of the kernels that a build lacks are refused, not called.
+static void missing_copies_are_refused(void **state) {
+    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
+    (void)state;
+    static Crowd crowd;
+    crowd_begin(&crowd, 3, false);
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        const mf_NeighborsConfig config = {
+            .isa = isas[i], .reach = 1.0, .margin = 0.1, .candidates = 8};
+        mf_NeighborGroup group = crowd_group(&crowd, 0, false);
+        const bool here = mf_kernel_row_available(mf_kernel_row(isas[i]));
+        mf_Neighbors *all = NULL;
+        assert_int_equal(mf_neighbors_create(context, &config, &group, 1, &all, NULL),
+                         here ? MF_OK : MF_UNSUPPORTED);
+        assert_int_equal(all != NULL, here);
+        mf_neighbors_destroy(all);
+    }
+}
+
+static int begin_tests(void **state) {
+    (void)state;
+    return mf_context_create(NULL, &context, NULL);
+}
+
+static int end_tests(void **state) {
+    (void)state;
+    size_t left = mf_context_live_bytes(context);
+    mf_context_destroy(context);
+    return left != 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_equal_brute_force),    cmocka_unit_test(full_lists_miss_nobody),
+        cmocka_unit_test(moves_miss_nobody),          cmocka_unit_test(sifted_lists_miss_nobody),
+        cmocka_unit_test(the_criterion_is_sharp),     cmocka_unit_test(groups_meet),
+        cmocka_unit_test(missing_copies_are_refused),
+    };
+    return cmocka_run_group_tests(tests, begin_tests, end_tests);
+}

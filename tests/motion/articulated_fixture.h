@@ -1,0 +1,53 @@
+// A world with one group of a model made by hand that moves by `articulated`.
+#ifndef MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
+#define MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
+
+#include "motion/fixture.h"
+
+#include <mayfly/articulated.h>
+
+typedef struct ArtConfig {
+    mf_WorldConfig world;
+    mf_GroupConfig group;
+    mf_ArticulatedConfig motion;
+} ArtConfig;
+
+static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    ArtConfig config = {
+        .world = mf_world_config(), .group = mf_group_config(), .motion = mf_articulated_config()};
+    config.world.step = step;
+    config.group.double_precision = true;
+    config.motion.integrator = integrator;
+    config.motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    return config;
+}
+
+// After fixture_begin and building stage->hand.
+static inline void art_open(Fixture *fixture, const ArtConfig *config) {
+    mf_Error error = {0};
+    mf_GroupConfig group = config->group;
+    group.model = &fixture->hand.model;
+    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    must(mf_articulated_add(fixture->group, &config->motion, &error), &error);
+}
+
+// Gives a link mass, center and principal moments about the center.
+static inline void art_body(mf_HandModel *hand, uint32_t link, double mass, double x, double y,
+                            double z, double xx, double yy, double zz) {
+    hand->links[link].mass = mass;
+    hand->model.mass += mass;
+    hand->links[link].center[0] = x;
+    hand->links[link].center[1] = y;
+    hand->links[link].center[2] = z;
+    hand->links[link].inertia[0] = xx;
+    hand->links[link].inertia[1] = yy;
+    hand->links[link].inertia[2] = zz;
+}
+
+static inline double art_energy(const Fixture *fixture) {
+    mf_ArticulatedEnergy energy = mf_articulated_energy(fixture->group, 0);
+    return energy.kinetic + energy.potential + energy.elastic;
+}
+
+#endif

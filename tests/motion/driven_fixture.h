@@ -1,0 +1,107 @@
+// A world with one group of a model made by hand, or of Mayfly's humanoid, that moves by `rigid`,
+// `prescribed` or `articulated`.
+#ifndef MF_TESTS_MOTION_DRIVEN_FIXTURE_H
+#define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
+
+#include <math.h>
+#include "motion/articulated_fixture.h"
+
+#include <mayfly/motion.h>
+
+typedef struct DrivenFixtureConfig {
+    mf_WorldConfig world;
+    mf_GroupConfig group;
+    mf_Motion motion;
+    mf_RigidConfig rigid;
+    mf_PrescribedConfig prescribed;
+    mf_ArticulatedConfig articulated;
+} DrivenFixtureConfig;
+
+static inline DrivenFixtureConfig driven_config(mf_Motion motion,
+                                                mf_ArticulatedIntegrator integrator, mf_Time step) {
+    DrivenFixtureConfig config = {.world = mf_world_config(),
+                                  .group = mf_group_config(),
+                                  .motion = motion,
+                                  .rigid = mf_rigid_config(),
+                                  .prescribed = mf_prescribed_config(),
+                                  .articulated = mf_articulated_config()};
+    config.world.step = step;
+    config.group.double_precision = true;
+    config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
+        integrator;
+    // The closed forms are those of rigid ground: as stiff as the step allows, points without spin.
+    config.rigid.contact_time = config.prescribed.contact_time = 0.0;
+    config.rigid.spin_friction = (double)NAN;
+    return config;
+}
+
+static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *config,
+                                   mf_Error *error) {
+    return config->motion == MF_MOTION_RIGID ? mf_rigid_add(group, &config->rigid, error)
+           : config->motion == MF_MOTION_PRESCRIBED
+               ? mf_prescribed_add(group, &config->prescribed, error)
+               : mf_articulated_add(group, &config->articulated, error);
+}
+
+// `model` NULL: stage->hand, after fixture_begin and building it.
+static inline void driven_open(Fixture *fixture, const mf_Model *model,
+                               const DrivenFixtureConfig *config) {
+    mf_Error error = {0};
+    mf_GroupConfig group = config->group;
+    group.model = model != NULL ? model : &fixture->hand.model;
+    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    must(driven_add(fixture->group, config, &error), &error);
+}
+
+static inline void driven_momentum(const Fixture *fixture, mf_Motion motion, double center[3],
+                                   double linear[3], double angular[3]) {
+    if (motion == MF_MOTION_RIGID)
+        mf_rigid_momentum(fixture->group, 0, center, linear, angular);
+    else if (motion == MF_MOTION_PRESCRIBED)
+        mf_prescribed_momentum(fixture->group, 0, center, linear, angular);
+    else
+        mf_articulated_momentum(fixture->group, 0, center, linear, angular);
+}
+
+static inline double driven_energy(const Fixture *fixture, mf_Motion motion) {
+    double kinetic, potential;
+    if (motion == MF_MOTION_ARTICULATED)
+        return art_energy(fixture);
+    if (motion == MF_MOTION_RIGID)
+        mf_rigid_energy(fixture->group, 0, &kinetic, &potential);
+    else
+        mf_prescribed_energy(fixture->group, 0, &kinetic, &potential);
+    return kinetic + potential;
+}
+
+// A base with two arms of oblique and straight hinges, a slide with a wheel, and a ball joint at
+// the end: every kind of link, none in a special place. Numbers are free choices of the tests.
+static inline void make_flailer(mf_HandModel *hand, bool ball) {
+    static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
+    static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
+    art_body(hand, 0, 3.0, 0.05, -0.02, 0.1, 0.1, 0.15, 0.12);
+    uint32_t arm = mf_hand_hinge(hand, 0, 0.2, 0.1, 0, oblique);
+    art_body(hand, arm, 1.0, 0.2, 0, 0.05, 0.01, 0.02, 0.015);
+    uint32_t palm = mf_hand_hinge(hand, arm, 0.4, 0, 0, y);
+    art_body(hand, palm, 0.5, 0, 0, -0.2, 0.006, 0.006, 0.001);
+    uint32_t slide = mf_hand_slide(hand, 0, -0.2, 0, 0.1, x);
+    art_body(hand, slide, 0.7, 0, 0.1, 0, 0.004, 0.005, 0.006);
+    uint32_t wheel = mf_hand_hinge(hand, slide, 0, 0.1, 0.1, z);
+    art_body(hand, wheel, 0.4, 0.01, 0.02, 0, 0.003, 0.003, 0.005);
+    hand->links[wheel].inertia[3] = 0.0005;
+    uint32_t leg = mf_hand_hinge(hand, 0, 0, -0.1, -0.1, x);
+    art_body(hand, leg, 0.6, 0, 0, -0.1, 0.003, 0.003, 0.001);
+    uint32_t shin = mf_hand_hinge(hand, leg, 0, 0, -0.2, x);
+    art_body(hand, shin, 0.3, 0, 0.01, -0.1, 0.001, 0.001, 0.0005);
+    mf_hand_point(hand, shin, 0, 0, -0.2, 0.0, true);
+    mf_hand_point(hand, palm, 0, 0, -0.3, 0.0, true);
+    mf_hand_point(hand, 0, 0, 0, -0.12, 0.0, true);
+    if (!ball)
+        return;
+    uint32_t head = mf_hand_hinge(hand, 0, 0.1, 0, 0.2, z);
+    hand->joints[head - 1].type = MF_JOINT_BALL;
+    art_body(hand, head, 0.4, 0.05, 0, 0.05, 0.001, 0.002, 0.001);
+}
+
+#endif

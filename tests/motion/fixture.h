@@ -1,0 +1,164 @@
+// What the tests of the `points` motion stand on: one world with one group of a model made by hand.
+#ifndef MF_TESTS_MOTION_FIXTURE_H
+#define MF_TESTS_MOTION_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <mayfly/points.h>
+
+#include "model/hand.h"
+
+#include <stdio.h>
+
+typedef struct Fixture {
+    mf_Context *context;
+    mf_World *world;
+    mf_Group *group;
+    mf_HandModel hand;
+} Fixture;
+
+// How a stage is set up; start from fixture_config().
+typedef struct FixtureConfig {
+    mf_WorldConfig world;
+    mf_GroupConfig group;
+    mf_PointsConfig points;
+    uint32_t threads;
+} FixtureConfig;
+
+static inline FixtureConfig fixture_config(bool double_precision) {
+    FixtureConfig config = {.world = mf_world_config(),
+                            .group = mf_group_config(),
+                            .points = mf_points_config(),
+                            .threads = 1};
+    config.group.double_precision = double_precision;
+    return config;
+}
+
+static inline void must(mf_Status status, const mf_Error *error) {
+    if (status != MF_OK)
+        fail_msg("%s: %s", mf_status_name(status), error->message);
+}
+
+static inline mf_Context *make_context(uint32_t threads) {
+    mf_Context *context;
+    mf_Error error = {0};
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    must(mf_context_create(&config, &context, &error), &error);
+    return context;
+}
+
+// First call this, then build stage->hand, then fixture_open.
+static inline void fixture_begin(Fixture *fixture, uint32_t threads) {
+    memset(fixture, 0, sizeof *fixture);
+    fixture->context = make_context(threads);
+    mf_hand_start(&fixture->hand, fixture->context);
+}
+
+static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
+    mf_Error error = {0};
+    mf_GroupConfig group = config->group;
+    group.model = &fixture->hand.model;
+    must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
+    must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
+    must(mf_points_add(fixture->group, &config->points, &error), &error);
+}
+
+static inline void fixture_close(Fixture *fixture, mf_Terrain *terrain) {
+    mf_world_destroy(fixture->world);
+    mf_terrain_destroy(terrain);
+    assert_int_equal(mf_context_live_bytes(fixture->context), 0);
+    mf_context_destroy(fixture->context);
+}
+
+static inline mf_Field *fixture_field(const Fixture *fixture, const char *name) {
+    mf_Field *field = mf_group_find_field(fixture->group, name);
+    if (field == NULL)
+        fail_msg("no field %s", name);
+    return field;
+}
+
+static inline double fixture_get(const Fixture *fixture, const char *name, uint32_t component) {
+    return mf_field_get(fixture_field(fixture, name), 0, component);
+}
+
+static inline void fixture_set(const Fixture *fixture, const char *name, uint32_t component,
+                               double value) {
+    mf_field_set(fixture_field(fixture, name), 0, component, value);
+}
+
+static inline void fixture_set3(const Fixture *fixture, const char *name, double x, double y,
+                                double z) {
+    fixture_set(fixture, name, 0, x);
+    fixture_set(fixture, name, 1, y);
+    fixture_set(fixture, name, 2, z);
+}
+
+static inline double fixture_energy(const Fixture *fixture, uint32_t instance) {
+    mf_PointsEnergy energy = mf_points_energy(fixture->group, instance);
+    return energy.kinetic + energy.potential + energy.elastic;
+}
+
+// |got - expected| <= tolerance, with the numbers in the message; NaN fails.
+static inline void near_(double got, double expected, double tolerance, const char *what,
+                         const char *file, int line) {
+    if (!(fabs(got - expected) <= tolerance)) {
+        print_error("%s:%d: %s: expected %.17g +- %.3g, got %.17g (off by %.3g)\n", file, line,
+                    what, expected, tolerance, got, got - expected);
+        fail();
+    }
+}
+#define assert_near(got, expected, tolerance)                                                      \
+    near_(got, expected, tolerance, #got, __FILE__, __LINE__)
+
+static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shape,
+                                       mf_Interpolation interpolation, double amplitude,
+                                       double wavelength, double cell) {
+    mf_Terrain *terrain;
+    mf_Error error = {0};
+    mf_TerrainConfig config = mf_terrain_config();
+    config.columns = config.rows = 128;
+    config.cell = cell;
+    config.interpolation = interpolation;
+    mf_TerrainGenerator generator = {
+        .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
+    must(mf_terrain_generate(context, &config, &generator, &terrain, &error), &error);
+    return terrain;
+}
+
+// Uniform in [-1, 1), the n-th number of a stream.
+static inline double random_signed(uint32_t stream, uint64_t n) {
+    uint32_t word[4];
+    mf_random(20240521, 0, stream, n, word);
+    return 2.0 * mf_random_unit_double(word[0], word[1]) - 1.0;
+}
+
+// Six legs of three hinges on a box, 26 contact points, 2.0 kg: a walker with the proportions of a
+// small hexapod. Numbers are free choices of the tests.
+static inline void make_hexapod(mf_HandModel *hand) {
+    static const double up[3] = {0, 0, 1};
+    for (int i = 0; i < 8; i++)
+        mf_hand_point(hand, 0, i & 1 ? .12 : -.12, i & 2 ? .06 : -.06, i & 4 ? .03 : -.03, .15,
+                      true);
+    for (int leg = 0; leg < 6; leg++) {
+        double x = .12 * (leg % 3 - 1), y = leg < 3 ? .06 : -.06, side = leg < 3 ? 1.0 : -1.0;
+        double lateral[3] = {side, 0, 0};
+        uint32_t hip = mf_hand_hinge(hand, 0, x, y, 0, up);
+        mf_hand_point(hand, hip, 0, .05 * side, 0, .05, true);
+        uint32_t knee = mf_hand_hinge(hand, hip, 0, .05 * side, 0, lateral);
+        mf_hand_point(hand, knee, 0, .07 * side, 0, .05, true);
+        uint32_t foot = mf_hand_hinge(hand, knee, 0, .07 * side, 0, lateral);
+        mf_hand_point(hand, foot, 0, .03 * side, -.12, .0333, true);
+    }
+    for (uint32_t j = 0; j < hand->model.joint_count; j++) {
+        hand->joints[j].lower = -0.8;
+        hand->joints[j].upper = 0.8;
+        hand->joints[j].speed = 5.0;
+    }
+}
+
+#endif

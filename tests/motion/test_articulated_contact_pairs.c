@@ -1,0 +1,394 @@
+// Contacts between links, hard contacts, stacks: against closed forms.
+#include "motion/articulated_text.h"
+#include "base/inject.h"
+
+#include <math.h>
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+// ---- two bodies of one model --------------------------------------------------------------------
+
+// Balls of 0.1 m on one line, 2 and 3 kg.
+static const char balls[] =
+    "<mujoco><worldbody><body pos='0 0 1'><joint name='a' type='slide' axis='1 0 0'/>"
+    "<geom type='sphere' size='0.1' mass='2'/></body>"
+    "<body pos='0.5 0 1'><joint name='b' type='slide' axis='1 0 0'/>"
+    "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
+
+// Compliant contacts of default damping do not bounce: the pair goes on together, or nearly so.
+// With a spring of damping ratio z about the reduced mass the restitution is that of D3.
+static void momentum_is_kept(void **state) {
+    (void)state;
+    static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
+                                                      MF_ARTICULATED_RK4};
+    for (int i = 0; i < 3; i++) {
+        Text t;
+        TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
+        if (i == 2)
+            config.motion.contact_time = 0.02;
+        text_open(&t, balls, &config);
+        text_set(&t, "joint.rate", 0, 1.0);
+        mf_world_step(t.world, i == 2 ? 10000 : 1000);
+        double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
+        assert_near(2 * a + 3 * b, 2.0, 2e-8); // gravity is along the slides by their rounding
+        assert_true(b - a >= 0.0 && b - a < 0.2);
+        text_close(&t);
+    }
+}
+
+// D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
+static void d3_restitution(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
+    config.motion.contact_stiffness = 1e4;
+    config.motion.contact_damping = 0.2 * sqrt(1.2e4);
+    config.motion.contact_depth = 1.0;
+    text_open(&t, balls, &config);
+    text_set(&t, "joint.angle", 0, 0.299999);
+    text_set(&t, "joint.rate", 0, 1.0);
+    mf_world_step(t.world, 6000);
+    assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.7440794, 2e-4);
+    text_close(&t);
+}
+
+// A ball of 3 kg that lies on one held by a slide: m g / k deep, k by the setting.
+static const char on_top[] =
+    "<mujoco><worldbody><body pos='0 0 1'><joint name='a' type='slide' axis='1 0 0'/>"
+    "<geom type='sphere' size='0.1' mass='2'/></body>"
+    "<body pos='0 0 1.2'><joint name='b' type='slide' axis='0 0 1'/>"
+    "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
+
+static void d1_depth_at_rest(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.motion.contact_stiffness = 1e4;
+    text_open(&t, on_top, &config);
+    mf_world_step(t.world, 4000);
+    assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
+    text_close(&t);
+}
+
+// A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
+// does not leave the plate as the points of it do. 20 rad/s, 0.1 m.
+static void a_rolling_ball_lies_no_deeper(void **state) {
+    (void)state;
+    static const char form[] =
+        "<mujoco><worldbody><geom type='box' size='9 1 0.1' pos='0 0 1'/><body pos='0 0 1.2'>"
+        "<freejoint/><geom type='%s' size='0.1 0.2' euler='90 0 0' mass='1'/></body></worldbody>"
+        "</mujoco>";
+    for (int i = 0; i < 4; i++) {
+        const double step = i < 2 ? 0.005 : 0.002;
+        char text[400];
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
+        config.group.double_precision = true;
+        snprintf(text, sizeof text, form, i % 2 == 0 ? "sphere" : "capsule");
+        text_open(&t, text, &config);
+        const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
+        const double z = 1.2 - 9.81 * 4 * step * step / n;
+        text_set3(&t, "base.position", -1, 0, z);
+        text_set3(&t, "base.linear_velocity", 2, 0, 0);
+        // Axes of the capsule's body are those of the world at the start; it turns about y.
+        text_set3(&t, "base.angular_velocity", 0, 20, 0);
+        mf_world_step(t.world, (uint64_t)llround(0.5 / step));
+        assert_near(text_get(&t, "base.position", 2), z, 2e-6);
+        assert_near(text_get(&t, "base.angular_velocity", 1) * 0.1,
+                    text_get(&t, "base.linear_velocity", 0), 0.02);
+        text_close(&t);
+    }
+}
+
+// A block on a plate that turns under it: at 26.5651 degrees (mu 0.5) it begins to slip, at 30 with
+// mu 0.3 it goes with g (sin - mu cos) = 2.356287 m/s^2 (validation list, C3). The plate is fixed
+// in the world.
+static void block_on_incline(double angle, double mu, bool hard, bool fast, double *speed,
+                             double *creep) {
+    static const char form[] =
+        "<mujoco><worldbody><geom type='box' size='2 2 0.1' euler='0 %g 0' friction='%g'/>"
+        "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
+        "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
+    char text[1024];
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    config.motion.contacts = false;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+    double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
+    snprintf(text, sizeof text, form, angle, mu, angle, height * s, height * c, mu);
+    text_open(&t, text, &config);
+    mf_Error error = {0};
+    const double position[3] = {height * s, 0, height * c};
+    const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
+    must(mf_group_set_start(t.group, 0, position, rotation, NULL, &error), &error);
+    mf_world_step(t.world, 500);
+    *speed =
+        text_get(&t, "base.linear_velocity", 0) * c - text_get(&t, "base.linear_velocity", 2) * s;
+    double before = text_get(&t, "base.position", 0);
+    if (!fast)
+        mf_world_step(t.world, 5000);
+    *creep = (text_get(&t, "base.position", 0) - before) / c / 10.0;
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    text_close(&t);
+}
+
+static void c3_block_on_incline(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        double speed, creep;
+        block_on_incline(30, 0.3, hard, true, &speed, &creep);
+        print_message("slides with %.6f m/s after 1 s\n", speed);
+        assert_near(speed, 2.356287, 0.02);
+        block_on_incline(20, 0.5, hard, false, &speed, &creep);
+        print_message("creeps with %.3g m/s\n", creep);
+        assert_true(fabs(creep) < 1e-4);
+        block_on_incline(26.4, 0.5, hard, false, &speed, &creep);
+        print_message("creeps with %.3g m/s at the limit\n", creep);
+        assert_true(fabs(creep) < 5e-3);
+        block_on_incline(26.8, 0.5, hard, true, &speed, &creep);
+        assert_true(speed > 0.01);
+    }
+}
+
+// ---- hard contacts with the ground --------------------------------------------------------------
+
+static const char box[] =
+    "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 0.1'><freejoint/>"
+    "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
+
+static void a_hard_box_rests_on_the_ground(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.motion.contact_law = MF_CONTACT_LAW_HARD;
+    config.motion.shapes = true;
+    text_open(&t, box, &config);
+    text_set(&t, "base.position", 2, 0.3);
+    mf_world_step(t.world, 1000);
+    print_message("hard box: height off by %.2g m\n", text_get(&t, "base.position", 2) - 0.1);
+    assert_near(text_get(&t, "base.position", 2), 0.1, 1e-5);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < 8; i++)
+        sum += text_get(&t, "contact.load", i);
+    assert_near(sum, 2 * 9.81, 1e-3);
+    // Friction 1: 19.6 N hold against 15 N, in any direction, and do not against 25 N.
+    for (int i = 0; i < 4; i++) {
+        text_set3(&t, "base.force", 15 * cos(i * 0.4), 15 * sin(i * 0.4), 0);
+        mf_world_step(t.world, 200);
+        assert_near(text_get(&t, "base.linear_velocity", 0), 0.0, 1e-4);
+        assert_near(text_get(&t, "base.linear_velocity", 1), 0.0, 1e-4);
+    }
+    text_set3(&t, "base.torque", 0, 0, 0);
+    text_set3(&t, "base.force", 20, 15, 0);
+    mf_world_step(t.world, 100);
+    double x = text_get(&t, "base.linear_velocity", 0), y = text_get(&t, "base.linear_velocity", 1);
+    assert_near(atan2(y, x), atan2(15, 20), 0.01);
+    text_close(&t);
+}
+
+// Four boxes on each other: the lowest contact bears all of them and nothing drifts (D10).
+static const char stack[] =
+    "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+    "<body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+    "<body pos='0 0 0.3'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+    "<body pos='0 0 0.5'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+    "<body pos='0 0 0.7'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body>"
+    "</worldbody></mujoco>";
+
+static void d10_a_stack_stands(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        Text t;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        config.motion.shapes = true;
+        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+        text_open(&t, stack, &config);
+        mf_world_step(t.world, 2000);
+        double load = 0.0, before[3], worst = 0.0;
+        const mf_Field *loads = mf_group_find_field(t.group, "contact.load");
+        for (uint32_t i = 0; i < loads->components; i++)
+            load += mf_field_get(loads, 0, i);
+        for (uint32_t c = 0; c < 3; c++)
+            before[c] = text_get(&t, "free.position", 6 + c);
+        mf_world_step(t.world, 20000);
+        for (uint32_t c = 0; c < 3; c++)
+            worst = fmax(worst, fabs(text_get(&t, "free.position", 6 + c) - before[c]));
+        print_message("%s stack: load off by %.2g, drift of the top %.2g m in 100 s, at %.9f m\n",
+                      hard ? "hard" : "soft", load / (4 * 9.81) - 1.0, worst,
+                      text_get(&t, "free.position", 8));
+        assert_near(load, 4 * 9.81, 4e-5);
+        assert_true(worst < 1e-6);
+        text_close(&t);
+    }
+}
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+// Arms that hit each other, the trunk, a post and the ground. The loose block makes compliant
+// contacts remember their forces too (warm_start.h).
+static const char brawl[] =
+    "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+    "<geom type='cylinder' size='0.1 0.5' pos='0.4 0 0.5'/>"
+    "<body pos='0 0 0.5'><freejoint/><geom type='box' size='0.1 0.1 0.1' condim='6' "
+    "friction='1 0.01 0.01'/>"
+    "<body pos='0.15 0 0.1'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
+    "fromto='0.05 0 0 0.2 0 0' condim='4'/><body pos='0.25 0 0'><joint type='ball'/>"
+    "<geom type='capsule' size='0.04' fromto='0.05 0 0 0.2 0 0'/></body></body>"
+    "<body pos='0 0.15 0'><joint axis='1 0 1'/><geom type='capsule' size='0.04' "
+    "fromto='0 0.05 0 0 0.2 0'/><body pos='0 0.25 0'><joint axis='1 0 0'/>"
+    "<geom type='ellipsoid' size='0.04 0.1 0.05' pos='0 0.15 0'/></body></body>"
+    "<body pos='-0.15 0 0'><joint axis='0 1 0'/><geom type='sphere' size='0.05' pos='-0.1 0 0'/>"
+    "</body></body>"
+    "<body pos='0.1 0.1 0.8'><freejoint/><geom type='box' size='0.08 0.06 0.05'/></body>"
+    "</worldbody></mujoco>";
+
+enum { BRAWLERS = 20, WATCHED = 3 };
+
+// `which` is the brawler who is alone; of all of them every ninth is told.
+static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
+                       uint64_t *hashes) {
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    config.group.double_precision = twice;
+    config.group.count = count;
+    config.world.isa = isa;
+    config.motion.shapes = true;
+    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+    text_open(&t, brawl, &config);
+    mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
+    mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = count == 1 ? which : i;
+        for (uint32_t c = 0; c < rate->components; c++)
+            mf_field_set(rate, i, c, (double)(number * (c + 3) % 23) - 11.0);
+        mf_field_set(spin, i, number % 3, 6.0);
+    }
+    mf_world_step(t.world, 200);
+    assert_int_equal(mf_group_fault_total(t.group), 0);
+    for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
+        hashes[i] = mf_group_instance_hash(t.group, 9 * i);
+    text_close(&t);
+}
+
+static void the_same_bits_everywhere(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        bool twice = kind & 1, hard = kind & 2;
+        uint64_t alone[WATCHED], together[WATCHED];
+        for (uint32_t i = 0; i < WATCHED; i++)
+            brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
+        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
+            if (!mf_isa_available(isa))
+                continue;
+            brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
+            assert_memory_equal(together, alone, sizeof alone);
+        }
+    }
+}
+
+// A stack that is disturbed while it stands goes on from an image with the same bits: what its
+// contacts remember is in it, and makes a difference.
+static void an_image_holds_what_contacts_remember(void **state) {
+    (void)state;
+    for (int hard = 0; hard < 2; hard++) {
+        Text t, other;
+        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        config.motion.shapes = true;
+        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
+        text_open(&t, stack, &config);
+        text_open(&other, stack, &config);
+        mf_world_step(t.world, 300);
+        text_set3(&t, "base.force", 3, 1, 0);
+        size_t size = mf_world_snapshot_size(t.world);
+        void *image = malloc(size);
+        assert_non_null(image);
+        assert_int_equal(mf_world_snapshot(t.world, image, size, NULL), MF_OK);
+        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        mf_world_step(t.world, 50);
+        mf_world_step(other.world, 50);
+        uint64_t hash = mf_world_hash(t.world);
+        assert_true(mf_world_hash(other.world) == hash);
+        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        mf_Field *memory = mf_group_find_field(other.group, "meeting.force");
+        for (uint32_t i = 0; i < memory->components; i++)
+            mf_field_set(memory, 0, i, 0.0);
+        mf_world_step(other.world, 50);
+        assert_true(mf_world_hash(other.world) != hash);
+        free(image);
+        text_close(&other);
+        text_close(&t);
+    }
+}
+
+// Every fallible call of the set-up fails once: a documented error, nothing left behind.
+static void every_allocation_fails_once(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+    text_open(&t, brawl, &config);
+    mf_GroupConfig group = mf_group_config();
+    group.model = t.model;
+    size_t before = mf_context_live_bytes(t.context);
+    bool done = false;
+    for (uint64_t n = 1; !done; n++) {
+        mf_World *world;
+        mf_Group *added;
+        mf_Error error = {0};
+        must(mf_world_create(t.context, &config.world, &world, &error), &error);
+        must(mf_world_add_group(world, &group, &added, &error), &error);
+        mf_context_fail_after(t.context, n);
+        mf_Status status = mf_articulated_add(added, &config.motion, &error);
+        mf_context_fail_after(t.context, 0);
+        done = status == MF_OK;
+        assert_true(done || status == MF_NO_MEMORY);
+        assert_true(n < 1000 && (done || error.message[0] != 0));
+        mf_world_destroy(world);
+        assert_int_equal(mf_context_live_bytes(t.context), before);
+    }
+    text_close(&t);
+}
+
+// F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
+// left is the method's: the force is not smooth where they meet.)
+static void collisions_keep_momentum(void **state) {
+    (void)state;
+    Text t;
+    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
+    config.world.gravity = 0.0;
+    config.motion.contacts = false;
+    config.motion.contact_time = 0.01;
+    static const char thrown[] =
+        "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.1 0.05' "
+        "mass='5'/><body pos='0.3 0 0'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
+        "fromto='0 0 0 0.3 0 0' mass='1'/></body></body>"
+        "<body pos='0.5 0 2'><freejoint/><geom type='sphere' size='0.1' mass='10'/></body>"
+        "</worldbody></mujoco>";
+    text_open(&t, thrown, &config);
+    text_set(&t, "free.velocity", 5, -5.0);
+    double center[3], linear[2][3], angular[2][3];
+    mf_articulated_momentum(t.group, 0, center, linear[0], angular[0]);
+    mf_world_step(t.world, 25000);
+    mf_articulated_momentum(t.group, 0, center, linear[1], angular[1]);
+    assert_true(fabs(text_get(&t, "joint.rate", 1)) > 0.1); // it was hit
+    for (uint32_t c = 0; c < 3; c++) {
+        assert_near(linear[1][c], linear[0][c], 50 * 1e-7);
+    }
+    text_close(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(d3_restitution),
+        cmocka_unit_test(d1_depth_at_rest),
+        cmocka_unit_test(a_rolling_ball_lies_no_deeper),
+        cmocka_unit_test(c3_block_on_incline),
+        cmocka_unit_test(a_hard_box_rests_on_the_ground),
+        cmocka_unit_test(d10_a_stack_stands),
+        cmocka_unit_test(collisions_keep_momentum),
+        cmocka_unit_test(every_allocation_fails_once),
+        cmocka_unit_test(an_image_holds_what_contacts_remember),
+        cmocka_unit_test(the_same_bits_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
