@@ -192,7 +192,7 @@ def test_groups_of_different_bodies(hexapod: mayfly.Model, ant: mayfly.Model) ->
         assert world.groups == (first, second) and world.group("ants") is second
         with pytest.raises(mayfly.NotFoundError, match="six legs, ants"):
             world.group("bees")
-        with pytest.raises(mayfly.ArgumentError, match="taken"):
+        with pytest.raises(mayfly.ArgumentError, match="used already"):
             world.add_group(ant, name="ants")
 
 
@@ -535,6 +535,6 @@ def test_notes_of_a_model_name_what_its_motions_leave_out(tmp_path: Path) -> Non
     assert any("integrator implicit" in note for note in model.notes)
     assert not any("actuators" in note for note in model.notes)
     for motion in ("kinematic", "points", "rigid", "prescribed"):
-        assert any("actuators (1) do not act" in note for note in model.notes_for(motion))
+        assert any("actuators (1) have no effect" in note for note in model.notes_for(motion))
     with pytest.raises(ValueError, match="need one of kinematic, points"):
         model.notes_for("sideways")

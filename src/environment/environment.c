@@ -81,7 +81,7 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
                        "found %u",
                        config->frame_skip);
     if (find_task(config->task)->make == NULL && (unsigned)config->motion >= MF_MOTION_COUNT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment.motion: %d is no motion",
+        return mf_fail(error, MF_BAD_ARGUMENT, "environment.motion: %d is not a motion",
                        (int)config->motion);
     if ((unsigned)config->integrator > MF_ENVIRONMENT_RK4)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: unknown");

@@ -41,8 +41,7 @@ static const struct {
     {{.info = {"opening", "m", "", MF_F64, MF_FIXED_COUNT, 1, 0, "between both origins"},
       .components = 1},
      read_opening},
-    {{.info = {"acts", "1", "", MF_F64, MF_FIXED_COUNT, 1, 0,
-               "1: enabled and not broken, 0: carries nothing"},
+    {{.info = {"acts", "1", "", MF_F64, MF_FIXED_COUNT, 1, 0, "1: enabled and not broken, else 0"},
       .components = 1},
      read_acts},
 };

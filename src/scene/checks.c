@@ -71,7 +71,7 @@ static mf_Status check_motion(const Check *check) {
                                 "vehicles have one motion and cannot switch");
     if (group->rotor_area > 0.0 && group->motion != MF_MOTION_QUADROTOR)
         return mf_reader_refuse(&check->reader, "rotor_area", NULL,
-                                "only quadrotors push air down, this group moves by %s",
+                                "only quadrotors cause downwash, the motion of this group is %s",
                                 mf_motion_name(group->motion));
     return MF_OK;
 }

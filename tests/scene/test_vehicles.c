@@ -81,8 +81,8 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {"groups:\n  - name: a\n    model: gone.yaml\n", ":3:12: groups.a.model: "},
         {WING "    behaviour: {orbit: {speed: 5}}\n",
          ":4:16: groups.wings.behaviour: speed: this aircraft flies at 18 .. 35 m/s, found 5 m/s"},
-        {CAR "    rotor_area: 0.1\n",
-         ":4:17: groups.cars.rotor_area: only quadrotors push air down, this group moves by car"},
+        {CAR "    rotor_area: 0.1\n", ":4:17: groups.cars.rotor_area: only quadrotors cause "
+                                      "downwash, the motion of this group is car"},
         {CAR "    behaviour: {orbit: {radius: 1, speed: 5}}\n",
          ":4:16: groups.cars.behaviour: radius: this car needs at least its wheelbase of 2.7 m"},
     };

@@ -440,10 +440,11 @@ static const char *const laws[] = {"auto", "mujoco", "compliant", "hard", NULL};
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.articulated", "full multibody dynamics"),
     MF_KEY("motion.articulated.integrator", MF_KEY_CHOICE, 0, "", "auto", 0, 0, integrators,
-           AT(integrator), "how the equations are stepped; `auto`: `rk4` where the model's file asks "
-           "for it and contacts allow it, else `implicit` (docs/explanation/articulated.md)"),
+           AT(integrator), "integrator of the equations of motion; `auto`: `rk4` if the model's "
+           "file specifies it and contacts allow it, else `implicit` "
+           "(docs/explanation/articulated.md)"),
     MF_KEY("motion.articulated.contact_law", MF_KEY_CHOICE, 0, "", "auto", 0, 0, laws,
-           AT(contact_law), "how contacts and limits give way; `auto`: `mujoco` for MJCF files, else "
+           AT(contact_law), "law of contacts and limits; `auto`: `mujoco` for MJCF files, else "
            "`compliant`"),
 };
 // clang-format on

@@ -64,8 +64,8 @@ static void coupling_carve(const mf_ArtPlan *plan, mf_Carver *carver, Coupling *
     loops_carve(plan, carver, &all->loops);
     MF_CARVE(carver, all->met, plan->contact_room);
     MF_CARVE(carver, all->before, couple_slots(plan));
-    if (plan->rounds == 0)
-        return;
+    if (plan->rounds == 0 || (plan->tendon_count == 0 && plan->contact_room == 0))
+        return; // nothing is swept
     MF_CARVE(carver, all->impulses, couple_rows(plan));
     MF_CARVE(carver, all->sum, couple_slots(plan));
     MF_CARVE(carver, all->target, plan->loop_rows);
