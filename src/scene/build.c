@@ -294,7 +294,8 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
     return MF_OK;
 }
 
-// By two small ones, whether the machine has room for all robots of a scene with one group.
+// Whether the machine has room for all robots of a scene with one group: by the difference of two
+// small ones, both with a block of robots for every thread, which has working memory of its own.
 static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                               mf_Error *error) {
     const uint32_t count = config->count > 0 ? config->count : file->groups[0].count;
@@ -305,7 +306,7 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
     for (uint32_t i = 0; i < 2; i++) {
         mf_Scene scene;
         mf_SceneConfig small = *config;
-        small.count = (i + 1) * MF_BLOCK;
+        small.count = (mf_context_threads(context) + i) * MF_BLOCK;
         const size_t before = mf_context_live_bytes(context);
         mf_Status status = mf_scene_create(context, file, &small, &scene, error);
         if (status != MF_OK)

@@ -30,23 +30,24 @@ static const char heavy_on_light[] =
     "<body pos='0 0 .5'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
     "</worldbody></mujoco>";
 
-static TextConfig pile_config(uint32_t sweeps) {
+static TextConfig pile_config(void) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    config.motion.sweeps = sweeps;
+    config.motion.sweeps = 1;
+    config.motion.solver_rounds = 0;
     return config;
 }
 
-// One sweep does not bear 1000 kg on 1 kg.
+// One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 static void few_sweeps_are_told(void **state) {
     (void)state;
-    TextConfig config = pile_config(1);
+    TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
     text_close(&t);
-    config = pile_config(1000);
+    config.motion.solver_rounds = 30;
     text_open(&t, heavy_on_light, &config);
     mf_world_step(t.world, 40);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
@@ -56,7 +57,7 @@ static void few_sweeps_are_told(void **state) {
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 static void a_warning_is_state_and_does_not_freeze(void **state) {
     (void)state;
-    TextConfig config = pile_config(1);
+    TextConfig config = pile_config();
     Text t;
     text_open(&t, heavy_on_light, &config);
     const uint64_t clean = mf_world_hash(t.world);
