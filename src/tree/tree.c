@@ -121,7 +121,8 @@ static void set_dofs(mf_Tree *tree, const mf_Model *model, const double *armatur
 mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows rows, bool free,
                          const double *armature, mf_Tree **out, mf_Error *error) {
     const uint32_t dofs = mf_tree_velocity_address(model, free, model->joint_count);
-    const size_t at = sizeof(mf_Tree) + model->link_count * sizeof(mf_TreeLink),
+    const size_t start = (sizeof(mf_Tree) + 7) / 8 * 8, // links hold doubles
+        at = start + model->link_count * sizeof(mf_TreeLink),
                  bytes = at + dofs * sizeof(mf_TreeDof);
     mf_Tree *tree = bytes <= UINT32_MAX ? mf_allocate(context, 1, bytes) : NULL;
     *out = tree;
@@ -130,10 +131,10 @@ mf_Status mf_tree_create(mf_Context *context, const mf_Model *model, mf_TreeRows
     tree->bytes = (uint32_t)bytes;
     tree->link_count = model->link_count;
     tree->dof_count = dofs;
-    tree->links_at = sizeof(mf_Tree);
+    tree->links_at = (uint32_t)start;
     tree->dofs_at = (uint32_t)at;
     tree->free = free;
-    set_links(tree, model, rows, (mf_TreeLink *)(void *)(tree + 1));
+    set_links(tree, model, rows, (mf_TreeLink *)(void *)((char *)tree + start));
     set_dofs(tree, model, armature, (mf_TreeDof *)(void *)((char *)tree + at));
     return MF_OK;
 }

@@ -29,7 +29,7 @@ _SECTIONS = (*_NAMES, *_MAKERS)
 
 def _motion_config(motions: Any, name: str) -> Any:
     """The settings of one motion in those of all."""
-    return getattr(motions, f"{name}_settings" if name in _VEHICLES else name)
+    return getattr(motions, f"{name}_config" if name in _VEHICLES else name)
 
 
 _VEHICLES = tuple(text(lib.mf_vehicle_kind_name(kind)) for kind in range(lib.MF_VEHICLE_CAR + 1))
