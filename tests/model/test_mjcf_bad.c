@@ -183,7 +183,7 @@ static const Case cases[] = {
      "'x' is used twice"},
     {TOP("<asset><volume/></asset>"), MF_UNSUPPORTED, 2, "<volume> in <asset>"},
     {MESH("file='none.stl'", ""), MF_NOT_FOUND, 2, "mesh 'none.stl' not found"},
-    {MESH("file='../../../../etc/passwd'", ""), MF_BAD_FILE, 2, "leaves its root folder by '..'"},
+    {MESH("file='../../../../../../etc/passwd'", ""), MF_BAD_FILE, 2, "leaves its root folder by '..'"},
     {MESH("file='$(touch /tmp/pwned).stl'", ""), MF_NOT_FOUND, 2, "not found"},
     {MESH("file=\"'; rm x; '\"", ""), MF_NOT_FOUND, 2, "not found"},
     {MESH("file='http://x/y.stl'", ""), MF_UNSUPPORTED, 2, "only package://"},
@@ -314,7 +314,7 @@ static const Case cases[] = {
     {"<mujoco>\n<include/></mujoco>", MF_BAD_FILE, 2, "needs the attribute 'file'"},
     {"<mujoco>\n<include file='none.xml'/></mujoco>", MF_NOT_FOUND, 2, "'none.xml' not found"},
     {"<mujoco>\n<include file='refused.urdf'/></mujoco>", MF_BAD_FILE, 2, "a second time"},
-    {"<mujoco>\n<include file='../../../../etc/passwd'/></mujoco>", MF_BAD_FILE, 2, "'..'"},
+    {"<mujoco>\n<include file='../../../../../../etc/passwd'/></mujoco>", MF_BAD_FILE, 2, "'..'"},
     {"<mujoco>\n<include file='$(id).xml'/></mujoco>", MF_NOT_FOUND, 2, "not found"},
     {"<mujoco>\n<include file='x'><geom/></include></mujoco>", MF_BAD_FILE, 2, "must be empty"},
 };
