@@ -177,7 +177,7 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
         text,
         "<p>Every %u generation%s the %u most promising are looked at again at the level "
         "<b>%s</b>, with a step of %g ms; the best by that are the only parents until "
-        "others are better. The last of them to come first gets ",
+        "others are better. The last one that came first reaches ",
         verify->every, verify->every == 1 ? "" : "s", verify->best, level,
         1000.0 * mf_time_to_seconds(verify->step));
     mf_text_measure(text, verified);

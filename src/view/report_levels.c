@@ -70,7 +70,7 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
     mf_text_format(text,
                    "<p>The champion evolved at <b>%s</b>. The same controller from the same start "
                    "at every level of physics, and with a smaller step; a share of %.0f %% and "
-                   "more means that the walk does not hang on the level.</p>\n",
+                   "more means that the walk does not depend on the level.</p>\n",
                    mf_motion_name(data->scene.motion), 100.0 * MF_REPORT_KEPT);
     put_table(text, data);
     put_film(text, data);
