@@ -322,9 +322,8 @@ static mf_Status begin(Batch *batch, mf_Group *group, uint32_t first, uint32_t c
     if (group == NULL || in == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "equations of motion: group or array is NULL");
     if (first > mf_group_count(group) || count > mf_group_count(group) - first)
-        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: instances %u .. %u asked for, it has %u",
-                       mf_group_config_of(group)->name, first, first + count - 1,
-                       mf_group_count(group));
+        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: %u instances from %u on, it has %u",
+                       mf_group_config_of(group)->name, count, first, mf_group_count(group));
     *batch = (Batch){.first = first, .count = count};
     batch->fields = mf_tree_fields(group);
     return find(group, &batch->equations, &batch->own, error);
@@ -371,51 +370,38 @@ uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint) {
     return mf_tree_velocity_address(model, is_free(group), joint);
 }
 
-mf_Status mf_group_mass_matrix(mf_Group *group, uint32_t first, uint32_t count, double *matrix,
-                               mf_Error *error) {
+// A question that `takes` a vector per instance, and its answers.
+static mf_Status answer(mf_Group *group, uint32_t first, uint32_t count, mf_TreeTask task,
+                        bool takes, const double *in, double *out, mf_Error *error) {
     Batch batch;
-    mf_Status status = begin(&batch, group, first, count, matrix, matrix, error);
+    mf_Status status = begin(&batch, group, first, count, takes ? in : out, out, error);
     if (status != MF_OK)
         return status;
-    batch.task = MF_TREE_MASS;
-    batch.out = matrix;
+    batch.task = task;
+    batch.accelerated = takes && task == MF_TREE_INVERSE;
+    batch.in = in;
+    batch.out = out;
     return finish(&batch);
+}
+
+mf_Status mf_group_mass_matrix(mf_Group *group, uint32_t first, uint32_t count, double *matrix,
+                               mf_Error *error) {
+    return answer(group, first, count, MF_TREE_MASS, false, NULL, matrix, error);
 }
 
 mf_Status mf_group_bias(mf_Group *group, uint32_t first, uint32_t count, double *force,
                         mf_Error *error) {
-    Batch batch;
-    mf_Status status = begin(&batch, group, first, count, force, force, error);
-    if (status != MF_OK)
-        return status;
-    batch.task = MF_TREE_INVERSE;
-    batch.out = force;
-    return finish(&batch);
+    return answer(group, first, count, MF_TREE_INVERSE, false, NULL, force, error);
 }
 
 mf_Status mf_group_inverse_dynamics(mf_Group *group, uint32_t first, uint32_t count,
                                     const double *acceleration, double *force, mf_Error *error) {
-    Batch batch;
-    mf_Status status = begin(&batch, group, first, count, acceleration, force, error);
-    if (status != MF_OK)
-        return status;
-    batch.task = MF_TREE_INVERSE;
-    batch.accelerated = true;
-    batch.in = acceleration;
-    batch.out = force;
-    return finish(&batch);
+    return answer(group, first, count, MF_TREE_INVERSE, true, acceleration, force, error);
 }
 
 mf_Status mf_group_forward_dynamics(mf_Group *group, uint32_t first, uint32_t count,
                                     const double *force, double *acceleration, mf_Error *error) {
-    Batch batch;
-    mf_Status status = begin(&batch, group, first, count, force, acceleration, error);
-    if (status != MF_OK)
-        return status;
-    batch.task = MF_TREE_FORWARD;
-    batch.in = force;
-    batch.out = acceleration;
-    return finish(&batch);
+    return answer(group, first, count, MF_TREE_FORWARD, true, force, acceleration, error);
 }
 
 mf_Status mf_group_jacobian(mf_Group *group, uint32_t first, uint32_t count, uint32_t link,

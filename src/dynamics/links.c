@@ -23,17 +23,7 @@ typedef struct Links {
 
 static const char system_name[] = "links";
 
-static const char *const reads[] = {"base.position",
-                                    "base.orientation",
-                                    "base.linear_velocity",
-                                    "base.angular_velocity",
-                                    "joint.angle",
-                                    "joint.rate",
-                                    "?ball.orientation",
-                                    "?ball.rate",
-                                    "?free.position",
-                                    "?free.velocity",
-                                    NULL};
+static const char *const reads[] = {MF_TREE_FIELD_NAMES, NULL};
 static const char *const writes[] = {"link.pose", "link.velocity", NULL};
 
 static void *row_of(const mf_Field *field, uint32_t block, uint32_t component) {

@@ -4,6 +4,7 @@
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"
+#include "tree/tree.h"
 #include "world/attach.h"
 
 static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
@@ -54,17 +55,7 @@ static void recall(const mf_SystemRun *run, void *user) {
 
 static mf_Status add_warm_start(mf_Environment *environment, mf_Error *error) {
     static const char *const writes[] = {"episode.last_position", "episode.last_velocity", NULL};
-    static const char *const reads[] = {"base.position",
-                                        "base.orientation",
-                                        "base.linear_velocity",
-                                        "base.angular_velocity",
-                                        "joint.angle",
-                                        "joint.rate",
-                                        "?ball.orientation",
-                                        "?ball.rate",
-                                        "?free.position",
-                                        "?free.velocity",
-                                        NULL};
+    static const char *const reads[] = {MF_TREE_FIELD_NAMES, NULL};
     mf_SystemConfig system = mf_system_config();
     Recall *own = mf_allocate(environment->context, 1, sizeof *own);
     if (own == NULL)

@@ -8,6 +8,7 @@
 #include "math/kernel_table.h"
 #include "sense/sensor.h"
 
+#include "tree/tree.h"
 #include "world/attach.h"
 
 #include <mayfly/articulated.h>
@@ -272,27 +273,10 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
                                        "fault.word",
                                        NULL};
     static const char *const keeps[] = {"sensor.before", NULL};
-    static const char *const reads[] = {"base.position",
-                                        "base.orientation",
-                                        "base.linear_velocity",
-                                        "base.angular_velocity",
-                                        "joint.angle",
-                                        "joint.rate",
-                                        "?ball.orientation",
-                                        "?ball.rate",
-                                        "?free.position",
-                                        "?free.velocity",
-                                        "?actuator.force",
-                                        "?sensor.outer",
-                                        "?joint.limit_force",
-                                        "?tendon.limit_force",
-                                        "?contact.load",
-                                        "?point.load",
-                                        "?motion.level",
-                                        "?sensor.before",
-                                        "fault.word",
-                                        "fault.count",
-                                        NULL};
+    static const char *const reads[] = {
+        MF_TREE_FIELD_NAMES,   "?actuator.force", "?sensor.outer", "?joint.limit_force",
+        "?tendon.limit_force", "?contact.load",   "?point.load",   "?motion.level",
+        "?sensor.before",      "fault.word",      "fault.count",   NULL};
     static const char *const writes[] = {
         "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.look",
         "fault.word",   NULL};

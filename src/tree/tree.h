@@ -77,6 +77,11 @@ typedef struct mf_TreeFields {
     const mf_Field *position, *orientation, *linear, *angular, *angle, *rate;
     const mf_Field *ball, *ball_rate, *free, *free_rate; // NULL: the group has none
 } mf_TreeFields;
+// Their names, for the lists of what a system reads; a group may lack those with "?".
+#define MF_TREE_FIELD_NAMES                                                                        \
+    "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",          \
+        "joint.angle", "joint.rate", "?ball.orientation", "?ball.rate", "?free.position",          \
+        "?free.velocity"
 mf_TreeFields mf_tree_fields(mf_Group *group);
 mf_TreeState mf_tree_state(const mf_TreeFields *fields, uint32_t block);
 
