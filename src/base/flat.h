@@ -1,0 +1,46 @@
+// Flat images: one block of memory that holds a structure and, behind it, its arrays. The structure
+// has the arrays' distances from its own beginning in place of pointers, so the block can be
+// copied, moved to other memory or stored as it is. Plans of kernels are flat images.
+//
+//   typedef struct Plan {
+//       uint32_t bytes;        // [byte] of the image
+//       uint32_t link_count;
+//       MF_FLAT_ARRAY(links);  // Link, link_count
+//   } Plan;
+//   MF_FLAT_READER(Plan, plan, Link, links) // const Link *plan_links(const Plan *)
+#ifndef MAYFLY_BASE_FLAT_H
+#define MAYFLY_BASE_FLAT_H
+
+#include <mayfly/base.h>
+
+enum { MF_FLAT_ALIGNMENT = 64 }; // [byte] of an image and of every array in it
+
+// A member of an image: where its array begins.
+#define MF_FLAT_ARRAY(name) uint32_t name##_at // [byte] from the image's beginning; 0: no array
+
+// Defines prefix_name(image), the array, and NULL where there is none.
+#define MF_FLAT_READER(Image, prefix, Type, name)                                                  \
+    static inline const Type *prefix##_##name(const Image *image) {                                \
+        const char *block = (const char *)image;                                                   \
+        return image->name##_at == 0 ? NULL                                                        \
+                                     : (const Type *)(const void *)(block + image->name##_at);     \
+    }
+
+// An array that goes into an image.
+typedef struct mf_FlatPart {
+    uint32_t *at;     // the member that says where, in the structure that is packed
+    const void *data; // NULL: no array, *at becomes 0
+    size_t bytes;     // [byte]; 0: no array
+} mf_FlatPart;
+
+// MF_FLAT_PART(draft, links, links, link_count): `count` elements of the array `data`.
+#define MF_FLAT_PART(structure, name, data, count)                                                 \
+    { &(structure)->name##_at, (data), sizeof *(data) * (size_t)(count) }
+
+// Copies `structure`, which begins with the uint32_t of its image's size, and its parts into one
+// block, from mf_allocate; the caller releases *out with mf_release. Also sets size and distances
+// in `structure` itself. MF_NO_MEMORY, MF_LIMIT: 4 GiB or more.
+mf_Status mf_flat_pack(mf_Context *context, void *structure, size_t bytes, const mf_FlatPart *parts,
+                       uint32_t part_count, void **out, mf_Error *error);
+
+#endif

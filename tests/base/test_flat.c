@@ -1,0 +1,78 @@
+// A flat image is read by distances: a copy of it in other memory holds the same.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/flat.h"
+
+typedef struct Plan {
+    uint32_t bytes;
+    uint32_t number_count;
+    MF_FLAT_ARRAY(numbers);
+    MF_FLAT_ARRAY(letters);
+    MF_FLAT_ARRAY(none);
+} Plan;
+MF_FLAT_READER(Plan, plan, double, numbers)
+MF_FLAT_READER(Plan, plan, char, letters)
+MF_FLAT_READER(Plan, plan, double, none)
+
+static const double numbers[] = {1.5, -2.0, 1e300};
+static const char letters[] = "image";
+
+static Plan *make(mf_Context *context) {
+    Plan plan = {.number_count = 3};
+    const double *none = NULL;
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, numbers, numbers, 3),
+                                 MF_FLAT_PART(&plan, none, none, 7),
+                                 MF_FLAT_PART(&plan, letters, letters, sizeof letters)};
+    mf_Error error;
+    void *image = NULL;
+    assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 3, &image, &error), MF_OK);
+    assert_memory_equal(&plan, image, sizeof plan); // the structure learns what it became
+    return image;
+}
+
+static void a_copy_holds_the_same(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error;
+    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    Plan *image = make(context);
+    Plan *copy = aligned_alloc(MF_FLAT_ALIGNMENT, image->bytes);
+    assert_non_null(copy);
+    memcpy(copy, image, image->bytes);
+    memset(image, 0xee, image->bytes);
+    assert_memory_equal(plan_numbers(copy), numbers, sizeof numbers);
+    assert_string_equal(plan_letters(copy), letters);
+    assert_null(plan_none(copy));
+    assert_int_equal((uintptr_t)plan_numbers(copy) % MF_FLAT_ALIGNMENT, 0);
+    assert_int_equal((uintptr_t)plan_letters(copy) % MF_FLAT_ALIGNMENT, 0);
+    free(copy);
+    mf_release(context, image);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+static void four_gigabytes_are_refused(void **state) {
+    (void)state;
+    mf_Context *context;
+    mf_Error error;
+    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    Plan plan = {0};
+    const mf_FlatPart parts[] = {{&plan.numbers_at, numbers, UINT32_MAX}};
+    void *image = NULL;
+    assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT);
+    assert_null(image);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_holds_the_same),
+                                       cmocka_unit_test(four_gigabytes_are_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
