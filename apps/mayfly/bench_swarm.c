@@ -1,7 +1,7 @@
 // Benches of swarms. A round is one step of the whole world: every agent's on-board control and one
-// Runge-Kutta step, and what the bench adds to that. Every repeat begins from the same image of the
-// world and must end with the same hash; the first only warms up. `steps` counts agent-rounds, so
-// seconds / steps is the time per round divided by agents.
+// Runge-Kutta step, and the bench's additions. Every repeat starts from the same snapshot and must
+// end with the same hash; the first is a warm-up. `steps` counts agent-rounds, so seconds / steps
+// is the time per round divided by agents.
 #include "bench_swarm.h"
 #include "bench_time.h"
 
@@ -15,7 +15,7 @@ typedef struct Bench {
     const char *name;
     const char *summary;
     uint32_t threads; // [1]
-    uint32_t agents;  // [1] 0: a curve over many numbers
+    uint32_t agents;  // [1] 0: a curve over several numbers
     uint32_t rounds;  // [1]
     bool only_named;
     void (*write)(char *out, uint32_t agents, const char *precision);
@@ -23,7 +23,7 @@ typedef struct Bench {
 
 // ---- the worlds --------------------------------------------------------------------------------
 
-// Body rates and thrust as commands, the inner loop and the motion: the round of the paper.
+// Commands of body rates and thrust, the inner loop and the motion: the round of the paper.
 static void write_quadrotors(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
@@ -40,8 +40,8 @@ static void write_quadrotors(char *out, uint32_t agents, const char *precision) 
 }
 
 // About 20 neighbors within 5 m: 0.0382 agents in a cubic meter. Position loops hold the density
-// against the downwash. The discs are those of four propellers of 5 inches. Who is within 5 m is
-// counted for each agent; nobody here reads the nearest one by one, so they are not consulted for.
+// against the downwash. The discs are those of four propellers of 5 inches. The neighbors within 5
+// m are counted for each agent; the list of nearest neighbors is not needed and turned off.
 static void write_interacting(char *out, uint32_t agents, const char *precision) {
     double edge = 1.0;
     while (edge * edge * edge * 0.0382 < agents)
@@ -64,9 +64,9 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
 
 // Ten quadrotors to one aircraft and one car, as in scenes/swarm.yaml. All move at 1 kHz; the loops
 // of aircraft and cars run at 100 Hz, detection (the eight nearest with positions and velocities)
-// at 50 Hz, collisions at 100 Hz: between two looks even aircraft head on (50 m/s) come 0.5 m
-// nearer and cars (20 m/s) 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors,
-// which overlap over 0.4 m, would have to close at 40 m/s. So nobody passes through another unseen.
+// at 50 Hz, collisions at 100 Hz: between two detections even head-on aircraft (50 m/s) approach by
+// 0.5 m and cars (20 m/s) by 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors,
+// which overlap over 0.4 m, would have to approach at 40 m/s. So no collision is missed.
 static void write_mixed(char *out, uint32_t agents, const char *precision) {
     uint32_t wings = agents / 12, cars = agents / 12;
     wings = wings > 0 ? wings : 1;
@@ -147,7 +147,7 @@ static mf_Status setup_make(const Bench *bench, uint32_t agents, const mf_BenchO
     return status;
 }
 
-// Neighbors that agents of the first group have, mean; 0 when they are not told.
+// Mean number of neighbors of agents of the first group; 0 if not computed.
 static double count_neighbors(const Setup *setup) {
     mf_Group *group = mf_world_group(setup->scene.world, 0);
     const mf_Field *field = mf_group_find_field(group, "neighbor.count");
@@ -168,7 +168,7 @@ static uint32_t count_alive(const Setup *setup) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// What a line tells next to the result.
+// Additional figures of a line.
 typedef struct Facts {
     uint64_t rounds;  // [1]
     uint32_t alive;   // [1] at the end

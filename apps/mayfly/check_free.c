@@ -1,5 +1,5 @@
-// Check cases of bodies that nothing holds, under `articulated`: tumbling, wheels, flailing limbs,
-// composite inertia (the E cases of the literature list).
+// Check cases of free bodies, under `articulated`: tumbling, wheels, flailing limbs, composite
+// inertia (the E cases of the literature list).
 #include <math.h>
 #include <stdio.h>
 
@@ -79,7 +79,7 @@ static mf_Status check_locked(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return mf_rig_close(&rig, error);
 }
 
-// I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over.
+// I = (1, 2, 3), w = (0.01, 1, 0): rotation about the intermediate axis is unstable.
 static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moments[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
     mf_Rig rig;
@@ -101,7 +101,7 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
     status = mf_rig_close(&rig, error);
     if (status != MF_OK)
         return status;
-    // A disturbance d of the rate about x grows as d cosh(g t), until its square counts.
+    // A disturbance d of the rate about x grows as d cosh(g t), until its square matters.
     status = open_body(&rig, context, moments, MF_MILLISECOND, error);
     if (status != MF_OK)
         return status;
@@ -139,7 +139,8 @@ static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *erro
 
 // ---- trees --------------------------------------------------------------------------------------
 
-// A wheel of moment 0.2 turns on a base of moment 0.8: the base turns by -0.2/(0.2 + 0.8) of it.
+// A wheel of moment 0.2 rotates on a base of moment 0.8: the base rotates by -0.2/(0.2 + 0.8) of
+// it.
 static mf_Status open_wheel(mf_Rig *rig, mf_Context *context, const mf_RigConfig *config,
                             mf_Error *error) {
     static const double base[3] = {1, 1, 0.8}, wheel[3] = {0.1, 0.1, 0.2};
@@ -171,8 +172,8 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
 }
 
 // A servo that follows p(t) lags by J p'' / gain (J = 0.2 * 0.8 / 1.0 of wheel against base, where
-// p' is 0), so the base comes that near to where a wheel on rails would have turned it.
-// p = a (1 - cos w t)^2 with a 0.1, w 2: at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
+// p' is 0), so the base is that close to its position for a wheel with prescribed motion. p = a (1
+// - cos w t)^2 with a 0.1, w 2: at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
 static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double off[3];
     for (int i = 0; i < 3; i++) {
@@ -185,7 +186,8 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_Status status = open_wheel(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
-        for (int n = 0; n < 1571; n++) { // a target holds for a step: that of its middle
+        for (int n = 0; n < 1571;
+             n++) { // a target is constant over a step: the value at its middle
             double part = 1.0 - cos(2.0 * 1e-3 * (n + 0.5));
             mf_rig_set(&rig, "joint.target", 0, 0.1 * part * part);
             mf_world_step(rig.world, 1);

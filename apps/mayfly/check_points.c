@@ -83,7 +83,7 @@ static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *err
         norm += q[c] * q[c];
     }
     double angle = 2.0 * atan2(0.6 * q[1] + 0.8 * q[3], q[0]);
-    // The method turns by 9999.999999947917 rad in 10^6 steps; a quaternion knows it modulo 4 pi.
+    // The method rotates by 9999.999999947917 rad in 10^6 steps; a quaternion gives it modulo 4 pi.
     double off = remainder(angle - remainder(9999.999999947917132, 4 * pi), 4 * pi);
     mf_check_near(run, "angle after 1e6 steps minus that of the method [rad]", 0.0, off, 4e-10);
     mf_check_near(run, "angle after 1e6 steps minus w t [rad]", 0.0,
@@ -325,7 +325,7 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// ExternalWrenches a block by 0.5 % below and 1 % above mu m g in many directions.
+// Pushes a block with 0.5 % less and 1 % more than mu m g in many directions.
 static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double still = 0.0, least = INFINITY, most = 0.0;
     for (int i = 0; i < 48; i++) {

@@ -9,7 +9,7 @@ mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     mf_RigConfig config = {mf_world_config(), mf_articulated_config()};
     config.world.step = step;
     config.motion.integrator = integrator;
-    // The cases are those of the compliant law; check_constraint.c has those of MuJoCo's.
+    // These cases use the compliant law; check_constraint.c has those of MuJoCo's law.
     config.motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     return config;
 }

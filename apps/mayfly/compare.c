@@ -56,7 +56,7 @@ const mf_CommandHelp mf_help_compare = {
     .most = 1,
     .options = table};
 
-// Names that have been checked, with commas between.
+// Checked names, separated by commas.
 static void read_levels(const char *text, bool wanted[MF_MOTION_LEVELS]) {
     if (text == NULL)
         return;
@@ -175,7 +175,7 @@ static int report(const Options *options, const mf_Comparison *all) {
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// --friction is a line of the scene too, under another name than compare has had for it.
+// --friction is also a key of the scene.
 static void add_friction(Options *options, char text[64]) {
     mf_OptionList *settings = &options->inputs.settings;
     if (options->friction == NULL || settings->count == MF_OPTION_ITEMS)

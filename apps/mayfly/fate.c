@@ -10,7 +10,7 @@
 #define FALLEN 1.0              // [rad] as in comparisons of levels
 #define DEPTH_OF 4u             // [1] robots whose depth is sampled
 #define FAULT_BITS 31           // [1] at most
-#define REQUESTED_AT_STOP 4096u // [1] robots, where more were stopped early
+#define REQUESTED_AT_STOP 4096u // [1] robots sampled after an early stop
 
 // ---- samples ------------------------------------------------------------------------------------
 

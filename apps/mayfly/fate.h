@@ -5,14 +5,14 @@
 
 #include "robot_pose.h"
 
-// While a run goes on.
+// During a run.
 typedef struct mf_Fate {
     mf_Context *context;
     mf_Group *group;
     uint32_t count;
     double (*start)[3]; // [m] position of each base at the start
     double (*up)[3];    // [1] the vertical at the start, in each base's frame
-    bool *fell;         // leaned more than 1 rad from its start
+    bool *fell;         // tilted more than 1 rad from its start
     double *tilt;       // [rad] of the last sample, from the vertical of the start
     double *distance;   // [m] horizontally from the start, at the last sample
     double deepest;     // [m] of the first robots in the ground, >= 0
@@ -21,10 +21,10 @@ typedef struct mf_Fate {
 
 mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_Error *error);
 void mf_fate_end(mf_Fate *fate);
-// Robots with a fault keep what they had. `fate` is a mf_Fate.
+// Robots with a fault keep their values. `fate` is an mf_Fate.
 void mf_fate_sample(void *fate);
-// How many robots stand for all: the first few thousand of more when the user wants to stop, who
-// does not want to wait.
+// Number of robots evaluated: after a stop request only the first few thousand, so that the user
+// does not wait.
 uint32_t mf_fate_requested(const mf_Group *group);
 
 // Over the robots without a fault, or all when there are none.

@@ -36,7 +36,7 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
     const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     for (uint32_t c = 0; c < 3; c++)
         linear[c] = mf_field_get(velocity, robot, c);
-    if (mf_motion_of(group, robot) >= MF_MOTION_OWN) // whose momentum nobody knows
+    if (mf_motion_of(group, robot) >= MF_MOTION_OWN) // momentum unknown
         moment.speed = mf_vec3_length(linear);
     return moment;
 }

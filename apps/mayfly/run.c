@@ -87,7 +87,7 @@ const mf_CommandHelp mf_help_run = {
 
 // ---- controllers -------------------------------------------------------------------------------
 
-// Robots that would get a genome from a search get a random one.
+// Robots with genomes get random ones.
 static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error *error) {
     uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
     uint8_t *genome = mf_allocate(context, bytes + 1, 1);
@@ -143,15 +143,15 @@ static void end_fates(mf_Run *run) {
             mf_fate_end(&run->fates[g]);
 }
 
-// Often enough for falls and depths, not more than a few hundred times.
+// Sampling interval for falls and depths: at most a few hundred samples.
 static double watch_period(double duration) {
     return duration > 5.0 ? duration / 500.0 : 0.01;
 }
 
 // ---- the run -----------------------------------------------------------------------------------
 
-// The file's record, unless the command line requests another; fields in one line, as --fields has
-// them.
+// The file's record, unless the command line requests another; fields in one line, in the form of
+// --fields.
 static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
                                mf_Simulation *simulation, char fields[MF_APP_PATH],
                                mf_Error *error) {
@@ -171,7 +171,7 @@ static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
                             "record.fields: expected fewer than %d characters", MF_APP_PATH);
 }
 
-// In one go for a record, else from moment to moment of the first robot.
+// In one call for a record, else in intervals for the table of the first robot.
 static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     mf_Simulation *simulation = &run->simulation;
     const uint64_t steps = simulation->steps;
@@ -201,7 +201,7 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     return status;
 }
 
-// Tracks of vehicles, films of everything else.
+// Tracks for vehicles, films for all others.
 static mf_Status begin_picture(mf_Context *context, mf_Run *run, const char *plot,
                                mf_Error *error) {
     if (plot == NULL || !only_vehicles(&run->scene))
@@ -274,7 +274,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     return finish(run, options, status, error);
 }
 
-// Pictures as vector graphics are of tracks alone; a file's record is tried as an option's is.
+// SVG pictures exist only for tracks; a record named in the file is tried like an option's.
 static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
                                const Options *options, mf_Error *error) {
     bool vehicles = true;

@@ -1,5 +1,5 @@
-// What mayfly run --json prints: one object. That of a scene with one group has the group's own
-// members too.
+// The output of mayfly run --json: one object. For a scene with one group it also has the group's
+// members.
 #include <string.h>
 
 #include "census.h"
@@ -21,7 +21,7 @@ static void set_real(json_t *object, const char *name, double value) {
     set(object, name, mf_app_real(value));
 }
 
-// What became of robots with links.
+// Results of robots with links.
 static void set_fate(json_t *object, mf_Group *group, const mf_Fate *fate) {
     const mf_FateSum sum = mf_fate_sum(fate);
     uint32_t alive;

@@ -1,4 +1,4 @@
-// The page that mayfly run prints for people.
+// The text output of mayfly run.
 #include <stdio.h>
 
 #include "census.h"
@@ -73,7 +73,7 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
            mean->speed, mean->load);
 }
 
-// How far, how upright and how deep.
+// Distance, tilt and penetration.
 static void print_sum(const mf_Group *group, const mf_Fate *fate) {
     const mf_FateSum sum = mf_fate_sum(fate);
     if (!mf_moment_is_kept(group)) {

@@ -1,4 +1,4 @@
-// Gaits compiled for a model: what the host code hands to the kernel.
+// Gaits compiled for a model: the interface of host code and kernel.
 #ifndef MF_CONTROL_GAIT_H
 #define MF_CONTROL_GAIT_H
 
@@ -6,11 +6,11 @@
 
 #include <mayfly/gait.h>
 
-// Which member a complaint is about: "frames.2.angles.left_knee", and the joint's name when there
-// is no such joint.
+// The member that an error refers to, such as "frames.2.angles.left_knee", and the name of a
+// missing joint.
 typedef struct mf_GaitBlame {
     char path[160];
-    const char *missing; // NULL: something else is wrong
+    const char *missing; // NULL: another error
 } mf_GaitBlame;
 
 // A curve with its joint as an index.
@@ -22,12 +22,12 @@ typedef struct mf_GaitTone {
     uint32_t harmonic;                             // [1]
 } mf_GaitTone;
 
-// A gait for one model. Everything is in the order of `joints`, those that it moves.
+// A gait for one model. Arrays are in the order of `joints`, the joints that it moves.
 typedef struct mf_GaitPlan {
     mf_GaitKind kind;
     double blend;     // [s]
     mf_GaitPace pace; // zeros for keyframes
-    mf_Time period;   // [ns] after which it repeats, or the time of the last frame
+    mf_Time period;   // [ns] period, or the time of the last frame
     bool loop;        // keyframes
     uint32_t count;   // [1] joints
     uint32_t *joints; // [1] of the model
@@ -48,23 +48,23 @@ typedef struct mf_GaitPlan {
     double *curves;         // [rad] or [m] segment after segment, row after row, 4 each
 } mf_GaitPlan;
 
-// Compiles `gait` for `model`, or only checks it as far as that goes without one (`out` is then
-// left empty). On failure nothing is left behind. `blame` may be NULL.
+// Compiles `gait` for `model`, or without a model only checks it as far as possible (`out` is then
+// empty). On failure nothing remains allocated. `blame` may be NULL.
 mf_Status mf_gait_plan(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
                        mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error);
 void mf_gait_plan_release(mf_Context *context, mf_GaitPlan *plan);
 
-// The parts of it that only one kind has; `plan` is released by the caller on failure.
+// The parts for single kinds of gait; on failure the caller releases `plan`.
 mf_Status mf_gait_plan_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
                               const mf_Model *model, mf_GaitPlan *plan, mf_GaitBlame *blame,
                               mf_Error *error);
-// The joint of that name that can be moved; names the path in the blame.
+// The movable joint of that name; sets the path in `blame`.
 mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
 // The same for an angle, which must be within the joint's range.
 mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
-// Takes joint `joint` into the plan unless it is there; its row.
+// Adds joint `joint` to the plan if it is missing; returns its row.
 uint32_t mf_gait_row(mf_GaitPlan *plan, const mf_Model *model, uint32_t joint);
 
 // The joint on the other side and the factor of its angle: +1 or -1. False when there is none.

@@ -58,13 +58,13 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
     mf_task_shake_normal(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
 }
 
-// Forces limited, what they cost, and what is observed.
+// Limited forces, their cost, and the observation.
 static double observe(const mf_TaskView *view, double *out) {
     const mf_TaskPlan *plan = view->plan;
     const mf_Model *model = plan->model;
     uint32_t from = plan->value[HIDE] != 0.0 ? 2 : 0;
     const double lower = plan->value[FORCE_MIN], upper = plan->value[FORCE_MAX];
-    double squares[6] = {0.0}; // one for each component, so that they need not wait for each other
+    double squares[6] = {0.0}; // independent sums, to hide latency
     mf_task_put(&out, view->position + from, model->position_count - from);
     mf_task_put(&out, view->velocity, model->velocity_count);
     for (uint32_t b = 0; b < model->body_count; b++) {

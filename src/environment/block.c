@@ -1,10 +1,10 @@
-// State and readings of a block of robots for tasks, converted from rows of lanes into the values
-// of one robot after the other.
+// State and sensor values of a block of robots for tasks, transposed from lanes to contiguous
+// values per robot.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
 
-// Components that are turned at a time: what they are read from stays in the nearest cache.
+// Components transposed together, so that their source stays in the L1 cache.
 #define TILE 8u
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -35,7 +35,8 @@ static void load_rotation(const mf_Environment *e, const void *rows, uint32_t co
         rotation_f32(rows, count, out);
 }
 
-// Component `component` and the ones behind it of a field, in a block; NULL without a field.
+// Pointer to component `component` and the following ones of a field in a block; NULL without a
+// field.
 static const void *rows_of(const mf_Field *field, uint32_t block, uint32_t component) {
     if (field == NULL)
         return NULL;
@@ -67,8 +68,8 @@ static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, u
 
 // ---- state -------------------------------------------------------------------------------------
 
-// The state that the last physics step evaluated last; for robots that have just begun, the present
-// one.
+// The state of the last evaluation in the last physics step; for robots at the start of an episode
+// the current one.
 static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
                       mf_EnvironmentRoom *room) {
     const size_t size = e->precise ? sizeof(double) : sizeof(float);
@@ -83,7 +84,7 @@ static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fr
         }
 }
 
-// Behind the positions.
+// After the positions.
 static char *velocities_of(const mf_Environment *e, void *state) {
     const size_t row = MF_BLOCK * (e->precise ? sizeof(double) : sizeof(float));
     return (char *)state + e->plan.model->position_count * row;
@@ -106,7 +107,7 @@ static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fr
 
 // ---- what follows from it ----------------------------------------------------------------------
 
-// Positions seen from the base's origin become those in the world.
+// Converts positions relative to the base's origin to world positions.
 static void add_base(const mf_Environment *e, const mf_EnvironmentRoom *room, uint32_t count,
                      double *positions) {
     const size_t stride = e->plan.model->position_count;
@@ -153,7 +154,7 @@ static void see_actuators(const mf_Environment *e, uint32_t block, mf_Environmen
     }
 }
 
-// 1 where any of a foot's contacts bears load.
+// 1 where any of a foot's contacts is loaded.
 static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
     const size_t stride = e->plan.foot_count;
     for (size_t i = 0; i < MF_BLOCK * stride; i++)
@@ -167,7 +168,7 @@ static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom
     }
 }
 
-// Runs the kernel. Forces have their moments about where links were when they acted.
+// Runs the kernel. Moments of forces use the link poses of the evaluation in which they acted.
 static void find_body_state(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
     const uint32_t wants = e->plan.task->wants;
     mf_BodyStateBatch *body_state = &room->body_state;

@@ -95,7 +95,7 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
     return MF_OK;
 }
 
-// The caller's model or, for tasks that can make one, their own.
+// The caller's model, or the task's own.
 static mf_Status take_model(mf_Environment *environment, const mf_Model *model, mf_Error *error) {
     mf_TaskPlan *plan = &environment->plan;
     mf_Status status = MF_OK;
@@ -150,8 +150,8 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Lays a room out in memory, each part on a cache line of its own; counts doubles. NULL: counts
-// only.
+// Lays out a scratch room in memory, each part on a cache line of its own; returns the number of
+// doubles. NULL: only counts.
 static double *take(double *memory, size_t *used, size_t count) {
     double *out = memory != NULL ? memory + *used : NULL;
     *used += (count + 7) / 8 * 8;
@@ -209,7 +209,7 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
     double *memory = mf_allocate(environment->context, count, sizeof(double));
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
-    lay_out(&environment->plan, room, memory); // the state is first: it is what is released
+    lay_out(&environment->plan, room, memory); // the state is first: its pointer is released
     room->body_state.plan = &environment->body_plan;
     room->team = mf_allocate(environment->context, environment->plan.team, sizeof *room->team);
     room->draws = mf_allocate(environment->context, environment->unit, sizeof *room->draws);

@@ -1,6 +1,6 @@
-// One step of all robots, and the start of episodes. Work is cut into pieces of whole blocks, each
-// with room of its own, so that pieces run on any thread in any order with the same result. Robots
-// of a team are in one piece; all of them are judged before any of them starts over.
+// One step of all robots, and the start of episodes. Work is divided into pieces of whole blocks
+// with their own scratch, so that results do not depend on threads or order. Robots of a team are
+// in one piece; all of them are evaluated before any of them restarts.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
@@ -44,7 +44,7 @@ static void gather(const mf_StateSource *sources, uint32_t count, uint32_t insta
                      : sources[i].value;
 }
 
-// Where a robot's observation goes: to the caller at once, or to the room to become float.
+// Destination of a robot's observation: the caller's array, or scratch for conversion to float.
 static double *observation_row(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
                                uint32_t instance, const mf_EnvironmentRoom *room) {
     if (e->observation_type != MF_F64)
@@ -68,7 +68,7 @@ static double *signals_row(const mf_Environment *e, const mf_EnvironmentBuffers 
     return buffers->signals != NULL ? buffers->signals + instance * count : room->signals;
 }
 
-// The end of an episode, kept where its robot starts over in the same step.
+// Stores the end of an episode whose robot restarts in the same step.
 static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
                        uint32_t instance, const mf_EnvironmentRoom *room) {
     const mf_FieldType type = e->observation_type;
@@ -82,7 +82,7 @@ static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buf
                count * sizeof(double));
 }
 
-// Where all robots of a team are now.
+// Current positions of all robots of a team.
 static void see_team(const mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
     for (uint32_t k = 0; e->plan.team > 1 && k < e->plan.team; k++) {
         gather(e->position, 3, first + k, room->team[k].position);
@@ -144,7 +144,7 @@ static void start_team(mf_Environment *e, uint32_t first, mf_EnvironmentRoom *ro
         start_robot(e, i, room);
 }
 
-// What a robot that has just started sees.
+// Observation of a robot that has just started.
 static void open_episode(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t instance,
                          mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
@@ -168,7 +168,8 @@ static bool any_fresh(const uint8_t *fresh, uint32_t count) {
     return any;
 }
 
-// What robots see that start in the unit first .. end - 1, all others having been judged.
+// Observations of robots that start in the unit first .. end - 1, after all others have been
+// evaluated.
 static void open_episodes(const Pass *pass, uint32_t first, uint32_t end,
                           mf_EnvironmentRoom *room) {
     mf_Environment *e = pass->environment;
@@ -272,7 +273,7 @@ mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
 
 // ---- a step ------------------------------------------------------------------------------------
 
-// A robot whose episode was over before this step, which starts the next one.
+// A robot whose episode ended in the previous step and restarts now.
 static bool starts_now(const mf_Environment *e, uint32_t instance) {
     return e->autoreset == MF_AUTORESET_NEXT_STEP &&
            *word_of(e, MF_EPISODE_PHASE, instance, 0) == MF_EPISODE_OVER;
@@ -321,21 +322,21 @@ static void drop_nonfinite(double *values, uint32_t count) {
             values[i] = 0.0;
 }
 
-// What is not a number would spread into whoever learns from it.
+// NaN would spread into the learner's parameters.
 static void clean_failure(const mf_TaskPlan *plan, mf_TaskResult *result) {
     drop_nonfinite(result->observation, plan->observation_count);
     drop_nonfinite(result->signals, plan->task->info.signal_count);
     drop_nonfinite(&result->reward, 1);
 }
 
-// The random numbers of a step: apart from those of starts, whose ticks are below 2^31.
+// Random numbers of a step, separate from those of starts, whose ticks are below 2^31.
 static mf_TaskDraw draw_of_step(const mf_Environment *e, uint32_t instance) {
     mf_TaskDraw draw = draw_of(e, instance);
     draw.tick += UINT64_C(0x80000000) + 4 * (uint64_t)*word_of(e, MF_EPISODE_STEPS, instance, 0);
     return draw;
 }
 
-// The end of a step for a robot whose episode runs.
+// End of a step for a robot with a running episode.
 static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
                   mf_EnvironmentRoom *room) {
     const mf_TaskPlan *plan = &e->plan;
@@ -360,7 +361,7 @@ static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint3
     buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;
 }
 
-// All of a team have been judged: whoever of it has failed ends the episode of all.
+// After all robots of a team were evaluated: a failure of one ends the episode of all.
 static void finish_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
                         mf_EnvironmentRoom *room) {
     const uint32_t end = first + e->plan.team;
@@ -434,8 +435,8 @@ static mf_Status refuse(const float *action, uint32_t robot, uint32_t count, mf_
                    robot);
 }
 
-// Rewards of a step are differences to what memory holds: where robots were put, not where they
-// were before.
+// Rewards of a step are differences to memory, which must hold the written positions, not the
+// previous ones.
 static void remember_unit(const Pass *pass, uint32_t first, uint32_t end,
                           mf_EnvironmentRoom *room) {
     mf_Environment *e = pass->environment;

@@ -3,14 +3,15 @@
 // close.
 //
 // Collisions are computed here and not by the world: robots of an environment do not collide in the
-// world, so that it can contain many teams. Between two tests robots are assumed to fly straight.
+// world, so that a world can contain many teams. Between two tests robots are assumed to fly
+// straight.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"
 
 #define TEAM_MOST 64u // [1] agents
 #define CELLS_MOST 64u
-#define PART 0.5 // [1] of a cell's width in which a robot is put
+#define PART 0.5 // [1] fraction of a cell's width for the initial position
 
 enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBORS, APART, APART_COST };
 
@@ -59,8 +60,8 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     return MF_OK;
 }
 
-// The cells of all robots of the team in random order (Fisher and Yates 1938), then the position in
-// the cell of the robot that draws. All robots of a team draw the same words up to their own.
+// Random assignment of cells to the robots of the team (Fisher and Yates 1938), then the position
+// in this robot's cell. All robots of a team draw the same words up to their own.
 static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
     const uint32_t edge = edge_of(plan->team), count = edge * edge * edge;
     const double width = 2.0 * plan->value[MF_FLYER_BOX] / edge;
@@ -99,7 +100,7 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
 
 // ---- the others --------------------------------------------------------------------------------
 
-// The least distance [m] to another robot since the last look.
+// The least distance [m] to another robot since the last test.
 static double closest(const mf_TaskView *view, uint32_t agent) {
     const mf_TaskMate *self = &view->team[view->agent], *other = &view->team[agent];
     double way[3], rate[3], near[3];
@@ -111,7 +112,7 @@ static double closest(const mf_TaskView *view, uint32_t agent) {
     return mf_vec3_length(near);
 }
 
-// The nearest others now, nearest first; of equal ones the first comes first.
+// The nearest other robots, sorted by distance; equal distances by index.
 static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
     const uint32_t wanted = view->plan->places[0];
     uint32_t found = 0;

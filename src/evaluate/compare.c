@@ -1,5 +1,5 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
-// other; then differences to the dearest level, and the price of a step in a batch.
+// other; then differences to the most accurate level, and the cost of a step in a batch.
 #include "evaluate/level_run.h"
 
 #include <mayfly/compare.h>
@@ -70,7 +70,7 @@ static void sum_up(mf_CompareRow *row) {
     }
 }
 
-// Whether the model can move so; what cannot is no failure.
+// Whether the level supports the model; if not, the row says why and the comparison continues.
 static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_CompareRow *row,
                              mf_Error *error) {
     const mf_SceneGroup *group = &file->groups[0];
@@ -83,7 +83,7 @@ static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_Compare
         return status;
     status = mf_motion_check(loaded != NULL ? loaded : group->model, row->motion, &cause);
     mf_model_destroy(loaded);
-    if (status == MF_NO_MEMORY) // says nothing about the model
+    if (status == MF_NO_MEMORY) // not a property of the model
         return mf_fail(error, status, "%s", cause.message);
     row->possible = status == MF_OK;
     if (row->possible)

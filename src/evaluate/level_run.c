@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#define TOUCHES 1e-3 // [m] what is so near the ground counts as on it
-#define GOES 3       // [1] measurements of a price
+#define TOUCHES 1e-3 // [m] nearer shapes count as touching the ground
+#define GOES 3       // [1] measurements of a cost
 #define GO_LEAST 0.1 // [s] wall time of one
 
 // ---- setting up --------------------------------------------------------------------------------
@@ -65,8 +65,8 @@ static void position_of(double out[3], const double position[3], const double ro
     mf_vec3_add(out, out, position);
 }
 
-// How deep [m] a shape is in the ground now, and, where it was on it at the previous sample, how
-// far [m] the point that touched has moved along it since; < 0: it was not.
+// Depth [m] of a shape in the ground, and, if it touched the ground at the previous sample, the
+// distance [m] that the contact point has slipped since; < 0: it did not touch.
 static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved) {
     const mf_Terrain *terrain = mf_world_config_of(run->scene.world)->terrain;
     uint32_t link = run->model->shapes[shape].link;
@@ -94,7 +94,7 @@ void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4
     uint32_t count = 0;
     read(run, "base.position", 3, position);
     read(run, "base.orientation", 4, orientation);
-    // Prepared when the stage was raised, so it cannot fail.
+    // Prepared when the run was opened, so it cannot fail.
     mf_group_link_poses(run->scene.group, 0, 1, run->position[0], run->rotation[0], NULL);
     *penetration = 0.0;
     for (uint32_t i = 0; i < model->shape_count; i++) {

@@ -1,5 +1,5 @@
-// Interaction of shared groups: settings and their checks, memory, agent numbers, events.
-// What happens in a step is in round.c.
+// Interaction of shared groups: settings and their checks, memory, agent indices, events. The step
+// is in round.c.
 #include "interaction/parts.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -49,7 +49,7 @@ static bool is_every_step(mf_Rate rate) {
     return rate.numerator == 0 && rate.denominator == 0;
 }
 
-// A rate, and that results of one tick take effect before the next tick comes.
+// Checks a rate, and that results of one tick take effect before the next tick.
 static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rate, uint32_t latency,
                             mf_Error *error) {
     if (!is_every_step(rate) && !(rate.numerator > 0 && rate.denominator > 0))
@@ -200,8 +200,8 @@ static double shape_reach(const mf_Model *model, const mf_Shape *shape) {
     }
 }
 
-// Radius of the sphere about the base's origin that holds all shapes that collide, at the start
-// angles; where there are none, all points that collide.
+// Radius of the sphere around the base's origin that contains all collision shapes at the start
+// angles, or all contact points if there are no shapes.
 static mf_Status find_radius(mf_Context *context, const mf_Model *model, double *radius,
                              mf_Error *error) {
     double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
@@ -216,7 +216,7 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
     bool has_shape = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (!shape->collides || shape->link == MF_NONE) // that of the world
+        if (!shape->collides || shape->link == MF_NONE) // of the world
             continue;
         double at[3];
         has_shape = true;
@@ -402,7 +402,7 @@ static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
         if (all->members[m].terrain && all->clearance[m] > stands)
             stands = all->clearance[m];
     }
-    // Rounded up: who is above this in float is above it.
+    // Rounded up, so that greater floats are greater than the exact value.
     const mf_Terrain *terrain = mf_world_config_of(all->world)->terrain;
     double low = terrain->highest + stands - config->terrain_tolerance;
     all->scan.low = low + 1e-6 * (mf_abs(low) + 1.0);
@@ -486,7 +486,7 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
         mf_interaction_destroy(all);
         return status;
     }
-    all->config.members = NULL; // the caller's array may be gone
+    all->config.members = NULL; // borrowed from the caller
     *out = all;
     return MF_OK;
 }
@@ -543,7 +543,7 @@ void mf_interaction_clear_events(mf_Interaction *interaction) {
     interaction->events_lost = 0;
 }
 
-// A pending search belongs to the background thread, so its figures wait.
+// A pending search belongs to the background thread, so its statistics are not read.
 static void settle(const mf_Interaction *all) {
     if (all->background != NULL)
         mf_background_wait(all->background, all->pending);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is allocated: the structure with the memory behind it in front.
+// One allocation: the list of memory blocks, then the structure.
 typedef struct Box {
     mf_KeyMemory memory;
     _Alignas(16) char value[];
@@ -108,7 +108,7 @@ static const char *ask_for_one(const mf_KeyTable *tables, uint32_t count, char *
     return out;
 }
 
-// The table whose noun a key means most likely; `*distance` letters are wrong.
+// The table whose noun is most similar to a key; `*distance` letters are wrong.
 static uint32_t nearest(const mf_KeyTable *tables, uint32_t count, const char *key,
                         size_t *distance) {
     uint32_t near = 0;

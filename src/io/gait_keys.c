@@ -35,7 +35,7 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
 #define JOINT(path, fallback, offset, description)                                                 \
     MF_KEY(path, MF_KEY_TEXT, 0, "", fallback, 0, 0, NULL, offset, description)
 
-// How commands act, for the kinds that have them.
+// How commands act, for the kinds of gait that have them.
 #define BLEND(offset)                                                                              \
     NUMBER("blend", 0, "s", "0.4", 0, 60, offset,                                                  \
            "duration of the transition from the present targets to the gait")
@@ -173,7 +173,7 @@ static const mf_Key keyframes_keys[] = {
 };
 // clang-format on
 
-// A mirror image has everything from its original.
+// A mirror image takes everything from its original.
 static bool keyframes_apply(const void *base, const mf_Key *key) {
     const mf_GaitKeyframes *keyframes = base;
     return (key->offset == KEYFRAMES(mirror_of)) == (keyframes->mirror_of != NULL);

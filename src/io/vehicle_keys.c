@@ -1,6 +1,6 @@
-// The keys of vehicles' files: one for each member of the public parameter structures. A default is
-// what mf_quadrotor(), mf_fixed_wing() and mf_car() give; ranges are those that the members
-// document, and what depends on more than one member is left to mf_<kind>_check().
+// The keys of vehicles' files: one for each member of the public parameter structures. Defaults are
+// those of mf_quadrotor(), mf_fixed_wing() and mf_car(); ranges are those documented with the
+// members; relations between members are checked by mf_<kind>_check().
 #include "io/vehicle_keys.h"
 
 static const char *const drags[] = {"polar", "linear", NULL};

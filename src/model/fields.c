@@ -1,9 +1,9 @@
-// The table of model fields: every member of every structure of a model, once. Within a structure
-// fields stand in the order in which MJCF is written.
+// The table of model fields: every member of every structure of a model, once. The fields of a
+// structure are in the order in which MJCF is written.
 //
-// Hashing: HASH(n) gives the field its turn in the model's hash, which stays what it is wherever
-// the row stands; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE:
-// hash.c itself says when and how it counts.
+// Hashing: HASH(n) is the field's position in the model's hash, which does not depend on the order
+// of rows; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE: hash.c
+// decides when and how it is hashed.
 #include "model/fields.h"
 #include "model/sensor_kind.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// A group while it is checked: its reader finds the nodes that complaints point at.
+// A group and its reader, which finds the nodes that errors refer to.
 typedef struct Check {
     mf_Reader reader;
     const mf_SceneFile *file;
@@ -13,7 +13,7 @@ typedef struct Check {
 
 // ---- times -------------------------------------------------------------------------------------
 
-// A step that the models decide is compared when the world is made.
+// A step that depends on the models is checked when the world is built.
 static mf_Status check_multiple(const mf_Reader *reader, const char *path, mf_Time interval,
                                 mf_Time step) {
     return step > 0 ? mf_reader_check_multiple(reader, path, interval, "world.step", step) : MF_OK;
@@ -112,7 +112,7 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
     return mf_reader_refuse(&check->reader, key, NULL, "expected `%.60s` in the list gaits", name);
 }
 
-// One ball and one rhythm for all, and a goal on either side of the middle line.
+// A game needs one ball, one interval for all teams, and goals on both sides of the center line.
 static mf_Status check_game(const Check *check) {
     const mf_Behavior *own = &check->group->behavior;
     mf_Status status =

@@ -18,7 +18,7 @@ static const char *const behaviors[] = {"hold",      "command", "program", "orbi
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 
-// Enums are read and written as int, lists as a pointer with a number behind it.
+// Enums are read and written as int, lists as a pointer followed by a count.
 #define IS_INT(type) (sizeof(type) == sizeof(int))
 _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
                    IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviorKind) && IS_INT(mf_SceneColor),
@@ -152,7 +152,7 @@ static const mf_Key group_keys[] = {
            "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
-// Between these stand the keys of motions, from their own folders.
+// Keys after those of the motions, which are in the motions' folders.
 static const mf_Key keys_behind[] = {
     MF_KEY("control_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 10, NULL,
            GROUP(control_interval),
@@ -373,13 +373,13 @@ static void start(void *base) {
     mf_SceneGroup *group = base;
     group->import = mf_import_config();
     group->motions = mf_motions_config();
-    group->motions.points.joint_interval = 0; // the builder chooses
+    group->motions.points.joint_interval = 0; // chosen by the builder
     group->motions.articulated.integrator = MF_ARTICULATED_OF_MODEL;
     group->gp = mf_gp_config();
     group->oscillator = mf_oscillator_config();
 }
 
-// What a list of no entries and packages of none would say cannot be written.
+// Empty lists and packages cannot be written.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneGroup *group = base;
     if (key->kind == MF_KEY_PACKAGES)
@@ -394,7 +394,7 @@ static const mf_KeyJoint motion_keys = {.count = mf_motion_key_count,
                                         .behind = keys_behind,
                                         .behind_count = sizeof keys_behind / sizeof *keys_behind};
 
-// Keys of motions say where they are in mf_MotionsConfig.
+// Keys of motions have offsets in mf_MotionsConfig.
 _Static_assert(offsetof(mf_SceneGroup, motions) == 0, "settings of motions come first");
 
 const mf_KeyTable mf_scene_group_table = {.noun = "group",

@@ -13,7 +13,7 @@ static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
-// Enums are read and written as int, lists as a pointer with a number behind it.
+// Enums are read and written as int, lists as a pointer followed by a count.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_WindProfile) == sizeof(int) &&
                    sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Fitness) == sizeof(int),
@@ -241,7 +241,7 @@ static bool begins(const mf_Key *key, const char *section) {
            (key->path[length] == '\0' || key->path[length] == '.');
 }
 
-// Sections whose mere presence would mean something are left out where they say nothing.
+// Sections whose presence has a meaning are omitted when they have no content.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneFile *file = base;
     if (file->record_path == NULL && begins(key, "record"))

@@ -3,8 +3,8 @@
 // The kernel writes true values: to the readings or, if contacts or rays have a signal (signal.h),
 // to the fields from which readings are computed.
 //
-// Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
-// cannot be computed again; a snapshot taken there must carry them.
+// Invariant: sensor fields are state, because between two ticks of a slow sensor their values
+// cannot be recomputed, so a snapshot must contain them.
 #include "sense/sensors.h"
 #include "math/kernel_table.h"
 
@@ -31,7 +31,7 @@ typedef struct SensorSystem {
     const char *reads[10], *writes[11];          // [1] names, NULL-terminated
 } SensorSystem;
 
-// How many entries the arrays need.
+// Sizes of the arrays.
 typedef struct PlanSize {
     uint32_t contacts, rows, rays, chain; // [1]
 } PlanSize;
@@ -41,7 +41,7 @@ static void run_sensors(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, run->first_block, run->block_count);
 }
 
-// Which of contacts or rays are measured now, and into which field.
+// Selects the sensors measured now, and their destination field.
 static bool choose_signals(const mf_SignalSet *set, uint64_t tick, bool due,
                            mf_SignalMoments *moments, void **target) {
     if (set == NULL) {
@@ -77,7 +77,7 @@ static void clear_field(mf_Field *field, uint32_t instance) {
         mf_field_set(field, instance, i, 0.0);
 }
 
-// An episode begins with readings of 0, which noise and converter then have.
+// An episode begins with true values of 0, to which noise and conversion apply.
 static void start_signals(const mf_SignalSet *set, uint32_t instance) {
     if (set == NULL)
         return;
@@ -200,7 +200,7 @@ static SensorSystem *create_plan(mf_Context *context, mf_Group *group) {
     SensorSystem *system = mf_allocate(context, 1, bytes);
     if (system == NULL)
         return NULL;
-    // From the strictest alignment to the weakest.
+    // In order of decreasing alignment.
     mf_SensorRay *rays = (mf_SensorRay *)(system + 1);
     mf_SensorJoint *chain = (mf_SensorJoint *)(rays + size.rays);
     mf_SensorContact *contacts = (mf_SensorContact *)(chain + size.chain);
@@ -251,7 +251,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
     return status;
 }
 
-// Names of what is really read and written, for people who look at the schedule.
+// Names of the fields that are read and written, for the schedule.
 static void list_names(SensorSystem *system) {
     uint32_t reads = 0, writes = 0;
     system->reads[reads++] = "base.position";
@@ -298,7 +298,7 @@ static void bind_fields(mf_Group *group, SensorSystem *system) {
     batch->terrain = mf_world_config_of(mf_group_world(group))->terrain;
 }
 
-// What happens to the values of the sensors of one type; nothing: *out stays NULL.
+// The signals of the sensors of one type; none: *out stays NULL.
 static mf_Status add_signals(mf_Group *group, mf_SensorType type, mf_Field *field, mf_Rate rate,
                              mf_SignalSet **out, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
@@ -351,7 +351,7 @@ static mf_Status add_system(mf_Group *group, SensorSystem *system, mf_Error *err
     for (int i = 0; i < 2; i++) {
         if (sets[i] == NULL)
             continue;
-        entry.rate = (mf_Rate){0, 0}; // each has its own
+        entry.rate = (mf_Rate){0, 0}; // each sensor has its own
         entry.run = run_treated;
         entry.settings_hash = mf_signal_set_hash(sets[i], entry.settings_hash);
     }

@@ -1,4 +1,4 @@
-// Sensors of a group: what the host code hands to the kernel.
+// Sensors of a group: the interface of host code and kernel.
 #ifndef MF_SENSE_SENSORS_H
 #define MF_SENSE_SENSORS_H
 
@@ -12,19 +12,19 @@ typedef struct mf_SensorRow {
     bool of_points;
 } mf_SensorRow;
 
-// The loads that one contact sensor watches: rows[first .. first+count-1] of a shared list.
+// The loads of one contact sensor: rows[first .. first+count-1] of a shared list.
 typedef struct mf_SensorContact {
     uint32_t first; // [1]
     uint32_t count; // [1]
 } mf_SensorContact;
 
-// One joint on the way from the base to a ray's link.
+// One joint on the path from the base to a ray's link.
 typedef struct mf_SensorJoint {
     double position[3]; // [m] joint frame in the parent's frame
     double rotation[9]; // joint frame to parent frame at angle 0
     double axis[3];     // joint frame, unit
     uint32_t joint;     // [1] component of joint.angle, MF_NONE when it never moves
-    bool slides;        // along the axis; else it turns about it
+    bool slides;        // true: a slide; false: a hinge
 } mf_SensorJoint;
 
 typedef struct mf_SensorRay {
@@ -48,7 +48,7 @@ typedef struct mf_SensorBatch {
     const int32_t *level;                       // motion.level; NULL: the group has one motion
     const void *position, *orientation, *angle;
     const int32_t *fault;                   // fault.word
-    void *contact, *ray, *joint, *attitude; // NULL: not now
+    void *contact, *ray, *joint, *attitude; // NULL: not measured now
 } mf_SensorBatch;
 
 typedef void (*mf_SensorRunFn)(const mf_SensorBatch *batch, uint32_t first, uint32_t count);

@@ -1,6 +1,6 @@
 // Sensors of a block of robots.
 //
-// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h.
+// Contact: any loaded point of the sensor. Joint: a copy. Attitude and ray: sense_lane.h.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
 #include "sense/sensors.h"
@@ -47,7 +47,7 @@ static inline Vector rotated(Vector v, Vector axis, mf_lane sine, mf_lane cosine
     return add(add(scaled(v, cosine), scaled(cross, sine)), scaled(axis, along));
 }
 
-// Where one lane group of one field begins.
+// Start of one lane group of one field.
 static inline size_t start_of(uint32_t block, uint32_t components, uint32_t lane) {
     return (size_t)block * components * MF_BLOCK + lane;
 }
@@ -62,8 +62,8 @@ static Matrix base_rotation(const mf_real *orientation) {
                      {two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y)}});
 }
 
-// The load of one row. Where robots of a group move by several motions, what the other motion wrote
-// last does not count.
+// The load of one row. In groups with several motions, values last written by another motion are
+// ignored.
 static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                               mf_SensorRow row) {
     const mf_real *load = (const mf_real *)(row.of_points ? batch->point_load : batch->load);

@@ -1,5 +1,5 @@
 // The page of a comparison: a table of levels, plots over time with one line per level, the path
-// from above, what each level cannot show. One file that needs nothing from the network.
+// from above, and the limits of each level. One file without network access.
 #include <mayfly/compare.h>
 
 #include "view/chart.h"
@@ -171,7 +171,7 @@ static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title,
     put_chart(text, all, title, x, y, &chart);
 }
 
-// A meter is as long along x as along y.
+// Equal scale in x and y.
 static void put_map(mf_Text *text, const mf_Comparison *all) {
     double x[2], y[2];
     widen(all, X, x);

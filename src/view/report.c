@@ -1,6 +1,6 @@
-// The report of an evolution run: one HTML page that needs nothing from the network and no script,
-// and is well-formed XML too. It is rendered into memory from gathered data and then put in place
-// in one go. Numbers are written with a decimal point whatever the process's locale is.
+// The report of an evolution run: one HTML page without network access and scripts that is also
+// well-formed XML. It is rendered into memory and written atomically. Numbers have a decimal point
+// in every locale.
 #include "base/plain.h"
 #include "view/report_data.h"
 
@@ -46,7 +46,7 @@ static const char *fitness_title(const mf_ReportData *data) {
     return data->file->hooks.fitness != NULL ? "fitness" : mf_fitness_title(data->file->fitness);
 }
 
-// With a space in front; that of a program's own fitness is known to the program only.
+// With a leading space; "" for a program's own fitness, whose unit is unknown.
 static const char *fitness_unit(const mf_ReportData *data) {
     static const char *const units[] = {" m", " m/s", " m/J", " m", " m"};
     return data->file->hooks.fitness != NULL ? "" : units[data->file->fitness];
@@ -133,14 +133,14 @@ static void widen(double range[2], const double *values, size_t count) {
     }
 }
 
-// What stands at the end of a curve.
+// The label at the end of a curve.
 typedef struct Label {
     const char *css_class;
     double value;
     char text[64];
 } Label;
 
-// The curve's name, which is its class too, and its last value.
+// The curve's name, which is also its CSS class, and its last value.
 static Label label_value(mf_Text *text, const char *name, double value, const char *unit) {
     Label label = {.css_class = name, .value = value};
     mf_Text number = mf_text_begin(text->context);

@@ -1,5 +1,5 @@
-// The champion's controller for people: a machine-code program line by line, in the names of the
-// robot's joints and sensors, or the waves of oscillators.
+// The champion's controller in readable form: a machine-code program line by line with the names of
+// the robot's joints and sensors, or the waves of oscillators.
 #include "view/report_data.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 // ---- machine-code programs ---------------------------------------------------------------------
 
-// Numbers that do not exist are wrapped or ignored, as the scene says.
+// Numbers out of range are wrapped or ignored, depending on the scene.
 static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
     if (number < count)
         return number;
@@ -68,7 +68,7 @@ static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
     return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
 }
 
-// The states (address, accumulator) of a machine that have been seen and those to go on from.
+// The visited states (address, accumulator) of a machine and those still to be expanded.
 typedef struct Explorer {
     bool seen[MF_GP_BYTES][MACHINE_VALUES];
     uint16_t open[MF_GP_BYTES * MACHINE_VALUES];
@@ -104,8 +104,8 @@ static void explore_next(Explorer *explorer, const mf_ReportData *data, uint32_t
     explore(explorer, address + 1, accumulator);
 }
 
-// Marks the addresses that the program can come to, whatever its sensors say: every state of
-// address and accumulator is followed once, from the start (0, 0).
+// Marks the addresses that the program can reach for any sensor values: every state of address and
+// accumulator is expanded once, from the start (0, 0).
 static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES]) {
     Explorer *explorer = mf_allocate(data->context, 1, sizeof *explorer);
     if (explorer == NULL)
@@ -120,7 +120,7 @@ static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES
     return true;
 }
 
-// Motors are the joints of one degree of freedom that follow no other.
+// Motors are the joints with one degree of freedom that do not mimic another.
 static bool has_motor(const mf_Joint *joint) {
     return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
            joint->mimic == MF_NONE;

@@ -1,6 +1,6 @@
-// The foot-contact (gait) diagram: one row for each contact sensor, a bar while it bears load, for
-// a few seconds in the middle of the run; next to it the duty factor, the share of the whole run
-// that the foot is on the ground (Hildebrand 1965 drew gaits this way).
+// The foot-contact (gait) diagram: one row for each contact sensor, a bar while it is loaded, for a
+// few seconds in the middle of the run; next to it the duty factor, the fraction of the whole run
+// with ground contact (Hildebrand 1965 drew gaits this way).
 #include "view/report_data.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define WINDOW_SECONDS 6.0 // [s] shown
 #define ROW_HEIGHT 30.0    // [px]
-#define LEFT 128.0         // [px] room for names
+#define LEFT 128.0         // [px] width of the names
 #define RIGHT 820.0        // [px] end of the time axis
 #define DUTY_LEFT 860.0    // [px]
 #define DUTY_WIDTH 90.0    // [px]
@@ -20,7 +20,7 @@ static bool touches(const mf_Trial *trial, uint32_t sample, uint32_t foot) {
 
 static double duty_factor(const mf_Trial *trial, uint32_t foot) {
     uint64_t down = 0;
-    for (uint32_t i = 1; i < trial->sample_count; i++) // at the start no sensor has been read yet
+    for (uint32_t i = 1; i < trial->sample_count; i++) // at the start no sensor has run yet
         down += touches(trial, i, foot);
     return trial->sample_count > 1 ? (double)down / (trial->sample_count - 1) : 0.0;
 }

@@ -1,6 +1,6 @@
 // The first part of a report: the champion's distance at the level of its evolution, with a smaller
-// step, and at every other level of physics; and its film. A walk that works at one level only is a
-// result of that level, so the loss is stated first.
+// step, and at every other level of physics; and its film. A walk that works at only one level
+// exploits that level, so the loss comes first in the report.
 #include "view/report_data.h"
 
 #include <math.h>

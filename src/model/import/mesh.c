@@ -1,9 +1,9 @@
 // Processing of meshes after reading.
 //
-// Contact points: for each of a fixed set of directions the vertex that reaches furthest (its
-// support point, so a vertex of the convex hull), thinned by farthest point sampling (T. Gonzalez,
-// "Clustering to minimize the maximum intercluster distance", 1985). Ties go to the lower index,
-// so the result depends on the mesh alone.
+// Contact points: for each of a fixed set of directions the farthest vertex (the support point, so
+// a vertex of the convex hull), thinned by farthest point sampling (T. Gonzalez, "Clustering to
+// minimize the maximum intercluster distance", 1985). Ties go to the lower index, so the result
+// depends on the mesh alone.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"
@@ -115,7 +115,7 @@ static double squared_distance(const double a[3], const double b[3]) {
     return mf_vec3_dot(difference, difference);
 }
 
-// The support points of the mesh; the same vertex may come several times.
+// The support points of the mesh; a vertex may occur several times.
 static void find_extremes(const mf_MeshData *mesh, uint32_t count, double (*direction)[3],
                           double (*extreme)[3]) {
     for (uint32_t k = 0; k < count; k++) {

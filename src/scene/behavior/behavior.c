@@ -1,6 +1,6 @@
-// Behaviors: a system of a group that writes every agent's commands at its own rate. Where an
-// agent should be follows from the time and its number alone, so that nothing but the number of the
-// next way-point is state. An agent with a fault is left alone.
+// Behaviors: a system of a group that writes every agent's commands at its own rate. The target
+// pose of an agent is a function of time and its index, so the index of the next way-point is the
+// only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
 
 #include "math/scalar.h"
@@ -40,7 +40,7 @@ const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind) {
         [MF_CAR_COMMAND_SPEED] = {"speed", {"command.speed", "command.steering"}, 2},
         [MF_CAR_COMMAND_CIRCLE] = {"circle", {"command.speed", "command.circle"}, 4},
         [MF_CAR_COMMAND_LINE] = {"line", {"command.speed", "command.line"}, 4},
-        [MF_CAR_COMMAND_PATH] = {"path", {NULL}, 0}, // needs a path, which a file cannot give
+        [MF_CAR_COMMAND_PATH] = {"path", {NULL}, 0}, // needs a path, which a file cannot contain
         [MF_CAR_COMMAND_WAYPOINT] = {"waypoint", {"command.speed", "command.waypoint"}, 3},
         {NULL, {NULL}, 0}};
     const mf_ModeFields *const all[] = {quadrotor, fixed_wing, car};
@@ -190,7 +190,7 @@ void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const dou
 
 // ---- circles -----------------------------------------------------------------------------------
 
-// Where on which circle an agent belongs now.
+// The current slot of an agent on its circle.
 typedef struct Slot {
     double radius, height; // [m]
     double sense;          // [1] +1 anticlockwise, -1 clockwise
@@ -238,7 +238,7 @@ static void command_circle(const mf_BehaviorPlan *plan, uint32_t instance, doubl
         double position[3], wish[3];
         get_position(plan, instance, position);
         mf_vec3_sub(wish, slot.position, position);
-        double length = mf_vec3_length(wish); // a meter away is made good in a second
+        double length = mf_vec3_length(wish); // an error of a meter is corrected in a second
         if (length > b->speed)
             mf_vec3_scale(wish, wish, b->speed / length);
         mf_vec3_add(wish, wish, slot.velocity);
@@ -351,8 +351,8 @@ static void destroy(mf_Context *context, void *user) {
 
 // ---- adding it ---------------------------------------------------------------------------------
 
-// Agents go to circles in the order of their numbers, as many to each as its length requests:
-// the first agent behind circle `circle`.
+// Agents are assigned to circles in order of their indices, in proportion to the circles' lengths:
+// the end of the agents of circle `circle`.
 static uint32_t circle_end(const mf_Behavior *b, uint32_t circles, uint32_t count,
                            uint32_t circle) {
     double total = circles * (b->radius + 0.5 * b->gap * (circles - 1));
@@ -383,7 +383,7 @@ static mf_Status share_circles(mf_Context *context, mf_BehaviorPlan *plan, mf_Er
 static mf_Status copy_lists(mf_Context *context, mf_BehaviorPlan *plan, const mf_Behavior *source,
                             mf_Error *error) {
     mf_Behavior *b = &plan->behavior;
-    b->mode = NULL; // borrowed, and not needed any more
+    b->mode = NULL; // borrowed, no longer needed
     b->values = mf_allocate(context, source->value_count, sizeof *b->values);
     b->points = mf_allocate(context, source->point_count, sizeof *b->points);
     if (b->values == NULL || b->points == NULL)
@@ -417,7 +417,8 @@ static mf_Status find_neighbors(mf_Group *group, mf_BehaviorPlan *plan, mf_Error
     return status;
 }
 
-// Way-points: the next one, and each agent's position in the group at the start, which it keeps.
+// Way-points: index of the next one, and each agent's offset from the group's center at the start,
+// which it keeps.
 static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error *error) {
     static const mf_FieldInfo next = {
         "behaviour.waypoint",          "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
@@ -508,7 +509,7 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
     if (group == NULL || behavior == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: group or behaviour is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
-        return MF_OK; // what a reset commands, or a program
+        return MF_OK; // commands of the reset or of a program
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)

@@ -1,5 +1,5 @@
-// Height maps from image files: tells the kind by content, parses, maps gray values to heights and
-// turns the image so that its top row has the highest y.
+// Height maps from image files: detects the format by content, parses, maps gray values to heights
+// and flips the image so that its top row has the highest y.
 //
 // height = offset + scale * (gray / largest): black is `offset`, white is `offset + scale`.
 
@@ -39,7 +39,7 @@ mf_Status mf_gray_image_allocate(mf_Context *context, mf_GrayImage *image, const
     return MF_OK;
 }
 
-// How files begin; kinds without a reader are here so that the error can say what was found.
+// First bytes of formats; formats without a reader are listed so that the error can name them.
 typedef struct Kind {
     const char *magic;
     size_t length; // [byte] of magic

@@ -5,7 +5,7 @@
 // exactly one white-space byte and the raster, one byte a sample or, above 255, two with the high
 // byte first. Two rules are ours: comments are also taken inside a P2 raster, because common
 // editors write them there, and nothing but white space may follow the first image, because a
-// longer raster mostly means a damaged header.
+// longer raster usually means a damaged header.
 //
 // Invariant: nothing is read at or after `size`; the size of the file is checked against the header
 // before memory is taken.
@@ -95,7 +95,7 @@ static mf_Status read_header(Cursor *cursor, mf_GrayImage *image) {
     if (cursor->size > 2 && !is_space(cursor->data[2]) && cursor->data[2] != '#')
         return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 1, 3,
                           "PGM: expected white space after the magic number");
-    // Sizes of 0 and above the limit are judged by mf_gray_image_check, with a better message.
+    // Sizes of 0 and above the limit are left to mf_gray_image_check, which has a better message.
     mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->columns);
     if (status == MF_OK)
         status = read_number(cursor, "the height", 0, INT32_MAX, &image->rows);
