@@ -95,7 +95,7 @@ static void report(mf_World *world, mf_Group *group, const Controller *controlle
         sum += distance;
         near += distance < 1.0;
     }
-    printf("%3.0f s: %4u alive, %6.2f m from their slots on average, %4u within a metre, %llu "
+    printf("%3.0f s: %4u alive, %6.2f m from their slots on average, %4u within a meter, %llu "
            "collisions\n",
            time, alive, sum / alive, near,
            (unsigned long long)mf_interaction_statistics(interaction).collisions);

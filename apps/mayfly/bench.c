@@ -158,8 +158,8 @@ const mf_CommandHelp mf_help_bench = {
         "  quadrotor-1000, quadrotor-10000, quadrotor-1000000 (only when named)\n"
         "                     rounds of quadrotors: rate loop and one Runge-Kutta step\n"
         "  quadrotor-10000-interacting\n"
-        "                     with neighbours, collisions and downwash every round\n"
-        "  mixed-1000         three kinds of vehicles in one world, neighbours on\n"
+        "                     with neighbors, collisions and downwash every round\n"
+        "  mixed-1000         three kinds of vehicles in one world, neighbors on\n"
         "  articulated-free   full dynamics: 27 degrees of freedom in the air\n"
         "  articulated-humanoid, articulated-ant, articulated-t1\n"
         "                     with contacts, random controls and resets, 4096 robots\n"
@@ -191,7 +191,7 @@ const mf_CommandHelp mf_help_bench = {
         "gflops: rate of fused multiply-adds of one core, to compare figures of different\n"
         "machines.\n"
         "For swarms `steps` is agents times rounds; further members are round_ms, rounds, alive\n"
-        "and neighbours.",
+        "and neighbors.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
                 "  mayfly bench --json --isa baseline\n",
     .least = 0,

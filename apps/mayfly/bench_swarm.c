@@ -34,8 +34,8 @@ static void write_quadrotors(char *out, uint32_t agents, const char *precision) 
              "    count: %u\n"
              "    precision: %s\n"
              "    place: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
-             "    behaviour: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
-             "    behaviour_interval: 3600\n",
+             "    behavior: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
+             "    behavior_interval: 3600\n",
              agents, precision);
 }
 
@@ -49,7 +49,7 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
              "proximity:\n"
-             "  neighbours: {radius: 5, nearest: 0}\n"
+             "  neighbors: {radius: 5, nearest: 0}\n"
              "air: {downwash: true}\n"
              "groups:\n"
              "  - name: quads\n"
@@ -75,7 +75,7 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
              "proximity:\n"
-             "  neighbours: {radius: 5, nearest: 8, interval: 0.02}\n"
+             "  neighbors: {radius: 5, nearest: 8, interval: 0.02}\n"
              "  collisions: {interval: 0.01}\n"
              "groups:\n"
              "  - name: quads\n"
@@ -96,8 +96,8 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
              "    precision: %s\n"
              "    control_interval: 0.01\n"
              "    place: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
-             "    behaviour: {command: {mode: speed, values: [10, 0.02]}}\n"
-             "    behaviour_interval: 3600\n",
+             "    behavior: {command: {mode: speed, values: [10, 0.02]}}\n"
+             "    behavior_interval: 3600\n",
              quads, precision, wings, precision, cars, precision);
 }
 
@@ -107,9 +107,9 @@ static const Bench benches[] = {
     {"quadrotor-10000", "ten thousand quadrotors, body rates commanded", 1, 10000, 400, false,
      write_quadrotors},
     {"quadrotor-10000-interacting",
-     "neighbours within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
+     "neighbors within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
      write_interacting},
-    {"mixed-1000", "three kinds in one world, neighbours at 50 Hz, collisions at 100 Hz", 1, 1000,
+    {"mixed-1000", "three kinds in one world, neighbors at 50 Hz, collisions at 100 Hz", 1, 1000,
      2000, false, write_mixed},
     {"quadrotor-1000000", "a million quadrotors", 2, 1000000, 20, true, write_quadrotors},
     {"swarm", "quadrotors from 100 to 1,000,000", 1, 0, 0, true, write_quadrotors},
@@ -189,7 +189,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
             (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
             mf_app_real((double)r->steps / r->seconds), "realtime_factor",
             mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "hash",
-            mf_app_hash(r->hash), "neighbours", mf_app_real(facts->neighbors), "slowest_seconds",
+            mf_app_hash(r->hash), "neighbors", mf_app_real(facts->neighbors), "slowest_seconds",
             mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats, "rounds",
             (json_int_t)facts->rounds, "alive", (json_int_t)facts->alive));
 }

@@ -205,7 +205,7 @@ static mf_Status swarm_lanes(mf_Context *context, mf_CheckRun *out, mf_Error *er
 
 const mf_CheckCase mf_check_car_cases[] = {
     {"G10", "kinematic bicycle: radius of the circle", circle_without_slip},
-    {"G11", "dynamic bicycle: steady cornering on Pacejka tyres", steady_cornering},
+    {"G11", "dynamic bicycle: steady cornering on Pacejka tires", steady_cornering},
     {"G13", "dynamic bicycle: linear yaw gain", yaw_gain},
     {"G14", "1:43 car: top speed", top_speed},
     {"G15-car", "a single car and in swarms of 8 and 10,000", swarm_lanes},

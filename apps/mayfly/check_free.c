@@ -261,7 +261,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     return mf_rig_close(&rig, error);
 }
@@ -324,7 +324,7 @@ const mf_CheckCase mf_check_free_cases[] = {
     {"E1", "the tumbling brick of NASA's check case 2, as a tree of one link", check_brick},
     {"E1-locked", "the same brick in two halves, their joint locked", check_locked},
     {"E2-articulated", "a base rotates against its wheel", check_wheel},
-    {"E3-articulated", "moving joints change neither the path of the centre of mass nor momentum",
+    {"E3-articulated", "moving joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E4-articulated", "composite inertia of a tree: the parallel axis theorem", check_composite},
     {"E5", "a stiff servo converges to a prescribed joint as 1 over its gain", check_stiff},

@@ -261,7 +261,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     mf_check_above(run, "largest rate of the arm [rad/s]", 1.0, swept);
     return mf_rig_close(&rig, error);
@@ -613,14 +613,14 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
 const mf_CheckCase mf_check_ladder_cases[] = {
     {"E1-ladder", "the tumbling brick in two halves, with a constant joint target", check_brick},
     {"E2-ladder", "a base rotates against its wheel, where limbs have reactions", check_wheel},
-    {"E3-ladder", "commanded joints change neither the path of the centre of mass nor momentum",
+    {"E3-ladder", "commanded joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E4-ladder", "composite inertia from responses to wrenches: the parallel axis theorem",
      check_composite},
     {"E5-ladder", "articulated converges to prescribed as 1 over the servo's gain", check_stiff},
     {"E6-ladder", "tumbling about the middle axis", check_middle_axis},
     {"E7-ladder", "free box, 5 s", check_box},
-    {"C1-ladder", "loads of four feet with the weight off the centre", check_table},
+    {"C1-ladder", "loads of four feet with the weight off the center", check_table},
     {"C3-ladder", "a block on a slope", check_slope},
     {"D1-ladder", "depth at rest", check_rest},
     {"D2-ladder", "bounce of a contact that is softer on separation", check_bounce},

@@ -202,7 +202,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         size = fmax(size, fabs(momentum[i]));
     }
     // g h^2 n(n+1)/2 for 200 steps of 10 ms
-    mf_check_near(run, "fall of the centre of mass in 2 s [m]", -19.7181, end[2], 2e-9);
+    mf_check_near(run, "fall of the center of mass in 2 s [m]", -19.7181, end[2], 2e-9);
     mf_check_below(run, "its sideways error [m]", 1e-10, fmax(fabs(end[0]), fabs(end[1])));
     mf_check_below(run, "relative change of the angular momentum [1]", 1e-10, off / size);
     mf_world_destroy(rig.world);
@@ -365,7 +365,7 @@ const mf_CheckCase mf_check_points_cases[] = {
     {"C4", "friction is the same in all directions", check_push},
     {"C9", "free fall is the discrete parabola", check_fall},
     {"E2", "a base rotates against its wheel", check_wheel},
-    {"E3", "moving joints change neither the path of the centre of mass nor momentum",
+    {"E3", "moving joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E6", "tumbling about the middle axis", check_middle_axis},
     {"E7", "free box, 5 s", check_box},

@@ -173,7 +173,7 @@ static mf_Status build_arch(mf_Context *context, double thickness, bool hard, do
 }
 
 // Milankovitch: thickness over radius at least 0.1075 for many stones. With ten it is 0.10701,
-// found by the linear programme of limit analysis (tests/app/check_arch.py, which gives 0.10745
+// found by the linear program of limit analysis (tests/app/check_arch.py, which gives 0.10745
 // with 101).
 static mf_Status check_arch(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const struct {

@@ -119,7 +119,7 @@ static bool print_page(const mf_Comparison *all) {
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
-    puts("\nnot modelled");
+    puts("\nnot modeled");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),

@@ -117,10 +117,10 @@ static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
     add(builder, "group.gaits", list);
     if (robot)
         add(builder, "group.settle", GAIT_SETTLE);
-    add(builder, "group.behaviour.gait.name", gait);
+    add(builder, "group.behavior.gait.name", gait);
     snprintf(list, sizeof list, "[%s]", inputs->command);
     if (inputs->command != NULL)
-        add(builder, "group.behaviour.gait.command", list);
+        add(builder, "group.behavior.gait.command", list);
 }
 
 static mf_Status add_plugins(mf_Context *context, Builder *builder, const mf_Inputs *inputs,

@@ -54,7 +54,7 @@ typedef struct mf_Inputs {
     MF_OPT_TEXT("model", "FILE", type, inputs.model, "another model for the group")
 #define MF_INPUT_GROUND(type, inputs)                                                              \
     MF_OPT_TEXT("ground", "SHAPE|FILE", type, inputs.ground,                                       \
-                "other ground: flat, slope, steps, sine, noise or model, or a grey PNG or PGM "    \
+                "other ground: flat, slope, steps, sine, noise or model, or a gray PNG or PGM "    \
                 "image")
 #define MF_INPUT_SET(type, inputs)                                                                 \
     MF_OPT_LIST("set", "path=value", type, inputs.settings,                                        \

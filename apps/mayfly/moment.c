@@ -68,7 +68,7 @@ bool mf_moment_is_kept(const mf_Group *group) {
 }
 
 void mf_moment_print_head(void) {
-    printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
+    printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "center m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }
 

@@ -1,4 +1,4 @@
-// Synchronisation with the clock.
+// Synchronization with the clock.
 //
 // Simulated time s corresponds to the time begin + s / factor of the clock. A simulation that is
 // ahead waits; one that is behind continues without waiting until it has caught up, so a single

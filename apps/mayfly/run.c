@@ -57,7 +57,7 @@ const mf_CommandHelp mf_help_run = {
     .summary = "simulate a scene or a robot once",
     .text =
         "A scene (YAML) defines groups of robots and vehicles in one world, with their\n"
-        "controllers, behaviours, contacts and detection; mayfly help scene lists its keys.\n"
+        "controllers, behaviors, contacts and detection; mayfly help scene lists its keys.\n"
         "Robots of a scene for evolution get random genomes, which depend on the seed and the\n"
         "robot's index.\n\n"
         "A robot's own file (URDF, MJCF) is a scene of that robot with defaults for everything\n"

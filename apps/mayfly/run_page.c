@@ -69,7 +69,7 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
     printf("end       %s: ", state);
     if (!mf_moment_is_kept(group))
         printf("base at %.4g m, ", mean->height);
-    printf("centre of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
+    printf("center of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
            mean->speed, mean->load);
 }
 

@@ -117,7 +117,7 @@ MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char 
 // remains active, and command.refused increases by one at each control tick. Ranges: steering
 // within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
 // mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
-// to the left, counter-clockwise.
+// to the left, counterclockwise.
 MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *settings,
                             mf_Error *error);
 

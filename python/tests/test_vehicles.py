@@ -43,7 +43,7 @@ def test_a_program_flies_by_the_fields_of_its_mode() -> None:
     quadrotor = mayfly.Model.from_file("hummingbird.yaml")
     with mayfly.World(step=0.002) as world:
         mode = {"program": {"mode": "velocity"}}
-        quads = world.add_group(quadrotor, 2, behaviour=mode, integrator="heun")
+        quads = world.add_group(quadrotor, 2, behavior=mode, integrator="heun")
         quads.place([[0, 0, 5], [0, 3, 5]])
         quads["command.velocity"] = [[1, 0, 0], [0, -1, 0]]
         world.run(4)
@@ -51,15 +51,15 @@ def test_a_program_flies_by_the_fields_of_its_mode() -> None:
         assert np.allclose(speed, [[1, 0, 0], [0, -1, 0]], atol=0.1)
 
 
-def test_behaviours_are_those_of_scenes(tmp_path: pathlib.Path) -> None:
+def test_behaviors_are_those_of_scenes(tmp_path: pathlib.Path) -> None:
     car = mayfly.Model.from_file("car_orca.yaml")
     file = tmp_path / "scene.yaml"
     file.write_text(
         f"world: {{step: 0.01}}\ngroups:\n  - name: cars\n    model: {MODELS}/car_orca.yaml\n"
-        "    behaviour: {orbit: {radius: 1, speed: 0.5}}\n"
+        "    behavior: {orbit: {radius: 1, speed: 0.5}}\n"
     )
     with mayfly.World(step=0.01) as world, mayfly.Scene(file) as scene:
-        cars = world.add_group(car, behaviour={"orbit": {"radius": 1.0, "speed": 0.5}})
+        cars = world.add_group(car, behavior={"orbit": {"radius": 1.0, "speed": 0.5}})
         own = scene.groups[0]
         cars.place(
             own["base.position"].read(),
@@ -78,14 +78,14 @@ def test_mistakes() -> None:
     robot = mayfly.Model.from_file("hexapod.urdf")
     with mayfly.World(step=0.002) as world:
         with pytest.raises(mayfly.MayflyError, match="no command mode fast"):
-            world.add_group(quadrotor, behaviour={"program": {"mode": "fast"}})
+            world.add_group(quadrotor, behavior={"program": {"mode": "fast"}})
         with pytest.raises(mayfly.MayflyError, match="flock"):
-            world.add_group(quadrotor, behaviour="flock")
+            world.add_group(quadrotor, behavior="flock")
         with pytest.raises(ValueError, match="a quadrotor moves by quadrotor"):
             world.add_group(quadrotor, motion="rigid")
         with pytest.raises(ValueError, match="motion: car is for a car"):
             world.add_group(robot, motion="car")
-        with pytest.raises(TypeError, match="behaviour: is for vehicles"):
-            world.add_group(robot, behaviour="orbit")
+        with pytest.raises(TypeError, match="behavior: is for vehicles"):
+            world.add_group(robot, behavior="orbit")
         assert world.groups == ()
         world.add_group(robot)

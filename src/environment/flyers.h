@@ -32,7 +32,7 @@ enum {
 };
 #define MF_FLYER_ROWS(box, progress)                                                               \
     MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds instead of thrust and body rates"),    \
-        {"height", "m", 3.0, 0.0, 1e4, "height of the centre of the box above the ground"},        \
+        {"height", "m", 3.0, 0.0, 1e4, "height of the center of the box above the ground"},        \
         {"box", "m", box, 0.0, 1e4, "half width of the cube of initial positions"},                \
         {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest initial tilt about each axis"},              \
         {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest initial speed along each axis"},          \

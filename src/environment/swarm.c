@@ -18,7 +18,7 @@ enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBORS, APART, APART_COST };
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(2.5, 1.0),
     {"agents", "1", 8.0, 2.0, TEAM_MOST, "number of robots of a team"},
-    {"neighbours", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
+    {"neighbors", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
     {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than this have a cost"},
     MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance"),
 };

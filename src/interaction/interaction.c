@@ -94,7 +94,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
     } ranges[] = {
         {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
         {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
-        {"sight", config->view_angle, 1e-6, half_turn},
+        {"view_angle", config->view_angle, 1e-6, half_turn},
         {"terrain_tolerance", config->terrain_tolerance, 0, 1e3},
         {"downwash_reach", config->downwash_reach, 0.1, 1e3},
         {"air_density", config->air_density, 1e-3, 100},
@@ -131,7 +131,7 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
     mf_Status status = check_numbers(config, error);
     if (config->background && config->latency == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction.beside: need a latency of at least one step");
+                       "interaction.background: need a latency of at least one step");
     if (status == MF_OK)
         status = check_rate(world, "detection_rate", config->detection_rate,
                             config->detect ? config->latency : 0, error);

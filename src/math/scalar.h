@@ -1,5 +1,5 @@
 // Plain double arithmetic for set-up code: importers, builders, poses for pictures. It gives the
-// same bits on every machine, compiler and optimisation level and needs no libm: only + - * / and
+// same bits on every machine, compiler and optimization level and needs no libm: only + - * / and
 // the square root, all correctly rounded by IEEE 754, and no contraction. Motion kernels use
 // math/lane.h instead.
 //

@@ -89,7 +89,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Builde
     if (!mf_all_finite(body->created, 3) || !mf_all_finite(body->size, 3) ||
         !(mf_is_finite(body->mass) && body->mass >= 0.0) || !good_color(color)) {
         mf_fail(first_error(builder), MF_BAD_ARGUMENT,
-                "%s: need finite positions and sizes, mass >= 0 and colours in 0 .. 1", call);
+                "%s: need finite positions and sizes, mass >= 0 and colors in 0 .. 1", call);
         return MF_NO_BODY;
     }
     if (builder->bodies.count >= MF_MODEL_LINK_LIMIT) {

@@ -113,7 +113,7 @@ static void draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t
     mf_random(search->config.seed, (uint32_t)id, stream, tick, words);
 }
 
-static void randomise(const mf_Search *search, uint64_t id, uint8_t *genome) {
+static void randomize(const mf_Search *search, uint64_t id, uint8_t *genome) {
     uint32_t words[4];
     for (uint32_t i = 0; i < search->config.genome_bytes; i++) {
         if (i % 16 == 0)
@@ -360,7 +360,7 @@ void mf_search_reset(mf_Search *search) {
         search->current.merit[i] = __builtin_nan("");
         search->current.bias[i] = 0;
         search->current.checked[i] = MF_VERIFIED_NEVER;
-        randomise(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
+        randomize(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
     }
 }
 

@@ -229,7 +229,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
         MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};
     static const mf_FieldInfo joint = {
         "sensor.joint", "rad", "joint", MF_REAL,
-        MF_PER_JOINT,   1,     FLAGS,   "joint positions; metres for slides"};
+        MF_PER_JOINT,   1,     FLAGS,   "joint positions; meters for slides"};
     static const mf_FieldInfo attitude = {
         "sensor.attitude",
         "rad",

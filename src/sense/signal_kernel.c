@@ -78,7 +78,7 @@ static inline void add_noise(const Spot *at, const mf_SignalChannel *c, uint32_t
         x[i] = mf_fma(mf_set((mf_real)c->noise), normal[i], x[i]);
 }
 
-static inline void renormalise(uint32_t n, mf_lane x[4]) {
+static inline void renormalize(uint32_t n, mf_lane x[4]) {
     mf_lane square = mf_zero();
     for (uint32_t i = 0; i < n; i++)
         square = mf_fma(x[i], x[i], square);
@@ -124,7 +124,7 @@ static inline void measure(const Spot *at, const mf_SignalChannel *c, uint32_t f
     if (c->biased)
         add_bias(at, c, first, n, x);
     if (c->unit && (c->noisy || c->biased))
-        renormalise(n, x);
+        renormalize(n, x);
     for (uint32_t i = 0; i < n; i++)
         store(at, c, first + i, converted(c, x[i]));
 }

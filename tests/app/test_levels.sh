@@ -41,7 +41,7 @@ expect 0 compare "$hexapod" --gait tripod --duration 2 --no-price --json --plot 
 [ "$(value reference)" = articulated ] || fail 'the reference is not articulated'
 grep -q '<svg' page.html || fail 'the page has no plot'
 expect 0 compare "$hexapod" --gait tripod --duration 1 --robots 4 --levels kinematic,rigid
-grep -q 'not modelled' out || fail 'compare does not say what a level cannot show'
+grep -q 'not modeled' out || fail 'compare does not say what a level cannot show'
 
 # ---- run and compare show the same: one set-up, one step, one start --------------------------------
 for level in points rigid prescribed articulated; do

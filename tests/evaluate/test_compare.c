@@ -24,7 +24,7 @@ static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const ch
     snprintf(text, sizeof text,
              "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
              "../models/%s.urdf\n"
-             "    settle: 0.5\n    gaits: [%s]\n    behaviour: {gait: {name: %s, command: %s}}\n",
+             "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
              duration, robot, gait, gait, command);
     return parse_scene(context, text);
 }

@@ -59,7 +59,7 @@ class Evaluation:
         return int(np.nanargmax(self.fitness))
 
     def objective(self, worst: float = 0.0) -> npt.NDArray[np.float64]:
-        """The fitness for optimisers that want finite numbers: `worst` in the place of NaN."""
+        """The fitness for optimizers that want finite numbers: `worst` in the place of NaN."""
         return np.where(np.isnan(self.fitness), worst, self.fitness)
 
 
@@ -287,7 +287,7 @@ def evaluate(
             "sideways", "climb" [m]; means over the life: "height" [m], "speed" [m/s], "upright"
             (cosine of the tilt), "duty" (share of the time that each foot bears load). Or a mapping
             of names to functions of the group at the end.
-        descriptors: measures that describe behaviour, such as ["duty"], for quality-diversity.
+        descriptors: measures that describe behavior, such as ["duty"], for quality-diversity.
         sample: [s] between looks at those that are means.
         step, gravity, terrain, threads, context: of the world.
         start: called with each group before it lives, to write its state.

@@ -61,7 +61,7 @@ class Recipe:
     fault_policy: str
     spacing: float
     settings: Mapping[str, Any]
-    behaviour: str | Mapping[str, object] = "hold"  # of vehicles
+    behavior: str | Mapping[str, object] = "hold"  # of vehicles
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -100,8 +100,8 @@ class Recipe:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
             if kind is None and motion in _VEHICLES:
                 raise ValueError(f"motion: {motion} is for a {motion}, the model is a robot")
-        if kind is None and self.behaviour != "hold":
-            raise TypeError("behaviour: is for vehicles, the model is a robot")
+        if kind is None and self.behavior != "hold":
+            raise TypeError("behavior: is for vehicles, the model is a robot")
 
     def _wanted_sections(self) -> tuple[str, ...]:
         gait = ("gait",) if self.gaits else ()
@@ -202,7 +202,7 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     if recipe.model._vehicle is None:
         status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
     else:
-        table, alive = overrides(dict(_lines("group.behaviour", recipe.behaviour)))
+        table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
         native = recipe.model._vehicle._use()
         status = lib.mf_scene_file_of_vehicle(context, native, table, len(alive), out, error)
     check(status, error)

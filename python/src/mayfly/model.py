@@ -78,7 +78,7 @@ class Model(Native):
             packages: folders for package:// addresses.
             settings: `keep_fixed` keeps fixed joints as links of their own (False); `visual` loads
                 visual meshes too (True); `mesh_points` contact points per mesh (8); `density`
-                [kg/m^3] of links without inertia (0); `lenient` drops what cannot be honoured, with
+                [kg/m^3] of links without inertia (0); `lenient` drops what cannot be honored, with
                 a note, instead of refusing the file (False).
 
         Raises:

@@ -21,7 +21,7 @@ class Terrain(Native):
     """A height map over a rectangle of square cells; beyond it the border goes on.
 
     Settings of all of them: `cell` [m] edge of a cell (0.1); `origin` [m] x and y of the low corner
-    (centred); `interpolation` "nearest" or "bilinear" ("nearest").
+    (centerd); `interpolation` "nearest" or "bilinear" ("nearest").
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Terrain(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Terrain:
-        """From a grey PNG or PGM: height = offset + scale * grey [m], grey from 0 to 1."""
+        """From a gray PNG or PGM: height = offset + scale * gray [m], gray from 0 to 1."""
         recipe = ("from_file", (os.fspath(path),), {"scale": scale, "offset": offset, **settings})
         config, name = _config(settings), encode(path)
         height, low = float(scale), float(offset)

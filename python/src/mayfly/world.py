@@ -132,7 +132,7 @@ class World(Native):
         *,
         name: str = "robots",
         motion: str | Sequence[str] | None = "auto",
-        behaviour: str | Mapping[str, object] = "hold",
+        behavior: str | Mapping[str, object] = "hold",
         sensors: bool | Mapping[str, object] = False,
         controller: str | None = None,
         gaits: Sequence[str | os.PathLike[str]] = (),
@@ -152,7 +152,7 @@ class World(Native):
                 "articulated"; several: the first is where robots start, `switch` changes it;
                 "external": as the fields of velocities or targets say; None: they do not move;
                 "auto": a vehicle's own, else "articulated".
-            behaviour: what vehicles do, as the key of scenes has it: "hold", `{"orbit": {"radius":
+            behavior: what vehicles do, as the key of scenes has it: "hold", `{"orbit": {"radius":
                 5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to you.
             sensors: adds the sensors of the robot's file as the field sensor.value; a mapping gives
                 their settings (`rate` [1/s], `noise`, `lenient`).
@@ -182,7 +182,7 @@ class World(Native):
             count=whole(count, "count", 1, 2**26 + 1),
             name=name,
             motion=(model.vehicle or "articulated") if motion == "auto" else motion,
-            behaviour=behaviour,
+            behavior=behavior,
             sensors=sensors,
             controller=controller,
             gaits=tuple(os.fspath(gait) for gait in gaits),

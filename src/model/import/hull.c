@@ -35,7 +35,7 @@ static int compare_triangles(const void *a, const void *b) {
     return 0;
 }
 
-// Smallest corner first, seen from outside counter-clockwise.
+// Smallest corner first, seen from outside counterclockwise.
 static bool take_triangle(qhT *qh, facetT *facet, const Cloud *cloud, uint32_t out[3]) {
     uint32_t corner[3], count = 0;
     vertexT *vertex, **vertexp;

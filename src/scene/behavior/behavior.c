@@ -87,7 +87,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
     };
     if (behavior == NULL || mode == NULL || (unsigned)behavior->kind > MF_BEHAVIOR_FLOCK ||
         (unsigned)kind > MF_VEHICLE_CAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: no such behaviour or vehicle");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: no such behavior or vehicle");
     if (behavior->kind == MF_BEHAVIOR_COMMAND || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return find_mode(behavior, kind, mode, error);
     *mode = modes[behavior->kind][kind];
@@ -99,7 +99,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
                             mf_Error *error) {
     if (behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behaviour is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behavior is NULL");
     bool moves = behavior->kind != MF_BEHAVIOR_HOLD && behavior->kind != MF_BEHAVIOR_COMMAND &&
                  behavior->kind != MF_BEHAVIOR_PROGRAM;
     bool turns = behavior->kind == MF_BEHAVIOR_ORBIT || behavior->kind == MF_BEHAVIOR_FORMATION;
@@ -193,7 +193,7 @@ void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const dou
 // The current slot of an agent on its circle.
 typedef struct Slot {
     double radius, height; // [m]
-    double sense;          // [1] +1 anticlockwise, -1 clockwise
+    double sense;          // [1] +1 counterclockwise, -1 clockwise
     double angle;          // [rad]
     double position[3];    // [m]
     double velocity[3];    // [m/s]
@@ -374,7 +374,7 @@ static mf_Status share_circles(mf_Context *context, mf_BehaviorPlan *plan, mf_Er
     uint32_t circles = b->kind == MF_BEHAVIOR_FORMATION ? b->circles : 1;
     plan->circle_first = mf_allocate(context, (size_t)circles + 1, sizeof(uint32_t));
     if (plan->circle_first == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     for (uint32_t i = 0; i < circles; i++)
         plan->circle_first[i + 1] = circle_end(b, circles, plan->count, i);
     return MF_OK;
@@ -387,7 +387,7 @@ static mf_Status copy_lists(mf_Context *context, mf_BehaviorPlan *plan, const mf
     b->values = mf_allocate(context, source->value_count, sizeof *b->values);
     b->points = mf_allocate(context, source->point_count, sizeof *b->points);
     if (b->values == NULL || b->points == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     if (source->value_count > 0)
         memcpy(b->values, source->values, source->value_count * sizeof *b->values);
     if (source->point_count > 0)
@@ -399,7 +399,7 @@ static mf_Status need(mf_Group *group, const char *name, const mf_Field **out, m
     *out = mf_group_find_field(group, name);
     if (*out != NULL)
         return MF_OK;
-    return mf_fail(error, MF_NOT_FOUND, "behaviour: group %s has no field %s",
+    return mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
                    mf_group_config_of(group)->name, name);
 }
 
@@ -421,15 +421,15 @@ static mf_Status find_neighbors(mf_Group *group, mf_BehaviorPlan *plan, mf_Error
 // which it keeps.
 static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error *error) {
     static const mf_FieldInfo next = {
-        "behaviour.waypoint",          "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+        "behavior.waypoint",           "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
         "number of the next way-point"};
     static const mf_FieldInfo offset = {
-        "behaviour.offset", "m", "world", MF_REAL,
-        MF_PER_INSTANCE,    3,   0,       "offset of the agent in the group"};
+        "behavior.offset", "m", "world", MF_REAL,
+        MF_PER_INSTANCE,   3,   0,       "offset of the agent in the group"};
     if (plan->behavior.kind != MF_BEHAVIOR_WAYPOINTS)
         return MF_OK;
     if (plan->behavior.point_count < 1)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: expected at least one way-point");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one way-point");
     mf_Status status = mf_group_add_field(group, &next, 0, &plan->waypoint, error);
     if (status == MF_OK)
         status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
@@ -466,7 +466,7 @@ static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, m
     for (uint32_t i = 0; wanted->fields[i] != NULL && status == MF_OK; i++) {
         plan->command[i] = mf_group_find_field(group, wanted->fields[i]);
         if (plan->command[i] == NULL)
-            status = mf_fail(error, MF_NOT_FOUND, "behaviour: group %s has no field %s",
+            status = mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
                              mf_group_config_of(group)->name, wanted->fields[i]);
     }
     if (status == MF_OK)
@@ -507,13 +507,13 @@ static mf_Status fill(mf_Group *group, mf_BehaviorPlan *plan, const mf_Behavior 
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error) {
     if (group == NULL || behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: group or behaviour is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return MF_OK; // commands of the reset or of a program
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     *plan = (mf_BehaviorPlan){.behavior = *behavior, .kind = kind, .count = mf_group_count(group)};
     plan->behavior.values = NULL;
     plan->behavior.points = NULL;
@@ -521,10 +521,10 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
     static const char *const reads[] = {
         "base.position",      "base.linear_velocity", "base.orientation",
         "fault.word",         "?neighbor.count",      "?neighbor.position",
-        "?neighbor.velocity", "?behaviour.offset",    NULL};
+        "?neighbor.velocity", "?behavior.offset",     NULL};
     const char *writes[MF_MODE_FIELDS + 2];
     mf_SystemConfig system = mf_system_config();
-    system.name = "behaviour";
+    system.name = "behavior";
     system.reads = reads;
     system.writes = writes;
     system.phase = MF_PHASE_CONTROL;

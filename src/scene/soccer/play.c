@@ -80,7 +80,7 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
         destroy(context, play);
         return mf_fail_at(
             error, MF_UNSUPPORTED, file->file, 0, 0,
-            "behaviour.soccer.ball: expected a body that can move, found model %.80s, which is "
+            "behavior.soccer.ball: expected a body that can move, found model %.80s, which is "
             "fixed in the world",
             ball->name);
     }

@@ -100,7 +100,7 @@ static mf_Status read_header(Cursor *cursor, mf_GrayImage *image) {
     if (status == MF_OK)
         status = read_number(cursor, "the height", 0, INT32_MAX, &image->rows);
     if (status == MF_OK)
-        status = read_number(cursor, "the largest grey value", 1, LARGEST_GRAY, &image->largest);
+        status = read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->largest);
     return status;
 }
 
@@ -115,7 +115,7 @@ static mf_Status read_ascii(Cursor *cursor, const mf_GrayImage *image) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value;
-        mf_Status status = read_number(cursor, "a grey value", 0, image->largest, &value);
+        mf_Status status = read_number(cursor, "a gray value", 0, image->largest, &value);
         if (status != MF_OK)
             return status;
         image->gray[cell] = (uint16_t)value;
@@ -133,7 +133,7 @@ static mf_Status read_binary(Cursor *cursor, const mf_GrayImage *image) {
         if (value > image->largest)
             return mf_fail_at(
                 cursor->error, MF_BAD_FILE, cursor->name, 0, 0,
-                "PGM: expected grey values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
+                "PGM: expected gray values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
                 image->largest, value, cursor->offset + (size_t)cell * (wide ? 2 : 1));
         image->gray[cell] = (uint16_t)value;
     }
@@ -176,7 +176,7 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     if (cursor.offset < size && !is_space(cursor.data[cursor.offset]) &&
         cursor.data[cursor.offset] != '#')
         return mf_fail_at(error, MF_BAD_FILE, name, cursor.line, column_of(&cursor),
-                          "PGM: expected white space after the largest grey value");
+                          "PGM: expected white space after the largest gray value");
     if (cursor.offset < size)
         skip_byte(&cursor);
     uint64_t least = least_raster(&read, binary);
