@@ -24,21 +24,22 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
             "    survivors INTEGER NOT NULL,     -- kept from one generation to the next\n"
             "    genome_bytes INTEGER NOT NULL,\n"
             "    seed INTEGER NOT NULL,          -- 64 bits: printf('%u', seed)\n"
-            "    mutation_rate REAL NOT NULL,    -- chance per byte of a child to change\n"
+            "    mutation_rate REAL NOT NULL,    -- probability that a byte of a child changes\n"
             "    reuse_fitness INTEGER NOT NULL, -- 1: survivors are not evaluated again\n"
             "    model_hash INTEGER NOT NULL,    -- 64 bits: printf('%016x', model_hash)\n"
             "    terrain_hash INTEGER NOT NULL,  -- 64 bits\n"
             "    settings TEXT NOT NULL          -- the scene file, defaults filled in\n"
             ") STRICT"},
-    {"generation", "CREATE TABLE generation (\n"
-                   "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"
-                   "    best REAL,                  -- fitness; NULL when not a number\n"
-                   "    mean REAL,                  -- of the finite fitness values\n"
-                   "    champion INTEGER NOT NULL,  -- id of the best individual\n"
-                   "    seconds REAL NOT NULL,      -- [s] wall time since the run began\n"
-                   "    simulated REAL NOT NULL,    -- [s] robot life time since the run began\n"
-                   "    hash INTEGER NOT NULL       -- of the whole population, 64 bits\n"
-                   ") STRICT"},
+    {"generation",
+     "CREATE TABLE generation (\n"
+     "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"
+     "    best REAL,                  -- fitness; NULL when not a number\n"
+     "    mean REAL,                  -- of the finite fitness values\n"
+     "    champion INTEGER NOT NULL,  -- id of the best individual\n"
+     "    seconds REAL NOT NULL,      -- [s] wall time since the run began\n"
+     "    simulated REAL NOT NULL,    -- [s] simulated robot time since the run began\n"
+     "    hash INTEGER NOT NULL       -- of the whole population, 64 bits\n"
+     ") STRICT"},
     {"individual", "CREATE TABLE individual (\n"
                    "    id INTEGER PRIMARY KEY,      -- counts from 0 over the run\n"
                    "    generation INTEGER NOT NULL, -- in which it was born\n"
@@ -47,21 +48,22 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
                    "    genome BLOB NOT NULL\n"
                    ") STRICT"},
     {"survivor", "CREATE TABLE survivor (\n"
-                 "    generation INTEGER NOT NULL, -- in which it was alive, not its first\n"
+                 "    generation INTEGER NOT NULL, -- in which it survived, not its first\n"
                  "    id INTEGER NOT NULL,         -- of the individual\n"
                  "    fitness REAL,                -- in that generation\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
-    {"verification", "CREATE TABLE verification (\n"
-                     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
-                     "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                     "    best INTEGER NOT NULL,  -- individuals that are looked at\n"
-                     "    disparity REAL NOT NULL -- weight of the difference between the levels\n"
-                     ") STRICT"},
+    {"verification",
+     "CREATE TABLE verification (\n"
+     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+     "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
+     "    best INTEGER NOT NULL,  -- individuals that are verified\n"
+     "    disparity REAL NOT NULL -- weight of the difference between the levels\n"
+     ") STRICT"},
     {"verified", "CREATE TABLE verified (\n"
                  "    generation INTEGER NOT NULL, -- a multiple of `every`\n"
                  "    id INTEGER NOT NULL,         -- of the individual\n"
-                 "    fitness REAL,                -- at the second look; NULL when not a number\n"
+                 "    fitness REAL,                -- verified fitness; NULL when not a number\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
 };
@@ -69,8 +71,8 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
 const mf_ArchiveTable mf_archive_forgetful_verification = {
     "verification", "CREATE TABLE verification (\n"
                     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
-                    "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                    "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                    "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
+                    "    best INTEGER NOT NULL   -- individuals that are verified\n"
                     ") STRICT"};
 
 // ---- creating ----------------------------------------------------------------------------------

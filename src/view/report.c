@@ -75,9 +75,9 @@ static void put_lead(mf_Text *text, const mf_ReportData *data) {
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
-    mf_text_put(text, ". Finding it took <b>");
+    mf_text_put(text, ". The search simulated <b>");
     mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b> of robot life, lived in <b>");
+    mf_text_put(text, "</b> of robot time in <b>");
     mf_text_duration(text, data->facts.wall_seconds);
     mf_text_put(text, "</b>.</p>\n");
 }
@@ -92,9 +92,9 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
                        fitness_title(data));
     }
     mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b><span>of robot life simulated</span></div>\n<div><b>");
+    mf_text_put(text, "</b><span>simulated robot time</span></div>\n<div><b>");
     mf_text_duration(text, data->facts.wall_seconds);
-    mf_text_format(text, "</b><span>on the clock, %u thread%s</span></div>\n<div><b>",
+    mf_text_format(text, "</b><span>wall time, %u thread%s</span></div>\n<div><b>",
                    data->facts.threads, data->facts.threads == 1 ? "" : "s");
     mf_text_measure(text, speed_of(data));
     mf_text_put(text, " \xc3\x97</b><span>real time</span></div>\n</div>\n");
@@ -175,15 +175,15 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
     const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
     mf_text_format(
         text,
-        "<p>Every %u generation%s the %u most promising are looked at again at the level "
-        "<b>%s</b>, with a step of %g ms; the best by that are the only parents until "
-        "others are better. The last one that came first reaches ",
+        "<p>Every %u generation%s the %u most promising individuals are verified at the level "
+        "<b>%s</b> with a step of %g ms; the best verified ones are the only parents until "
+        "others are better. The best of the last verification reaches ",
         verify->every, verify->every == 1 ? "" : "s", verify->best, level,
         1000.0 * mf_time_to_seconds(verify->step));
     mf_text_measure(text, verified);
-    mf_text_put(text, " there, and ");
+    mf_text_put(text, " there and ");
     mf_text_measure(text, best);
-    mf_text_put(text, " where it evolved");
+    mf_text_put(text, " at the level of the evolution");
     if (best > 0.0)
         mf_text_format(text, ": %.0f %%", 100.0 * verified / best);
     mf_text_put(text, ".</p>\n");
@@ -194,8 +194,8 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     uint32_t count = data->generation_count, looks;
     open_section(text, "fitness", "Fitness over generations");
     mf_text_format(text,
-                   "<p>Each generation keeps the best %u of %u robots and fills up with mutated "
-                   "copies of them.</p>\n",
+                   "<p>Each generation keeps the best %u of %u robots and adds mutated copies of "
+                   "them.</p>\n",
                    data->file->search.survivors, data->file->search.population);
     if (!copy_curves(data, &columns, &looks)) {
         text->failed = true;
@@ -275,10 +275,10 @@ static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
 static void put_verdict(mf_Text *text, const mf_ReportData *data) {
     double coarse = data->trial.distance, fine = data->fine.distance;
     double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
-    mf_text_format(text, "<p>With the step of %g ms the champion gets <b>",
+    mf_text_format(text, "<p>With a step of %g ms the champion moves <b>",
                    1000.0 * data->trial.step);
     mf_text_measure(text, coarse);
-    mf_text_format(text, " m</b> far, with one %u times smaller <b>", data->fine_divisor);
+    mf_text_format(text, " m</b>, with a %u times smaller step <b>", data->fine_divisor);
     mf_text_measure(text, fine);
     mf_text_put(text, " m</b>");
     if (isfinite(change))
@@ -286,15 +286,15 @@ static void put_verdict(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, ". ");
     if (change <= MF_REPORT_TOLERANCE)
         mf_text_format(text,
-                       "<span class=\"good\">Within %.0f %%:</span> the walk does not hang on "
+                       "<span class=\"good\">Within %.0f %%:</span> the walk does not depend on "
                        "the size of the step.",
                        100.0 * MF_REPORT_TOLERANCE);
     else if (isfinite(change))
         mf_text_format(text,
                        "<span class=\"warn\">Beyond %.0f %%:</span> a change of %.0f %% means "
-                       "that evolution found a walk which hangs on the size of the step. Take the "
-                       "distance as a result of this step, not of the robot; evolve with a "
-                       "smaller <code>world.step</code> to get one that holds.",
+                       "that the walk depends on the size of the step: the distance is a result of "
+                       "this step, not of the robot. Evolve with a smaller "
+                       "<code>world.step</code> for a walk that does not.",
                        100.0 * MF_REPORT_TOLERANCE, 100.0 * change);
     else
         mf_text_put(text, "<span class=\"warn\">No ratio:</span> the champion does not move.");
@@ -306,8 +306,8 @@ void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
         put_verdict(text, data);
     else
         mf_text_format(text,
-                       "<p>The step of %g ms cannot be cut further, so there is nothing to "
-                       "compare with.</p>\n",
+                       "<p>The step of %g ms cannot be reduced further, so there is no "
+                       "comparison.</p>\n",
                        1000.0 * data->trial.step);
     draw_small_step(text, data);
 }
@@ -334,14 +334,14 @@ static void put_speed(mf_Text *text, const mf_ReportData *data) {
     double steps = facts->simulated / mf_time_to_seconds(data->scene.step);
     mf_report_row(text, "evaluations");
     mf_text_measure(text, evaluations_of(data));
-    mf_text_put(text, " lives of ");
+    mf_text_put(text, " episodes of ");
     mf_text_duration(text, data->file->duration);
     mf_report_row_end(text);
     mf_report_row(text, "speed");
     mf_text_measure(text, speed_of(data));
     mf_text_put(text, " \xc3\x97 real time, ");
     mf_text_measure(text, steps / facts->wall_seconds);
-    mf_text_put(text, " robot steps/s, everything included");
+    mf_text_put(text, " robot steps/s, including all overhead");
     mf_report_row_end(text);
     mf_report_row(text, "computed with");
     mf_text_format(text, "%u thread%s, instruction set ", facts->threads,
@@ -406,8 +406,7 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
 static void put_body(mf_Text *text, const mf_ReportData *data) {
     put_fitness(text, data);
     open_section(text, "path", "The champion\xe2\x80\x99s path, seen from above");
-    mf_text_put(text, "<p>Where the middle of its body went; the robot is drawn to scale at its "
-                      "start.</p>\n");
+    mf_text_put(text, "<p>Path of the base; the robot is drawn to scale at its start.</p>\n");
     mf_report_map(text, data);
     close_section(text);
     open_section(text, "step", "Does it work with a smaller step?");
@@ -422,9 +421,9 @@ static void put_body(mf_Text *text, const mf_ReportData *data) {
     open_section(text, "settings", "Settings and reproduction");
     put_settings(text, data);
     close_section(text);
-    open_section(text, "repeat", "Do it again");
-    mf_text_put(text, "<p>The same command gives the same bits, with any number of threads and on "
-                      "any instruction set.</p>\n<pre>");
+    open_section(text, "repeat", "Repeat this run");
+    mf_text_put(text, "<p>The same command gives the same bits with any number of threads and any "
+                      "instruction set.</p>\n<pre>");
     mf_text_escape(text, data->facts.command);
     mf_text_put(text, "</pre>\n");
     close_section(text);

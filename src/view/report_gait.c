@@ -104,10 +104,10 @@ void mf_report_gait(mf_Text *text, const mf_ReportData *data) {
     }
     uint32_t first, end;
     choose_window(trial, &first, &end);
-    mf_text_put(text, "<p>A solid bar means that the foot bears load. Shown are ");
+    mf_text_put(text, "<p>Bars show ground contact. The diagram shows ");
     mf_text_duration(text, (end - first) * trial->sample_period);
-    mf_text_put(text, " from the middle of the run; the duty factor, the share of time on the "
-                      "ground, is that of the whole run.</p>\n");
+    mf_text_put(text, " from the middle of the run; the duty factor, the fraction of time with "
+                      "ground contact, is that of the whole run.</p>\n");
     double bottom = 16.0 + ROW_HEIGHT * trial->contact_count;
     mf_Chart chart = {.width = 1000.0,
                       .height = bottom + 50.0,

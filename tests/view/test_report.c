@@ -177,20 +177,20 @@ static void program_is_explained(void **state) {
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
     assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.06 rad</td>");
-    assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = does toe_0 touch the ground? 1 or 0");
-    assert_has(&text, "if acc is not 0, go on at 06");
-    assert_has(&text, "<b>12 of the 32 instructions can ever be reached</b>");
+    assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = contact of toe_0: 1 or 0");
+    assert_has(&text, "if acc is not 0, jump to 06");
+    assert_has(&text, "<b>12 of the 32 instructions are reachable</b>");
     mf_text_free(&text);
     // Nothing reads a sensor and nothing moves.
     memset(fake.data.genome, MF_GP_NOT << 5, MF_GP_BYTES);
     text = render(&fake);
-    assert_has(&text, ": 0 of them move a joint's target, 0 read a sensor. It walks blind");
+    assert_has(&text, ": 0 of them move a joint's target, 0 read a sensor. It uses no sensors");
     mf_text_free(&text);
     // 00 load 1, 01 jump 00: nothing else is ever reached. With 00 load 0 all is.
     fake.data.genome[0] = MF_GP_LOAD << 5 | 1;
     fake.data.genome[1] = MF_GP_JUMP << 5;
     text = render(&fake);
-    assert_has(&text, "<b>2 of the 32 instructions can ever be reached</b>");
+    assert_has(&text, "<b>2 of the 32 instructions are reachable</b>");
     assert_has(&text, "<tr class=\"never\"><td>02</td>");
     mf_text_free(&text);
     fake.data.genome[0] = MF_GP_LOAD << 5;
@@ -303,7 +303,7 @@ static void small_step_is_judged_honestly(void **state) {
     mf_trial_free(&fake.data.fine);
     fake.data.fine_divisor = 1;
     text = render(&fake);
-    assert_has(&text, "cannot be cut further");
+    assert_has(&text, "cannot be reduced further");
     count_elements(text.data, "svg");
     mf_text_free(&text);
     fake_free(&fake);
