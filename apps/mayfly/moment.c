@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "fate.h"
+#include "outcome.h"
 #include "math/scalar.h"
 
 static double ground_load(mf_Group *group, uint32_t robot) {
@@ -42,7 +42,7 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
 }
 
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
-    const uint32_t requested = mf_fate_requested(group);
+    const uint32_t requested = mf_outcome_requested(group);
     mf_Moment sum = {0};
     *alive = 0;
     for (uint32_t i = 0; i < requested; i++) {

@@ -14,7 +14,7 @@ typedef struct mf_Moment {
 } mf_Moment;
 
 mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
-// Mean over the robots without a fault, `*alive` of them, as far as mf_fate_requested goes.
+// Mean over the robots without a fault, `*alive` of them, as far as mf_outcome_requested goes.
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive);
 
 // The base is fixed to the world, so these values are not available.

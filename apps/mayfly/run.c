@@ -119,28 +119,29 @@ static bool only_vehicles(const mf_Scene *scene) {
     return true;
 }
 
-static mf_Status begin_fates(mf_Context *context, mf_Run *run, mf_Error *error) {
+static mf_Status begin_outcomes(mf_Context *context, mf_Run *run, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t g = 0; g < run->scene.group_count && status == MF_OK; g++) {
         if (!has_links(&run->scene, g))
             continue;
-        status = mf_fate_begin(context, mf_world_group(run->scene.world, g), &run->fates[g], error);
-        run->fated[g] = status == MF_OK;
+        status = mf_outcome_begin(context, mf_world_group(run->scene.world, g), &run->outcomes[g],
+                                  error);
+        run->observed[g] = status == MF_OK;
     }
     return status;
 }
 
-static void sample_fates(void *watched) {
+static void sample_outcomes(void *watched) {
     mf_Run *run = watched;
     for (uint32_t g = 0; g < run->scene.group_count; g++)
-        if (run->fated[g])
-            mf_fate_sample(&run->fates[g]);
+        if (run->observed[g])
+            mf_outcome_sample(&run->outcomes[g]);
 }
 
-static void end_fates(mf_Run *run) {
+static void end_outcomes(mf_Run *run) {
     for (uint32_t g = 0; g < run->scene.group_count; g++)
-        if (run->fated[g])
-            mf_fate_end(&run->fates[g]);
+        if (run->observed[g])
+            mf_outcome_end(&run->outcomes[g]);
 }
 
 // Sampling interval for falls and depths: at most a few hundred samples.
@@ -225,10 +226,10 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
     const bool drawn = end_picture(run, options->plot, ran, &writing) == MF_OK;
     bool printed = false;
     if (ran) {
-        sample_fates(run);
+        sample_outcomes(run);
         printed = options->json ? mf_run_print_json(run) : mf_run_print_end(run);
     }
-    end_fates(run);
+    end_outcomes(run);
     if (ran && !drawn)
         return mf_app_fail(&writing);
     if (status != MF_OK)
@@ -251,7 +252,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .agents = (double)mf_scene_file_count(file),
                                       .steps = mf_scene_steps(scene),
                                       .realtime = mf_option_real(options->realtime, 0.0),
-                                      .watch = sample_fates,
+                                      .watch = sample_outcomes,
                                       .watched = run,
                                       .watch_period = watch_period(file->duration),
                                       .interaction = scene->interaction,
@@ -260,7 +261,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK)
         status = give_controllers(context, scene, error);
     if (status == MF_OK)
-        status = begin_fates(context, run, error);
+        status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
     if (status == MF_OK)
         status = begin_picture(context, run, options->plot, error);

@@ -2,7 +2,7 @@
 #ifndef MAYFLY_APP_RUN_END_H
 #define MAYFLY_APP_RUN_END_H
 
-#include "fate.h"
+#include "outcome.h"
 #include "simulate.h"
 #include "start_report.h"
 
@@ -11,8 +11,8 @@ typedef struct mf_Run {
     mf_Scene scene;
     mf_Simulation simulation;
     mf_StartReport report;
-    mf_Fate fates[MF_SCENE_GROUPS]; // of groups that have links and move
-    bool fated[MF_SCENE_GROUPS];
+    mf_Outcome outcomes[MF_SCENE_GROUPS]; // of groups that have links and move
+    bool observed[MF_SCENE_GROUPS];
     bool alone; // one group with links: a table of its first robot is printed
 } mf_Run;
 

@@ -129,7 +129,7 @@ MF_API const mf_CarConfig *mf_car_config_of(const mf_Group *group);
 // by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of
 // equal length. On an open path cars stop at the end. Every car then searches for the nearest point
 // of the path. Do not call it during a step.
-MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count,
+MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count,
                                  bool closed, mf_Error *error);
 
 #ifdef __cplusplus

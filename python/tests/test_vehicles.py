@@ -29,7 +29,7 @@ def test_vehicles_and_robots_share_a_world() -> None:
         quads = world.add_group(quadrotor, 3, name="quads")
         robots = world.add_group(mayfly.Model.from_file("hexapod.urdf"), 2, motion="rigid")
         assert quads.motions == ("quadrotor",)
-        quads.place([0, 0, 5])
+        quads.set_start([0, 0, 5])
         world.run(2)
         assert np.allclose(quads["base.position"].array, [0, 0, 5], atol=0.01)  # hovers
         assert np.all(robots["base.position"].array[:, 2] > 0.02)
@@ -44,7 +44,7 @@ def test_a_program_flies_by_the_fields_of_its_mode() -> None:
     with mayfly.World(step=0.002) as world:
         mode = {"program": {"mode": "velocity"}}
         quads = world.add_group(quadrotor, 2, behavior=mode, integrator="heun")
-        quads.place([[0, 0, 5], [0, 3, 5]])
+        quads.set_start([[0, 0, 5], [0, 3, 5]])
         quads["command.velocity"] = [[1, 0, 0], [0, -1, 0]]
         world.run(4)
         speed = quads["base.linear_velocity"].array
@@ -61,7 +61,7 @@ def test_behaviors_are_those_of_scenes(tmp_path: pathlib.Path) -> None:
     with mayfly.World(step=0.01) as world, mayfly.Scene(file) as scene:
         cars = world.add_group(car, behavior={"orbit": {"radius": 1.0, "speed": 0.5}})
         own = scene.groups[0]
-        cars.place(
+        cars.set_start(
             own["base.position"].read(),
             own["base.orientation"].read(),
             own["base.linear_velocity"].read(),

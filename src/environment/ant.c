@@ -44,12 +44,12 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = model->position_count + model->velocity_count;
     plan->observation_count -= plan->value[HIDE] != 0.0 ? 2 : 0;
     plan->observation_count += plan->value[FORCES] != 0.0 ? 6 * model->body_count : 0;
-    plan->places[0] = (uint32_t)plan->value[MAIN_BODY] - 1;
+    plan->indices[0] = (uint32_t)plan->value[MAIN_BODY] - 1;
     if (model->base != MF_BASE_FREE || model->actuator_count == 0 ||
-        plan->places[0] >= model->body_count)
+        plan->indices[0] >= model->body_count)
         return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
                           "task ant: expected a model with a free base, actuators and a body %u",
-                          plan->places[0] + 1);
+                          plan->indices[0] + 1);
     return MF_OK;
 }
 
@@ -81,7 +81,7 @@ static double observe(const mf_TaskView *view, double *out) {
 
 static void remember(const mf_TaskView *view) {
     double position[3];
-    mf_task_body_position(view, view->plan->places[0], position);
+    mf_task_body_position(view, view->plan->indices[0], position);
     view->memory[0] = position[0];
     view->memory[1] = position[1];
 }

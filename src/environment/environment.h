@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-#define MF_ENVIRONMENT_SHARES 64u // [1] most pieces of a step, and scratch rooms
+#define MF_ENVIRONMENT_SHARES 64u // [1] most pieces of a step, and scratches
 
 // Location of one value of a robot.
 typedef struct mf_StateSource {
@@ -44,7 +44,7 @@ typedef struct mf_FootRow {
 } mf_FootRow;
 
 // Scratch for a block of robots, robot by robot except for the rows, and for the starts in a unit.
-typedef struct mf_EnvironmentRoom {
+typedef struct mf_EnvironmentScratch {
     void *state, *last; // rows of MF_BLOCK: positions, then velocities, of the group's precision
     mf_BodyStateBatch body_state;
     double *position, *velocity, *last_position, *last_velocity;
@@ -54,7 +54,7 @@ typedef struct mf_EnvironmentRoom {
     mf_TaskMate *team;
     mf_TaskDraw *draws; // of robots of the unit that start
     uint8_t *fresh;     // 1: starts in this step
-} mf_EnvironmentRoom;
+} mf_EnvironmentScratch;
 
 struct mf_Environment {
     mf_Context *context;
@@ -84,9 +84,9 @@ struct mf_Environment {
     bool stages;      // it is that of the last Runge-Kutta stage, else the beginning of the step
     uint32_t unit;    // [1] granularity of pieces in robots: whole blocks, whole teams
     uint32_t share_count;
-    // A piece takes the first free room, so that few rooms are used and stay in cache.
-    _Atomic uint64_t rooms_taken; // bit r: rooms[r]
-    mf_EnvironmentRoom rooms[MF_ENVIRONMENT_SHARES];
+    // A piece takes the first free scratch, so that few are used and stay in cache.
+    _Atomic uint64_t scratches_taken; // bit r: scratches[r]
+    mf_EnvironmentScratch scratches[MF_ENVIRONMENT_SHARES];
 };
 
 // Finds the values that show whether feet are loaded (feet.c).
@@ -96,12 +96,12 @@ mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error)
 mf_Status mf_environment_make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                     mf_Error *error);
 
-// Fills the room with the task's inputs for a block (block.c). Robots with a nonzero byte in
+// Fills the scratch with the task's inputs for a block (block.c). Robots with a nonzero byte in
 // `fresh` are at the start of an episode, without a previous physics step.
 void mf_environment_see(const mf_Environment *environment, uint32_t block, const uint8_t *fresh,
-                        mf_EnvironmentRoom *room);
+                        mf_EnvironmentScratch *scratch);
 // The view of one robot, without action.
 mf_TaskView mf_environment_view(const mf_Environment *environment, uint32_t lane,
-                                const mf_EnvironmentRoom *room, mf_TaskDraw *draw);
+                                const mf_EnvironmentScratch *scratch, mf_TaskDraw *draw);
 
 #endif

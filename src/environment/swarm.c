@@ -48,15 +48,16 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     if (status != MF_OK)
         return status;
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "task swarm: a box of half width %g m has no room for %u robots of radius "
-                       "%g m",
-                       plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "task swarm: a box of half width %g m has no scratch for %u robots of radius "
+            "%g m",
+            plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
-    plan->places[0] = (uint32_t)plan->value[NEIGHBORS];
-    if (plan->places[0] > agents - 1)
-        plan->places[0] = agents - 1;
-    plan->observation_count = MF_FLYER_OWN + 6 * plan->places[0];
+    plan->indices[0] = (uint32_t)plan->value[NEIGHBORS];
+    if (plan->indices[0] > agents - 1)
+        plan->indices[0] = agents - 1;
+    plan->observation_count = MF_FLYER_OWN + 6 * plan->indices[0];
     return MF_OK;
 }
 
@@ -114,7 +115,7 @@ static double closest(const mf_TaskView *view, uint32_t agent) {
 
 // The nearest other robots, sorted by distance; equal distances by index.
 static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
-    const uint32_t wanted = view->plan->places[0];
+    const uint32_t wanted = view->plan->indices[0];
     uint32_t found = 0;
     for (uint32_t k = 0; k < view->plan->team; k++) {
         if (k == view->agent)
@@ -135,7 +136,7 @@ static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
 static void observe(const mf_TaskView *view, const Neighbor *neighbors, double *out) {
     const mf_TaskMate *self = &view->team[view->agent];
     mf_flyer_observe(view, &out);
-    for (uint32_t n = 0; n < view->plan->places[0]; n++) {
+    for (uint32_t n = 0; n < view->plan->indices[0]; n++) {
         const mf_TaskMate *other = &view->team[neighbors[n].agent];
         mf_vec3_sub(out, other->position, self->position);
         mf_vec3_sub(out + 3, other->velocity, self->velocity);

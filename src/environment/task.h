@@ -114,7 +114,7 @@ struct mf_TaskPlan {
     uint32_t team;       // [1] robots of a team, whose episodes begin and end together
     uint32_t foot_count; // [1] contact sensors
     uint32_t frame_skip; // [1] physics steps of a step of the environment
-    uint32_t places[4];  // [1] indices in the model that prepare() found
+    uint32_t indices[4]; // [1] indices in the model that prepare() found
     double interval;     // [s] of a step of the environment
     double step;         // [s] of the physics
     bool rk4;            // the MuJoCo-compatible motion steps by RK4

@@ -15,8 +15,8 @@
 
 // ---- setting up --------------------------------------------------------------------------------
 
-mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion, uint32_t count,
-                         mf_LevelRun *out, mf_Error *error) {
+mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion,
+                            uint32_t count, mf_LevelRun *out, mf_Error *error) {
     mf_LevelRun run = {.context = context, .sampled = -1};
     mf_SceneConfig config = mf_scene_config();
     config.motion = motion;
@@ -32,18 +32,18 @@ mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion moti
     run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
     if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
         run.before_rotation == NULL) {
-        mf_ladder_close(&run);
+        mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
     status = mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
     if (status != MF_OK)
-        mf_ladder_close(&run);
+        mf_level_run_close(&run);
     else
         *out = run;
     return status;
 }
 
-void mf_ladder_close(mf_LevelRun *run) {
+void mf_level_run_close(mf_LevelRun *run) {
     mf_scene_destroy(&run->scene);
     mf_release(run->context, run->position);
     mf_release(run->context, run->rotation);
@@ -87,8 +87,8 @@ static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved
     return (terrain != NULL ? mf_terrain_height(terrain, now[0], now[1], NULL) : 0.0) - now[2];
 }
 
-void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4],
-                      double *penetration, double *slip) {
+void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],
+                         double *penetration, double *slip) {
     const mf_Model *model = run->model;
     double way = 0.0, moved;
     uint32_t count = 0;
@@ -112,12 +112,12 @@ void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4
     memcpy(run->before_rotation, run->rotation, model->link_count * sizeof *run->rotation);
 }
 
-double mf_ladder_energy(const mf_LevelRun *run) {
+double mf_level_run_energy(const mf_LevelRun *run) {
     mf_MotionEnergy energy = mf_motion_energy(run->scene.group, 0);
     return energy.kinetic + energy.potential;
 }
 
-// ---- the price ---------------------------------------------------------------------------------
+// ---- cost ---------------------------------------------------------------------------------------
 
 static double wall_clock(void) {
     struct timespec now;
@@ -125,11 +125,11 @@ static double wall_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
-                          mf_Motion motion, double *out, mf_Error *error) {
+mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                            mf_Motion motion, double *out, mf_Error *error) {
     mf_LevelRun run;
     uint64_t steps = 20;
-    mf_Status status = mf_ladder_open(context, file, motion, config->price_robots, &run, error);
+    mf_Status status = mf_level_run_open(context, file, motion, config->cost_robots, &run, error);
     if (status != MF_OK)
         return status;
     *out = INFINITY;
@@ -141,11 +141,10 @@ mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_Comp
             steps *= 2;
             continue;
         }
-        double each =
-            seconds * mf_context_threads(context) / ((double)steps * config->price_robots);
+        double each = seconds * mf_context_threads(context) / ((double)steps * config->cost_robots);
         *out = each < *out ? each : *out;
         go++;
     }
-    mf_ladder_close(&run);
+    mf_level_run_close(&run);
     return MF_OK;
 }

@@ -14,21 +14,21 @@ typedef struct mf_LevelRun {
 } mf_LevelRun;
 
 // Builds the scene as `mayfly run` does, with `count` isolated robots at this level.
-mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion, uint32_t count,
-                         mf_LevelRun *out, mf_Error *error);
-void mf_ladder_close(mf_LevelRun *run);
+mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion,
+                            uint32_t count, mf_LevelRun *out, mf_Error *error);
+void mf_level_run_close(mf_LevelRun *run);
 
 // Samples the first robot: pose of the base, depth [m] in the ground, and mean slip speed [m/s] of
 // its contacts since the previous sample.
-void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4],
-                      double *penetration, double *slip);
+void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],
+                         double *penetration, double *slip);
 
 // Kinetic and potential energy [J] of the first robot in its level's model.
-double mf_ladder_energy(const mf_LevelRun *run);
+double mf_level_run_energy(const mf_LevelRun *run);
 
-// Wall time times threads [s] per robot and step, in a batch of config->price_robots: the least of
+// Wall time times threads [s] per robot and step, in a batch of config->cost_robots: the least of
 // three measurements.
-mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
-                          mf_Motion motion, double *out, mf_Error *error);
+mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                            mf_Motion motion, double *out, mf_Error *error);
 
 #endif

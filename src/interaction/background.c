@@ -45,8 +45,8 @@ static void *background_main(void *argument) {
         if (background->waiting == 0)
             break;
         // Collisions first: they are shorter.
-        uint32_t work = background->waiting & MF_WORK_TOUCH ? MF_WORK_TOUCH : MF_WORK_DETECT;
-        uint32_t stale = background->stale[work == MF_WORK_TOUCH];
+        uint32_t work = background->waiting & MF_WORK_COLLIDE ? MF_WORK_COLLIDE : MF_WORK_DETECT;
+        uint32_t stale = background->stale[work == MF_WORK_COLLIDE];
         pthread_mutex_unlock(&background->mutex);
         do_work(background->all, work, stale);
         pthread_mutex_lock(&background->mutex);
@@ -61,7 +61,7 @@ static void *background_main(void *argument) {
 void mf_background_begin(mf_Background *background, uint32_t work, uint32_t stale) {
     pthread_mutex_lock(&background->mutex);
     background->waiting |= work;
-    background->stale[work == MF_WORK_TOUCH] = stale;
+    background->stale[work == MF_WORK_COLLIDE] = stale;
     pthread_cond_signal(&background->begun);
     pthread_mutex_unlock(&background->mutex);
 }

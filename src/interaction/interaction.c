@@ -68,7 +68,7 @@ static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rat
     return MF_OK;
 }
 
-static bool has_touch(const mf_InteractionConfig *config) {
+static bool has_collisions(const mf_InteractionConfig *config) {
     return config->collide || config->terrain || config->fence;
 }
 
@@ -124,7 +124,7 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "interaction") == 0)
             return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
-    if (!config->detect && !has_touch(config) && !has_air(config))
+    if (!config->detect && !has_collisions(config) && !has_air(config))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
@@ -137,7 +137,7 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
                             config->detect ? config->latency : 0, error);
     if (status == MF_OK)
         status = check_rate(world, "collision_rate", config->collision_rate,
-                            has_touch(config) ? config->latency : 0, error);
+                            has_collisions(config) ? config->latency : 0, error);
     if (status == MF_OK)
         status = check_rate(world, "air_rate", config->air_rate, 0, error);
     return status;
@@ -299,7 +299,7 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
     }
     if ((work & MF_WORK_DETECT) != 0)
         most = search.reach = config->radius;
-    if ((work & MF_WORK_TOUCH) != 0 && config->collide)
+    if ((work & MF_WORK_COLLIDE) != 0 && config->collide)
         search.contact_reach = 2.0 * largest;
     if ((work & MF_WORK_AIR) != 0 && config->downwash) {
         search.jet_reach = config->downwash_reach;
@@ -314,7 +314,7 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
 static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     uint32_t wanted = (config->detect ? MF_WORK_DETECT : 0u) |
-                      (has_touch(config) ? MF_WORK_TOUCH : 0u) |
+                      (has_collisions(config) ? MF_WORK_COLLIDE : 0u) |
                       (has_air(config) ? MF_WORK_AIR : 0u);
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;

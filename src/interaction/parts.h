@@ -7,9 +7,9 @@
 #include <mayfly/interaction.h>
 
 enum {
-    MF_WORK_DETECT = 1, // detection
-    MF_WORK_TOUCH = 2,  // collisions, ground, fence
-    MF_WORK_AIR = 4     // downwash and wind
+    MF_WORK_DETECT = 1,  // detection
+    MF_WORK_COLLIDE = 2, // collisions, ground, fence
+    MF_WORK_AIR = 4      // downwash and wind
 };
 
 enum { MF_CHUNK_PAIRS = 64 }; // [1] most colliding pairs of a chunk with events
@@ -38,14 +38,14 @@ struct mf_Interaction {
 
     mf_ScanTask scan; // constant over the chunks
     mf_ScanFn scan_chunk;
-    uint8_t *flags;        // [1] MF_FLAG_* by agent
-    uint8_t *outside;      // [1] by agent: 1: outside of the box
-    bool any_outside;      // some `outside` is 1
-    bool any_flag;         // some flag is set; written by several threads, always to true
-    uint32_t *pair_counts; // [1] by chunk
-    uint64_t *pairs;       // [1] chunk * MF_CHUNK_PAIRS + i: smaller agent << 32 | larger
-    uint64_t pairs_found;  // [1] in this round, by several threads
-    mf_Time touch_time;    // [ns] time of the examined state
+    uint8_t *flags;         // [1] MF_FLAG_* by agent
+    uint8_t *outside;       // [1] by agent: 1: outside of the box
+    bool any_outside;       // some `outside` is 1
+    bool any_flag;          // some flag is set; written by several threads, always to true
+    uint32_t *pair_counts;  // [1] by chunk
+    uint64_t *pairs;        // [1] chunk * MF_CHUNK_PAIRS + i: smaller agent << 32 | larger
+    uint64_t pairs_found;   // [1] in this round, by several threads
+    mf_Time collision_time; // [ns] time of the examined state
 
     mf_AirTask air_task;
     mf_NeighborJetFn jets;
@@ -53,9 +53,9 @@ struct mf_Interaction {
     mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
     void *air_tables; // memory of speed, limit and profile
 
-    uint32_t pending;                      // MF_WORK_DETECT, MF_WORK_TOUCH with pending results
-    uint64_t detection_apply, touch_apply; // [1] ticks
-    mf_Background *background;             // NULL: all work on the world's threads
+    uint32_t pending; // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
+    uint64_t detection_apply, collision_apply; // [1] ticks
+    mf_Background *background;                 // NULL: all work on the world's threads
 
     mf_InteractionEvent *events;
     uint32_t event_count;

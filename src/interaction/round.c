@@ -79,7 +79,7 @@ void mf_interaction_work(mf_Interaction *all, mf_Neighbors *search, uint32_t wor
                (left < MF_NEIGHBOR_CHUNK ? left : MF_NEIGHBOR_CHUNK) * sizeof(int32_t));
         search->jets(search, chunk, all->jets, &all->air_task);
     }
-    if ((work & MF_WORK_TOUCH) != 0) {
+    if ((work & MF_WORK_COLLIDE) != 0) {
         scan_places(all, chunk);
         if (all->config.collide)
             search->pairs(search, chunk, note_pairs, all);
@@ -172,7 +172,7 @@ static void add_event(mf_Interaction *all, mf_EventKind kind, uint32_t agent, ui
     }
     mf_InteractionEvent *event = &all->events[all->event_count++];
     *event = (mf_InteractionEvent){
-        .time = all->touch_time, .agent = agent, .partner = partner, .kind = kind};
+        .time = all->collision_time, .agent = agent, .partner = partner, .kind = kind};
     for (int c = 0; c < 3; c++)
         event->position[c] = position_of(all->touch, all->touch->slot_of[agent], c);
 }
@@ -269,15 +269,15 @@ static void begin_work(mf_Interaction *all, mf_Neighbors *search, uint32_t work,
     Region region = {.all = all, .search = search, .work = work};
     run_region(&region, search->block_count, 64, load_part);
     run_region(&region, search->block_count, 64, place_part);
-    if ((work & MF_WORK_TOUCH) != 0)
-        all->touch_time = time;
+    if ((work & MF_WORK_COLLIDE) != 0)
+        all->collision_time = time;
     all->detections += (work & MF_WORK_DETECT) != 0;
     if (all->background != NULL && (work & MF_WORK_AIR) == 0) {
         mf_background_begin(all->background, work, region.stale);
         return;
     }
     mf_neighbors_renew(search, region.stale, false, wants_view(&region), wants_velocity(&region));
-    if ((work & MF_WORK_TOUCH) != 0)
+    if ((work & MF_WORK_COLLIDE) != 0)
         mf_interaction_begin_touch(all);
     run_region(&region, search->chunk_count, 8, work_part);
 }
@@ -288,7 +288,7 @@ static void run_at_once(mf_Interaction *all, const mf_WorldRun *run) {
                                                 : all->air;
     begin_work(all, search, all->due, run->time);
     write_out(all, search, all->due);
-    if ((all->due & MF_WORK_TOUCH) != 0)
+    if ((all->due & MF_WORK_COLLIDE) != 0)
         apply_touch(all);
 }
 
@@ -306,21 +306,21 @@ static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
     uint32_t ripe = 0;
     if (run->tick >= all->detection_apply)
         ripe |= all->pending & MF_WORK_DETECT;
-    if (run->tick >= all->touch_apply)
-        ripe |= all->pending & MF_WORK_TOUCH;
+    if (run->tick >= all->collision_apply)
+        ripe |= all->pending & MF_WORK_COLLIDE;
     // Neighbors first: agents that fail now were still valid in the search.
     if ((ripe & MF_WORK_DETECT) != 0)
         finish(all, MF_WORK_DETECT);
-    if ((ripe & MF_WORK_TOUCH) != 0)
-        finish(all, MF_WORK_TOUCH);
-    uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_TOUCH);
+    if ((ripe & MF_WORK_COLLIDE) != 0)
+        finish(all, MF_WORK_COLLIDE);
+    uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_COLLIDE);
     begin_work(all, all->detect, later & MF_WORK_DETECT, run->time);
-    begin_work(all, all->touch, later & MF_WORK_TOUCH, run->time);
+    begin_work(all, all->touch, later & MF_WORK_COLLIDE, run->time);
     all->pending |= later;
     if ((later & MF_WORK_DETECT) != 0)
         all->detection_apply = run->tick + all->config.latency;
-    if ((later & MF_WORK_TOUCH) != 0)
-        all->touch_apply = run->tick + all->config.latency;
+    if ((later & MF_WORK_COLLIDE) != 0)
+        all->collision_apply = run->tick + all->config.latency;
     if ((all->due & MF_WORK_AIR) != 0) {
         begin_work(all, all->air, MF_WORK_AIR, run->time);
         write_out(all, all->air, MF_WORK_AIR);
@@ -344,7 +344,7 @@ static void mark_detection(const mf_WorldRun *run, void *user) {
 static void mark_touch(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_TOUCH;
+    all->due |= MF_WORK_COLLIDE;
 }
 static void mark_air(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;

@@ -86,7 +86,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
         "<b>%s</b> over the whole run. The cost is the processor time of one step of one "
         "robot in a batch of %u on %u thread%s (%s).</p>\n<table>\n"
         "<tr><th class=\"level\">level</th>",
-        mf_motion_name(all->reference), all->price_robots, all->threads,
+        mf_motion_name(all->reference), all->cost_robots, all->threads,
         all->threads == 1 ? "" : "s", mf_isa_name(all->isa));
     static const char *const heads[] = {"forward m", "turn rad", "position m", "heading rad",
                                         "height mm", "tilt rad", "energy J",   "cost ns"};

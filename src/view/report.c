@@ -103,10 +103,10 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
 // ---- charts ------------------------------------------------------------------------------------
 
 // Columns of the archive's rows, for the chart: generation, best, mean, then generation and fitness
-// of champions that had a verification, `looks` of them.
-static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *looks) {
+// of champions that had a verification, `verified_count` of them.
+static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *verified_count) {
     uint32_t count = data->generation_count;
-    *looks = 0;
+    *verified_count = 0;
     *columns = mf_allocate(data->context, count, 5 * sizeof(double));
     if (*columns == NULL)
         return false;
@@ -116,9 +116,9 @@ static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *l
         (*columns)[2 * (size_t)count + i] = data->generations[i].mean;
         if (!isfinite(data->generations[i].verified))
             continue;
-        (*columns)[3 * (size_t)count + *looks] = data->generations[i].generation;
-        (*columns)[4 * (size_t)count + *looks] = data->generations[i].verified;
-        ++*looks;
+        (*columns)[3 * (size_t)count + *verified_count] = data->generations[i].generation;
+        (*columns)[4 * (size_t)count + *verified_count] = data->generations[i].verified;
+        ++*verified_count;
     }
     return true;
 }
@@ -191,23 +191,24 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
 
 static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double *columns;
-    uint32_t count = data->generation_count, looks;
+    uint32_t count = data->generation_count, verified_count;
     open_section(text, "fitness", "Fitness over generations");
     mf_text_format(text,
                    "<p>Each generation keeps the best %u of %u robots and adds mutated copies of "
                    "them.</p>\n",
                    data->file->search.survivors, data->file->search.population);
-    if (!copy_curves(data, &columns, &looks)) {
+    if (!copy_curves(data, &columns, &verified_count)) {
         text->failed = true;
         return;
     }
     const double *best = columns + count, *mean = best + count;
-    const double *look = mean + count, *verified = look + count;
-    if (looks > 0)
-        put_levels(text, data, best[(size_t)look[looks - 1] - 1], verified[looks - 1]);
+    const double *generation = mean + count, *verified = generation + count;
+    if (verified_count > 0)
+        put_levels(text, data, best[(size_t)generation[verified_count - 1] - 1],
+                   verified[verified_count - 1]);
     double range[2] = {0.0, 0.0};
     widen(range, best, 2 * (size_t)count);
-    widen(range, verified, looks);
+    widen(range, verified, verified_count);
     const char *unit = fitness_unit(data);
     char axis[48], title[80];
     snprintf(axis, sizeof axis, "%s", fitness_title(data));
@@ -222,11 +223,11 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     Label labels[3] = {label_value(text, "best", best[count - 1], unit),
                        label_value(text, "mean", mean[count - 1], unit)};
-    if (looks > 0) {
-        mf_chart_line(text, &chart, look, verified, looks, "verified", false);
-        labels[2] = label_value(text, "verified", verified[looks - 1], unit);
+    if (verified_count > 0) {
+        mf_chart_line(text, &chart, generation, verified, verified_count, "verified", false);
+        labels[2] = label_value(text, "verified", verified[verified_count - 1], unit);
     }
-    put_labels(text, &chart, labels, looks > 0 ? 3 : 2);
+    put_labels(text, &chart, labels, verified_count > 0 ? 3 : 2);
     mf_chart_end(text);
     mf_release(data->context, columns);
     close_section(text);

@@ -106,7 +106,7 @@ static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index
             names.size = start - 1;
         else if (own)
             return false;
-        if (!mf_part_climb(model, &part, &index))
+        if (!mf_part_parent(model, &part, &index))
             return false;
     }
 }

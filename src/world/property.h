@@ -10,7 +10,7 @@ uint32_t mf_part_count(const mf_Model *model, mf_Part part);
 const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index);
 // Replaces the part by its parent in the tree (a link on its joint, a joint on its parent link, a
 // sensor on its joint or link); false at the top.
-bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index);
+bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index);
 
 // The n-th constant of a part of the robot; false when there are no more. Sets all members except
 // group and instance.

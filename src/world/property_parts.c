@@ -61,7 +61,7 @@ static uint32_t carrier(const mf_Sensor *sensor) {
     return at_link ? sensor->link : sensor->frame.link;
 }
 
-bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index) {
+bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index) {
     switch (*part) {
     case MF_PART_LINK:
         *part = MF_PART_JOINT;

@@ -27,7 +27,7 @@ static void add_text(char *out, size_t size, const char *text) {
 static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
     mf_Part above = part;
     uint32_t at = index;
-    if (!is_alone(model, part, index) && mf_part_climb(model, &above, &at) &&
+    if (!is_alone(model, part, index) && mf_part_parent(model, &above, &at) &&
         mf_part_own_name(model, above, at)[0] != '\0') {
         add_text(out, size, mf_part_own_name(model, above, at));
         add_text(out, size, "/");

@@ -180,7 +180,7 @@ def reduce(word, arguments, options):
         del budget["--robots"]
     if word == "replay" and "--generation" not in given:
         budget = {}
-    if word == "compare" and "--no-price" in given:
+    if word == "compare" and "--no-cost" in given:
         del budget["--robots"]
     if word == "bench":
         plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm"))

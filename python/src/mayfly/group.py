@@ -258,7 +258,7 @@ class Group(Equations):
             self._use()
             self._refresh_rows(self._robots(robots))
 
-    def place(
+    def set_start(
         self,
         position: npt.ArrayLike,
         orientation: npt.ArrayLike | None = None,

@@ -136,7 +136,7 @@ class WorldJoint:
 
     @property
     @in_turn
-    def turning(self) -> float:
+    def angular_opening(self) -> float:
         """[rad] current angle between both frames or axes."""
         return float(self._state().angular_opening)
 
