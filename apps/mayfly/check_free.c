@@ -7,7 +7,7 @@
 
 #include <mayfly/dynamics.h>
 
-static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
+static const double along_x[3] = {1, 0, 0}, along_z[3] = {0, 0, 1};
 static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
 static const double none[3] = {0, 0, 0};
 
@@ -206,23 +206,11 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// A base with an arm of two oblique hinges.
-static void build_arm(mf_Rig *rig) {
-    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
-    static const double moments[3][3] = {
-        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
-    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
-    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
-    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
-    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
-    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
-}
-
 // The same with a wheel on a slide.
 static void build_flailer(mf_Rig *rig) {
     static const double centers[2][3] = {{0, 0.1, 0}, {0.01, 0.02, 0}};
     static const double moments[2][3] = {{0.004, 0.005, 0.006}, {0.003, 0.003, 0.005}};
-    build_arm(rig);
+    mf_rig_build_arm(rig);
     uint32_t other = mf_hand_slide(&rig->hand, 0, -0.2, 0, 0.1, along_x);
     mf_rig_body(rig, other, 0.7, centers[0], moments[0]);
     uint32_t wheel = mf_hand_hinge(&rig->hand, other, 0, 0.1, 0.1, along_z);
@@ -280,7 +268,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     enum { N = 8 };
     double m[N * N], worst = 0.0;
     mf_hand_start(&rig.hand, context);
-    build_arm(&rig);
+    mf_rig_build_arm(&rig);
     mf_Status status = mf_rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;

@@ -316,18 +316,6 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Three links, their hinges at 0.7 and -1.1 rad, as in E4-articulated.
-static void build_arm(mf_Rig *rig) {
-    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
-    static const double moments[3][3] = {
-        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
-    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
-    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
-    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
-    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
-    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
-}
-
 // The base's twist after a step from rest under one small force or moment, divided by its impulse:
 // a column of the inverse of the kernel's inertia.
 static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, double out[6],
@@ -337,7 +325,7 @@ static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, d
     mf_Rig rig;
     config.world.gravity = 0.0;
     mf_hand_start(&rig.hand, context);
-    build_arm(&rig);
+    mf_rig_build_arm(&rig);
     mf_Status status = open_ladder(&rig, context, &config, error);
     if (status != MF_OK)
         return status;

@@ -49,6 +49,9 @@ double mf_rig_energy(const mf_Rig *rig); // [J] kinetic, potential and elastic
 void mf_rig_body(mf_Rig *rig, uint32_t link, double mass, const double center[3],
                  const double moments[3]);
 
+// Builds a base with an arm of two hinges in rig->hand: masses 3, 1 and 0.5 kg.
+void mf_rig_build_arm(mf_Rig *rig);
+
 // Uniform in [-1, 1), the n-th number of a stream.
 double mf_rig_random(uint32_t stream, uint64_t n);
 

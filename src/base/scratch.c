@@ -58,7 +58,3 @@ void mf_scratch_return(mf_Scratch *scratch, void *block) {
     const size_t at = (size_t)((char *)block - scratch->blocks) / scratch->size;
     atomic_store_explicit(&scratch->taken[at], 0, memory_order_release);
 }
-
-size_t mf_scratch_size(const mf_Scratch *scratch) {
-    return scratch->size;
-}

@@ -19,6 +19,4 @@ void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch); // may be NUL
 void *mf_scratch_borrow(mf_Scratch *scratch);
 void mf_scratch_return(mf_Scratch *scratch, void *block);
 
-size_t mf_scratch_size(const mf_Scratch *scratch); // [byte] of a block
-
 #endif

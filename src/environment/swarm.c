@@ -50,7 +50,7 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
-            "task swarm: a box of half width %g m has no scratch for %u robots of radius "
+            "task swarm: a box of half width %g m has no room for %u robots of radius "
             "%g m",
             plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;

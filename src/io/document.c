@@ -90,15 +90,6 @@ void mf_document_destroy(const mf_DocumentKind *kind, void *value) {
 
 // ---- steps of a format's reading ---------------------------------------------------------------
 
-mf_Status mf_document_read_all(mf_Reader *reader, const mf_KeyTable *table,
-                               const mf_DocumentSource *source) {
-    mf_Status status = MF_OK;
-    reader->table = table;
-    if (reader->root->kind == MF_YAML_MAPPING)
-        status = mf_reader_override(reader, source->overrides, source->override_count);
-    return status == MF_OK ? mf_reader_read(reader) : status;
-}
-
 // "expected one key: quadrotor, fixed_wing or car".
 static const char *ask_for_one(const mf_KeyTable *tables, uint32_t count, char *out, size_t size) {
     int used = snprintf(out, size, "expected one key: %s", tables[0].noun);

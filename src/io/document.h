@@ -36,11 +36,6 @@ mf_Status mf_document_load(const mf_DocumentKind *kind, const mf_DocumentSource 
 // Frees a structure made by one of these functions, and all that it points to. May be NULL.
 void mf_document_destroy(const mf_DocumentKind *kind, void *value);
 
-// For `read` of a format whose keys are at the top: applies the overrides, then reads all of
-// `table`.
-mf_Status mf_document_read_all(mf_Reader *reader, const mf_KeyTable *table,
-                               const mf_DocumentSource *source);
-
 // For `read` of a format with one key at the top, the noun of one of `count` tables: `*kind`
 // becomes its index, and the reader is set to that table and the keys below. The caller sets its
 // `base`.

@@ -143,23 +143,28 @@ static mf_Status decode_run(mf_Archive *archive, sqlite3_stmt *statement, mf_Err
     return keep_settings(archive, &settings, error);
 }
 
-static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
+// Reads the only row of a table by `decode`; `missing` is the message of MF_CORRUPT without a row.
+static mf_Status read_row(mf_Archive *archive, const char *sql, const char *missing,
+                          mf_Status (*decode)(mf_Archive *, sqlite3_stmt *, mf_Error *),
+                          mf_Error *error) {
     sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
-        &archive->database,
-        "SELECT population, survivors, genome_bytes, seed, reuse_fitness, model_hash, "
-        "terrain_hash, mutation_rate, library, settings FROM run WHERE id = 1",
-        &statement, error);
+    mf_Status status = mf_database_prepare(&archive->database, sql, &statement, error);
     bool row = false;
     if (status == MF_OK)
         status = mf_database_step(&archive->database, statement, &row, error);
     if (status == MF_OK && !row)
-        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                            "the archive is damaged (it contains no run)");
+        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0, "%s", missing);
     if (status == MF_OK)
-        status = decode_run(archive, statement, error);
+        status = decode(archive, statement, error);
     sqlite3_finalize(statement);
     return status;
+}
+
+static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
+    return read_row(archive,
+                    "SELECT population, survivors, genome_bytes, seed, reuse_fitness, model_hash, "
+                    "terrain_hash, mutation_rate, library, settings FROM run WHERE id = 1",
+                    "the archive is damaged (it contains no run)", decode_run, error);
 }
 
 static mf_Status check_generations(mf_Archive *archive, mf_Error *error) {
@@ -275,25 +280,14 @@ static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statemen
 
 // Reads the settings of the verification, in formats 2 and 3.
 static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
-    sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
         return MF_OK;
-    mf_Status status =
-        mf_database_prepare(&archive->database,
-                            archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
-                                ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
-                                : "SELECT every, best, disparity FROM verification WHERE id = 1",
-                            &statement, error);
-    bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(&archive->database, statement, &row, error);
-    if (status == MF_OK && !row)
-        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                            "the archive is damaged (the table 'verification' is empty)");
-    if (status == MF_OK)
-        status = decode_verification(archive, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    return read_row(archive,
+                    archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
+                        ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
+                        : "SELECT every, best, disparity FROM verification WHERE id = 1",
+                    "the archive is damaged (the table 'verification' is empty)",
+                    decode_verification, error);
 }
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "torture.h"
 #include "base/inject.h"
 
@@ -18,19 +19,6 @@
 
 #include "view/picture.h"
 #include "view/support.h"
-
-static int make_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int free_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
-}
 
 // ---- a small XML reader ------------------------------------------------------------------------
 
@@ -546,5 +534,5 @@ int main(void) {
         cmocka_unit_test(real_run_is_reported),
         cmocka_unit_test(trial_refuses_what_it_cannot_do),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }
