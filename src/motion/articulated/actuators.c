@@ -248,8 +248,8 @@ mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
         mark_thrust(plan, plan->contacts[i].link);
     }
     for (uint32_t i = 0; collide != NULL && i < collide->shape_count; i++) {
-        const uint32_t frame = collide->shapes[i].frame;
-        plan->shape_body[i] = model->shapes[collide->shapes[i].shape].body;
+        const uint32_t frame = mf_collide_shapes(collide)[i].frame;
+        plan->shape_body[i] = model->shapes[mf_collide_shapes(collide)[i].shape].body;
         mark_thrust(plan, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
     }
     return MF_OK;

@@ -16,7 +16,7 @@ static MF_INLINE bool contact_at(const mf_ArtPlan *plan, const LinkContact *cont
     const mf_CollidePair *pair;
     if (contact->pair == MF_NONE) // with the ground: a touch, too
         return false;
-    pair = &plan->collide->pairs[contact->pair];
+    pair = &mf_collide_pairs(plan->collide)[contact->pair];
     return plan->shape_body[pair->a] == body || plan->shape_body[pair->b] == body;
 }
 
@@ -51,7 +51,7 @@ static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane 
         const LinkContact *contact = &work->link_contacts.list[i];
         if (!contact_at(plan, contact, body))
             continue;
-        const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+        const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[contact->pair];
         const mf_lane pull = mf_keep(mf_and(lanes, contact->exists), share);
         const Vec force = vec_scale(contact->normal, pull);
         force_from_world(plan, contact_plan_link(plan, pair->a), contact->point, force, vec_zero(),

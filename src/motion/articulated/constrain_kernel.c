@@ -423,7 +423,7 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
                 zones[1] = p->plan->zones_of_contact[from->number];
         } else if (p->plan->zone_count > 0) {
             const mf_CollidePair *pair =
-                &p->plan->collide->pairs[work->link_contacts.list[from->number].pair];
+                &mf_collide_pairs(p->plan->collide)[work->link_contacts.list[from->number].pair];
             zones[0] = p->plan->zones_of_shape[pair->a];
             zones[1] = p->plan->zones_of_shape[pair->b];
         }

@@ -133,7 +133,7 @@ static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const Pose *pose, V
 static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *contact,
                                 const mf_real *c, const Pose *pose, mf_mask where,
                                 HullCorners *corners) {
-    const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+    const mf_ConvexHull *hull = mf_hull_of(plan->hulls, contact->hull);
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
     const Vec center = vec_constant(c);
     Vec up;

@@ -41,7 +41,7 @@ static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact 
         surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
         dimension = 6;
     } else {
-        const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+        const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[contact->pair];
         dimension = pair->dimension;
         for (int i = 0; i < 5; i++)
             surface.friction[i] = (mf_real)pair->friction[i];

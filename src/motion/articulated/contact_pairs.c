@@ -21,8 +21,8 @@ static bool is_ground(const mf_ArtPlan *plan, const mf_Model *model, const mf_Co
 }
 
 static bool may_collide(const mf_ArtPlan *plan, const mf_Model *model, const mf_CollidePair *pair) {
-    const mf_CollideShape *a = &plan->collide->shapes[pair->a],
-                          *b = &plan->collide->shapes[pair->b];
+    const mf_CollideShape *a = &mf_collide_shapes(plan->collide)[pair->a],
+                          *b = &mf_collide_shapes(plan->collide)[pair->b];
     bool still_a = a->frame == MF_NONE || (plan->fixed && a->frame == 0);
     bool still_b = b->frame == MF_NONE || (plan->fixed && b->frame == 0);
     return a->frame != b->frame && !(still_a && still_b) && !is_ground(plan, model, a) &&
@@ -47,7 +47,7 @@ static mf_Status leave_overlaps(mf_ArtPlan *plan, const mf_Model *model, mf_Cont
 }
 
 static void place_shape(const mf_ArtPlan *plan, uint32_t shape) {
-    uint32_t frame = plan->collide->shapes[shape].frame;
+    uint32_t frame = mf_collide_shapes(plan->collide)[shape].frame;
     if (frame != MF_NONE && frame > 0)
         plan->links[frame - 1].posed = true;
 }
@@ -156,12 +156,12 @@ mf_Status mf_art_contact_pairs_build(mf_ArtPlan *plan, const mf_Model *model, mf
             return status;
         bool any = false;
         for (uint32_t i = 0; i < plan->collide->pair_count; i++)
-            plan->pair_allowed[i] = may_collide(plan, model, &plan->collide->pairs[i]);
+            plan->pair_allowed[i] = may_collide(plan, model, &mf_collide_pairs(plan->collide)[i]);
         status = leave_overlaps(plan, model, context, error);
         if (status != MF_OK)
             return status;
         for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
-            const mf_CollidePair *pair = &plan->collide->pairs[i];
+            const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[i];
             if (!plan->pair_allowed[i])
                 continue;
             any = true;
@@ -170,7 +170,7 @@ mf_Status mf_art_contact_pairs_build(mf_ArtPlan *plan, const mf_Model *model, mf
             place_shape(plan, pair->b);
         }
         if (!any) {
-            mf_collide_destroy(plan->collide);
+            mf_release(context, plan->collide);
             plan->collide = NULL;
         }
     }

@@ -56,7 +56,7 @@ static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver
 
 // Plan links of a pair's shapes.
 static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
-    uint32_t frame = plan->collide->shapes[shape].frame;
+    uint32_t frame = mf_collide_shapes(plan->collide)[shape].frame;
     return frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1;
 }
 
@@ -85,9 +85,9 @@ static inline void link_contacts_append(LinkContacts *all, const LinkContact *co
 // which the spheres about the shapes are near enough for it to be examined in any case.
 static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
                                            const mf_lane *spheres, mf_real reach) {
-    const mf_CollidePair *item = &plan->collide->pairs[pair];
+    const mf_CollidePair *item = &mf_collide_pairs(plan->collide)[pair];
     const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
-    if (plan->collide->shapes[item->a].kind == MF_COLLIDE_PLANE)
+    if (mf_collide_shapes(plan->collide)[item->a].kind == MF_COLLIDE_PLANE)
         return mf_mask_all();
     Vec way = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);

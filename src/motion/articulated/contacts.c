@@ -84,7 +84,7 @@ static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) 
 
 static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, ContactFn use,
                           void *user) {
-    const mf_ConvexHull *hull = &hulls->hulls[hulls->of_mesh[shape->mesh]];
+    const mf_ConvexHull *hull = mf_hull_of(hulls, mf_hulls_of_mesh(hulls)[shape->mesh]);
     for (uint32_t i = 0; i < 4; i++) {
         Contact contact = contact_of(shape, hull->center, hull->radius);
         contact.kind = MF_ART_TOUCH_HULL;
@@ -231,7 +231,7 @@ typedef struct Filling {
 } Filling;
 
 static uint32_t hull_of(const mf_ArtPlan *plan, const Contact *contact) {
-    return contact->kind == MF_ART_TOUCH_HULL ? plan->hulls->of_mesh[contact->shape->mesh]
+    return contact->kind == MF_ART_TOUCH_HULL ? mf_hulls_of_mesh(plan->hulls)[contact->shape->mesh]
                                               : MF_NONE;
 }
 
@@ -320,9 +320,9 @@ void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3]
     if (contact->kind == MF_ART_TOUCH_RIM) {
         rim_point(contact, c + MF_ART_TOUCH_SIZE, own, out);
     } else {
-        const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+        const mf_ConvexHull *hull = mf_hull_of(plan->hulls, contact->hull);
         uint32_t corners[4], count = mf_hull_corners(hull, own, corners);
-        mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
+        mf_vec3_copy(out, mf_hull_vertices_f64(hull) + 3 * (size_t)corners[contact->part % count]);
     }
     for (int k = 0; k < 3; k++)
         position[k] += mf_vec3_dot(rotation + 3 * k, out);

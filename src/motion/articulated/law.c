@@ -111,10 +111,11 @@ static void set_ground(const Laws *all, uint32_t i) {
 
 static void set_pair(const Laws *all, uint32_t i) {
     mf_ArtPlan *plan = all->plan;
-    const mf_CollidePair *pair = &plan->collide->pairs[i];
-    plan->laws[i] = contact_law(all, pair,
-                                shape_weight(all, plan->collide->shapes[pair->a].shape) +
-                                    shape_weight(all, plan->collide->shapes[pair->b].shape));
+    const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[i];
+    plan->laws[i] =
+        contact_law(all, pair,
+                    shape_weight(all, mf_collide_shapes(plan->collide)[pair->a].shape) +
+                        shape_weight(all, mf_collide_shapes(plan->collide)[pair->b].shape));
     if (plan->pair_allowed[i] && plan->laws[i].margin > plan->reach)
         plan->reach = plan->laws[i].margin;
 }

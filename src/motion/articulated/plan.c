@@ -310,7 +310,7 @@ static bool is_loose(const mf_ArtPlan *plan) {
         loose = loose && plan->loops[i].links[0] != MF_ART_WORLD &&
                 plan->loops[i].links[1] != MF_ART_WORLD;
     for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->shape_count; i++)
-        loose = loose && plan->collide->shapes[i].frame != MF_NONE;
+        loose = loose && mf_collide_shapes(plan->collide)[i].frame != MF_NONE;
     return loose;
 }
 
@@ -404,8 +404,8 @@ void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
     mf_art_sensing_destroy(context, plan->sensing);
     mf_release(context, plan->contact_body);
     mf_release(context, plan->shape_body);
-    mf_collide_destroy(plan->collide);
-    mf_hulls_destroy(plan->hulls);
+    mf_release(context, plan->collide);
+    mf_release(context, plan->hulls);
     mf_release(context, plan->frames);
     mf_release(context, plan->joint_links);
     mf_release(context, plan->constants_f64);

@@ -106,7 +106,7 @@ static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, i
         links[1] = plan->contacts[from->number].link;
     } else {
         const mf_CollidePair *pair =
-            &plan->collide->pairs[p->work->link_contacts.list[from->number].pair];
+            &mf_collide_pairs(plan->collide)[p->work->link_contacts.list[from->number].pair];
         links[0] = contact_plan_link(plan, pair->a);
         links[1] = contact_plan_link(plan, pair->b);
     }

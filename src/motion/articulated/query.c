@@ -98,12 +98,12 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     read_state(plan, instance, &values);
     run_query(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
     for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
-        const mf_CollidePair *pair = &plan->collide->pairs[i];
+        const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[i];
         if (!plan->pair_allowed[i] || !(depth[i] > most))
             continue;
         most = depth[i];
-        shapes[0] = plan->collide->shapes[pair->a].shape;
-        shapes[1] = plan->collide->shapes[pair->b].shape;
+        shapes[0] = mf_collide_shapes(plan->collide)[pair->a].shape;
+        shapes[1] = mf_collide_shapes(plan->collide)[pair->b].shape;
     }
     mf_release(context, depth);
     return most;

@@ -62,12 +62,12 @@ static void fill_signs(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtSens
         sensing->touches = sensing->touches || signs[i] != 0;
     }
     for (uint32_t i = 0; i < pairs; i++) {
-        const mf_CollidePair *pair = &plan->collide->pairs[i];
+        const mf_CollidePair *pair = &mf_collide_pairs(plan->collide)[i];
         int8_t *sign = &signs[plan->contact_count + i];
         if (!plan->pair_allowed[i])
             continue;
-        *sign = sign_of(model, &item->query, plan->collide->shapes[pair->a].shape, false,
-                        plan->collide->shapes[pair->b].shape);
+        *sign = sign_of(model, &item->query, mf_collide_shapes(plan->collide)[pair->a].shape, false,
+                        mf_collide_shapes(plan->collide)[pair->b].shape);
         sensing->wanted[i] = sensing->wanted[i] || *sign != 0;
         sensing->contacts = sensing->contacts || *sign != 0;
     }

@@ -27,8 +27,8 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
         if (contact->pair == MF_NONE) {
             zones[1] = plan->zones_of_contact[contact->touch];
         } else {
-            zones[0] = plan->zones_of_shape[plan->collide->pairs[contact->pair].a];
-            zones[1] = plan->zones_of_shape[plan->collide->pairs[contact->pair].b];
+            zones[0] = plan->zones_of_shape[mf_collide_pairs(plan->collide)[contact->pair].a];
+            zones[1] = plan->zones_of_shape[mf_collide_pairs(plan->collide)[contact->pair].b];
         }
         Vec axes[3] = {contact->normal};
         across(contact->normal, axes + 1);

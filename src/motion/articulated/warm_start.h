@@ -34,9 +34,9 @@ static MF_INLINE uint32_t contact_run(const LinkContacts *all, uint32_t first) {
 
 // From where moments of a pair are taken: a link that moves with it.
 static MF_INLINE Vec pair_origin(const mf_ArtPlan *plan, const Contacts *contacts, uint32_t pair) {
-    int32_t link = contact_plan_link(plan, plan->collide->pairs[pair].b);
+    int32_t link = contact_plan_link(plan, mf_collide_pairs(plan->collide)[pair].b);
     if (link == MF_ART_WORLD)
-        link = contact_plan_link(plan, plan->collide->pairs[pair].a);
+        link = contact_plan_link(plan, mf_collide_pairs(plan->collide)[pair].a);
     return contacts->pose[link + 1].position;
 }
 

@@ -69,7 +69,7 @@ static void add_contacts(mf_ArtPlan *plan, const mf_Model *model, uint32_t z, ui
             plan->zones_of_contact[i] |= bit;
     }
     for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->shape_count; i++)
-        if (carried(model, model->shapes[plan->collide->shapes[i].shape].body, root))
+        if (carried(model, model->shapes[mf_collide_shapes(plan->collide)[i].shape].body, root))
             plan->zones_of_shape[i] |= bit;
 }
 
