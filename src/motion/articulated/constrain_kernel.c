@@ -305,7 +305,7 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
     for (uint32_t k = 0; plan->parted && !plan->fixed && k < 6; k++)
         slope[k] = drive->step * mf_set(base_constants(plan)[MF_ART_DAMPING]);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         const mf_real *c = link_constants(plan, l);
         mf_lane damping = mf_zero();
         if (plan->parted)
@@ -328,10 +328,10 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
 static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane value,
                          const mf_lane *acceleration, mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
-    uint32_t k = plan->tree_start[row];
-    while (k < plan->tree_start[row + 1] && plan->tree_column[k] != column)
+    uint32_t k = mf_art_tree_start(plan)[row];
+    while (k < mf_art_tree_start(plan)[row + 1] && mf_art_tree_column(plan)[k] != column)
         k++;
-    if (k == plan->tree_start[row + 1])
+    if (k == mf_art_tree_start(plan)[row + 1])
         return;
     for (k = p->used.start[row]; p->used.column[k] != column;)
         k++;
@@ -356,7 +356,7 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
     const mf_ArtPlan *plan = p->plan;
     Sum sum = sum_start(p);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_ArtActuator *actuator = &mf_art_actuators(plan)[i];
         if (actuator->acts != MF_ART_PULLS)
             continue;
         sum.count = 0;
@@ -364,11 +364,11 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
         resist_sum(p, &sum, p->work->actuation.slope[i], acceleration, change);
     }
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        if (plan->tendons[i].damping <= 0.0)
+        if (mf_art_tendons(plan)[i].damping <= 0.0)
             continue;
-        tendon_row(p, &plan->tendons[i], &sum);
-        resist_sum(p, &sum, drive->step * mf_set((mf_real)plan->tendons[i].damping), acceleration,
-                   change);
+        tendon_row(p, &mf_art_tendons(plan)[i], &sum);
+        resist_sum(p, &sum, drive->step * mf_set((mf_real)mf_art_tendons(plan)[i].damping),
+                   acceleration, change);
     }
 }
 
@@ -420,12 +420,12 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
             touch->load = mf_select(on, force[0], touch->load);
             touch->presses = mf_or(touch->presses, mf_and(on, mf_less(mf_zero(), force[0])));
             if (p->plan->zone_count > 0)
-                zones[1] = p->plan->zones_of_contact[from->number];
+                zones[1] = mf_art_contact_zones(p->plan)[from->number];
         } else if (p->plan->zone_count > 0) {
-            const mf_CollidePair *pair =
-                &mf_collide_pairs(p->plan->collide)[work->link_contacts.list[from->number].pair];
-            zones[0] = p->plan->zones_of_shape[pair->a];
-            zones[1] = p->plan->zones_of_shape[pair->b];
+            const mf_CollidePair *pair = &mf_collide_pairs(
+                mf_art_collide(p->plan))[work->link_contacts.list[from->number].pair];
+            zones[0] = mf_art_shape_zones(p->plan)[pair->a];
+            zones[1] = mf_art_shape_zones(p->plan)[pair->b];
         }
         const Vec at = vec_add(slot->point, p->state->position);
         const Vec own = vec_keep(on, pull), own_rotation = vec_keep(on, torque);
@@ -435,12 +435,12 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
 }
 
 static uint64_t zones_of(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
+    return link == MF_ART_WORLD ? 0 : mf_art_link_zones(plan)[link + 1];
 }
 
 // The points of both frames are one; equations of joints push within the tree.
 static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
-    const mf_ArtLoop *loop = &p->plan->loops[i];
+    const mf_ArtLoop *loop = &mf_art_loops(p->plan)[i];
     if (loop->rows == 1 || p->overflow)
         return;
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];

@@ -30,7 +30,7 @@ static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const R
         state->attitude = quat_integrate(state->attitude, state->rate, step);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
             continue;
         state->speed[l] = mf_fma(rates->joint[l], step, state->speed[l]);
         state->angle[l] = mf_fma(state->speed[l], step, state->angle[l]);
@@ -79,7 +79,7 @@ static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *
     out->velocity = vec_fma(slope->rates.linear, step, from->velocity);
     out->rate = vec_fma(slope->rates.angular, step, from->rate);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
             continue;
         out->angle[l] = mf_fma(slope->angle[l], step, from->angle[l]);
         out->speed[l] = mf_fma(slope->rates.joint[l], step, from->speed[l]);
@@ -108,7 +108,7 @@ static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State 
     slope->rates.linear = rates->linear;
     slope->rates.angular = rates->angular;
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
             continue;
         slope->angle[l] = state->speed[l];
         slope->rates.joint[l] = rates->joint[l];
@@ -133,7 +133,7 @@ static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *sl
     sum->rates.linear = vec_sum(first, sum->rates.linear, slope->rates.linear, weight);
     sum->rates.angular = vec_sum(first, sum->rates.angular, slope->rates.angular, weight);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
             continue;
         const mf_lane angle = slope->angle[l], joint = slope->rates.joint[l];
         sum->angle[l] = first ? angle : mf_fma(angle, weight, sum->angle[l]);

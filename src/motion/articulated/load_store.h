@@ -51,7 +51,7 @@ static inline void load_state(const mf_ArtBlock *block, State *state) {
         state->rate = vec_load(row_of(block, MF_ART_ROW_ANGULAR), 0);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         if (link->kind == MF_ART_BALL) {
             state->ball[link->row] = quat_load(row_of(block, MF_ART_ROW_BALL), 4 * link->row);
             state->ball_rate[link->row] =
@@ -108,7 +108,7 @@ static inline void check_state(Step *s, const State *state) {
     mf_lane sum = vec_size(state->position) + vec_size(state->velocity) + vec_size(state->rate) +
                   quat_size(state->attitude);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].kind != MF_ART_BALL)
+        if (mf_art_links(plan)[l].kind != MF_ART_BALL)
             sum = sum + mf_abs(state->angle[l]) + mf_abs(state->speed[l]);
     for (uint32_t b = 0; b < plan->ball_count; b++)
         sum = sum + quat_size(state->ball[b]) + vec_size(state->ball_rate[b]);
@@ -125,7 +125,7 @@ static inline void store_state(const Step *s, const State *state) {
         keep_vec(s, MF_ART_ROW_ANGULAR, 0, state->rate);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         if (link->kind == MF_ART_BALL) {
             keep_quat(s, MF_ART_ROW_BALL, 4 * link->row, state->ball[link->row]);
             keep_vec(s, MF_ART_ROW_BALL_RATE, 3 * link->row, state->ball_rate[link->row]);

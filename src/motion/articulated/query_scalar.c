@@ -50,7 +50,7 @@ static void load_state(const mf_ArtQuery *query, State *state) {
         state->rate = vec_value(v, 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         if (link->kind == MF_ART_BALL) {
             state->ball[link->row] = quat_value(q, first + link->position);
             state->ball_rate[link->row] = vec_value(v, link->velocity);
@@ -69,7 +69,7 @@ static void load_rates(const mf_ArtQuery *query, Rates *rates) {
         rates->angular = vec_value(query->in, 3);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         if (link->kind == MF_ART_BALL)
             rates->ball[link->row] = vec_value(query->in, link->velocity);
         else
@@ -90,7 +90,7 @@ static void store_rates(const mf_ArtQuery *query, const Rates *rates) {
         store_vec(query->out, 3, rates->angular);
     }
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &mf_art_links(plan)[l];
         if (link->kind == MF_ART_BALL)
             store_vec(query->out, link->velocity, rates->ball[link->row]);
         else
@@ -111,7 +111,7 @@ static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world
     world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
-        const Frame *parent = &world[plan->links[l].parent + 1];
+        const Frame *parent = &world[mf_art_links(plan)[l].parent + 1];
         own->rotation = mat_multiply(&parent->rotation, &frame.rotation);
         own->position = mat_apply_add(&parent->rotation, frame.position, parent->position);
     }
@@ -124,7 +124,7 @@ static void store_poses(const mf_ArtQuery *query, const State *state, Frame *wor
 }
 
 static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *world) {
-    const mf_CollidePlan *collide = query->plan->collide;
+    const mf_CollidePlan *collide = mf_art_collide(query->plan);
     find_frames(query->plan, state, world);
     const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
     for (uint32_t i = 0; i < collide->pair_count; i++) {
