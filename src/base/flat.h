@@ -26,6 +26,12 @@ enum { MF_FLAT_ALIGNMENT = 64 }; // [byte] of an image and of every array in it
                                      : (const Type *)(const void *)(block + image->name##_at);     \
     }
 
+// As above, for an array that is only indexed: not NULL where there is none.
+#define MF_FLAT_INDEXED(Image, prefix, Type, name)                                                 \
+    static inline const Type *prefix##_##name(const Image *image) {                                \
+        return (const Type *)(const void *)((const char *)image + image->name##_at);               \
+    }
+
 // A structure with several arrays names them once, in a list: a macro of (X, of), which calls
 // X(Type, name, count) per array. `count` is an expression of the members of `of`, a pointer to the
 // structure. The list makes the members of the image, the pointers of its draft, readers, parts.

@@ -91,7 +91,7 @@ typedef struct mf_CollidePlan {
     MF_FLAT_ARRAY(hulls); // an image in this one
 } mf_CollidePlan;
 
-#define MF_COLLIDE_READER(Type, name, count) MF_FLAT_READER(mf_CollidePlan, mf_collide, Type, name)
+#define MF_COLLIDE_READER(Type, name, count) MF_FLAT_INDEXED(mf_CollidePlan, mf_collide, Type, name)
 MF_COLLIDE_ARRAYS(MF_COLLIDE_READER, )
 MF_FLAT_READER(mf_CollidePlan, mf_collide, mf_HullSet, hulls)
 

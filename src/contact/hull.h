@@ -64,7 +64,7 @@ typedef struct mf_ConvexHull {
     MF_HULL_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ConvexHull;
 
-#define MF_HULL_READER(Type, name, count) MF_FLAT_READER(mf_ConvexHull, mf_hull, Type, name)
+#define MF_HULL_READER(Type, name, count) MF_FLAT_INDEXED(mf_ConvexHull, mf_hull, Type, name)
 MF_HULL_ARRAYS(MF_HULL_READER, )
 
 // Arrays of a set; hulls are images one behind the other, each of a multiple of MF_FLAT_ALIGNMENT.
@@ -85,7 +85,7 @@ typedef struct mf_HullSet {
     MF_HULL_SET_ARRAYS(MF_FLAT_MEMBER, )
 } mf_HullSet;
 
-#define MF_HULL_SET_READER(Type, name, count) MF_FLAT_READER(mf_HullSet, mf_hulls, Type, name)
+#define MF_HULL_SET_READER(Type, name, count) MF_FLAT_INDEXED(mf_HullSet, mf_hulls, Type, name)
 MF_HULL_SET_ARRAYS(MF_HULL_SET_READER, )
 
 static inline const mf_ConvexHull *mf_hull_of(const mf_HullSet *set, uint32_t hull) {

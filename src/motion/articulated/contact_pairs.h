@@ -102,7 +102,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     const bool hard = plan->hard && wanted == NULL;
     const bool *allowed = wanted != NULL ? wanted : mf_art_pair_allowed(plan);
     const mf_CollidePlan *collide = mf_art_collide(plan);
-    const mf_ArtLaw *laws = mf_art_laws(plan);
+    const mf_ArtLaw *laws = plan->law ? mf_art_laws(plan) : NULL;
     all->found = true;
     all->overflow = false;
     all->count = all->lost = 0;

@@ -352,7 +352,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);
     work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
-    if (drive->active && (plan->actuator_count > 0 || mf_art_paths(plan) != NULL))
+    if (drive->active && (plan->actuator_count > 0 || plan->path_count > 0))
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);

@@ -491,7 +491,7 @@ typedef struct mf_ArtPlan {
     MF_FLAT_ARRAY(hulls);   // likewise, of meshes that touch; none: none is requested
 } mf_ArtPlan;
 
-#define MF_ART_READER(Type, name, count) MF_FLAT_READER(mf_ArtPlan, mf_art, Type, name)
+#define MF_ART_READER(Type, name, count) MF_FLAT_INDEXED(mf_ArtPlan, mf_art, Type, name)
 MF_ART_ARRAYS(MF_ART_READER, )
 MF_FLAT_READER(mf_ArtPlan, mf_art, mf_CollidePlan, collide)
 MF_FLAT_READER(mf_ArtPlan, mf_art, mf_HullSet, hulls)

@@ -74,9 +74,9 @@ typedef struct mf_DrivenPlan {
     MF_FLAT_ARRAY(art); // the plan of the tree, an image in this one
 } mf_DrivenPlan;
 
-#define MF_DRIVEN_READER(Type, name, count) MF_FLAT_READER(mf_DrivenPlan, mf_driven, Type, name)
+#define MF_DRIVEN_READER(Type, name, count) MF_FLAT_INDEXED(mf_DrivenPlan, mf_driven, Type, name)
 MF_DRIVEN_ARRAYS(MF_DRIVEN_READER, )
-MF_FLAT_READER(mf_DrivenPlan, mf_driven, mf_ArtPlan, art)
+MF_FLAT_INDEXED(mf_DrivenPlan, mf_driven, mf_ArtPlan, art)
 
 // Pointers to lane 0 of the lanes to step.
 typedef struct mf_DrivenBlock {

@@ -85,9 +85,9 @@ typedef struct mf_KinPlan {
     MF_FLAT_ARRAY(tree); // its plan, an image in this one
 } mf_KinPlan;
 
-#define MF_KIN_READER(Type, name, count) MF_FLAT_READER(mf_KinPlan, mf_kin, Type, name)
+#define MF_KIN_READER(Type, name, count) MF_FLAT_INDEXED(mf_KinPlan, mf_kin, Type, name)
 MF_KIN_ARRAYS(MF_KIN_READER, )
-MF_FLAT_READER(mf_KinPlan, mf_kin, mf_ArtPlan, tree)
+MF_FLAT_INDEXED(mf_KinPlan, mf_kin, mf_ArtPlan, tree)
 
 // What a kernel gets: the image, and pointers to lane 0 of the lanes to step; values of one lane
 // are MF_BLOCK apart.
