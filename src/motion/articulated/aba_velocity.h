@@ -219,8 +219,9 @@ static MF_INLINE void aba_velocity_rate(const mf_ArtPlan *plan, const State *sta
 static inline void aba_velocity_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     Work *work) {
     const Vec base = base_swirl(plan, state, drive);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         LinkWork *own = &work->links[l];
         const Vec swirl = link->parent < 0 ? base : work->links[link->parent].swirl;
         aba_velocity_rate(plan, state, l, work);
@@ -278,8 +279,9 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
 // Which limits act, with the present rate for that at the end of the step.
 static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
@@ -300,8 +302,9 @@ static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_la
 // World poses of the links that contacts, actuators or weights need.
 static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *work) {
     Contacts *contacts = &work->contacts;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         const LinkWork *own = &work->links[l];
         const mf_real *c = link_constants(plan, l);
         if (!link->posed)

@@ -24,8 +24,9 @@ static MF_INLINE bool contact_at(const mf_ArtPlan *plan, const LinkContact *cont
 static inline mf_lane adhesion_count(const mf_ArtPlan *plan, const Work *work, uint32_t body) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane count = mf_zero();
+    const uint32_t *contact_body = mf_art_contact_body(plan);
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
-        if (work->contacts.touch[i].near && mf_art_contact_body(plan)[i] == body)
+        if (work->contacts.touch[i].near && contact_body[i] == body)
             count = count + mf_keep(touch_exists(&work->contacts.touch[i]), one);
     for (uint32_t i = 0; i < work->link_contacts.count; i++)
         if (contact_at(plan, &work->link_contacts.list[i], body))
@@ -36,10 +37,12 @@ static inline mf_lane adhesion_count(const mf_ArtPlan *plan, const Work *work, u
 // Pulls with `share` [N] at each contact of a body.
 static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane share,
                                  mf_mask lanes, Work *work) {
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
+    const uint32_t *contact_body = mf_art_contact_body(plan);
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
-        const int32_t link = mf_art_contacts(plan)[i].link;
-        if (!touch->near || mf_art_contact_body(plan)[i] != body || is_still(plan, link))
+        const int32_t link = contacts[i].link;
+        if (!touch->near || contact_body[i] != body || is_still(plan, link))
             continue;
         const mf_lane pull = mf_keep(mf_and(lanes, touch_exists(touch)), share);
         const Vec force = vec_scale(touch->normal, -pull);
@@ -63,8 +66,9 @@ static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane 
 
 static inline void adhesion_lanes(const mf_ArtPlan *plan, mf_mask lanes, Work *work) {
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &mf_art_actuators(plan)[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         if (actuator->acts != MF_ART_ADHESION)
             continue;
         const mf_lane count = adhesion_count(plan, work, actuator->body);

@@ -107,13 +107,14 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
     p->exists = mf_and(batch->exists, lanes);
     p->depth = mf_zero();
     p->normal = p->speed = p->acceleration = p->rate = p->angular_acceleration = vec_zero();
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t m = 0; m < batch->count; m++) {
         const LinkContact *contact = batch->members[m];
         mf_mask where = p->where[m] = mf_and(contact->exists, lanes);
         Spot spots[2];
         p->links[m][0] = MF_ART_WORLD;
         if (contact->pair == MF_NONE) {
-            p->links[m][1] = mf_art_contacts(plan)[contact->touch].link;
+            p->links[m][1] = contacts[contact->touch].link;
         } else {
             p->links[m][0] =
                 contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[contact->pair].a);

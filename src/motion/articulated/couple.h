@@ -102,8 +102,9 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
         c->active[i] = 0;
     for (uint32_t i = 0; i < couple_slots(plan); i++)
         c->sum[i] = mf_zero();
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             c->ball_root[link->row] = sym_root(&work->balls[link->row].inverse);
         else
@@ -200,7 +201,8 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, co
 static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lane *out,
                              uint32_t count) {
     const mf_ArtPlan *plan = c->plan;
-    const mf_ArtLink *link = &mf_art_links(plan)[l];
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_ArtLink *link = &links[l];
     const bool ends = link->parent < 0 && plan->fixed;
     const Vec position = vec_constant(link_constants(plan, l) + MF_ART_POSITION);
     for (uint32_t k = 0; k < c->together; k++) {

@@ -123,8 +123,9 @@ static inline void spatial_pull(const Couple *c, const State *state, TendonPath 
 
 static inline void fixed_pull(const Couple *c, const State *state, const Rates *rates, Pull *pull) {
     const mf_ArtTendon *tendon = pull->tendon;
+    const mf_ArtTerm *terms = mf_art_terms(c->plan);
     for (uint32_t t = 0; t < tendon->term_count; t++) {
-        const mf_ArtTerm *term = &mf_art_terms(c->plan)[tendon->first_term + t];
+        const mf_ArtTerm *term = &terms[tendon->first_term + t];
         mf_lane weight = mf_set((mf_real)term->weight);
         pull->length = mf_fma(weight, state->angle[term->link], pull->length);
         pull->speed = mf_fma(weight, state->speed[term->link], pull->speed);
@@ -135,8 +136,9 @@ static inline void fixed_pull(const Couple *c, const State *state, const Rates *
 static inline void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
                                bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &mf_art_tendons(plan)[i];
+        const mf_ArtTendon *tendon = &tendons[i];
         TendonPath path;
         Pull pull = {tendon, NULL, mf_zero(), mf_zero(), mf_zero()};
         if (tendon->path != MF_NONE)

@@ -119,8 +119,9 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
 static inline void fluids_add(const mf_ArtPlan *plan, int32_t link, uint32_t first, uint32_t count,
                               mf_lane step, const Contacts *contacts, Vec rate, Art *a) {
     const Vec down = pose_down(plan, contacts, link);
+    const mf_ArtFluid *fluids = mf_art_fluids(plan);
     for (uint32_t i = first; i < first + count; i++)
-        fluid_add(plan, &mf_art_fluids(plan)[i], step, &contacts->pose[link + 1], down, rate, a);
+        fluid_add(plan, &fluids[i], step, &contacts->pose[link + 1], down, rate, a);
 }
 
 #endif

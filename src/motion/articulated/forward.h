@@ -135,8 +135,9 @@ static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state,
 static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                     Work *work, const Rates *rates) {
     mf_mask wrong = mf_not(mf_mask_all());
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
@@ -191,6 +192,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     }
     if (!mf_any(wrong))
         return false;
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
@@ -200,8 +202,8 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
         touch->presses = presses[i];
         touch_set(plan, i, drive->step, touch);
-        if (REUSES_INERTIA && mf_art_contacts(plan)[i].link >= 0)
-            work->stale[mf_art_contacts(plan)[i].link] = true;
+        if (REUSES_INERTIA && contacts[i].link >= 0)
+            work->stale[contacts[i].link] = true;
     }
     mark_stale(plan, work);
     return true;
@@ -295,8 +297,9 @@ static MF_INLINE mf_lane tendon_pull(const mf_ArtTendon *tendon, mf_lane length,
 // Forces of the springs and dampers of tendons, which are those of the beginning of the step.
 static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work *work,
                                 Rates *force) {
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &mf_art_tendons(plan)[i];
+        const mf_ArtTendon *tendon = &tendons[i];
         const mf_ArtTerm *terms = &mf_art_terms(plan)[tendon->first_term];
         mf_lane length = mf_zero(), speed = mf_zero();
         if (!tendon->elastic)

@@ -52,8 +52,9 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
         state->position = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
         state->attitude = quat_at(start + 3);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         const mf_Joint *joint = &model->joints[link->joint];
         const double *own = start + joint->position_address;
         if (link->kind == MF_ART_BALL)

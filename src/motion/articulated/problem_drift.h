@@ -34,8 +34,9 @@ static inline void drift_find(const Problem *p, Drift *drift) {
     drift[0] = MF_VALUE(Drift, none, none, none);
     if (!p->plan->fixed)
         drift[0].rate = mat_apply(&p->work->contacts.pose[0].rotation, p->state->rate);
+    const mf_ArtLink *links = mf_art_links(p->plan);
     for (uint32_t l = 0; l < p->plan->link_count; l++)
-        drift_link(p, l, &drift[mf_art_links(p->plan)[l].parent + 1], &drift[l + 1]);
+        drift_link(p, l, &drift[links[l].parent + 1], &drift[l + 1]);
 }
 
 // ---- paths of tendons ---------------------------------------------------------------------------
@@ -71,7 +72,8 @@ static inline mf_lane piece_gain(const PathEnd *a, const PathEnd *b) {
 
 // How the length of a path of sites and pulleys accelerates while the velocities of all dofs stay.
 static __attribute__((noinline)) mf_lane path_gain(const Problem *p, uint32_t tendon) {
-    const mf_ArtPath *path = &mf_art_paths(p->plan)[tendon];
+    const mf_ArtPath *paths = mf_art_paths(p->plan);
+    const mf_ArtPath *path = &paths[tendon];
     const mf_ArtWrap *wraps = mf_art_wraps(p->plan) + path->first_wrap;
     const int32_t *links = mf_art_path_links(p->plan) + path->first_link;
     Drift *drift = p->drift;

@@ -17,21 +17,23 @@ static bool is_chain(const Problem *p, const Constraint *c) {
         return true;
     const uint32_t last = slot[c->count - 1], *start = mf_art_tree_start(p->plan);
     uint32_t k = start[last];
+    const uint16_t *tree_column = mf_art_tree_column(p->plan);
     for (uint32_t i = 0; i < c->count; i++, k++) {
-        while (k < start[last + 1] && mf_art_tree_column(p->plan)[k] < slot[i])
+        while (k < start[last + 1] && tree_column[k] < slot[i])
             k++;
-        if (k == start[last + 1] || mf_art_tree_column(p->plan)[k] != slot[i])
+        if (k == start[last + 1] || tree_column[k] != slot[i])
             return false;
     }
     return true;
 }
 
 static void bits_of_tree(const Problem *p, uint64_t (*bits)[PROBLEM_WORDS]) {
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
+    const uint16_t *tree_column = mf_art_tree_column(p->plan);
     for (uint32_t i = 0; i < p->dofs; i++) {
         memset(bits[i], 0, sizeof bits[i]);
-        for (uint32_t k = mf_art_tree_start(p->plan)[i]; k < mf_art_tree_start(p->plan)[i + 1]; k++)
-            bits[i][mf_art_tree_column(p->plan)[k] / 64] |= (uint64_t)1
-                                                            << mf_art_tree_column(p->plan)[k] % 64;
+        for (uint32_t k = tree_start[i]; k < tree_start[i + 1]; k++)
+            bits[i][tree_column[k] / 64] |= (uint64_t)1 << tree_column[k] % 64;
     }
 }
 
@@ -115,7 +117,8 @@ static inline void pattern_find(Problem *p) {
     }
     if (chains)
         return;
-    bool full = is_mostly_full(p, mf_art_tree_start(p->plan)[p->dofs]);
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
+    bool full = is_mostly_full(p, tree_start[p->dofs]);
     if (!full) {
         pattern_fill(p);
         full = !p->overflow && is_mostly_full(p, p->own_start[p->dofs]);

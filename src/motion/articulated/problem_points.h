@@ -82,11 +82,12 @@ static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec 
 static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain, int32_t link,
                              int32_t stop, const Tug *tug) {
     const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (; link != stop; link = chain_up(plan, link)) {
         const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
         const Vec way = count > 0 ? vec_sub(tug->point, p->origin[link + 1]) : vec_zero();
         for (uint32_t k = 0; k < count; k++) {
-            const bool turns = link < 0 ? k >= 3 : mf_art_links(plan)[link].kind != MF_ART_SLIDE;
+            const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
             tug_dof(p, c, chain->at[dof + k], p->axis[dof + k], way, turns, tug);
         }
     }
@@ -499,12 +500,13 @@ static __attribute__((noinline)) void loops_add(Problem *p) {
     if (p->plan->loop_count == 0)
         return;
     drift_find(p, drift);
+    const mf_ArtLoop *loops = mf_art_loops(p->plan);
     for (uint32_t i = 0; i < p->plan->loop_count; i++) {
         p->loop_first[i] = p->constraint_count;
-        if (mf_art_loops(p->plan)[i].rows == 1)
-            loop_sum(p, &mf_art_loops(p->plan)[i]);
+        if (loops[i].rows == 1)
+            loop_sum(p, &loops[i]);
         else
-            loop_points(p, &mf_art_loops(p->plan)[i], drift);
+            loop_points(p, &loops[i], drift);
     }
 }
 

@@ -164,12 +164,14 @@ static inline void dry_add(Problem *p) {
     for (uint32_t k = 0; !plan->fixed && k < 6; k++)
         if (base_constants(plan)[MF_ART_FRICTION] > 0)
             dry_dof(p, k, base_constants(plan)[MF_ART_FRICTION], &plan->base_dry);
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_ArtJointLaw *joint_laws = mf_art_joint_laws(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
             if (link->drive & MF_ART_HAS_FRICTION)
                 dry_dof(p, link->dof + k, link_constants(plan, l)[MF_ART_FRICTION],
-                        &mf_art_joint_laws(plan)[l].dry);
+                        &joint_laws[l].dry);
     }
 }
 
@@ -187,8 +189,10 @@ static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane s
 }
 
 static inline void limit_ball(Problem *p, uint32_t l) {
-    const mf_ArtLink *link = &mf_art_links(p->plan)[l];
-    const mf_ArtJointLaw *law = &mf_art_joint_laws(p->plan)[l];
+    const mf_ArtLink *links = mf_art_links(p->plan);
+    const mf_ArtLink *link = &links[l];
+    const mf_ArtJointLaw *joint_laws = mf_art_joint_laws(p->plan);
+    const mf_ArtJointLaw *law = &joint_laws[l];
     Vec axis;
     const mf_lane angle = ball_angle(p->state->ball[link->row], &axis);
     const mf_lane distance = mf_set(link_constants(p->plan, l)[MF_ART_UPPER]) - angle;
@@ -210,13 +214,14 @@ static inline void limit_ball(Problem *p, uint32_t l) {
 static inline void limits_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_real *c = link_constants(plan, l);
         p->limit_first[l] = p->constraint_count;
         p->limit_count[l] = 0;
-        if (!(mf_art_links(plan)[l].drive & MF_ART_HAS_LIMIT))
+        if (!(links[l].drive & MF_ART_HAS_LIMIT))
             continue;
-        if (mf_art_links(plan)[l].kind == MF_ART_BALL) {
+        if (links[l].kind == MF_ART_BALL) {
             limit_ball(p, l);
             continue;
         }
@@ -252,9 +257,11 @@ static inline void sum_add(Sum *sum, uint32_t dof, mf_lane value) {
 
 static inline void sum_terms(const Problem *p, uint32_t first, uint32_t count, mf_lane scale,
                              Sum *sum) {
+    const mf_ArtTerm *terms = mf_art_terms(p->plan);
+    const mf_ArtLink *links = mf_art_links(p->plan);
     for (uint32_t t = first; t < first + count; t++) {
-        const mf_ArtTerm *term = &mf_art_terms(p->plan)[t];
-        sum_add(sum, mf_art_links(p->plan)[term->link].dof, scale * mf_set((mf_real)term->weight));
+        const mf_ArtTerm *term = &terms[t];
+        sum_add(sum, links[term->link].dof, scale * mf_set((mf_real)term->weight));
     }
 }
 
@@ -270,15 +277,16 @@ static inline Constraint *sum_constraint(Problem *p, ConstraintKind kind, const 
 
 static inline mf_lane terms_length(const Problem *p, uint32_t first, uint32_t count) {
     mf_lane length = mf_zero();
+    const mf_ArtTerm *terms = mf_art_terms(p->plan);
     for (uint32_t t = first; t < first + count; t++)
-        length = mf_fma(mf_set((mf_real)mf_art_terms(p->plan)[t].weight),
-                        p->state->angle[mf_art_terms(p->plan)[t].link], length);
+        length = mf_fma(mf_set((mf_real)terms[t].weight), p->state->angle[terms[t].link], length);
     return length;
 }
 
 // The row of a spatial tendon: what a path that pulls with -1 N gives the dofs that move its links.
 static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) {
     const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t i = 0; i < path->count; i++) {
         const int32_t end = path->links[i];
         if (is_still(plan, end))
@@ -291,8 +299,7 @@ static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) 
             const Vec arm = vec_sub(p->origin[end + 1], p->origin[link + 1]);
             const Vec about = vec_cross_add(arm, force, torque);
             for (uint32_t k = 0; k < count; k++) {
-                const bool turns =
-                    link < 0 ? k >= 3 : mf_art_links(plan)[link].kind != MF_ART_SLIDE;
+                const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
                 sum_add(sum, dof + k, vec_dot(p->axis[dof + k], turns ? about : force));
             }
         }
@@ -332,8 +339,9 @@ static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane 
 static inline void tendons_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &mf_art_tendons(plan)[i];
+        const mf_ArtTendon *tendon = &tendons[i];
         Sum sum = sum_start(p);
         const mf_lane length = tendon_row(p, tendon, &sum);
         if (tendon->armature > 0.0) {

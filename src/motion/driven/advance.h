@@ -7,8 +7,9 @@
 // The joints' state at some time within the step, and their accelerations there.
 static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const Paths *paths,
                                mf_lane ahead, State *state, mf_lane *given) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
         state->angle[l] = from->angle[l];
@@ -19,8 +20,9 @@ static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const 
 }
 
 static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, Paths *paths) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
         path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &mean);
@@ -91,8 +93,9 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
     mf_lane *given = work->given;
     Rates rates = {.joint = NULL, .ball = NULL}; // of the base alone
     Start start = {.any = false};
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (mf_art_links(plan)[l].kind != MF_ART_BALL)
+        if (links[l].kind != MF_ART_BALL)
             given[l] = mf_fma(paths->jerk[l] * step, half, paths->acceleration[l]);
     work->ground.implicit = implicit;
     if (!plan->fixed) {

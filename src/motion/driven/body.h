@@ -341,9 +341,9 @@ static inline void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limb
                               const Mat *tensors, Body *base) {
     const mf_ArtPlan *art = mf_driven_art(plan);
     *base = body_nothing();
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = art->link_count; l-- > 0;) {
-        Body a =
-            mf_art_links(art)[l].leaf ? body_nothing() : limbs->sums[mf_art_links(art)[l].depth];
+        Body a = links[l].leaf ? body_nothing() : limbs->sums[links[l].depth];
         body_add(plan, (int32_t)l, moves, &limbs->of[l + 1], &tensors[l + 1], &a);
         body_hand_in(plan, l, moves, limbs, &a, base);
     }

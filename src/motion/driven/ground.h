@@ -262,8 +262,9 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
                              mat_apply(&limbs->world, state->rate), vec_zero(), vec_zero());
     for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
         spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = 0; l < art->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(art)[l];
+        const mf_ArtLink *link = &links[l];
         const Limb *limb = &limbs->of[l + 1];
         if (!limb->posed)
             continue;

@@ -92,10 +92,11 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
 static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     const mf_ArtPlan *plan = s->plan;
     mf_lane commanded = mf_zero(), passed = mf_zero();
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_DrivenLink *roles = mf_driven_all(block->plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const uint32_t row = mf_art_links(plan)[l].row;
-        if (mf_art_links(plan)[l].kind == MF_ART_BALL ||
-            mf_driven_all(block->plan)[l + 1].leader != l)
+        const uint32_t row = links[l].row;
+        if (links[l].kind == MF_ART_BALL || roles[l + 1].leader != l)
             continue;
         commanded = commanded + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
         passed = passed + mf_abs(row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row));
@@ -112,8 +113,9 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
     const mf_ArtPlan *plan = s->plan;
     if (block->due)
         paths_check(s, block);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(plan)[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             continue;
         if (block->due) {
@@ -128,9 +130,10 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
 
 static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const Paths *paths) {
     const mf_ArtPlan *plan = s->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const uint32_t row = mf_art_links(plan)[l].row;
-        if (mf_art_links(plan)[l].kind == MF_ART_BALL)
+        const uint32_t row = links[l].row;
+        if (links[l].kind == MF_ART_BALL)
             continue;
         keep_at(s, block->rows[MF_DRIVEN_ROW_ACCELERATION], row, paths->acceleration[l]);
         if (!block->due)

@@ -78,8 +78,9 @@ static inline mf_lane fall_most(const mf_DrivenPlan *plan, const State *state) {
     const mf_lane step = setting(mf_driven_art(plan), MF_ART_STEP);
     mf_lane most = mf_fma(vec_size(state->rate), driven_setting(plan, MF_DRIVEN_REACH),
                           vec_size(state->velocity));
+    const mf_ArtLink *links = mf_art_links(mf_driven_art(plan));
     for (uint32_t l = 0; l < mf_driven_art(plan)->link_count; l++)
-        if (mf_art_links(mf_driven_art(plan))[l].kind != MF_ART_BALL)
+        if (links[l].kind != MF_ART_BALL)
             most = mf_fma(mf_abs(state->speed[l]),
                           mf_set(driven_constants(plan, (int32_t)l)[MF_DRIVEN_EXTENT]), most);
     return mf_fma(mf_set((mf_real)40) * step, step, step * most);
@@ -111,9 +112,10 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
         limb_move(plan, state, given, l, work->tensors, limbs);
         work->tensors[l + 1] = acceleration_tensor(own->rate, own->angular_acceleration);
     }
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = art->link_count; limbs->any && l-- > 0;)
         if (limbs->of[l + 1].posed)
-            limbs->of[mf_art_links(art)[l].parent + 1].posed = true;
+            limbs->of[links[l].parent + 1].posed = true;
 }
 
 // The equations without contacts.

@@ -77,8 +77,9 @@ static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
 // Balls and floating joints on the way to a foot stay where they are.
 static mf_lane held_size(const Step *s) {
     mf_lane sum = mf_zero();
+    const mf_KinLink *links = mf_kin_links(s->plan);
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
-        const mf_ArtLink *link = &mf_art_links(mf_kin_tree(s->plan))[mf_kin_links(s->plan)[l].link];
+        const mf_ArtLink *link = &mf_art_links(mf_kin_tree(s->plan))[links[l].link];
         for (uint32_t c = 0; link->kind == MF_ART_BALL && c < 4; c++)
             sum = sum + mf_abs(row_load(row_of(s, MF_KIN_ROW_BALL), 4 * link->row + c));
         if (link->inner)
@@ -343,8 +344,9 @@ static MF_INLINE void store_feet(Step *s) {
             store_anchor(s, i, joins);
     }
     mf_lane share = constant(s, MF_KIN_WEIGHT) / mf_max(count, one);
+    const mf_KinFoot *feet = mf_kin_feet(s->plan);
     for (uint32_t i = 0; i < s->plan->foot_count; i++)
-        keep_store(s, MF_KIN_ROW_LOAD, mf_kin_feet(s->plan)[i].row, s->above[i] * share);
+        keep_store(s, MF_KIN_ROW_LOAD, feet[i].row, s->above[i] * share);
 }
 
 // The rotation vector of a unit quaternion, [0, pi].

@@ -120,13 +120,15 @@ static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Leg
     const mf_KinPlan *plan = block->plan;
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     frames[0] = MF_VALUE(LegFrame, {one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero());
+    const mf_KinLink *links = mf_kin_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_KinLink *link = &mf_kin_links(plan)[l];
+        const mf_KinLink *link = &links[l];
         leg_frame(block, link, &frames[link->parent + 1], goal, &frames[l + 1]);
     }
     const mf_real *c = MF_KIN_CONSTANTS(plan) + plan->foot_offset;
+    const mf_KinFoot *feet = mf_kin_feet(plan);
     for (uint32_t i = 0; i < plan->foot_count; i++, c += MF_KIN_FOOT_VALUES) {
-        const LegFrame *frame = &frames[mf_kin_feet(plan)[i].link + 1];
+        const LegFrame *frame = &frames[feet[i].link + 1];
         point[i] = mat_apply_add(&frame->rotation, vec_constant(c), frame->position);
     }
 }
