@@ -1,4 +1,4 @@
-// The ground below a point: terrain/lookup_lane.h with the numbers of a plan.
+// The ground below a point (terrain/lookup_lane.h).
 #ifndef MF_MOTION_POINTS_GROUND_H
 #define MF_MOTION_POINTS_GROUND_H
 
@@ -7,32 +7,20 @@
 #include "terrain/lookup_lane.h"
 
 #if defined(MF_KERNEL_F64)
-#define MF_PLAN_CONSTANTS(plan) ((plan)->constants_f64)
-#define MF_PLAN_HEIGHTS(terrain) ((terrain)->height_f64)
+#define MF_PLAN_CONSTANTS(plan) mf_points_plan_constants_f64(plan)
 #else
-#define MF_PLAN_CONSTANTS(plan) ((plan)->constants_f32)
-#define MF_PLAN_HEIGHTS(terrain) ((terrain)->height_f32)
+#define MF_PLAN_CONSTANTS(plan) mf_points_plan_constants_f32(plan)
 #endif
 
-// Whether the ground has slopes; cells of the nearest-cell map are level.
-static MF_INLINE bool ground_slopes(const mf_PointsPlan *plan) {
-    return !plan->level && plan->terrain->interpolation == MF_BILINEAR;
-}
-
-// Height [m] and, where the ground slopes, the unit normal.
-static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *constant, mf_lane x,
-                                   mf_lane y, Vec *normal) {
+// Height [m] and, where the ground slopes, the unit normal. `map` is not read where the ground is
+// level.
+static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_LaneMap *map,
+                                   const mf_real *constant, mf_lane x, mf_lane y, Vec *normal) {
     if (plan->level)
         return mf_set(constant[MF_PLAN_HIGHEST]);
-    const mf_LaneMap map = {.height = MF_PLAN_HEIGHTS(plan->terrain),
-                            .columns = (int32_t)plan->terrain->columns,
-                            .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
-                            .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
-                            .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
-                            .bilinear = plan->terrain->interpolation == MF_BILINEAR};
     mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
-    mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
-    if (map.bilinear) {
+    mf_lane height = mf_map_surface(map, x, y, &slope_x, &slope_y);
+    if (plan->slopes) {
         mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         *normal = MF_VALUE(Vec, -(slope_x * length), -(slope_y * length), length);
     }
