@@ -93,7 +93,7 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
         any = mf_or(any, near);
         Vec arm = mat_apply(rotation, local), position = vec_add(body->com, arm);
         mf_lane ground =
-            ground_at(s->plan, &s->map, s->constant, position.x, position.y, &row->normal);
+            ground_at(s->plan, s->heights, s->constant, position.x, position.y, &row->normal);
         // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
         // its joints moved it: still joints do no work, however deep it is in the ground.
         mf_lane was = vec_dot_add(down, old, body->com.z);

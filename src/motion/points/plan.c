@@ -135,6 +135,7 @@ static void build_points(Build *b) {
 
 static void build_settings(const Build *b, const mf_WorldConfig *world) {
     const mf_PointsConfig *config = b->config;
+    const mf_Terrain *terrain = world->terrain;
     double *c = b->constants;
     const double mass = b->model->mass, step = mf_time_to_seconds(world->step);
     const double interval = mf_time_to_seconds(config->joint_interval);
@@ -151,7 +152,12 @@ static void build_settings(const Build *b, const mf_WorldConfig *world) {
     c[MF_PLAN_FRICTION] = config->friction_coefficient;
     c[MF_PLAN_INTERVAL] = interval;
     c[MF_PLAN_INVERSE_INTERVAL] = 1.0 / interval;
-    c[MF_PLAN_HIGHEST] = world->terrain->highest;
+    c[MF_PLAN_HIGHEST] = terrain->highest;
+    c[MF_PLAN_ORIGIN_X] = terrain->origin[0];
+    c[MF_PLAN_ORIGIN_Y] = terrain->origin[1];
+    c[MF_PLAN_INVERSE_CELL] = 1.0 / terrain->cell;
+    c[MF_PLAN_LAST_COLUMN] = terrain->columns - 1;
+    c[MF_PLAN_LAST_ROW] = terrain->rows - 1;
 }
 
 mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
@@ -251,6 +257,7 @@ mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
                         .weighted = config->weighted,
                         .keep_momentum = config->keep_momentum}};
     b.plan.slopes = !b.plan.level && terrain->interpolation == MF_BILINEAR;
+    b.plan.columns = terrain->columns;
     *out = NULL;
     mf_Status status = allocate(&b, error);
     if (status == MF_OK) {

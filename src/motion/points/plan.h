@@ -27,6 +27,11 @@ enum {
     MF_PLAN_INTERVAL,         // [s] joint interval
     MF_PLAN_INVERSE_INTERVAL, // [1/s]
     MF_PLAN_HIGHEST,          // [m] highest ground
+    MF_PLAN_ORIGIN_X,         // [m]
+    MF_PLAN_ORIGIN_Y,         // [m]
+    MF_PLAN_INVERSE_CELL,     // [1/m]
+    MF_PLAN_LAST_COLUMN,      // [1]
+    MF_PLAN_LAST_ROW,         // [1]
     MF_PLAN_SETTINGS          // their number
 };
 
@@ -87,6 +92,7 @@ typedef struct mf_PointsPlan {
     uint32_t link_offset, point_offset;    // [1] rows of the constants
     bool level;                            // the ground has one height everywhere
     bool slopes;                           // it has normals that are not vertical
+    uint32_t columns;                      // [1] cells along x
     bool coupled, weighted, keep_momentum; // as in mf_PointsConfig
     MF_FLAT_ARRAY(links);                  // in topological order
     MF_FLAT_ARRAY(contacts); // [1] per plan point: its contact index, -1 = does not collide

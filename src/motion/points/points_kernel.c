@@ -107,7 +107,7 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotati
         any = mf_or(any, near);
         Vec position = {vec_dot(MF_VALUE(Vec, rotation->xx, rotation->xy, rotation->xz), local),
                         vec_dot(MF_VALUE(Vec, rotation->yx, rotation->yy, rotation->yz), local), z};
-        mf_lane ground = ground_at(s->plan, &s->map, s->constant, body->com.x + position.x,
+        mf_lane ground = ground_at(s->plan, s->heights, s->constant, body->com.x + position.x,
                                    body->com.y + position.y, &row->normal);
         mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
         mf_lane depth = mf_select(near, top - (body->com.z + z), none);
@@ -308,8 +308,7 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     s.alive = alive_lanes(block);
     if (!mf_any(s.alive))
         return;
-    if (!block->plan->level)
-        s.map = mf_image_map(block->terrain);
+    s.heights = MF_PLAN_HEIGHTS(block->terrain);
     s.all_alive = mf_all(s.alive);
     s.residual = mf_zero();
     mf_Carver carver = {(char *)block->scratch, 0};

@@ -12,10 +12,10 @@ typedef struct Step {
     const mf_PointsPlan *plan;
     const mf_PlanLink *links;
     const mf_real *constant;
-    mf_LaneMap map; // of ground that is not level
-    mf_mask alive;  // lanes without a fault
-    bool all_alive; // no lane has one
-    mf_mask near;   // lanes with a point that may touch the ground
+    const mf_real *heights; // of the ground
+    mf_mask alive;          // lanes without a fault
+    bool all_alive;         // no lane has one
+    mf_mask near;           // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
     mf_lane residual; // [1] largest of this step's solutions of the contacts
