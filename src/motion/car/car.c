@@ -1,5 +1,5 @@
-// The host side of cars: fields, the system, the way back to the start.
-#include "motion/car/build.h"
+// The host side of cars: fields, the motion, the way back to the start.
+#include "motion/car/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -101,16 +101,16 @@ static void plan_commands(mf_CarPlan *plan, const mf_Car *car) {
 }
 
 // Commands after a reset: stand; the circle and the line begin where the car is, ahead.
-static double start_value(const mf_CarSystem *system, const mf_CarCommandValue *value,
+static double start_value(const mf_CarMotion *motion, const mf_CarCommandValue *value,
                           uint32_t instance) {
-    const mf_CarCommand mode = system->config.command;
+    const mf_CarCommand mode = motion->config.command;
     const uint32_t row = value->row - MF_CAR_ROW_COMMAND_0;
-    double radius = 10.0 * (system->car.front + system->car.rear);
+    double radius = 10.0 * (motion->car.front + motion->car.rear);
     if (mode == MF_CAR_COMMAND_DRIVE || mode == MF_CAR_COMMAND_SPEED || row == 0)
         return 0.0;
     if (value->component == 2)
         return mode == MF_CAR_COMMAND_CIRCLE ? radius : 0.0;
-    double position = mf_field_get(system->rows[MF_CAR_ROW_POSITION], instance, value->component);
+    double position = mf_field_get(motion->rows[MF_CAR_ROW_POSITION], instance, value->component);
     bool center = mode == MF_CAR_COMMAND_CIRCLE && value->component == 1;
     return mf_clamp(position + (center ? radius : 0.0), value->low, value->high);
 }
@@ -118,37 +118,37 @@ static double start_value(const mf_CarSystem *system, const mf_CarCommandValue *
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void run_cars(const mf_SystemRun *run, void *user) {
-    const mf_CarSystem *system = user;
+    const mf_CarMotion *motion = user;
     uint32_t first = run->first_block * MF_BLOCK, end = first + run->block_count * MF_BLOCK;
     uint32_t count = mf_group_count(run->group);
     if (end > count)
         end = count;
     // Below this many cars the copy for one lane is faster than a mostly empty wide one.
-    uint32_t rest = end % system->lanes;
-    uint32_t wide = rest * 8 <= system->lanes ? end - rest : end;
-    bool control = run->tick % system->interval == 0;
-    mf_CarBatch batch = {.plan = system->plan,
-                         .terrain = system->terrain,
-                         .path = system->path,
-                         .fields = &system->fields,
+    uint32_t rest = end % motion->lanes;
+    uint32_t wide = rest * 8 <= motion->lanes ? end - rest : end;
+    bool control = run->tick % motion->interval == 0;
+    mf_CarBatch batch = {.plan = motion->plan,
+                         .terrain = motion->terrain,
+                         .path = motion->path,
+                         .fields = &motion->fields,
                          .first = first,
                          .end = wide,
                          .control = control};
-    system->step(&batch);
+    motion->step(&batch);
     batch.first = wide;
     batch.end = end;
-    system->step_one(&batch);
+    motion->step_one(&batch);
 }
 
 // On the ground, with its heading and its forward speed.
-static void stand_on_ground(const mf_CarSystem *system, uint32_t instance) {
-    mf_Field *position = system->rows[MF_CAR_ROW_POSITION];
-    mf_Field *attitude = system->rows[MF_CAR_ROW_ORIENTATION];
-    mf_Field *velocity = system->rows[MF_CAR_ROW_LINEAR];
+static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
+    mf_Field *position = motion->rows[MF_CAR_ROW_POSITION];
+    mf_Field *attitude = motion->rows[MF_CAR_ROW_ORIENTATION];
+    mf_Field *velocity = motion->rows[MF_CAR_ROW_LINEAR];
     double normal[3], x = mf_field_get(position, instance, 0), q[4] = {1, 0, 0, 0}, swing[4], v[3];
     double ground =
-        mf_terrain_height(system->ground, x, mf_field_get(position, instance, 1), normal);
-    mf_field_set(position, instance, 2, ground + system->car.height);
+        mf_terrain_height(motion->ground, x, mf_field_get(position, instance, 1), normal);
+    mf_field_set(position, instance, 2, ground + motion->car.height);
     for (uint32_t c = 0; c < 3; c++)
         v[c] = mf_field_get(velocity, instance, c);
     q[0] = mf_field_get(attitude, instance, 0);
@@ -168,53 +168,53 @@ static void stand_on_ground(const mf_CarSystem *system, uint32_t instance) {
 }
 
 static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
-    const mf_CarSystem *system = user;
+    const mf_CarMotion *motion = user;
     (void)group;
-    stand_on_ground(system, instance);
+    stand_on_ground(motion, instance);
     for (int row = MF_CAR_ROW_STEERING; row <= MF_CAR_ROW_INTEGRAL; row++)
-        mf_field_set(system->rows[row], instance, 0, 0.0);
-    mf_field_set(system->rows[MF_CAR_ROW_PROGRESS], instance, 0, -1.0);
-    mf_field_set(system->refused, instance, 0, 0.0);
-    for (uint32_t i = 0; i < system->plan->command_count; i++) {
-        const mf_CarCommandValue *value = &system->plan->command[i];
-        double start = start_value(system, value, instance);
-        mf_field_set(system->rows[value->row], instance, value->component, start);
-        mf_field_set(system->rows[MF_CAR_ROW_ACCEPTED], instance, i, start);
+        mf_field_set(motion->rows[row], instance, 0, 0.0);
+    mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], instance, 0, -1.0);
+    mf_field_set(motion->refused, instance, 0, 0.0);
+    for (uint32_t i = 0; i < motion->plan->command_count; i++) {
+        const mf_CarCommandValue *value = &motion->plan->command[i];
+        double start = start_value(motion, value, instance);
+        mf_field_set(motion->rows[value->row], instance, value->component, start);
+        mf_field_set(motion->rows[MF_CAR_ROW_ACCEPTED], instance, i, start);
     }
 }
 
 static void destroy_cars(mf_Context *context, void *user) {
-    mf_CarSystem *system = user;
-    mf_release(context, (void *)system->plan);
-    mf_release(context, (void *)system->path);
-    mf_release(context, system);
+    mf_CarMotion *motion = user;
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, (void *)motion->path);
+    mf_release(context, motion);
 }
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static mf_Status add_fields(mf_Group *group, mf_CarSystem *system, mf_Error *error) {
-    mf_canonical_rows(group, system->rows, MF_BODY_ROWS);
-    mf_Status status = mf_attach_field(group, &refused_field, 0, &system->refused, error);
+static mf_Status add_fields(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
+    mf_canonical_rows(group, motion->rows, MF_BODY_ROWS);
+    mf_Status status = mf_attach_field(group, &refused_field, 0, &motion->refused, error);
     for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
-        status = mf_attach_field(group, &own_fields[i], system->plan->command_count,
-                                 &system->rows[i], error);
-    const mf_FieldInfo *infos = command_fields[system->config.command];
+        status = mf_attach_field(group, &own_fields[i], motion->plan->command_count,
+                                 &motion->rows[i], error);
+    const mf_FieldInfo *infos = command_fields[motion->config.command];
     for (int i = 0; i < WIDEST && status == MF_OK && infos[i].name != NULL; i++)
         status =
-            mf_attach_field(group, &infos[i], 0, &system->rows[MF_CAR_ROW_COMMAND_0 + i], error);
+            mf_attach_field(group, &infos[i], 0, &motion->rows[MF_CAR_ROW_COMMAND_0 + i], error);
     return status;
 }
 
-static void bind_fields(mf_Group *group, mf_CarSystem *system) {
-    mf_CarFields *fields = &system->fields;
+static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
+    mf_CarFields *fields = &motion->fields;
     for (int i = 0; i < MF_CAR_ROWS; i++) {
-        if (system->rows[i] == NULL)
+        if (motion->rows[i] == NULL)
             continue;
-        fields->rows[i] = system->rows[i]->data;
-        fields->components[i] = system->rows[i]->components;
+        fields->rows[i] = motion->rows[i]->data;
+        fields->components[i] = motion->rows[i]->components;
     }
     fields->fault = mf_group_find_field(group, "fault.word")->data;
-    fields->refused = system->refused->data;
+    fields->refused = motion->refused->data;
     const mf_Field *wrench = mf_group_find_field(group, "push.link");
     const mf_Field *count = mf_group_find_field(group, "push.count");
     if (wrench == NULL || count == NULL)
@@ -224,18 +224,18 @@ static void bind_fields(mf_Group *group, mf_CarSystem *system) {
     fields->wrench_count = count->data;
 }
 
-static void choose_kernel(mf_CarSystem *system, const mf_Group *group) {
+static void choose_kernel(mf_CarMotion *motion, const mf_Group *group) {
     static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    system->step = table[pick.wide][pick.double_precision];
-    system->step_one = table[pick.single][pick.double_precision];
-    system->lanes = pick.lanes;
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    motion->lanes = pick.lanes;
 }
 
-static mf_Status make_plan(mf_CarSystem *system, const mf_WorldConfig *world, mf_Context *context,
+static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Context *context,
                            mf_Error *error) {
-    const mf_Car *car = &system->car;
-    const mf_CarConfig *config = &system->config;
+    const mf_Car *car = &motion->car;
+    const mf_CarConfig *config = &motion->config;
     const double step = mf_time_to_seconds(world->step);
     mf_CarPlan plan = {.model = config->model,
                        .tire = config->tire,
@@ -245,49 +245,49 @@ static mf_Status make_plan(mf_CarSystem *system, const mf_WorldConfig *world, mf
                        .brakes = car->brake > 0.0,
                        .lagged = car->steering_lag > 0.0,
                        .ellipse = car->ellipse > 0.0};
-    mf_car_plan_constants(&plan, car, step, step * system->interval, world->gravity,
+    mf_car_plan_constants(&plan, car, step, step * motion->interval, world->gravity,
                           world->terrain->lowest);
     plan_commands(&plan, car);
     void *image;
     mf_Status status = mf_flat_pack(context, &plan, sizeof plan, NULL, 0, &image, error);
-    system->plan = image;
+    motion->plan = image;
     return status;
 }
 
 // The steps between control ticks.
-static mf_Status find_interval(mf_CarSystem *system, const mf_WorldConfig *world, mf_Error *error) {
-    const mf_Time interval = system->config.control_interval;
+static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Error *error) {
+    const mf_Time interval = motion->config.control_interval;
     if (interval % world->step != 0 || interval / world->step > 1000000)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
                        "most 1e6 of them",
                        (long long)interval, (long long)world->step);
-    system->interval = interval > 0 ? (uint32_t)(interval / world->step) : 1;
+    motion->interval = interval > 0 ? (uint32_t)(interval / world->step) : 1;
     return MF_OK;
 }
 
-static mf_Status fill_system(mf_Group *group, mf_CarSystem *system, mf_Error *error) {
+static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    system->ground = world->terrain;
-    system->terrain = mf_terrain_image(world->terrain);
-    mf_Status status = find_interval(system, world, error);
+    motion->ground = world->terrain;
+    motion->terrain = mf_terrain_image(world->terrain);
+    mf_Status status = find_interval(motion, world, error);
     if (status == MF_OK)
-        status = mf_car_check_step(&system->car, system->config.model,
+        status = mf_car_check_step(&motion->car, motion->config.model,
                                    mf_time_to_seconds(world->step), error);
     if (status == MF_OK)
-        status = make_plan(system, world, mf_world_context(mf_group_world(group)), error);
+        status = make_plan(motion, world, mf_world_context(mf_group_world(group)), error);
     if (status == MF_OK)
-        status = add_fields(group, system, error);
+        status = add_fields(group, motion, error);
     if (status != MF_OK)
         return status;
-    bind_fields(group, system);
-    choose_kernel(system, group);
+    bind_fields(group, motion);
+    choose_kernel(motion, group);
     return MF_OK;
 }
 
-static uint64_t hash_system(const mf_CarSystem *system) {
-    const mf_CarPlan *plan = system->plan;
-    const mf_CarPath *path = system->path;
+static uint64_t hash_motion(const mf_CarMotion *motion) {
+    const mf_CarPlan *plan = motion->plan;
+    const mf_CarPath *path = motion->path;
     const uint32_t modes[] = {(uint32_t)plan->model, (uint32_t)plan->tire,
                               (uint32_t)plan->integrator, (uint32_t)plan->mode};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
@@ -324,7 +324,7 @@ static const char *const car_writes[] = {"base.position",
                                          "fault.word",
                                          NULL};
 
-static mf_CarSystem *find_system(const mf_Group *group) {
+static mf_CarMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);
 }
 
@@ -344,48 +344,48 @@ mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *con
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_CarSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
+    mf_CarMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
-    system->car = *car;
-    system->config = *config;
-    status = fill_system(group, system, error);
+    motion->car = *car;
+    motion->config = *config;
+    status = fill_motion(group, motion, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_car_row, system, hash_system(system), error);
+        status = mf_motion_join(group, &mf_car_row, motion, hash_motion(motion), error);
     if (status != MF_OK)
-        destroy_cars(context, system);
+        destroy_cars(context, motion);
     return status;
 }
 
 const mf_Car *mf_car_parameters(const mf_Group *group) {
-    const mf_CarSystem *system = find_system(group);
-    return system != NULL ? &system->car : NULL;
+    const mf_CarMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->car : NULL;
 }
 
 const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
-    const mf_CarSystem *system = find_system(group);
-    return system != NULL ? &system->config : NULL;
+    const mf_CarMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
-    mf_CarSystem *system = find_system(group);
-    if (system == NULL || system->config.command != MF_CAR_COMMAND_PATH)
+    mf_CarMotion *motion = find_motion(group);
+    if (motion == NULL || motion->config.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
                        mf_group_config_of(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_CarPath *path;
     mf_Status status = mf_car_path_create(context, positions, count, closed,
-                                          0.125 * system->car.look_ahead_least, &path, error);
+                                          0.125 * motion->car.look_ahead_least, &path, error);
     if (status != MF_OK)
         return status;
-    mf_release(context, (void *)system->path);
-    system->path = path;
-    mf_attach_rehash(group, "car", hash_system(system));
+    mf_release(context, (void *)motion->path);
+    motion->path = path;
+    mf_attach_rehash(group, "car", hash_motion(motion));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
-        mf_field_set(system->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
+        mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
 }
 

@@ -1,5 +1,5 @@
 // A car's parameters: the published sets, the check of every range, the kernel's constants.
-#include "motion/car/build.h"
+#include "motion/car/motion.h"
 #include "math/scalar.h"
 
 #include <stddef.h>

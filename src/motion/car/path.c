@@ -3,7 +3,7 @@
 //
 // Method: walk along the chain; sample i lies at i * spacing. Corners are cut by at most half the
 // spacing.
-#include "motion/car/build.h"
+#include "motion/car/motion.h"
 #include "math/scalar.h"
 
 typedef struct Walk {

@@ -1,6 +1,6 @@
 // Building a plan: frames rotated so that every joint's axis is z, joints that follow others
 // resolved to their leader, settings and constants in both precisions.
-#include "motion/points/build.h"
+#include "motion/points/motion.h"
 #include "math/scalar.h"
 
 #include <math.h>

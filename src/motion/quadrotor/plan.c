@@ -2,7 +2,7 @@
 //
 // The allocation matrix (equation 9 of the paper, for any positions of the rotors) is kept in units
 // of acceleration: row 0 thrust per mass, rows 1-3 I^-1 times the torques, per squared rotor speed.
-#include "motion/quadrotor/build.h"
+#include "motion/quadrotor/motion.h"
 #include "base/flat.h"
 #include "math/scalar.h"
 

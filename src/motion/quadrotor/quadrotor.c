@@ -1,5 +1,5 @@
-// The quadrotor's host side: its fields, its system, its reset.
-#include "motion/quadrotor/build.h"
+// The quadrotor's host side: its fields, its motion, its reset.
+#include "motion/quadrotor/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -78,8 +78,8 @@ static const mf_FieldInfo command_fields[5][2] = {
     {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
      {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}}};
 
-static mf_Status add_fields(mf_Group *group, mf_QuadrotorSystem *system, mf_Error *error) {
-    const mf_QuadrotorPlan *plan = system->plan;
+static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Error *error) {
+    const mf_QuadrotorPlan *plan = motion->plan;
     const mf_QuadrotorCommand command = plan->command;
     const bool rotors = command == MF_QUADROTOR_ROTORS;
     const struct {
@@ -88,16 +88,16 @@ static mf_Status add_fields(mf_Group *group, mf_QuadrotorSystem *system, mf_Erro
         uint32_t count;
         bool needed;
     } table[] = {
-        {&system->speed, &speed_field, 4, true},
-        {&system->rotor_command, &held_field, 4, plan->interval > 1},
-        {&system->demand, &demand_field, 4, plan->outer_interval > plan->interval},
-        {&system->rate_integral, &rate_integral_field, 0, plan->integral},
-        {&system->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
-        {&system->command, &command_fields[command][0], rotors ? 4 : 0, true},
-        {&system->command_last, &command_fields[command][1], 0, !rotors},
-        {&system->accepted, &accepted_field, 4, true},
-        {&system->refused, &refused_field, 0, true},
-        {&system->wind, &wind_field, 0, true},
+        {&motion->speed, &speed_field, 4, true},
+        {&motion->rotor_command, &held_field, 4, plan->interval > 1},
+        {&motion->demand, &demand_field, 4, plan->outer_interval > plan->interval},
+        {&motion->rate_integral, &rate_integral_field, 0, plan->integral},
+        {&motion->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
+        {&motion->command, &command_fields[command][0], rotors ? 4 : 0, true},
+        {&motion->command_last, &command_fields[command][1], 0, !rotors},
+        {&motion->accepted, &accepted_field, 4, true},
+        {&motion->refused, &refused_field, 0, true},
+        {&motion->wind, &wind_field, 0, true},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         mf_Status status = MF_OK;
@@ -113,44 +113,44 @@ static void *data_of(const mf_Field *field) {
     return field != NULL ? field->data : NULL;
 }
 
-static void bind_fields(mf_Group *group, mf_QuadrotorSystem *system) {
-    system->fields =
+static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
+    motion->fields =
         (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
                              .orientation = mf_group_find_field(group, "base.orientation")->data,
                              .linear = mf_group_find_field(group, "base.linear_velocity")->data,
                              .angular = mf_group_find_field(group, "base.angular_velocity")->data,
-                             .speed = system->speed->data,
-                             .rotor_command = data_of(system->rotor_command),
-                             .demand = data_of(system->demand),
-                             .rate_integral = data_of(system->rate_integral),
-                             .velocity_integral = data_of(system->velocity_integral),
-                             .command = system->command->data,
-                             .command_last = data_of(system->command_last),
-                             .accepted = system->accepted->data,
-                             .wind = system->wind->data,
-                             .refused = system->refused->data,
+                             .speed = motion->speed->data,
+                             .rotor_command = data_of(motion->rotor_command),
+                             .demand = data_of(motion->demand),
+                             .rate_integral = data_of(motion->rate_integral),
+                             .velocity_integral = data_of(motion->velocity_integral),
+                             .command = motion->command->data,
+                             .command_last = data_of(motion->command_last),
+                             .accepted = motion->accepted->data,
+                             .wind = motion->wind->data,
+                             .refused = motion->refused->data,
                              .fault = mf_group_find_field(group, "fault.word")->data};
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void run_quadrotors(const mf_SystemRun *run, void *user) {
-    const mf_QuadrotorSystem *system = user;
-    const size_t lanes = system->lanes, first = (size_t)run->first_block * MF_BLOCK;
-    const mf_QuadrotorTicks due = {run->tick % system->plan->interval == 0,
-                                   run->tick % system->plan->outer_interval == 0};
+    const mf_QuadrotorMotion *motion = user;
+    const size_t lanes = motion->lanes, first = (size_t)run->first_block * MF_BLOCK;
+    const mf_QuadrotorTicks due = {run->tick % motion->plan->interval == 0,
+                                   run->tick % motion->plan->outer_interval == 0};
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
-    mf_vehicle_wrench_apply(&system->wrench, run);
+    mf_vehicle_wrench_apply(&motion->wrench, run);
     // For a few at the end the copy for one lane is faster than a mostly empty wide one.
     size_t rest = count % lanes;
     if (rest * 5 > lanes)
         rest = 0;
     if (count > rest)
-        system->run(system->plan, &system->fields, first, count - rest, due);
+        motion->run(motion->plan, &motion->fields, first, count - rest, due);
     if (rest > 0)
-        system->run_one(system->plan, &system->fields, first + count - rest, rest, due);
+        motion->run_one(motion->plan, &motion->fields, first + count - rest, rest, due);
 }
 
 static void set_row(mf_Field *field, uint32_t instance, const double *values) {
@@ -159,13 +159,13 @@ static void set_row(mf_Field *field, uint32_t instance, const double *values) {
 }
 
 // A command that keeps the agent where it is.
-static void idle_command(const mf_QuadrotorSystem *system, mf_Group *group, uint32_t instance,
+static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint32_t instance,
                          const double hover[4], double command[4]) {
-    const mf_Quadrotor *p = &system->parameters;
+    const mf_Quadrotor *p = &motion->parameters;
     const mf_Field *position = mf_group_find_field(group, "base.position");
     for (int i = 0; i < 4; i++)
         command[i] = 0.0;
-    switch (system->config.command) {
+    switch (motion->config.command) {
     case MF_QUADROTOR_ROTORS:
         memcpy(command, hover, 4 * sizeof *command);
         break;
@@ -184,31 +184,31 @@ static void idle_command(const mf_QuadrotorSystem *system, mf_Group *group, uint
 }
 
 static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
-    const mf_QuadrotorSystem *system = user;
-    const mf_Quadrotor *p = &system->parameters;
+    const mf_QuadrotorMotion *motion = user;
+    const mf_Quadrotor *p = &motion->parameters;
     double hover[4], command[4], lift = 0.0;
     mf_quadrotor_hover(p, mf_world_config_of(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
     for (int i = 0; i < 4; i++)
         lift += 2.0 * p->thrust_coefficient * hover[i] * hover[i] / p->mass;
-    idle_command(system, group, instance, hover, command);
-    set_row(system->speed, instance, hover);
-    set_row(system->rotor_command, instance, hover);
-    set_row(system->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
-    set_row(system->rate_integral, instance, NULL);
-    set_row(system->velocity_integral, instance, NULL);
-    set_row(system->command, instance, command);
-    set_row(system->command_last, instance, command + 3);
-    set_row(system->accepted, instance, command);
-    set_row(system->refused, instance, NULL);
-    set_row(system->wind, instance, NULL);
+    idle_command(motion, group, instance, hover, command);
+    set_row(motion->speed, instance, hover);
+    set_row(motion->rotor_command, instance, hover);
+    set_row(motion->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
+    set_row(motion->rate_integral, instance, NULL);
+    set_row(motion->velocity_integral, instance, NULL);
+    set_row(motion->command, instance, command);
+    set_row(motion->command_last, instance, command + 3);
+    set_row(motion->accepted, instance, command);
+    set_row(motion->refused, instance, NULL);
+    set_row(motion->wind, instance, NULL);
 }
 
 static void destroy_quadrotor(mf_Context *context, void *user) {
-    mf_QuadrotorSystem *system = user;
-    mf_release(context, (void *)system->plan);
-    mf_release(context, system);
+    mf_QuadrotorMotion *motion = user;
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, motion);
 }
 
 // ---- adding -------------------------------------------------------------------------------------
@@ -244,12 +244,12 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     return mf_vehicle_check(group, "quadrotor", "mf_quadrotor_model", p->mass, error);
 }
 
-static void choose_kernel(mf_QuadrotorSystem *system, const mf_Group *group) {
+static void choose_kernel(mf_QuadrotorMotion *motion, const mf_Group *group) {
     static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    system->run = table[pick.wide][pick.double_precision];
-    system->run_one = table[pick.single][pick.double_precision];
-    system->lanes = pick.lanes;
+    motion->run = table[pick.wide][pick.double_precision];
+    motion->run_one = table[pick.single][pick.double_precision];
+    motion->lanes = pick.lanes;
 }
 
 static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
@@ -296,34 +296,34 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
         return status;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_QuadrotorSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
+    mf_QuadrotorMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
-    system->parameters = *quadrotor;
-    system->config = chosen;
-    choose_kernel(system, group);
+    motion->parameters = *quadrotor;
+    motion->config = chosen;
+    choose_kernel(motion, group);
     status = mf_quadrotor_plan_create(context, quadrotor, &chosen, world->gravity, world->step,
-                                      &system->plan, error);
+                                      &motion->plan, error);
     if (status == MF_OK)
-        status = add_fields(group, system, error);
+        status = add_fields(group, motion, error);
     if (status == MF_OK) {
-        bind_fields(group, system);
-        mf_vehicle_wrench_bind(&system->wrench, group, quadrotor->mass, quadrotor->inertia);
-        status = mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(system->plan), error);
+        bind_fields(group, motion);
+        mf_vehicle_wrench_bind(&motion->wrench, group, quadrotor->mass, quadrotor->inertia);
+        status = mf_motion_join(group, &mf_quadrotor_row, motion, hash_plan(motion->plan), error);
     }
     if (status != MF_OK)
-        destroy_quadrotor(context, system);
+        destroy_quadrotor(context, motion);
     return status;
 }
 
 const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
-    const mf_QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
-    return system != NULL ? &system->parameters : NULL;
+    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
+    return motion != NULL ? &motion->parameters : NULL;
 }
 
 const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
-    const mf_QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
-    return system != NULL ? &system->config : NULL;
+    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------

@@ -1,10 +1,10 @@
 // The host's side of cars: what kernels do not see.
-#ifndef MF_MOTION_CAR_BUILD_H
-#define MF_MOTION_CAR_BUILD_H
+#ifndef MF_MOTION_CAR_MOTION_H
+#define MF_MOTION_CAR_MOTION_H
 
 #include "motion/car/plan.h"
 
-typedef struct mf_CarSystem {
+typedef struct mf_CarMotion {
     const mf_CarPlan *plan;
     const mf_TerrainImage *terrain;
     const mf_CarPath *path; // NULL: none
@@ -18,7 +18,7 @@ typedef struct mf_CarSystem {
     uint32_t lanes;              // [1]
     mf_Field *rows[MF_CAR_ROWS]; // NULL where the command mode does not use one
     mf_Field *refused;
-} mf_CarSystem;
+} mf_CarMotion;
 
 // Names the member that is out of range, its value and the range.
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error);

@@ -1,11 +1,11 @@
 // The host's side of quadrotors: what kernels do not see.
-#ifndef MF_MOTION_QUADROTOR_BUILD_H
-#define MF_MOTION_QUADROTOR_BUILD_H
+#ifndef MF_MOTION_QUADROTOR_MOTION_H
+#define MF_MOTION_QUADROTOR_MOTION_H
 
 #include "motion/quadrotor/plan.h"
 #include "motion/vehicle/external_wrench.h"
 
-typedef struct mf_QuadrotorSystem {
+typedef struct mf_QuadrotorMotion {
     const mf_QuadrotorPlan *plan;
     mf_QuadrotorFields fields;
     mf_Quadrotor parameters;
@@ -16,7 +16,7 @@ typedef struct mf_QuadrotorSystem {
     uint32_t lanes;            // [1]
     mf_Field *speed, *rotor_command, *demand, *rate_integral, *velocity_integral;
     mf_Field *command, *command_last, *accepted, *wind, *refused;
-} mf_QuadrotorSystem;
+} mf_QuadrotorMotion;
 
 // Makes the plan of checked parameters and settings. `gravity` [m/s^2], `step` [ns]. The caller
 // frees *out with mf_release. MF_NO_MEMORY.

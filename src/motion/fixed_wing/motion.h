@@ -1,11 +1,11 @@
 // The host's side of aircraft: what kernels do not see.
-#ifndef MF_MOTION_FIXED_WING_BUILD_H
-#define MF_MOTION_FIXED_WING_BUILD_H
+#ifndef MF_MOTION_FIXED_WING_MOTION_H
+#define MF_MOTION_FIXED_WING_MOTION_H
 
 #include "motion/fixed_wing/plan.h"
 #include "motion/vehicle/external_wrench.h"
 
-typedef struct mf_WingSystem {
+typedef struct mf_WingMotion {
     const mf_WingPlan *plan;
     mf_FixedWing parameters;
     mf_FixedWingConfig config;
@@ -19,7 +19,7 @@ typedef struct mf_WingSystem {
     mf_Field *rows[MF_WING_ROWS];                 // NULL where there is none
     mf_Field *commands[MF_WING_COMMANDS];         // the field of each value
     uint32_t command_component[MF_WING_COMMANDS]; // [1] and its component there
-} mf_WingSystem;
+} mf_WingMotion;
 
 // Aerodynamics, propulsion and body of a checked aircraft; step and gravity are left 0.
 void mf_wing_constants(double *constants, const mf_FixedWing *parameters);
@@ -36,6 +36,6 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *parameters, 
 // Settings in range for a world of that step [ns].
 mf_Status mf_wing_check_settings(const mf_FixedWingConfig *config, mf_Time step, mf_Error *error);
 // Puts an agent, which stands at its start already, into flight.
-void mf_wing_start(const mf_WingSystem *system, uint32_t instance);
+void mf_wing_start(const mf_WingMotion *motion, uint32_t instance);
 
 #endif

@@ -1,10 +1,10 @@
 // The host's side of the motion `points`: what kernels do not see.
-#ifndef MF_MOTION_POINTS_BUILD_H
-#define MF_MOTION_POINTS_BUILD_H
+#ifndef MF_MOTION_POINTS_MOTION_H
+#define MF_MOTION_POINTS_MOTION_H
 
 #include "motion/points/plan.h"
 
-typedef struct mf_PointsSystem {
+typedef struct mf_PointsMotion {
     const mf_PointsPlan *plan;
     const mf_TerrainImage *terrain;
     mf_PointsConfig config;
@@ -17,7 +17,7 @@ typedef struct mf_PointsSystem {
     mf_Row row[MF_POINTS_ROWS];            // their data
     mf_Row wrench_row;                     // of push.link
     const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
-} mf_PointsSystem;
+} mf_PointsMotion;
 
 // Refuses settings and models that the motion cannot step.
 mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error);
