@@ -59,7 +59,8 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
         head.used > MF_JOINTS_LIMIT || size != sizeof head + head.used * sizeof *all->records)
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: made by a world without such joints");
     forget_next(all);
-    all->next_records = mf_allocate(all->context, head.used, sizeof *all->records);
+    all->next_records =
+        mf_allocate(all->context, (size_t)head.used + all->slot_room + 1, sizeof *all->records);
     if (all->next_records == NULL)
         return mf_fail(error, MF_NO_MEMORY, "snapshot: no memory for %u joints", head.used);
     memcpy(all->next_records, (const char *)image + sizeof head, head.used * sizeof *all->records);
@@ -76,7 +77,8 @@ static void image_restore(void *user) {
     mf_WorldJoints *all = user;
     mf_release(all->context, all->records);
     all->records = all->next_records;
-    all->used = all->room = all->next_used;
+    all->used = all->next_used;
+    all->room = all->used + all->slot_room + 1;
     all->next_records = NULL;
     all->next_used = all->count = all->lowest = 0;
     for (uint32_t slot = 0; slot < all->used; slot++)

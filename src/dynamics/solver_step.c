@@ -378,6 +378,7 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->acting = false;
     solver->tried = 0;
     solver->residual = 0.0;
+    mf_joint_requests_run(solver->joints);
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver))
         return;
     solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
