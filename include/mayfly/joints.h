@@ -31,6 +31,8 @@ typedef struct mf_WorldJoints mf_WorldJoints;
 // snapshots and of its hash. MF_BAD_ARGUMENT: a setting, or a second call. MF_NO_MEMORY.
 MF_API mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *config,
                                      mf_WorldJoints **out, mf_Error *error);
+// The joints of a world; NULL: none were added.
+MF_API mf_WorldJoints *mf_world_joints_of(const mf_World *world);
 MF_API uint32_t mf_world_joints_count(const mf_WorldJoints *joints); // [1] that exist
 
 // ---- one joint ----------------------------------------------------------------------------------

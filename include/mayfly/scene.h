@@ -184,6 +184,7 @@ typedef struct mf_SceneGroup {
     mf_OscillatorConfig oscillator;
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
+    uint32_t joint_slots;  // [1] per robot, for plugins that make joints (mayfly/joints.h)
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
     mf_Behavior behavior;

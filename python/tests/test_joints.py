@@ -138,3 +138,26 @@ def test_the_page_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
         exec(block, names)
     assert "[" in capsys.readouterr().out and names["rod"].exists is False  # type: ignore[attr-defined]
     names["world"].close()  # type: ignore[attr-defined]
+
+
+def test_requests_in_fields_make_joints() -> None:
+    world, balls = pair()
+    with world:
+        world.add_joint_slots(balls, 2)
+        with pytest.raises(mayfly.ArgumentError):
+            world.add_joint_slots(balls)
+        balls["joint_slot.setting"].array[0, 7] = 1.5  # reach
+        balls["joint_slot.request"].array[0, 0] = 1
+        balls["joint_slot.request"].array[1, 0] = 1  # with a reach of 0
+        image = pickle.dumps(world)
+        world.step(100)
+        assert balls["joint_slot.state"].array.tolist() == [[1, 0], [0, 0]]
+        assert balls["joint_slot.answer"].array[1, 0] != 0 and balls.faults == 0
+        assert len(world.joints) == 1 and world.joint_requests == (1, 0, "")
+        with pickle.loads(image) as again:
+            again.step(100)
+            assert again.hash == world.hash
+        balls["joint_slot.request"].array[0, 0] = 9
+        world.step(1)
+        assert balls.fault_names(0) == ("input",)
+        assert world.joint_requests[:2] == (1, 1) and "request 9" in world.joint_requests[2]

@@ -323,6 +323,11 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
     return MF_OK;
 }
 
+mf_WorldJoints *mf_world_joints_of(const mf_World *world) {
+    const mf_Solver *solver = world != NULL ? mf_solver_in(world) : NULL;
+    return solver != NULL && solver->joints->added ? solver->joints : NULL;
+}
+
 uint32_t mf_world_joints_count(const mf_WorldJoints *joints) {
     return joints != NULL ? joints->count : 0;
 }

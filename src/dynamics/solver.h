@@ -40,6 +40,7 @@ typedef struct mf_Solver mf_Solver;
 
 // The solver of a world, made with its systems when there is none. MF_LIMIT, MF_NO_MEMORY.
 mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error);
+mf_Solver *mf_solver_in(const mf_World *world); // NULL: there is none
 // Lets robots of a group take part, in contacts too where `contacts`. MF_NO_MEMORY.
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error);
 // Room for contacts, of a step. MF_NO_MEMORY.

@@ -237,11 +237,46 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
 }
 
+// ---- joints that plugins make -------------------------------------------------------------------
+
+#define CRANE                                                                                      \
+    "world: {step: 0.002}\n"                                                                       \
+    "groups:\n  - name: crane\n    model: ../models/ball.xml\n    motion: external\n"             \
+    "    height: 2\n    joint_slots: 1\n    plugins:\n"                                            \
+    "      - {file: \"" MAYFLY_BINARY_DIR "/plugins/plugin_magnet.so\", tick: 0.01,\n"             \
+    "         settings: {reach: 0.6, on: 0.1, off: 0.5}}\n"                                         \
+    "  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    height: 1.6\n"
+
+static void a_magnet_of_a_scene_holds_a_ball(void **state) {
+    mf_SceneFile *again, *file;
+    mf_plugins_allow(*state, true);
+    file = parse_scene(*state, CRANE);
+    char *text = write_twice(*state, file, &again);
+    assert_int_equal(again->groups[0].joint_slots, 1);
+    mf_Scene scene = make_scene(*state, again);
+    mf_Group *balls = mf_world_find_group(scene.world, "balls");
+    const mf_Field *height = mf_group_find_field(balls, "base.position");
+    mf_world_step(scene.world, 55); // it fell for 0.1 s
+    assert_int_equal(mf_world_joints_count(scene.joints), 1);
+    const double held = mf_field_get(height, 0, 2);
+    mf_world_step(scene.world, 150); // 0.41 s
+    assert_true(fabs(mf_field_get(height, 0, 2) - held) < 1e-3);
+    mf_world_step(scene.world, 95); // 0.6 s: it was let go at 0.5 s
+    assert_int_equal(mf_world_joints_count(scene.joints), 0);
+    assert_true(mf_field_get(height, 0, 2) < held - 0.03);
+    mf_scene_destroy(&scene);
+    mf_release(*state, text);
+    mf_scene_file_destroy(file);
+    mf_scene_file_destroy(again);
+    mf_plugins_allow(*state, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(what_is_read_is_written),
         cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(a_magnet_of_a_scene_holds_a_ball),
         cmocka_unit_test(a_ball_on_a_rope_swings),
         cmocka_unit_test(joints_carry_break_or_wait),
         cmocka_unit_test(a_fixed_joint_keeps_both_together),
