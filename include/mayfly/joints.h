@@ -66,6 +66,12 @@ typedef struct mf_WorldJointConfig {
                                 // decreases, at least one step; default 0: 4 steps
     double force_limit;         // [N] > 0; the joint breaks above it; default infinite
     double moment_limit;        // [N m] > 0; likewise
+    // Of a hinge. Its angle is that of the second side's x axis from the first one's.
+    double lower_angle, upper_angle; // [rad] range with rigid, inelastic stops, within -2 pi .. 2 pi
+                                     // and at most 6 wide; default infinite: none
+    double motor_rate;   // [rad/s] that the motor drives the angle's rate to
+    double motor_torque; // [N m] >= 0 largest torque of the motor; default 0: none. With a
+                         // motor_rate of 0 this is dry friction
 } mf_WorldJointConfig;
 // The defaults of mf_WorldJointConfig: every configuration starts from them.
 MF_API mf_WorldJointConfig mf_world_joint_config(void);
@@ -98,6 +104,10 @@ MF_API mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId 
 // MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
                                        mf_Error *error);
+// Sets rate [rad/s] and largest torque [N m] of the motor of a hinge, from the next step on. Between
+// steps. MF_NOT_FOUND: no such joint. MF_BAD_ARGUMENT: a value, or no hinge.
+MF_API mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                          double torque, mf_Error *error);
 MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id);
 // The existing joint with index `index`, in a fixed order; MF_WORLD_JOINT_NONE after the last.
 MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
@@ -114,6 +124,8 @@ typedef struct mf_WorldJointState {
     uint32_t rounds;        // [1] trial steps of the last step
     double angle;         // [rad] hinge: of the second side's x axis from the first one's, present
     double rate;          // [rad/s] its rate
+    double torque;        // [N m] of motor and stops on the second link about the hinge's axis, in
+                          // the last step; part of `moment`
     double anchors[2][3]; // [m] present positions of the origins of both frames, world frame
 } mf_WorldJointState;
 // MF_NOT_FOUND: no such joint.

@@ -215,6 +215,9 @@ typedef struct mf_SceneJoint {
     double time;              // [s]
     double force_limit;       // [N]
     double moment_limit;      // [N m]
+    double range[2];          // [rad] of a hinge; NAN: none
+    double motor_rate;        // [rad/s]
+    double motor_torque;      // [N m]
     bool enabled;
     int32_t line;   // [1] in the file, 0 when unknown
     int32_t column; // [1]

@@ -161,3 +161,21 @@ def test_requests_in_fields_make_joints() -> None:
         world.step(1)
         assert balls.fault_names(0) == ("input",)
         assert world.joint_requests[:2] == (1, 1) and "request 9" in world.joint_requests[2]
+
+
+def test_a_hinge_has_a_motor_and_a_range() -> None:
+    world, balls = pair()
+    with world:
+        wheel = world.join(
+            None, (balls, 0), kind="hinge", at=[0, 0, 5], motor_rate=2.0, motor_torque=1.0,
+            lower_angle=-1.0, upper_angle=1.0,
+        )  # fmt: skip
+        assert wheel.settings["upper_angle"] == 1.0
+        world.step(1000)
+        assert abs(wheel.angle - 1.0) < 1e-3 and abs(wheel.rate) < 1e-3
+        wheel.set_motor(-2.0, 1.0)
+        world.step(100)
+        assert abs(wheel.rate + 2.0) < 1e-3
+        with pytest.raises(mayfly.ArgumentError):
+            wheel.set_motor(1.0, -1.0)
+        assert wheel.torque == pytest.approx(wheel.moment[2], abs=1e-9)

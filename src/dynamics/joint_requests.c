@@ -134,7 +134,9 @@ static void read_record(const Request *request, mf_JointRecord *out) {
                             .turning_damping = setting[3],
                             .time = setting[4],
                             .force_limit = setting[5] == 0.0 ? (double)INFINITY : setting[5],
-                            .moment_limit = setting[6] == 0.0 ? (double)INFINITY : setting[6]};
+                            .moment_limit = setting[6] == 0.0 ? (double)INFINITY : setting[6],
+                            .lower_angle = -(double)INFINITY,
+                            .upper_angle = (double)INFINITY};
     out->group[0] = slots->group_index;
     out->instance[0] = request->instance;
     out->link[0] = (uint32_t)value(request, slots->link, 0);

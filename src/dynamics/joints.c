@@ -20,7 +20,9 @@ mf_WorldJointConfig mf_world_joint_config(void) {
     return (mf_WorldJointConfig){.struct_size = sizeof(mf_WorldJointConfig),
                                  .sides = {side, side},
                                  .force_limit = (double)INFINITY,
-                                 .moment_limit = (double)INFINITY};
+                                 .moment_limit = (double)INFINITY,
+                                 .lower_angle = -(double)INFINITY,
+                                 .upper_angle = (double)INFINITY};
 }
 
 const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
@@ -29,6 +31,28 @@ const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
 }
 
 // ---- checks -------------------------------------------------------------------------------------
+
+// Motor and stops; messages name the members of the configuration.
+static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
+    const double turn = 6.2831853071795862, most = 1e12;
+    const double lower = record->lower_angle, upper = record->upper_angle;
+    if (!(mf_abs(record->motor_rate) <= most))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_rate: %g, need a number up to %g",
+                       record->motor_rate, most);
+    if (!(record->motor_torque >= 0.0 && record->motor_torque <= most))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_torque: %g, need 0 .. %g",
+                       record->motor_torque, most);
+    const bool none = lower < -most && upper > most; // both infinite
+    if (!none && !(lower >= -turn && upper <= turn && lower <= upper && upper - lower <= 6.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.lower_angle, joint.upper_angle: %g .. %g, need a range of at most 6 "
+                       "rad within -2 pi .. 2 pi, or none",
+                       lower, upper);
+    if (record->kind != MF_WORLD_JOINT_HINGE && (!none || record->motor_torque > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.kind: only a hinge has a range of angles and a motor");
+    return MF_OK;
+}
 
 static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *record,
                                mf_Error *error) {
@@ -58,7 +82,7 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
                        "time instead");
     if (record->kind > MF_WORLD_JOINT_HINGE)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u does not exist", record->kind);
-    return MF_OK;
+    return check_drive(record, error);
 }
 
 mf_Status mf_joints_check_frame(const mf_JointRecord *record, uint32_t side, mf_Error *error) {
@@ -163,7 +187,11 @@ static mf_Status fill_record(mf_World *world, const mf_WorldJointConfig *config,
                             .turning_damping = config->turning_damping,
                             .time = config->time,
                             .force_limit = config->force_limit,
-                            .moment_limit = config->moment_limit};
+                            .moment_limit = config->moment_limit,
+                            .lower_angle = config->lower_angle,
+                            .upper_angle = config->upper_angle,
+                            .motor_rate = config->motor_rate,
+                            .motor_torque = config->motor_torque};
     mf_Status status = MF_OK;
     for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
         const mf_WorldJointSide *side = &config->sides[s];
@@ -187,6 +215,10 @@ static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
     out->time = record->time;
     out->force_limit = record->force_limit;
     out->moment_limit = record->moment_limit;
+    out->lower_angle = record->lower_angle;
+    out->upper_angle = record->upper_angle;
+    out->motor_rate = record->motor_rate;
+    out->motor_torque = record->motor_torque;
     for (uint32_t s = 0; s < 2; s++) {
         mf_WorldJointSide *side = &out->sides[s];
         side->group =
@@ -492,6 +524,7 @@ void mf_joint_set_enabled(mf_JointRecord *record, bool enabled) {
     if (!record->broken) {
         mf_vec3_set(record->force, 0, 0, 0);
         mf_vec3_set(record->moment, 0, 0, 0);
+        record->torque = 0.0;
     }
 }
 
@@ -502,6 +535,20 @@ mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool
         return not_found(id, error);
     mf_joint_set_enabled(record, enabled);
     return MF_OK;
+}
+
+mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                   double torque, mf_Error *error) {
+    mf_JointRecord *record = mf_joints_find(joints, id);
+    if (record == NULL)
+        return not_found(id, error);
+    mf_JointRecord other = *record;
+    other.motor_rate = rate;
+    other.motor_torque = torque;
+    mf_Status status = check_drive(&other, error);
+    if (status == MF_OK)
+        *record = other;
+    return status;
 }
 
 bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
@@ -531,6 +578,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->broken = record->broken;
     mf_vec3_copy(out->force, record->force);
     mf_vec3_copy(out->moment, record->moment);
+    out->torque = record->torque;
     out->residual = record->residual;
     out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {

@@ -31,7 +31,14 @@ static uint64_t image_hash(const void *user, uint64_t hash) {
         return hash;
     hash = mf_hash_u32(hash, all->solver->rounds);
     hash = mf_hash_doubles(hash, &all->solver->tolerance, 1);
-    return mf_hash_bytes(hash, all->records, all->used * sizeof *all->records);
+    for (uint32_t slot = 0; slot < all->used; slot++) {
+        const mf_JointRecord *record = &all->records[slot];
+        hash = mf_hash_bytes(hash, record, offsetof(mf_JointRecord, lower_angle));
+        if (record->exists && mf_joint_has_drive(record))
+            hash = mf_hash_bytes(hash, &record->lower_angle,
+                                 sizeof *record - offsetof(mf_JointRecord, lower_angle));
+    }
+    return hash;
 }
 
 static void forget_next(mf_WorldJoints *all) {

@@ -100,6 +100,7 @@ typedef struct mf_SolverConstraint {
     uint32_t joint;                // [1] number of the joint in this step, or MF_NONE
     uint32_t contact;              // [1] or that of the contact
     uint32_t rows;                 // [1] three along `axes`, then those about further ones
+    const mf_JointDrive *drive;    // law of row 5; NULL: as the others
     double axes[MF_JOINT_ROWS][3]; // [1] world frame
     double arm[2][3];              // [m] from the nodes' points to where it acts
     double gamma[MF_JOINT_ROWS];   // [(m/s)/N] softness

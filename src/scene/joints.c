@@ -53,6 +53,12 @@ static mf_WorldJointConfig config_of(const mf_SceneJoint *from) {
     config.time = from->time;
     config.force_limit = from->force_limit;
     config.moment_limit = from->moment_limit;
+    config.motor_rate = from->motor_rate;
+    config.motor_torque = from->motor_torque;
+    if (!isnan(from->range[0])) {
+        config.lower_angle = from->range[0];
+        config.upper_angle = from->range[1];
+    }
     return config;
 }
 

@@ -27,6 +27,8 @@ static void defaults_are_those_of_the_library(void **state) {
     assert_true(joint->turning_damping == wanted.turning_damping && joint->time == wanted.time);
     assert_true(joint->force_limit == wanted.force_limit);
     assert_true(joint->moment_limit == wanted.moment_limit);
+    assert_true(isnan(joint->range[0]) && joint->motor_rate == wanted.motor_rate);
+    assert_true(joint->motor_torque == wanted.motor_torque);
     assert_true(joint->enabled && isnan(joint->position[0]));
     assert_string_equal(joint->sides[1].group, "");
     mf_scene_file_destroy(file);
@@ -39,6 +41,7 @@ static void what_is_read_is_written(void **state) {
                         "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
                         "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
                         "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
+                        "range: [-1, 0.5], motor_rate: -3, motor_torque: 2, "
                         "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
     char *text = write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
@@ -49,6 +52,8 @@ static void what_is_read_is_written(void **state) {
         assert_true(joint[0].position[2] == 2 && joint[0].axis[1] == 1);
         assert_true(joint[0].stiffness == 100 && joint[0].damping == 2);
         assert_true(joint[0].force_limit == 50 && isinf(joint[0].moment_limit));
+        assert_true(joint[0].range[0] == -1 && joint[0].range[1] == 0.5);
+        assert_true(joint[0].motor_rate == -3 && joint[0].motor_torque == 2);
         assert_true(!joint[0].enabled && joint[1].enabled);
         assert_int_equal(joint[1].kind, MF_WORLD_JOINT_BALL);
         assert_true(isnan(joint[1].position[1]));
@@ -75,6 +80,11 @@ static void mistakes_have_a_place(void **state) {
          ":9:56: joints.a.force_limit: expected a number above 0 up to 1e+300 N or .inf, found 0"},
         {"[{name: a, first: {group: balls, robot: 2}}]", // the rest is found with the models
          ":9:10: joints.a: robot: the group has fewer robots"},
+        {"[{name: a, first: {group: balls}, kind: ball, motor_torque: 1}]",
+         ":9:49: joints.a: joint.kind: only a hinge has a range of angles and a motor"},
+        {"[{name: a, first: {group: balls}, kind: hinge, range: [1, 0]}]",
+         ":9:49: joints.a: joint.lower_angle, joint.upper_angle: 1 .. 0, need a range of at most 6 "
+         "rad within -2 pi .. 2 pi, or none"},
         {"[{name: a, first: {group: balls, link: wheel}}]",
          ":9:10: joints.a: link: the model has no link of that name"},
     };
