@@ -67,9 +67,9 @@ typedef struct mf_WorldJointConfig {
     double force_limit;         // [N] > 0; the joint breaks above it; default infinite
     double moment_limit;        // [N m] > 0; likewise
     // Of a hinge. Its angle is that of the second side's x axis from the first one's.
-    double lower_angle, upper_angle; // [rad] range with rigid, inelastic stops, within -2 pi .. 2 pi
-                                     // and at most 6 wide; default infinite: none
-    double motor_rate;   // [rad/s] that the motor drives the angle's rate to
+    double lower_angle, upper_angle; // [rad] range with rigid, inelastic stops, within -2 pi .. 2
+                                     // pi and at most 6 wide; default infinite: none
+    double motor_rate;               // [rad/s] that the motor drives the angle's rate to
     double motor_torque; // [N m] >= 0 largest torque of the motor; default 0: none. With a
                          // motor_rate of 0 this is dry friction
 } mf_WorldJointConfig;
@@ -104,8 +104,8 @@ MF_API mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId 
 // MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
                                        mf_Error *error);
-// Sets rate [rad/s] and largest torque [N m] of the motor of a hinge, from the next step on. Between
-// steps. MF_NOT_FOUND: no such joint. MF_BAD_ARGUMENT: a value, or no hinge.
+// Sets rate [rad/s] and largest torque [N m] of the motor of a hinge, from the next step on.
+// Between steps. MF_NOT_FOUND: no such joint. MF_BAD_ARGUMENT: a value, or no hinge.
 MF_API mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
                                           double torque, mf_Error *error);
 MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id);

@@ -16,8 +16,7 @@ typedef struct Request {
 } Request;
 
 static double value(const Request *request, const mf_Field *field, uint32_t component) {
-    return mf_field_get(field, request->instance,
-                        request->slot * field->info.width + component);
+    return mf_field_get(field, request->instance, request->slot * field->info.width + component);
 }
 
 // Motions of all links of a block, in the room of the group's trials.
@@ -170,8 +169,9 @@ static mf_Status check_links(const mf_WorldJoints *all, const mf_JointRecord *re
             return mf_fail(error, MF_BAD_ARGUMENT, "group %s has %u robots, none with number %u",
                            mf_group_config_of(trial->group)->name, robots, instance);
         if (link >= links && (s == 0 || link != MF_JOINT_NEAREST))
-            return mf_fail(error, MF_BAD_ARGUMENT, "robots of group %s have %u links, none with "
-                                                   "number %u",
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "robots of group %s have %u links, none with "
+                           "number %u",
                            mf_group_config_of(trial->group)->name, links, link);
     }
     return MF_OK;
@@ -245,8 +245,8 @@ static mf_Status carry_out(const Request *request, mf_JointRequest kind, mf_Erro
     default:
         return mf_fail(error, MF_BAD_ARGUMENT, "request %u does not exist", (unsigned)kind);
     }
-    mf_JointRecord *record = mf_joints_find(
-        slots->joints, mf_joint_slot_id(slots, request->instance, request->slot));
+    mf_JointRecord *record =
+        mf_joints_find(slots->joints, mf_joint_slot_id(slots, request->instance, request->slot));
     if (record == NULL)
         return MF_NOT_FOUND;
     mf_joint_set_enabled(record, kind == MF_JOINT_REQUEST_ENABLE);

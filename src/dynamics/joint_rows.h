@@ -27,7 +27,8 @@ typedef struct mf_JointRecord {
 
 // Motor and stops of a hinge in a step: their torque at relative rate w about the axis is, with
 // what gives way gamma,
-//     clamp(-(w + aim) / gamma, -most, most) + max(0, -(w + low) / gamma) + min(0, -(w + high) / gamma)
+//     clamp(-(w + aim) / gamma, -most, most) + max(0, -(w + low) / gamma) + min(0, -(w + high) /
+//     gamma)
 typedef struct mf_JointDrive {
     bool acts;
     double most;           // [N m]

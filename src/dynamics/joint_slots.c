@@ -91,9 +91,9 @@ static void report(mf_JointSlots *slots, uint32_t instance, uint32_t slot) {
         mf_joints_find(slots->joints, mf_joint_slot_id(slots, instance, slot));
     double state = MF_JOINT_SLOT_FREE, load[6] = {0}, who[5] = {0, 0, 0, 0, 0};
     if (record != NULL) {
-        state = record->broken     ? MF_JOINT_SLOT_BROKEN
+        state = record->broken    ? MF_JOINT_SLOT_BROKEN
                 : record->enabled ? MF_JOINT_SLOT_JOINED
-                                   : MF_JOINT_SLOT_DISABLED;
+                                  : MF_JOINT_SLOT_DISABLED;
         mf_vec3_scale(load, record->force, -1.0);
         mf_vec3_scale(load + 3, record->moment, -1.0);
         for (uint32_t c = 0; c < 2; c++)

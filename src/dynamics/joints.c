@@ -479,8 +479,8 @@ static mf_Status reserve_one(mf_WorldJoints *joints, const mf_JointRecord *recor
     const uint32_t slot = free_slot(joints);
     const mf_JointRecord before = joints->records[slot];
     joints->records[slot] = *record;
-    mf_Status status = mf_joints_reserve(
-        joints, joints->records, slot < joints->used ? joints->used : slot + 1, error);
+    mf_Status status = mf_joints_reserve(joints, joints->records,
+                                         slot < joints->used ? joints->used : slot + 1, error);
     joints->records[slot] = before;
     return status;
 }

@@ -251,12 +251,11 @@ double mf_solver_residual(const mf_SolverConstraint *constraint) {
     if (constraint->joint == MF_NONE)
         return contact_left(constraint);
     for (uint32_t r = 0; r < constraint->rows; r++) {
-        const double value =
-            r == 5 && constraint->drive != NULL
-                ? mf_joint_drive_residual(constraint->drive, constraint->gamma[r],
-                                          constraint->gives[r], constraint->now[r],
-                                          constraint->force[r])
-                : constraint->now[r] + constraint->gamma[r] * constraint->force[r];
+        const double value = r == 5 && constraint->drive != NULL
+                                 ? mf_joint_drive_residual(constraint->drive, constraint->gamma[r],
+                                                           constraint->gives[r], constraint->now[r],
+                                                           constraint->force[r])
+                                 : constraint->now[r] + constraint->gamma[r] * constraint->force[r];
         const double part =
             constraint->dead[r >= 3] ? 0.0 : mf_abs(value) / constraint->scale[r >= 3];
         most = part > most || !mf_is_finite(part) ? part : most;

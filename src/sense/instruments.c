@@ -435,12 +435,14 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
     mf_InstrumentBatch batch = plan->batch;
     bool precise = mf_group_config_of(group)->double_precision;
     uint32_t lane = instance % MF_BLOCK;
-    void *block = mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
-                              MF_BLOCK * sizeof(double));
+    void *block =
+        mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
+                    MF_BLOCK * sizeof(double));
     if (block == NULL)
         return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
     batch.detached = block;
-    batch.acceleration = (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);
+    batch.acceleration =
+        (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);
     for (uint32_t i = 0; i < plan->image->velocity_count; i++)
         put((void *)(uintptr_t)batch.acceleration, precise, i, lane,
             acceleration == NULL ? 0.0 : acceleration[i]);

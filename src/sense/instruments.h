@@ -59,7 +59,7 @@ typedef struct mf_InstrumentTendon {
     double armature;                   // [kg]
 } mf_InstrumentTendon;
 
-typedef struct mf_InstrumentMesh { // where the image has it
+typedef struct mf_InstrumentMesh {                         // where the image has it
     uint32_t first_vertex, first_triangle, triangle_count; // [1]
 } mf_InstrumentMesh;
 
@@ -77,15 +77,15 @@ typedef struct mf_InstrumentContact { // a row of contact.load or point.load
 
 typedef struct mf_Instrument {
     mf_SensorType type;
-    bool dead;             // reads 0
-    uint32_t sensor;       // [1] of the model
-    uint32_t address;      // [1] of its first value among all
-    uint32_t count;        // [1] of values
-    uint32_t clock, out;   // [1] when, and the component where its values go (mf_SignalTarget)
-    bool treated;          // to the true values that readings are made of, else to the readings
-    double reach;          // [m] of a ray; 0: any
-    bool copied;           // values of a field, which the host copies
-    uint32_t component;    // [1] first one there
+    bool dead;           // reads 0
+    uint32_t sensor;     // [1] of the model
+    uint32_t address;    // [1] of its first value among all
+    uint32_t count;      // [1] of values
+    uint32_t clock, out; // [1] when, and the component where its values go (mf_SignalTarget)
+    bool treated;        // to the true values that readings are made of, else to the readings
+    double reach;        // [m] of a ray; 0: any
+    bool copied;         // values of a field, which the host copies
+    uint32_t component;  // [1] first one there
     mf_InstrumentFrame frame, reference;
     bool has_reference;
     mf_JointType joint_type;
@@ -114,9 +114,9 @@ typedef struct mf_InstrumentImage {
     uint32_t raw_count;                        // [1] components of sensor.raw
     uint32_t external_count, tendons_of_model; // [1] elements of sensor.outer, tendon.limit_force
     uint32_t first_lump, lump_count;           // [1] of the whole robot
-    bool level, fixed; // the ground has one height; the base does not move
-    bool accelerates;  // some sensor needs accelerations
-    double gravity[3]; // [m/s^2]
+    bool level, fixed;                         // the ground has one height; the base does not move
+    bool accelerates;                          // some sensor needs accelerations
+    double gravity[3];                         // [m/s^2]
     double magnetic[3];
     MF_FLAT_ARRAY(tree);        // mf_Tree, one
     MF_FLAT_ARRAY(links);       // uint32_t: links behind the base that are needed, parents first

@@ -403,25 +403,24 @@ static void *allocate_arrays(mf_Context *context, mf_InstrumentBuild *b,
 static mf_InstrumentImage draft_of(const mf_InstrumentBuild *b) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(b->group));
     const mf_Model *model = b->model;
-    mf_InstrumentImage draft = {
-        .link_count = b->link_count,
-        .instrument_count = b->instrument_count,
-        .spring_count = b->spring_count,
-        .tendon_count = b->tendon_count,
-        .mesh_count = b->mesh_count,
-        .joint_count = model->joint_count,
-        .actuator_count = model->actuator_count,
-        .ball_count = mf_instrument_balls_before(model, model->joint_count),
-        .free_count = mf_instrument_free_before(model, model->joint_count),
-        .value_count = model->sensor_value_count,
-        .velocity_count = model->velocity_count,
-        .tendons_of_model = model->tendon_count,
-        .external_count = b->external_count,
-        .first_lump = b->first_lump,
-        .lump_count = b->all_lumps,
-        .level = world->terrain->lowest == world->terrain->highest,
-        .fixed = model->base == MF_BASE_FIXED,
-        .accelerates = b->accelerates};
+    mf_InstrumentImage draft = {.link_count = b->link_count,
+                                .instrument_count = b->instrument_count,
+                                .spring_count = b->spring_count,
+                                .tendon_count = b->tendon_count,
+                                .mesh_count = b->mesh_count,
+                                .joint_count = model->joint_count,
+                                .actuator_count = model->actuator_count,
+                                .ball_count = mf_instrument_balls_before(model, model->joint_count),
+                                .free_count = mf_instrument_free_before(model, model->joint_count),
+                                .value_count = model->sensor_value_count,
+                                .velocity_count = model->velocity_count,
+                                .tendons_of_model = model->tendon_count,
+                                .external_count = b->external_count,
+                                .first_lump = b->first_lump,
+                                .lump_count = b->all_lumps,
+                                .level = world->terrain->lowest == world->terrain->highest,
+                                .fixed = model->base == MF_BASE_FIXED,
+                                .accelerates = b->accelerates};
     for (int i = 0; i < 3; i++)
         draft.gravity[i] = world->gravity * world->gravity_direction[i];
     memcpy(draft.magnetic, model->physics.magnetic, sizeof draft.magnetic);
@@ -482,8 +481,8 @@ void mf_instrument_plan_destroy(mf_Context *context, mf_InstrumentPlan *plan) {
 static mf_Status make_plan(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted,
                            mf_InstrumentPlan **out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(b->group));
-    mf_InstrumentPlan *plan = mf_allocate(
-        context, 1, sizeof *plan + counted->instrument_count * sizeof *plan->sources);
+    mf_InstrumentPlan *plan =
+        mf_allocate(context, 1, sizeof *plan + counted->instrument_count * sizeof *plan->sources);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
     plan->sources = b->sources = (mf_InstrumentSource *)(plan + 1);

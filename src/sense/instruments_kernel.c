@@ -51,9 +51,10 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
 static mf_lane contact_load(const Sense *s, const mf_InstrumentContact *contact) {
     const mf_InstrumentBatch *b = s->batch;
     bool points = contact->of_points;
-    mf_lane load = row_load(rows_of(s, points ? b->point_load : b->load,
-                                    points ? s->image->point_components : s->image->load_components),
-                            contact->row);
+    mf_lane load =
+        row_load(rows_of(s, points ? b->point_load : b->load,
+                         points ? s->image->point_components : s->image->load_components),
+                 contact->row);
     if (b->motion == NULL)
         return load;
     mf_index level = mf_load_index(b->motion + (size_t)s->block * MF_BLOCK + s->lane);

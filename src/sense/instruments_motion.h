@@ -121,18 +121,17 @@ static void copy_rows(mf_real *to, const void *from, size_t rows) {
 static void find_state(Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
     const mf_InstrumentImage *image = s->image;
-    s->state = MF_VALUE(
-        mf_TreeState, .position = block_of(s, b->position, 3),
-        .orientation = block_of(s, b->orientation, 4),
-        .linear = image->fixed ? NULL : block_of(s, b->linear, 3),
-        .angular = image->fixed ? NULL : block_of(s, b->angular, 3),
-        .angle = block_of(s, b->angle, image->joint_count),
-        .rate = block_of(s, b->rate, image->joint_count),
-        .ball = block_of(s, b->ball, 4 * (size_t)image->ball_count),
-        .ball_rate = block_of(s, b->ball_rate, 3 * (size_t)image->ball_count),
-        .free = block_of(s, b->free, 3 * (size_t)image->free_count),
-        .free_rate = block_of(s, b->free_rate, 3 * (size_t)image->free_count),
-        .wide = sizeof(mf_real) == sizeof(double));
+    s->state = MF_VALUE(mf_TreeState, .position = block_of(s, b->position, 3),
+                        .orientation = block_of(s, b->orientation, 4),
+                        .linear = image->fixed ? NULL : block_of(s, b->linear, 3),
+                        .angular = image->fixed ? NULL : block_of(s, b->angular, 3),
+                        .angle = block_of(s, b->angle, image->joint_count),
+                        .rate = block_of(s, b->rate, image->joint_count),
+                        .ball = block_of(s, b->ball, 4 * (size_t)image->ball_count),
+                        .ball_rate = block_of(s, b->ball_rate, 3 * (size_t)image->ball_count),
+                        .free = block_of(s, b->free, 3 * (size_t)image->free_count),
+                        .free_rate = block_of(s, b->free_rate, 3 * (size_t)image->free_count),
+                        .wide = sizeof(mf_real) == sizeof(double));
 }
 
 // The velocity vectors of a block, as far as links are needed.
@@ -185,10 +184,9 @@ static void load_motion(const Sense *s, uint32_t link) {
     Motion *out = &s->motion[link + 1];
     out->attitude = MF_VALUE(Quat, row_load(rotation, 0), row_load(rotation, 1),
                              row_load(rotation, 2), row_load(rotation, 3));
-    out->rotation =
-        MF_VALUE(Mat, row_load(matrix, 0), row_load(matrix, 1), row_load(matrix, 2),
-                 row_load(matrix, 3), row_load(matrix, 4), row_load(matrix, 5), row_load(matrix, 6),
-                 row_load(matrix, 7), row_load(matrix, 8));
+    out->rotation = MF_VALUE(Mat, row_load(matrix, 0), row_load(matrix, 1), row_load(matrix, 2),
+                             row_load(matrix, 3), row_load(matrix, 4), row_load(matrix, 5),
+                             row_load(matrix, 6), row_load(matrix, 7), row_load(matrix, 8));
     out->position = vec_load((const mf_real *)from->position + POSITION * row + s->lane, 0);
     out->speed = vec_load(velocity, 0);
     out->rate = vec_load(velocity, 3);

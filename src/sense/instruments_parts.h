@@ -27,8 +27,8 @@ typedef struct mf_InstrumentBuild {
     uint32_t *triangles;
     uint32_t link_count, instrument_count, lump_count, term_count, force_count, spring_count,
         tendon_count, shape_count, contact_count, armature_count, mesh_count, vertex_count,
-        triangle_count;                                           // [1] written so far
-    bool needed[MF_INSTRUMENT_LINKS + 1];                         // links + 1 that sensors measure
+        triangle_count;                   // [1] written so far
+    bool needed[MF_INSTRUMENT_LINKS + 1]; // links + 1 that sensors measure
     bool accelerates, energies, limits;
     uint32_t external_count; // [1] bodies whose forces from outside are summed
     uint32_t external[MF_INSTRUMENT_EXTERNAL];

@@ -37,7 +37,8 @@ static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
         const mf_InstrumentForce *actuator_force = &s->forces[i];
         Motion site = frame_motion(s, &actuator_force->frame),
                axes = frame_motion(s, &actuator_force->axes);
-        mf_lane size = row_load(rows_of(s, b->force, s->image->actuator_count), actuator_force->row);
+        mf_lane size =
+            row_load(rows_of(s, b->force, s->image->actuator_count), actuator_force->row);
         Vec force = mat_apply(&axes.rotation, set_vec(actuator_force->wrench));
         Vec torque = mat_apply(&axes.rotation, set_vec(actuator_force->wrench + 3));
         torque = vec_cross_add(vec_sub(site.position, child->position), force, torque);
@@ -212,8 +213,8 @@ static mf_lane spring_energy(const Sense *s) {
             mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
             stretch = angle * angle;
             if (spring->type == MF_JOINT_FLOATING) {
-                Vec way =
-                    vec_sub(triple(s, b->free, s->image->free_count, 3 * spring->free), set_vec(spring->rest));
+                Vec way = vec_sub(triple(s, b->free, s->image->free_count, 3 * spring->free),
+                                  set_vec(spring->rest));
                 stretch = stretch + vec_dot(way, way);
             }
         }
@@ -221,7 +222,8 @@ static mf_lane spring_energy(const Sense *s) {
     }
     for (uint32_t i = 0; i < s->image->tendon_count; i++) {
         const mf_InstrumentTendon *tendon = &s->tendons[i];
-        mf_lane length = sum_terms(s, b->angle, s->image->joint_count, tendon->first, tendon->count);
+        mf_lane length =
+            sum_terms(s, b->angle, s->image->joint_count, tendon->first, tendon->count);
         mf_lane over = mf_max(length - mf_set((mf_real)tendon->longer), zero);
         over = over + mf_max(mf_set((mf_real)tendon->shorter) - length, zero);
         sum = mf_fma(mf_set((mf_real)tendon->stiffness) * half, over * over, sum);

@@ -24,7 +24,8 @@ typedef struct Plan {
     uint32_t contact_count, row_count, ray_count, link_count; // [1]
 } Plan;
 
-static void run_batch(const mf_SensorSystem *system, mf_SensorBatch *batch, const mf_SystemRun *run) {
+static void run_batch(const mf_SensorSystem *system, mf_SensorBatch *batch,
+                      const mf_SystemRun *run) {
     batch->scratch = batch->ray != NULL ? mf_scratch_borrow(system->scratch) : NULL;
     system->run(batch, run->first_block, run->block_count);
     if (batch->scratch != NULL)
@@ -197,11 +198,12 @@ static mf_Status pack(mf_Context *context, mf_Group *group, const Plan *plan, co
                             .load_components = components_of(group, "contact.load"),
                             .point_components = components_of(group, "point.load"),
                             .fixed = mf_group_model(group)->base == MF_BASE_FIXED};
-    const mf_FlatPart parts[] = {{&draft.tree_at, tree, tree->bytes},
-                                 MF_FLAT_PART(&draft, links, plan->links, plan->link_count),
-                                 MF_FLAT_PART(&draft, contacts, plan->contacts, plan->contact_count),
-                                 MF_FLAT_PART(&draft, rows, plan->rows, plan->row_count),
-                                 MF_FLAT_PART(&draft, rays, plan->rays, plan->ray_count)};
+    const mf_FlatPart parts[] = {
+        {&draft.tree_at, tree, tree->bytes},
+        MF_FLAT_PART(&draft, links, plan->links, plan->link_count),
+        MF_FLAT_PART(&draft, contacts, plan->contacts, plan->contact_count),
+        MF_FLAT_PART(&draft, rows, plan->rows, plan->row_count),
+        MF_FLAT_PART(&draft, rays, plan->rays, plan->ray_count)};
     void *image = NULL;
     mf_Status status = mf_flat_pack(context, &draft, sizeof draft, parts,
                                     sizeof parts / sizeof *parts, &image, error);
@@ -214,11 +216,10 @@ static mf_Status create_image(mf_Context *context, mf_Group *group, mf_SensorIma
     const mf_Model *model = mf_group_model(group);
     const Plan counted = counts_of(group);
     mf_Tree *tree = NULL;
-    Plan plan = {
-        .contacts = mf_allocate(context, counted.contact_count + 1, sizeof *plan.contacts),
-        .rows = mf_allocate(context, counted.row_count + 1, sizeof *plan.rows),
-        .rays = mf_allocate(context, counted.ray_count + 1, sizeof *plan.rays),
-        .links = mf_allocate(context, counted.link_count + 1, sizeof *plan.links)};
+    Plan plan = {.contacts = mf_allocate(context, counted.contact_count + 1, sizeof *plan.contacts),
+                 .rows = mf_allocate(context, counted.row_count + 1, sizeof *plan.rows),
+                 .rays = mf_allocate(context, counted.ray_count + 1, sizeof *plan.rays),
+                 .links = mf_allocate(context, counted.link_count + 1, sizeof *plan.links)};
     mf_Status status = plan.contacts && plan.rows && plan.rays && plan.links
                            ? mf_tree_create(context, model, MF_TREE_FIELDS,
                                             model->base == MF_BASE_FREE, NULL, &tree, error)
@@ -278,10 +279,9 @@ static void list_names(mf_SensorSystem *system) {
     system->reads[reads++] = "base.orientation";
     system->reads[reads++] = "joint.angle";
     if (system->fields.ray != NULL) {
-        static const char *const names[] = {"base.linear_velocity", "base.angular_velocity",
-                                            "joint.rate",           "?ball.orientation",
-                                            "?ball.rate",           "?free.position",
-                                            "?free.velocity"};
+        static const char *const names[] = {
+            "base.linear_velocity", "base.angular_velocity", "joint.rate",    "?ball.orientation",
+            "?ball.rate",           "?free.position",        "?free.velocity"};
         for (size_t i = 0; i < sizeof names / sizeof *names; i++)
             system->reads[reads++] = names[i];
     }
@@ -311,27 +311,27 @@ static void *data_of(const mf_Field *field) {
 static void bind_fields(mf_Group *group, mf_SensorSystem *system) {
     const mf_SensorFields *fields = &system->fields;
     const mf_TreeFields tree = mf_tree_fields(group);
-    system->batch = (mf_SensorBatch){
-        .image = system->image,
-        .terrain = mf_world_config_of(mf_group_world(group))->terrain,
-        .load = data_of(mf_group_find_field(group, "contact.load")),
-        .point_load = data_of(mf_group_find_field(group, "point.load")),
-        .level = data_of(mf_group_find_field(group, "motion.level")),
-        .position = data_of(tree.position),
-        .orientation = data_of(tree.orientation),
-        .linear = data_of(tree.linear),
-        .angular = data_of(tree.angular),
-        .angle = data_of(tree.angle),
-        .rate = data_of(tree.rate),
-        .ball = data_of(tree.ball),
-        .ball_rate = data_of(tree.ball_rate),
-        .free = data_of(tree.free),
-        .free_rate = data_of(tree.free_rate),
-        .fault = data_of(mf_group_find_field(group, "fault.word")),
-        .contact = data_of(fields->contact),
-        .ray = data_of(fields->ray),
-        .joint = data_of(fields->joint),
-        .attitude = data_of(fields->attitude)};
+    system->batch =
+        (mf_SensorBatch){.image = system->image,
+                         .terrain = mf_world_config_of(mf_group_world(group))->terrain,
+                         .load = data_of(mf_group_find_field(group, "contact.load")),
+                         .point_load = data_of(mf_group_find_field(group, "point.load")),
+                         .level = data_of(mf_group_find_field(group, "motion.level")),
+                         .position = data_of(tree.position),
+                         .orientation = data_of(tree.orientation),
+                         .linear = data_of(tree.linear),
+                         .angular = data_of(tree.angular),
+                         .angle = data_of(tree.angle),
+                         .rate = data_of(tree.rate),
+                         .ball = data_of(tree.ball),
+                         .ball_rate = data_of(tree.ball_rate),
+                         .free = data_of(tree.free),
+                         .free_rate = data_of(tree.free_rate),
+                         .fault = data_of(mf_group_find_field(group, "fault.word")),
+                         .contact = data_of(fields->contact),
+                         .ray = data_of(fields->ray),
+                         .joint = data_of(fields->joint),
+                         .attitude = data_of(fields->attitude)};
 }
 
 // What happens to the values of the sensors of one type; nothing: *out stays NULL.

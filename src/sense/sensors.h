@@ -31,12 +31,12 @@ typedef struct mf_SensorRay {
 
 // The plan: a flat image.
 typedef struct mf_SensorImage {
-    uint32_t bytes;                                             // [byte]
-    uint32_t contact_count, ray_count, row_count, link_count;   // [1] of the arrays
-    uint32_t joint_count, ball_count, free_count;               // [1] components of fields
-    uint32_t load_components, point_components;                 // [1]
-    bool fixed;              // the base does not move
-    MF_FLAT_ARRAY(tree);     // mf_Tree, one
+    uint32_t bytes;                                           // [byte]
+    uint32_t contact_count, ray_count, row_count, link_count; // [1] of the arrays
+    uint32_t joint_count, ball_count, free_count;             // [1] components of fields
+    uint32_t load_components, point_components;               // [1]
+    bool fixed;                                               // the base does not move
+    MF_FLAT_ARRAY(tree);                                      // mf_Tree, one
     MF_FLAT_ARRAY(links);    // uint32_t: links behind the base on the way to rays, parents first
     MF_FLAT_ARRAY(contacts); // mf_SensorContact
     MF_FLAT_ARRAY(rows);     // mf_SensorRow

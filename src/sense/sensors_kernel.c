@@ -1,7 +1,7 @@
 // Sensors of a block of robots.
 //
-// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h; links of rays
-// are where the forward kinematics of the tree (tree_motion_kernel.c) puts them.
+// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h; links of
+// rays are where the forward kinematics of the tree (tree_motion_kernel.c) puts them.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
 #include "sense/sensors.h"
@@ -23,7 +23,8 @@ static inline size_t start_of(uint32_t block, uint32_t components, uint32_t lane
 static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                               mf_SensorRow row) {
     const mf_real *load = (const mf_real *)(row.of_points ? batch->point_load : batch->load);
-    uint32_t components = row.of_points ? batch->image->point_components : batch->image->load_components;
+    uint32_t components =
+        row.of_points ? batch->image->point_components : batch->image->load_components;
     mf_lane value = mf_load(load + start_of(block, components, lane) + (size_t)row.row * MF_BLOCK);
     if (batch->level == NULL)
         return value;
@@ -64,8 +65,8 @@ static Quat load_quat(const mf_real *rows) {
 
 static void sense_attitude(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                            mf_mask active) {
-    const Mat m = quat_matrix(
-        load_quat((const mf_real *)batch->orientation + start_of(block, 4, lane)));
+    const Mat m =
+        quat_matrix(load_quat((const mf_real *)batch->orientation + start_of(block, 4, lane)));
     mf_real *out = (mf_real *)batch->attitude + start_of(block, 3, lane);
     mf_lane angles[3];
     sense_attitude_angles(m.xx, m.xy, m.yx, m.yy, m.zx, m.zy, m.zz, angles);

@@ -17,8 +17,8 @@ typedef struct Rig {
 static void open_rig(Rig *rig, mf_Motion motion, bool wide, double gravity, bool second) {
     Pitch *pitch = &rig->pitch;
     pitch_open(pitch, 2, MF_ISA_AUTO, MF_MILLISECOND, gravity);
-    rig->boxes =
-        add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", second ? 2 : 1, motion, wide, false);
+    rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", second ? 2 : 1, motion,
+                            wide, false);
     rig->joints = add_joints(pitch);
 }
 
@@ -54,9 +54,8 @@ static void open_pendulum(Rig *rig, mf_Motion motion, bool wide, double angle,
     config.motor_torque = drive->motor_torque;
     const double axis[3] = {0, 1, 0};
     rig->id = join(rig->joints, &config, 0, 0, 50, axis);
-    must(mf_group_set_start(rig->boxes, 0,
-                            (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)}, turn, NULL,
-                            &rig->pitch.error),
+    must(mf_group_set_start(rig->boxes, 0, (double[]){-arm * sin(angle), 0, 50 - arm * cos(angle)},
+                            turn, NULL, &rig->pitch.error),
          &rig->pitch.error);
 }
 
@@ -116,7 +115,7 @@ static void a_motor_holds_what_it_can(void **state) {
         if (strong) {
             near(now.torque, weight, 1e-3);
             near(now.angle, 1.5707963, 2e-3); // it creeps by 1e-4 of the response
-        } else { // falls with what the motor does not hold
+        } else {                              // falls with what the motor does not hold
             near(now.torque, drive.motor_torque, 1e-9);
             near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
         }
@@ -256,8 +255,9 @@ static void wrong_drives_are_refused(void **state) {
     (void)state;
     open_wheel(&rig, MF_MOTION_RIGID, true, 0.0, 0.0);
     const mf_WorldJointConfig good = hinge_of(&rig, false);
-    const double ranges[][2] = {{1, -1},         {-7, 0},         {0, 7},        {-3.1, 3.1},
-                                {0, (double)INFINITY}, {(double)NAN, 1}, {0, (double)NAN}};
+    const double ranges[][2] = {
+        {1, -1},          {-7, 0},         {0, 7}, {-3.1, 3.1}, {0, (double)INFINITY},
+        {(double)NAN, 1}, {0, (double)NAN}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         mf_WorldJointConfig bad = good;
         bad.lower_angle = ranges[i][0];

@@ -217,11 +217,11 @@ static void the_load_is_the_weight(void **state) {
     Pitch *pitch = &rig.pitch;
     pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     rig.joints = add_joints(pitch);
-    rig.carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID,
-                              true, false);
+    rig.carriers =
+        add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID, true, false);
     must(mf_joint_slots_add(rig.joints, rig.carriers, 2, &pitch->error), &pitch->error);
-    rig.balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", 1, MF_MOTION_RIGID, true,
-                           false);
+    rig.balls =
+        add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", 1, MF_MOTION_RIGID, true, false);
     must(mf_joint_slots_ready(rig.joints, &pitch->error), &pitch->error);
     put(pitch, rig.carriers, 0, 0, 0, 50, 0.0);
     put(pitch, rig.balls, 0, 0, 0, 49.5, 0.0);
@@ -321,8 +321,8 @@ static void a_failed_call_changes_nothing(void **state) {
         mf_Error error = {0};
         open_rig(&rig, 20, 1, MF_ISA_AUTO, true);
         Pitch *pitch = &rig.pitch;
-        mf_Group *more = add_bodies(pitch, box_of(pitch->context, 1.0), "more", 40,
-                                    MF_MOTION_RIGID, true, false);
+        mf_Group *more = add_bodies(pitch, box_of(pitch->context, 1.0), "more", 40, MF_MOTION_RIGID,
+                                    true, false);
         mf_context_fail_after(pitch->context, countdown);
         mf_Status status = mf_joint_slots_add(rig.joints, more, 16, &error);
         if (status == MF_OK)

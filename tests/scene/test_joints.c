@@ -251,10 +251,10 @@ static void every_failing_call_is_survived(void **state) {
 
 #define CRANE                                                                                      \
     "world: {step: 0.002}\n"                                                                       \
-    "groups:\n  - name: crane\n    model: ../models/ball.xml\n    motion: external\n"             \
+    "groups:\n  - name: crane\n    model: ../models/ball.xml\n    motion: external\n"              \
     "    height: 2\n    joint_slots: 1\n    plugins:\n"                                            \
     "      - {file: \"" MAYFLY_BINARY_DIR "/plugins/plugin_magnet.so\", tick: 0.01,\n"             \
-    "         settings: {reach: 0.6, on: 0.1, off: 0.5}}\n"                                         \
+    "         settings: {reach: 0.6, on: 0.1, off: 0.5}}\n"                                        \
     "  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    height: 1.6\n"
 
 static void a_magnet_of_a_scene_holds_a_ball(void **state) {

@@ -3,7 +3,6 @@
 // input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same); contacts are
 // off without a further argument.
 #include "model/support.h"
-#include "sense/instruments_build.h"
 
 #include "torture.h"
 
@@ -506,48 +505,6 @@ static void bits_depend_on_nothing(void **state) {
     }
 }
 
-static mf_InstrumentPlan *plan_of(const Rig *rig) {
-    for (uint32_t i = 0;; i++) {
-        const mf_SystemConfig *system = mf_group_system(rig->group, i);
-        assert_non_null(system);
-        if (strcmp(system->name, "instruments") == 0)
-            return system->user;
-    }
-}
-
-// The plan is one block without pointers: a copy in other memory does the same when the first one
-// is overwritten.
-static void a_copied_plan_gives_the_same_bits(void **state) {
-    static const char *const texts[] = {NULL, tumbler};
-    for (int t = 0; t < 2; t++) {
-        uint64_t hashes[2];
-        for (int copied = 0; copied < 2; copied++) {
-            Rig rig;
-            RigConfig config = rig_config();
-            config.count = 20;
-            config.floats = true;
-            if (texts[t] == NULL)
-                open_everything(&rig, *state, &config);
-            else
-                rig_open(&rig, *state, texts[t], &config);
-            mf_InstrumentPlan *plan = plan_of(&rig);
-            mf_InstrumentImage *image = plan->image;
-            if (copied) {
-                plan->image = mf_allocate(*state, image->bytes, 1);
-                assert_non_null(plan->image);
-                memcpy(plan->image, image, image->bytes);
-                memset(image, 0xee, image->bytes);
-                plan->batch.image = plan->image;
-                mf_release(*state, image);
-            }
-            mf_world_step(rig.world, 30);
-            hashes[copied] = mf_world_hash(rig.world);
-            rig_close(&rig);
-        }
-        assert_int_equal(hashes[0], hashes[1]);
-    }
-}
-
 static void floats_are_near_doubles(void **state) {
     Rig single, precise;
     RigConfig config = rig_config();
@@ -804,7 +761,6 @@ int main(int argument_count, char **arguments) {
         cmocka_unit_test(a_tumbling_robot_feels_what_comes_from_outside),
         cmocka_unit_test(slow_sensors_keep_their_values),
         cmocka_unit_test(bits_depend_on_nothing),
-        cmocka_unit_test(a_copied_plan_gives_the_same_bits),
         cmocka_unit_test(forces_depend_on_nothing),
         cmocka_unit_test(floats_are_near_doubles),
         cmocka_unit_test(a_broken_robot_shows_to_nobody),
