@@ -123,7 +123,7 @@ static void see_poses(const mf_Environment *e, mf_EnvironmentScratch *scratch) {
     const uint32_t links = e->plan.model->link_count;
     load_rotation(e, scratch->body_state.point, 3 * links, scratch->point);
     load_rotation(e, scratch->body_state.rotation, 4 * links, scratch->rotation);
-    if (e->body_plan.tree->free)
+    if (mf_body_state_plan_tree(e->body_plan)->free)
         add_base(e, scratch, links, scratch->point);
 }
 
@@ -132,7 +132,7 @@ static void see_bodies(const mf_Environment *e, mf_EnvironmentScratch *scratch) 
     load_rotation(e, scratch->body_state.center, 3, scratch->center);
     load_rotation(e, scratch->body_state.inertia, 10 * bodies, scratch->inertia);
     load_rotation(e, scratch->body_state.twist, 6 * bodies, scratch->twist);
-    if (e->body_plan.tree->free)
+    if (mf_body_state_plan_tree(e->body_plan)->free)
         add_base(e, scratch, 1, scratch->center);
 }
 

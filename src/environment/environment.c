@@ -211,7 +211,7 @@ static mf_Status make_scratch(mf_Environment *environment, mf_EnvironmentScratch
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     lay_out(&environment->plan, scratch, memory); // the state is first: its pointer is released
-    scratch->body_state.plan = &environment->body_plan;
+    scratch->body_state.plan = environment->body_plan;
     scratch->team =
         mf_allocate(environment->context, environment->plan.team, sizeof *scratch->team);
     scratch->draws = mf_allocate(environment->context, environment->unit, sizeof *scratch->draws);
@@ -238,7 +238,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status = mf_body_state_plan(context, model, &environment->body_plan, error);
+    mf_Status status = mf_body_state_create(context, model, &environment->body_plan, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_scratch(environment, &environment->scratches[i], error);
     return status;
@@ -287,7 +287,7 @@ void mf_environment_destroy(mf_Environment *environment) {
         mf_release(context, environment->scratches[i].draws);
         mf_release(context, environment->scratches[i].fresh);
     }
-    mf_body_state_release(context, &environment->body_plan);
+    mf_release(context, (void *)environment->body_plan);
     mf_release(context, environment->feet);
     mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);

@@ -76,7 +76,7 @@ struct mf_Environment {
     // Location of the state of the last evaluation in the last physics step, if the task uses it.
     mf_StateSource *last_position, *last_velocity;
     const mf_Field *external, *actuator, *limit, *fault;
-    mf_BodyStatePlan body_plan;
+    const mf_BodyStatePlan *body_plan;
     mf_BodyStateFn see;
     bool precise;     // the physics is in double
     bool keeps;       // the task uses the state of the last evaluation, for forces

@@ -47,11 +47,10 @@ struct mf_Interaction {
     uint64_t pairs_found;   // [1] in this round, by several threads
     mf_Time collision_time; // [ns] time of the examined state
 
-    mf_AirTask air_task;
+    mf_AirTask air_task; // owns its plan and memory
     mf_NeighborJetFn jets;
     mf_BlowFn blow;
     mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
-    void *air_tables; // memory of speed, limit and profile
 
     uint32_t pending; // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
     uint64_t detection_apply, collision_apply; // [1] ticks
