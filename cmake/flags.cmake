@@ -15,3 +15,12 @@ function(mayfly_target_flags target)
     target_link_options(${target} PUBLIC -fsanitize=${MAYFLY_SANITIZE})
   endif()
 endfunction()
+
+# The libraries' host code runs on small stacks, too: what is large goes to scratch or is allocated.
+# (Kernels are measured by tests/motion/test_stack.c.) Unoptimized and sanitized code has larger
+# frames.
+function(mayfly_bound_frames target)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MAYFLY_SANITIZE)
+    target_compile_options(${target} PRIVATE -Wframe-larger-than=16384)
+  endif()
+endfunction()

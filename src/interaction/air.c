@@ -42,20 +42,20 @@ static double logarithm(double x) {
     return y + part;
 }
 
-// The arrays of the plan while they are filled, in the precision of the kernel.
-typedef struct Tables {
-    char *speeds, *limits, *profile;
-    bool wide;
-} Tables;
+// The plan and its arrays while they are filled.
+typedef struct Draft {
+    mf_AirPlan plan;
+#define ROOM(Type, name, count) Type name[count];
+    MF_AIR_ARRAYS(ROOM, )
+#undef ROOM
+} Draft;
 
-static void put(const Tables *tables, char *table, size_t at, double value) {
-    if (tables->wide)
-        ((double *)(void *)table)[at] = value;
-    else
-        ((float *)(void *)table)[at] = (float)value;
+static void put(double *wide, float *narrow, size_t at, double value) {
+    wide[at] = value;
+    narrow[at] = (float)value;
 }
 
-static void fill_jets(const mf_Interaction *all, const Tables *tables) {
+static void fill_jets(const mf_Interaction *all, Draft *draft) {
     double gravity = mf_world_config_of(all->world)->gravity;
     double density = all->config.air_density;
     for (uint32_t m = 0; m < all->member_count; m++) {
@@ -65,62 +65,62 @@ static void fill_jets(const mf_Interaction *all, const Tables *tables) {
         double thrust = member->thrust;
         if (thrust == 0.0)
             thrust = mf_group_model(member->group)->mass * gravity;
-        put(tables, tables->speeds, m, decay * mf_sqrt(4.0 * thrust / (pi * density)));
-        put(tables, tables->limits, m, mf_sqrt(2.0 * thrust / (density * member->rotor_area)));
+        put(draft->speeds_f64, draft->speeds_f32, m,
+            decay * mf_sqrt(4.0 * thrust / (pi * density)));
+        put(draft->limits_f64, draft->limits_f32, m,
+            mf_sqrt(2.0 * thrust / (density * member->rotor_area)));
     }
 }
 
-static void fill_profile(const mf_InteractionConfig *config, double top, const Tables *tables) {
+static void fill_profile(const mf_InteractionConfig *config, Draft *draft) {
     double scale = 1.0 / logarithm(config->wind_reference / config->wind_roughness);
     for (uint32_t i = 0; i < MF_PROFILE_CELLS + 2; i++) {
         double share = (double)i / MF_PROFILE_CELLS;
-        double height = top * share * share;
-        put(tables, tables->profile, i,
+        double height = draft->plan.profile_top * share * share;
+        put(draft->profile_f64, draft->profile_f32, i,
             height > config->wind_roughness ? logarithm(height / config->wind_roughness) * scale
                                             : 0.0);
     }
 }
 
-static mf_Status make_plan(mf_Interaction *all, const Tables *tables, size_t group_row,
-                           size_t profile_row, mf_Error *error) {
-    const mf_InteractionConfig *config = &all->config;
-    mf_AirPlan plan = {.downwash = config->downwash,
-                       .logarithmic = config->profile == MF_WIND_LOGARITHMIC,
-                       .reach = config->downwash_reach,
-                       .radius = MF_JET_END * config->downwash_reach,
-                       .spread = (mf_sqrt(2.0) - 1.0) / (spread * spread),
-                       .ground = config->wind_ground,
-                       .profile_top =
-                           config->wind_reference > 300.0 ? config->wind_reference : 300.0};
-    memcpy(plan.wind, config->wind, sizeof plan.wind);
-    fill_jets(all, tables);
-    fill_profile(config, plan.profile_top, tables);
-    const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, speeds, tables->speeds, group_row),
-                                 MF_FLAT_PART(&plan, limits, tables->limits, group_row),
-                                 MF_FLAT_PART(&plan, profile, tables->profile, profile_row)};
+static void fill_numbers(const mf_InteractionConfig *config, mf_AirPlan *plan) {
+    plan->downwash = config->downwash;
+    plan->logarithmic = config->profile == MF_WIND_LOGARITHMIC;
+    plan->reach = config->downwash_reach;
+    plan->radius = MF_JET_END * config->downwash_reach;
+    plan->spread = (mf_sqrt(2.0) - 1.0) / (spread * spread);
+    memcpy(plan->wind, config->wind, sizeof plan->wind);
+    plan->ground = config->wind_ground;
+    plan->profile_top = config->wind_reference > 300.0 ? config->wind_reference : 300.0;
+}
+
+static mf_Status pack(mf_Interaction *all, Draft *draft, mf_Error *error) {
+    mf_AirPlan *plan = &draft->plan;
+#define PART(Type, name, count) MF_FLAT_PART(plan, name, draft->name, count),
+    const mf_FlatPart parts[] = {MF_AIR_ARRAYS(PART, )};
+#undef PART
     void *image;
-    mf_Status status = mf_flat_pack(all->context, &plan, sizeof plan, parts, 3, &image, error);
+    mf_Status status = mf_flat_pack(all->context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
     all->air_task.plan = image;
     return status;
 }
 
 mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
-    const bool wide = all->air->config.double_precision;
-    const size_t real = wide ? sizeof(double) : sizeof(float);
-    // Padding at the end of each array keeps cache lines of threads apart.
-    const size_t group_row = MF_NEIGHBOR_GROUPS * real;
-    const size_t profile_row = (MF_PROFILE_CELLS + 16) * real;
-    char *tables = mf_allocate(all->context, 2 * group_row + profile_row, 1);
-    all->air_task.all = all->air;
-    all->air_task.downward = mf_allocate(
-        all->context, (size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD, sizeof(int32_t));
+    mf_AirTask *task = &all->air_task;
     mf_Status status = MF_OK;
-    if (tables == NULL || all->air_task.downward == NULL)
+    Draft *draft = mf_allocate(all->context, 1, sizeof *draft);
+    task->all = all->air;
+    task->downward = mf_allocate(all->context, (size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD,
+                                 sizeof *task->downward);
+    if (draft == NULL || task->downward == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "interaction: no memory for the air");
     if (status == MF_OK) {
-        const Tables rows = {tables, tables + group_row, tables + 2 * group_row, wide};
-        status = make_plan(all, &rows, group_row, profile_row, error);
+        fill_numbers(&all->config, &draft->plan);
+        fill_jets(all, draft);
+        fill_profile(&all->config, draft);
+        status = pack(all, draft, error);
     }
-    mf_release(all->context, tables);
+    mf_release(all->context, draft);
     return status;
 }

@@ -4,9 +4,11 @@
 #include "math/lane_list.h"
 
 #if defined(MF_KERNEL_F64)
+#define AIR_ARRAY(plan, name) mf_air_plan_##name##_f64(plan)
 typedef float OtherReal;
 static const bool own_is_double = true;
 #else
+#define AIR_ARRAY(plan, name) mf_air_plan_##name##_f32(plan)
 typedef double OtherReal;
 static const bool own_is_double = false;
 #endif
@@ -48,8 +50,8 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
     const mf_AirTask *task = (const mf_AirTask *)user;
     const mf_Neighbors *all = task->all;
     const mf_AirPlan *plan = task->plan;
-    const mf_real *speeds = (const mf_real *)mf_air_plan_speeds(plan);
-    const mf_real *limits = (const mf_real *)mf_air_plan_limits(plan);
+    const mf_real *speeds = AIR_ARRAY(plan, speeds);
+    const mf_real *limits = AIR_ARRAY(plan, limits);
     (void)chunk;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_real out = (mf_real)plan->radius;
@@ -111,7 +113,7 @@ void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *
                                     uint32_t first, uint32_t count) {
     const mf_Neighbors *all = task->all;
     const mf_AirPlan *plan = task->plan;
-    const mf_real *profile = (const mf_real *)mf_air_plan_profile(plan);
+    const mf_real *profile = AIR_ARRAY(plan, profile);
     const mf_real scale = (mf_real)(1.0 / MF_DOWNWASH_SCALE);
     for (uint32_t block = first; block < first + count; block++) {
         const mf_NeighborGroup *group = &all->groups[all->group_of[block]];

@@ -23,25 +23,31 @@ typedef struct mf_ScanTask {
     MF_ALIGNED(64) int32_t outside_slots[MF_NEIGHBOR_CHUNK + MF_NEIGHBOR_PAD];
 } mf_ScanTask;
 
-// A round turbulent jet below each source, and the wind; see air.c. A flat image; the arrays are in
-// the precision of the kernel.
+// Arrays of mf_AirPlan in both precisions: center speed times distance [m^2/s] and speed at the
+// rotors [m/s] by group; factors of the wind [1] at heights top (i / cells)^2.
+#define MF_AIR_ARRAYS(X, of)                                                                       \
+    X(double, speeds_f64, MF_NEIGHBOR_GROUPS)                                                      \
+    X(double, limits_f64, MF_NEIGHBOR_GROUPS)                                                      \
+    X(double, profile_f64, MF_PROFILE_CELLS + 2)                                                   \
+    X(float, speeds_f32, MF_NEIGHBOR_GROUPS)                                                       \
+    X(float, limits_f32, MF_NEIGHBOR_GROUPS)                                                       \
+    X(float, profile_f32, MF_PROFILE_CELLS + 2)
+
+// A round turbulent jet below each source, and the wind; see air.c. A flat image.
 typedef struct mf_AirPlan {
     uint32_t bytes;
     bool downwash;
     bool logarithmic;
-    double reach;           // [m] length
-    double radius;          // [m] radius
-    double spread;          // [1] a of the profile 1 / (1 + a (r/x)^2)^2
-    double wind[3];         // [m/s]
-    double ground;          // [m] z of height 0
-    double profile_top;     // [m] height of the table's end
-    MF_FLAT_ARRAY(speeds);  // [m^2/s] by group: center speed times distance
-    MF_FLAT_ARRAY(limits);  // [m/s] by group: speed at the rotors
-    MF_FLAT_ARRAY(profile); // [1] MF_PROFILE_CELLS + 2 factors at heights top (i / cells)^2
+    double reach;       // [m] length
+    double radius;      // [m] radius
+    double spread;      // [1] a of the profile 1 / (1 + a (r/x)^2)^2
+    double wind[3];     // [m/s]
+    double ground;      // [m] z of height 0
+    double profile_top; // [m] height of the table's end
+    MF_AIR_ARRAYS(MF_FLAT_MEMBER, )
 } mf_AirPlan;
-MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, speeds)
-MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, limits)
-MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, profile)
+#define MF_AIR_READER(Type, name, count) MF_FLAT_READER(mf_AirPlan, mf_air_plan, Type, name)
+MF_AIR_ARRAYS(MF_AIR_READER, )
 
 typedef struct mf_AirTask {
     const mf_Neighbors *all;

@@ -32,7 +32,7 @@ static MF_INLINE mf_lane step_height(const mf_LaneMap *map, const StepSurface *s
 }
 
 // How deep a point is [m], and the normal of the face that it leaves by.
-static inline mf_lane point_in_steps(const mf_Terrain *terrain, Vec point, Vec *normal) {
+static inline mf_lane point_in_steps(const mf_TerrainImage *terrain, Vec point, Vec *normal) {
     const mf_LaneMap map = mf_lane_map(terrain);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1), cell = mf_set((mf_real)terrain->cell);
     const StepSurface surface = step_position(&map, point.x, point.y);
@@ -100,7 +100,7 @@ static inline void step_deepest(const mf_LaneMap *map, mf_real cell, int reach, 
     }
 }
 
-static inline void steps_around(const mf_Terrain *terrain, Vec center, mf_lane radius,
+static inline void steps_around(const mf_TerrainImage *terrain, Vec center, mf_lane radius,
                                 mf_real largest, StepContacts *out) {
     const mf_LaneMap map = mf_lane_map(terrain);
     const mf_real cell = (mf_real)terrain->cell;

@@ -6,6 +6,7 @@
 #include "contact/ray_solid.h"
 #include "math/kernel.h"
 #include "tree/tree.h"
+#include "terrain/image.h"
 
 #include <mayfly/world.h>
 
@@ -152,7 +153,7 @@ MF_FLAT_READER(mf_InstrumentImage, mf_instrument, uint32_t, triangles)
 // the group's precision.
 typedef struct mf_InstrumentBatch {
     const mf_InstrumentImage *image;
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
         *free_rate, *load, *point_load, *force, *external, *joint_limit,
         *tendon_limit; // fields; NULL when absent

@@ -492,7 +492,7 @@ static mf_Status make_plan(mf_InstrumentBuild *b, const mf_InstrumentBuild *coun
         return status;
     }
     plan->batch.image = plan->image;
-    plan->batch.terrain = mf_world_config_of(mf_group_world(b->group))->terrain;
+    plan->batch.terrain = mf_terrain_image(mf_world_config_of(mf_group_world(b->group))->terrain);
     plan->limits = b->limits;
     plan->external_count = b->external_count;
     memcpy(plan->external, b->external, sizeof plan->external);

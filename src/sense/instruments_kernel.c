@@ -83,7 +83,7 @@ static mf_lane touch(const Sense *s, const mf_Instrument *own) {
 
 // The ground: closed form where it is level, else the first look below it, half a cell apart.
 static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach) {
-    const mf_Terrain *terrain = s->batch->terrain;
+    const mf_TerrainImage *terrain = s->batch->terrain;
     const mf_lane zero = mf_zero(), far = mf_set(RAY_FAR);
     if (s->image->level) {
         Vec above = {start.x, start.y, start.z - mf_set((mf_real)terrain->highest)};

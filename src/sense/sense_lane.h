@@ -39,7 +39,7 @@ static inline mf_lane sense_clearance(const mf_LaneMap *map, const SenseRay *ray
     return z - mf_map_height(map, x, y);
 }
 
-static inline uint32_t sense_ray_samples(const mf_Terrain *terrain, double range) {
+static inline uint32_t sense_ray_samples(const mf_TerrainImage *terrain, double range) {
     double wanted = 2.0 * range / terrain->cell;
     if (!(wanted > SAMPLES_LEAST))
         return SAMPLES_LEAST;

@@ -311,27 +311,27 @@ static void *data_of(const mf_Field *field) {
 static void bind_fields(mf_Group *group, mf_SensorSystem *system) {
     const mf_SensorFields *fields = &system->fields;
     const mf_TreeFields tree = mf_tree_fields(group);
-    system->batch =
-        (mf_SensorBatch){.image = system->image,
-                         .terrain = mf_world_config_of(mf_group_world(group))->terrain,
-                         .load = data_of(mf_group_find_field(group, "contact.load")),
-                         .point_load = data_of(mf_group_find_field(group, "point.load")),
-                         .level = data_of(mf_group_find_field(group, "motion.level")),
-                         .position = data_of(tree.position),
-                         .orientation = data_of(tree.orientation),
-                         .linear = data_of(tree.linear),
-                         .angular = data_of(tree.angular),
-                         .angle = data_of(tree.angle),
-                         .rate = data_of(tree.rate),
-                         .ball = data_of(tree.ball),
-                         .ball_rate = data_of(tree.ball_rate),
-                         .free = data_of(tree.free),
-                         .free_rate = data_of(tree.free_rate),
-                         .fault = data_of(mf_group_find_field(group, "fault.word")),
-                         .contact = data_of(fields->contact),
-                         .ray = data_of(fields->ray),
-                         .joint = data_of(fields->joint),
-                         .attitude = data_of(fields->attitude)};
+    system->batch = (mf_SensorBatch){
+        .image = system->image,
+        .terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain),
+        .load = data_of(mf_group_find_field(group, "contact.load")),
+        .point_load = data_of(mf_group_find_field(group, "point.load")),
+        .level = data_of(mf_group_find_field(group, "motion.level")),
+        .position = data_of(tree.position),
+        .orientation = data_of(tree.orientation),
+        .linear = data_of(tree.linear),
+        .angular = data_of(tree.angular),
+        .angle = data_of(tree.angle),
+        .rate = data_of(tree.rate),
+        .ball = data_of(tree.ball),
+        .ball_rate = data_of(tree.ball_rate),
+        .free = data_of(tree.free),
+        .free_rate = data_of(tree.free_rate),
+        .fault = data_of(mf_group_find_field(group, "fault.word")),
+        .contact = data_of(fields->contact),
+        .ray = data_of(fields->ray),
+        .joint = data_of(fields->joint),
+        .attitude = data_of(fields->attitude)};
 }
 
 // The signals of the sensors of one type; none: *out stays NULL.

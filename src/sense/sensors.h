@@ -7,6 +7,7 @@
 #include "math/kernel.h"
 #include "sense/signal.h"
 #include "tree/tree.h"
+#include "terrain/image.h"
 
 #include <mayfly/world.h>
 
@@ -52,7 +53,7 @@ MF_FLAT_READER(mf_SensorImage, mf_sensor, mf_SensorRay, rays)
 // the group's precision.
 typedef struct mf_SensorBatch {
     const mf_SensorImage *image;
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     const void *load, *point_load; // contact.load, point.load
     const int32_t *level;          // motion.level; NULL: the group has one motion
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,

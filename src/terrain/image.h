@@ -19,8 +19,8 @@ typedef struct mf_TerrainImage {
     MF_FLAT_ARRAY(heights_f64); // [m] columns * rows, row after row
     MF_FLAT_ARRAY(heights_f32); // [m] the same
 } mf_TerrainImage;
-MF_FLAT_READER(mf_TerrainImage, mf_terrain_image, double, heights_f64)
-MF_FLAT_READER(mf_TerrainImage, mf_terrain_image, float, heights_f32)
+MF_FLAT_INDEXED(mf_TerrainImage, mf_terrain_image, double, heights_f64)
+MF_FLAT_INDEXED(mf_TerrainImage, mf_terrain_image, float, heights_f32)
 
 // What a terrain's memory begins with; the heights follow.
 typedef struct mf_TerrainBlock {

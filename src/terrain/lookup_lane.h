@@ -17,7 +17,7 @@ typedef struct mf_LaneMap {
     bool bilinear;
 } mf_LaneMap;
 
-static inline mf_LaneMap mf_image_map(const mf_TerrainImage *image) {
+static inline mf_LaneMap mf_lane_map(const mf_TerrainImage *image) {
     mf_LaneMap map = {.columns = (int32_t)image->columns,
                       .last = {(mf_real)(image->columns - 1), (mf_real)(image->rows - 1)},
                       .origin = {(mf_real)image->origin[0], (mf_real)image->origin[1]},
@@ -29,10 +29,6 @@ static inline mf_LaneMap mf_image_map(const mf_TerrainImage *image) {
     map.height = mf_terrain_image_heights_f32(image);
 #endif
     return map;
-}
-
-static inline mf_LaneMap mf_lane_map(const mf_Terrain *terrain) {
-    return mf_image_map(mf_terrain_image(terrain));
 }
 
 // `value` in [0, last]; NaN gives 0.

@@ -141,19 +141,21 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
 
 mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error) {
-    mf_ReportData data = {.context = context, .file = file, .facts = *facts};
-    mf_Status status = read_archive(&data, archive, error);
+    memset(out, 0, sizeof *out); // a literal of this size would be a copy on the stack
+    out->context = context;
+    out->file = file;
+    out->facts = *facts;
+    mf_Status status = read_archive(out, archive, error);
     if (status == MF_OK)
-        status = simulate(&data, error);
+        status = simulate(out, error);
     if (status == MF_OK)
-        status = try_levels(&data, error);
+        status = try_levels(out, error);
     if (status == MF_OK)
-        status = film(&data, error);
+        status = film(out, error);
     if (status == MF_OK)
-        status = mf_scene_file_write(file, &data.settings, error);
+        status = mf_scene_file_write(file, &out->settings, error);
     if (status != MF_OK)
-        mf_report_release(&data);
-    *out = data;
+        mf_report_release(out);
     return status;
 }
 

@@ -441,15 +441,18 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile
     if (context == NULL || archive == NULL || file == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_report_write: context or archive or file is NULL");
-    mf_ReportData data;
-    mf_Status status = mf_report_gather(context, archive, file, facts, &data, error);
-    if (status != MF_OK)
-        return status;
-    mf_Text text = mf_text_begin(context);
-    mf_report_render(&text, &data);
-    status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
-                         : mf_file_replace(context, path, text.data, text.size, error);
-    mf_text_free(&text);
-    mf_report_release(&data);
+    mf_ReportData *data = mf_allocate(context, 1, sizeof *data);
+    if (data == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    mf_Status status = mf_report_gather(context, archive, file, facts, data, error);
+    if (status == MF_OK) {
+        mf_Text text = mf_text_begin(context);
+        mf_report_render(&text, data);
+        status = text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory")
+                             : mf_file_replace(context, path, text.data, text.size, error);
+        mf_text_free(&text);
+        mf_report_release(data);
+    }
+    mf_release(context, data);
     return status;
 }

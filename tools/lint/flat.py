@@ -2,7 +2,7 @@
 """A flat image (src/base/flat.h) holds no pointer, however deep.
 
 An image is copied to other memory, stored, or handed to a device as it is, so a pointer in it would
-be wrong there. clang says what is in the structures that mf_flat_pack gets, and in mf_Tree: members,
+be wrong there. clang says what is in the structures that mf_flat_pack gets, and in those of ALSO: members,
 members of members, and the elements of arrays, which are what the image's reader prefix_name
 returns for the member name_at. Where there is no clang, this is said and nothing is checked.
 
@@ -15,7 +15,8 @@ import shutil
 import subprocess
 import sys
 
-ALSO = {"mf_Tree": "src/tree/tree.c"}  # an image that is packed by hand: where it is known
+# Images that are packed by hand: where they are known.
+ALSO = {"mf_Tree": "src/tree/tree.c", "mf_TerrainImage": "src/terrain/terrain.c"}
 PLAIN = re.compile(
     r"^(_Bool|bool|char|signed char|unsigned char|short|unsigned short|int|unsigned int|long|"
     r"unsigned long|long long|unsigned long long|float|double|u?int(8|16|32|64)_t|size_t)$"

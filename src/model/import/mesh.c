@@ -84,29 +84,39 @@ double mf_mesh_volume(const mf_MeshData *mesh) {
 
 // Up to 26 directions: faces, corners and edges of a cube, in this order. More: a golden-angle
 // spiral over the sphere.
-static uint32_t make_directions(uint32_t limit, double (*out)[3]) {
+typedef struct Directions {
+    uint32_t count;
+    double cube[26][3];
+} Directions;
+
+static Directions make_directions(uint32_t limit) {
+    Directions directions = {.count = 0};
     if (limit > 26) {
-        uint32_t count = 4 * limit;
-        const double golden_angle = 2.39996322972865332223; // [rad] pi (3 - sqrt 5)
-        for (uint32_t i = 0; i < count; i++) {
-            double height = 1.0 - (2.0 * i + 1.0) / count, sine, cosine;
-            double radius = mf_sqrt(1.0 - height * height);
-            mf_sin_cos(golden_angle * i, &sine, &cosine);
-            mf_vec3_set(out[i], radius * cosine, radius * sine, height);
-        }
-        return count;
+        directions.count = 4 * limit;
+        return directions;
     }
-    uint32_t count = 0;
     static const int order[3] = {1, 3, 2}; // coordinates that are not 0
     for (int pass = 0; pass < 3; pass++) {
         for (int code = 0; code < 27; code++) {
             int x = code % 3 - 1, y = code / 3 % 3 - 1, z = code / 9 - 1;
             if ((x != 0) + (y != 0) + (z != 0) != order[pass])
                 continue;
-            mf_vec3_set(out[count++], x, y, z);
+            mf_vec3_set(directions.cube[directions.count++], x, y, z);
         }
     }
-    return count;
+    return directions;
+}
+
+static void get_direction(double out[3], const Directions *directions, uint32_t k) {
+    if (directions->count <= 26) {
+        mf_vec3_copy(out, directions->cube[k]);
+        return;
+    }
+    const double golden_angle = 2.39996322972865332223; // [rad] pi (3 - sqrt 5)
+    double height = 1.0 - (2.0 * k + 1.0) / directions->count, sine, cosine;
+    double radius = mf_sqrt(1.0 - height * height);
+    mf_sin_cos(golden_angle * k, &sine, &cosine);
+    mf_vec3_set(out, radius * cosine, radius * sine, height);
 }
 
 static double squared_distance(const double a[3], const double b[3]) {
@@ -116,29 +126,34 @@ static double squared_distance(const double a[3], const double b[3]) {
 }
 
 // The support points of the mesh; a vertex may occur several times.
-static void find_extremes(const mf_MeshData *mesh, uint32_t count, double (*direction)[3],
-                          double (*extreme)[3]) {
-    for (uint32_t k = 0; k < count; k++) {
+static void find_extremes(const mf_MeshData *mesh, const Directions *directions, uint32_t *out) {
+    for (uint32_t k = 0; k < directions->count; k++) {
         uint32_t best = 0;
-        double furthest = 0.0;
+        double furthest = 0.0, direction[3];
+        get_direction(direction, directions, k);
         for (uint32_t i = 0; i < mesh->vertex_count; i++) {
             const float *v = &mesh->vertices[3 * (size_t)i];
-            double reach = direction[k][0] * v[0] + direction[k][1] * v[1] + direction[k][2] * v[2];
+            double reach = direction[0] * v[0] + direction[1] * v[1] + direction[2] * v[2];
             if (i == 0 || reach > furthest) {
                 furthest = reach;
                 best = i;
             }
         }
-        get_vertex(extreme[k], mesh, best);
+        out[k] = best;
     }
 }
 
-static uint32_t thin(double (*candidate)[3], uint32_t count, uint32_t limit, double (*out)[3]) {
-    double middle[3] = {0.0, 0.0, 0.0}, distance[DIRECTIONS_LIMIT];
-    for (uint32_t i = 0; i < count; i++)
-        mf_vec3_add_scaled(middle, middle, 1.0 / count, candidate[i]);
-    for (uint32_t i = 0; i < count; i++)
-        distance[i] = squared_distance(candidate[i], middle);
+static uint32_t thin(const mf_MeshData *mesh, const uint32_t *candidate, uint32_t count,
+                     uint32_t limit, double (*out)[3]) {
+    double middle[3] = {0.0, 0.0, 0.0}, distance[DIRECTIONS_LIMIT], vertex[3];
+    for (uint32_t i = 0; i < count; i++) {
+        get_vertex(vertex, mesh, candidate[i]);
+        mf_vec3_add_scaled(middle, middle, 1.0 / count, vertex);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        get_vertex(vertex, mesh, candidate[i]);
+        distance[i] = squared_distance(vertex, middle);
+    }
     uint32_t picked = 0;
     while (picked < limit) {
         uint32_t best = 0;
@@ -146,9 +161,10 @@ static uint32_t thin(double (*candidate)[3], uint32_t count, uint32_t limit, dou
             best = distance[i] > distance[best] ? i : best;
         if (picked > 0 && !(distance[best] > 0.0))
             break;
-        mf_vec3_copy(out[picked], candidate[best]);
+        get_vertex(out[picked], mesh, candidate[best]);
         for (uint32_t i = 0; i < count; i++) {
-            double gap = squared_distance(candidate[i], out[picked]);
+            get_vertex(vertex, mesh, candidate[i]);
+            double gap = squared_distance(vertex, out[picked]);
             distance[i] = picked == 0 || gap < distance[i] ? gap : distance[i];
         }
         picked++;
@@ -159,8 +175,8 @@ static uint32_t thin(double (*candidate)[3], uint32_t count, uint32_t limit, dou
 uint32_t mf_mesh_points(const mf_MeshData *mesh, uint32_t limit, double (*out)[3]) {
     if (mesh->vertex_count == 0)
         return 0;
-    double direction[DIRECTIONS_LIMIT][3], extreme[DIRECTIONS_LIMIT][3];
-    uint32_t count = make_directions(limit, direction);
-    find_extremes(mesh, count, direction, extreme);
-    return thin(extreme, count, limit, out);
+    uint32_t extreme[DIRECTIONS_LIMIT];
+    const Directions directions = make_directions(limit);
+    find_extremes(mesh, &directions, extreme);
+    return thin(mesh, extreme, directions.count, limit, out);
 }

@@ -195,24 +195,34 @@ static bool is_repository(Search *search, const char *folder) {
     return go_up(path) && holds_python_packages(search, path);
 }
 
+static bool is_package(Search *search, const char *folder) {
+    char path[MF_PATH_LIMIT];
+    return join(path, folder, "package.xml") && is_file(search, path);
+}
+
+// If the root does not exist, the model's own folder is used.
+static void take_root(Search *search, char *root) {
+    char real[PATH_MAX];
+    if (mf_allow(search->context, "realpath") && realpath(search->config->root, real) != NULL &&
+        strlen(real) < MF_PATH_LIMIT)
+        memcpy(root, real, strlen(real) + 1);
+    if (strcmp(root, "/") == 0)
+        root[0] = '\0';
+}
+
 // The folder that relative paths must not leave.
 static void find_root(Search *search, char *root) {
-    char folder[MF_PATH_LIMIT], path[MF_PATH_LIMIT], real[PATH_MAX];
+    char folder[MF_PATH_LIMIT];
     bool packed = false;
     memcpy(folder, search->folder, sizeof folder);
     memcpy(root, folder, sizeof folder);
     if (search->config->root != NULL) {
-        // If the root does not exist, the model's own folder is used.
-        if (mf_allow(search->context, "realpath") && realpath(search->config->root, real) != NULL &&
-            strlen(real) < MF_PATH_LIMIT)
-            memcpy(root, real, strlen(real) + 1);
-        if (strcmp(root, "/") == 0)
-            root[0] = '\0';
+        take_root(search, root);
         return;
     }
     go_up(root);
     do {
-        if (!packed && join(path, folder, "package.xml") && is_file(search, path)) {
+        if (!packed && is_package(search, folder)) {
             packed = true;
             if (strlen(folder) < strlen(root))
                 memcpy(root, folder, sizeof folder);

@@ -193,7 +193,7 @@ void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_Art
     const uint32_t block = piece->block, lane = piece->lane;
     *out = (mf_ArtBlock){.plan = motion->plan,
                          .sensing = motion->sensing,
-                         .terrain = motion->terrain,
+                         .terrain = mf_terrain_image(motion->terrain),
                          .fault = piece->fault,
                          .scratch = piece->scratch};
     out->warnings = mf_warning_rows(&motion->warnings, block, lane);

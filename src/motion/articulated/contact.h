@@ -54,14 +54,14 @@ typedef struct Contacts {
     bool implicit;       // the step is
     const mf_real *load; // [N] rows of contact.load: of the step before
     const mf_real *slip; // [m/s] rows of contact.slip
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     Pose *pose;   // of link l at l + 1, of the base at 0
     Touch *touch; // per contact with the ground
 } Contacts;
 
 // What contacts of one shape find together: the first of them for all.
 typedef struct TouchMemo {
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     HullCorners corners;
     StepContacts steps;
 } TouchMemo;
@@ -77,8 +77,8 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
 }
 
 // How deep a position of the world is in the ground, along the unit normal there.
-static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_Terrain *terrain, Vec world,
-                                      Vec *normal) {
+static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
+                                      Vec world, Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     *normal = MF_VALUE(Vec, zero, zero, one);
     if (plan->level)
@@ -123,7 +123,7 @@ static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
 
 // The ground's normal at a position of the link, its axes, and how deep the position is along it
 // [m].
-static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_Terrain *terrain,
+static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                      const Pose *pose, Vec point, Vec *normal) {
     Vec up;
     mf_lane depth =
@@ -134,7 +134,7 @@ static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_Terrain *t
 
 // Corners of a hull at the ground. On a map the plane is that under the middle of the hull, then
 // that under its lowest corner, where this is deeper.
-static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_Terrain *terrain,
+static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
                                 const mf_ArtContact *contact, const mf_real *c, const Pose *pose,
                                 mf_mask where, HullCorners *corners) {
     const mf_ConvexHull *hull = mf_hull_of(mf_art_hulls(plan), contact->hull);

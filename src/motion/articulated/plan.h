@@ -16,6 +16,7 @@
 #include "base/scratch.h"
 #include "contact/collide.h"
 #include "motion/dispatch.h"
+#include "terrain/image.h"
 
 // What the compliant law may leave before it is told as a warning: forces of contacts that pull, or
 // that are missing, over those that press or the weight; change of all impulses in the last sweep
@@ -509,7 +510,7 @@ struct mf_ArtSensing;
 typedef struct mf_ArtBlock {
     const mf_ArtPlan *plan;
     const struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;

@@ -342,7 +342,7 @@ static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) 
 
 void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
     const mf_CarPlan *plan = batch->plan;
-    const mf_LaneMap map = mf_image_map(batch->terrain);
+    const mf_LaneMap map = mf_lane_map(batch->terrain);
     Car car;
     car.fields = batch->fields;
     car.fixed.plan = plan;

@@ -66,7 +66,7 @@ static mf_Status bind_fields(mf_Group *group, mf_KinMotion *motion, mf_Error *er
 static void step_lanes(const void *context, const mf_Piece *piece) {
     const mf_KinMotion *motion = context;
     mf_KinBlock work = {.plan = motion->plan,
-                        .terrain = motion->tree->terrain,
+                        .terrain = mf_terrain_image(motion->tree->terrain),
                         .fault = piece->fault,
                         .warnings = mf_warning_rows(&motion->warnings, piece->block, piece->lane),
                         .scratch = piece->scratch};

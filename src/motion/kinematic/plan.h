@@ -7,6 +7,7 @@
 #include <mayfly/kinematic.h>
 
 #include "motion/articulated/plan.h"
+#include "terrain/image.h"
 
 // Rows of the constants, in both precisions: settings first, then joints and feet.
 enum {
@@ -93,7 +94,7 @@ MF_FLAT_INDEXED(mf_KinPlan, mf_kin, mf_ArtPlan, tree)
 // are MF_BLOCK apart.
 typedef struct mf_KinBlock {
     const mf_KinPlan *plan;
-    const mf_Terrain *terrain;
+    const mf_TerrainImage *terrain;
     void *rows[MF_KIN_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;

@@ -99,10 +99,10 @@ typedef struct mf_PointsPlan {
     MF_FLAT_ARRAY(constants_f64);
     MF_FLAT_ARRAY(constants_f32);
 } mf_PointsPlan;
-MF_FLAT_READER(mf_PointsPlan, mf_points_plan, mf_PlanLink, links)
-MF_FLAT_READER(mf_PointsPlan, mf_points_plan, int32_t, contacts)
-MF_FLAT_READER(mf_PointsPlan, mf_points_plan, double, constants_f64)
-MF_FLAT_READER(mf_PointsPlan, mf_points_plan, float, constants_f32)
+MF_FLAT_INDEXED(mf_PointsPlan, mf_points_plan, mf_PlanLink, links)
+MF_FLAT_INDEXED(mf_PointsPlan, mf_points_plan, int32_t, contacts)
+MF_FLAT_INDEXED(mf_PointsPlan, mf_points_plan, double, constants_f64)
+MF_FLAT_INDEXED(mf_PointsPlan, mf_points_plan, float, constants_f32)
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
 typedef struct mf_PointsBlock {
