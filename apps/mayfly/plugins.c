@@ -121,4 +121,9 @@ void mf_app_plugins_print(const mf_Scene *scene) {
             printf("%9s %llu violations; the first: %s\n", "", (unsigned long long)seen.breaches,
                    seen.breach);
     }
+    const mf_JointRequestStatistics requests = mf_joint_request_statistics(scene->joints);
+    if (requests.carried_out + requests.refused > 0)
+        printf("joints    %llu requests carried out, %llu refused%s%s\n",
+               (unsigned long long)requests.carried_out, (unsigned long long)requests.refused,
+               requests.refused > 0 ? "; the first: " : "", requests.reason);
 }

@@ -67,7 +67,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
 
 static void a_copied_plan_gives_the_same_bits(void **state) {
     static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml",
-                                        MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml"};
+                                        MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml"};
     (void)state;
     for (int p = 0; p < 2; p++)
         for (int precise = 0; precise < 2; precise++)
