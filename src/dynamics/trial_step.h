@@ -42,12 +42,6 @@ bool mf_trial_step_stale(const mf_TrialStep *trial);
 void mf_trial_step_fill(mf_TrialStep *trial);
 void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial); // NULL is fine
 
-// Robots of a block.
-static inline uint32_t mf_trial_step_lanes(const mf_TrialStep *trial, uint32_t block) {
-    const uint32_t left = mf_group_count(trial->group) - block * MF_BLOCK;
-    return left < MF_BLOCK ? left : MF_BLOCK;
-}
-
 // The robot stands still, frozen by a fault.
 static inline bool mf_trial_step_frozen(const mf_TrialStep *trial, uint32_t instance) {
     return ((const uint32_t *)trial->fault->data)[instance] != 0;
@@ -59,15 +53,16 @@ void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void
 // Only the forces on links.
 void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, const void *saved);
-// Makes the first `lanes` robots of a block copies of robots `from` of the saved block.
+// Makes the lanes of a block copies of lanes `from` of the saved block.
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
-                          const uint32_t *from, uint32_t lanes);
+                          const uint32_t from[MF_BLOCK]);
 
 // Adds a force [N] at `point` [m] and a moment [N m], world frame, to a link of a robot.
 void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
                          const double point[3], const double force[3], const double moment[3]);
 
-// Steps a block.
-void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block);
+// Steps the first `lanes` lanes of a block, whether or not the group has so many robots there.
+void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block,
+                       uint32_t lanes);
 
 #endif
