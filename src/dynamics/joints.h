@@ -17,7 +17,8 @@ struct mf_WorldJoints {
     mf_JointRecord *records;
     // What a restore will take over.
     mf_JointRecord *next_records;
-    uint32_t next_used;
+    mf_WarmContact *next_warm;
+    uint32_t next_used, next_warm_count;
 };
 
 // The solver's record of joints, without any. MF_NO_MEMORY.

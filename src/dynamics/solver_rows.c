@@ -80,6 +80,7 @@ static void begin_contact(mf_Solver *solver, mf_SolverConstraint *constraint) {
     constraint->friction = contact->friction;
     constraint->turning = contact->turning;
     set_arms(solver, constraint, contact->point);
+    mf_solver_warm_start(solver, constraint);
 }
 
 void mf_solver_begin(mf_Solver *solver, mf_SolverConstraint *constraint) {

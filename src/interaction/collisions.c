@@ -365,8 +365,10 @@ static void forget(mf_World *world, void *user) {
     all->searched = false;
     all->contact_count = 0;
     all->contacts_left = 0;
-    if (all->solver != NULL)
+    if (all->solver != NULL) {
         mf_solver_clear_contacts(all->solver);
+        mf_solver_forget(all->solver);
+    }
 }
 
 const mf_Collisions *mf_collisions_of(const mf_World *world) {

@@ -198,6 +198,7 @@ static void hand_over(mf_Collisions *all, const LinkContact *meeting, Friction r
         contact.group[s] = meeting->sides[s]->group->number;
         contact.instance[s] = meeting->sides[s]->instance;
         contact.link[s] = meeting->sides[s]->solid->link;
+        contact.shape[s] = touch->solids[s];
     }
     mf_vec3_add(contact.point, all->position[meeting->two.a], touch->point);
     mf_vec3_copy(contact.normal, touch->normal);
