@@ -107,6 +107,9 @@ void mf_collide_destroy(mf_CollidePlan *plan); // NULL is fine
 // softness of *pair.
 bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair);
 
+// The same of two shapes that touch, of any models: mixed by MuJoCo's rules.
+void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b);
+
 // Fills nodes and tests of a plan of which shapes and pairs stand. `groups` has one number per
 // shape: shapes of one group move together, groups[i] is an index into `parents`, which has for
 // each of the `group_count` groups the group that carries it (smaller) or MF_NONE.

@@ -28,11 +28,10 @@ typedef struct mf_SolverContact {
     double depth;                            // [m] > 0
     double friction;                         // [1] sliding force per load
     double turning;                          // [m] torsion torque per load
-    double softness;                         // [(m/s)/N] velocity per load that gives way; 0: hard
-    double give;          // [1] of a hard one: how much gives way, of what the robots do
-    double closing;       // [1/s] part of the depth that is closed in a second
-    double bounce;        // [m/s] velocity at which both part
-    double rest;          // [m] depth that is left
+    double softness;      // [(m/s)/N] velocity per load that gives way; 0: as `yield` says
+    double yield;         // [1] how much gives way under a load, of what the robots do
+    double give;          // [1] the same across the normal
+    double apart;         // [m/s] velocity at which both part where nothing presses
     double spare[6];      // [N], [N m] on the second: what to take where no forces are found
     double *load, *force; // [N] where to write the load, and the force on the second; or NULL
 } mf_SolverContact;
@@ -127,6 +126,7 @@ typedef struct mf_SolverConstraint {
     double from[MF_JOINT_ROWS];    // where the present correction begins
     double target[MF_JOINT_ROWS];  // where it leads
     double give;                   // [1] how much stiff rows give way, of what the robots do
+    double yield;                  // [1] the same of the normal row of a contact
     double friction, turning;      // [1], [m] of a contact
     double grip;                   // [N] load that bounds the friction of a contact
     double scale[2];               // [m/s], [rad/s] residuals are measured by

@@ -63,7 +63,8 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
     constraint->dead[first > 0] = !(sum + (contact ? 0.0 : soft) > 0.0);
     for (uint32_t r = first; r < end; r++) {
         if (!(constraint->gamma[r] > 0.0))
-            constraint->gamma[r] = constraint->give * sum / (end - first);
+            constraint->gamma[r] =
+                (contact && r == 0 ? constraint->yield : constraint->give) * sum / (end - first);
         if (contact)
             constraint->gives[r] = sum / (end - first);
     }

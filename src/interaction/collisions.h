@@ -43,7 +43,7 @@ typedef struct mf_CollisionSettings { // per pair of shapes they come from both
     double slow;                      // [1] stiffness of parting shapes over that of approaching
     double step;                      // [s]
     double closing; // [1/s] solved contacts: part of the depth that is closed in a second
-    double give;    // [1/s] compliant ones: softness times the mass that both have there
+    double give;    // [s] compliant ones: softness times the mass that both move there
     double rest;    // [m] hard ones: depth that is left
     double slowest; // [m/s] hard ones: what approaches slower does not bounce
 } mf_CollisionSettings;
