@@ -51,8 +51,6 @@ bool mf_solver_takes(mf_Group *group);
 bool mf_solver_has_room(const mf_Solver *solver);
 void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); // there is room
 void mf_solver_clear_contacts(mf_Solver *solver);
-// Contacts of the next step begin without the forces of the last one.
-void mf_solver_forget(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------
 
@@ -235,6 +233,8 @@ void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
 
 // Keeps the forces of the contacts of this step.
 void mf_solver_keep_warm(mf_Solver *solver);
+// Contacts of the next step begin without forces.
+void mf_solver_forget(mf_Solver *solver);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
 // In place of what is kept; there is room.

@@ -154,8 +154,9 @@ static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two
     return contact;
 }
 
-// [m/s] Deeper contacts, and wider gaps, close no faster.
-static const double closing_most = 0.2;
+// [m/s] Deeper contacts, and wider gaps, close no faster. That also bounds what compliant ones
+// bear.
+static const double closing_most = 0.2, compliant_most = 1.0;
 
 // [1] How much hard contacts give way, of what the robots do (solver_rows.c). Shapes that overlap
 // by more than they can have approached within a step may be unable to part: what holds them from
@@ -199,9 +200,10 @@ static void soften(const mf_Collisions *all, const LinkContact *meeting,
         soften_as_stated(all, meeting, softness, contact);
         return;
     }
-    contact->apart = mf_clamp(settings->closing * (contact->depth - settings->rest), -closing_most,
-                              closing_most);
-    if (all->config.law == MF_COLLISION_COMPLIANT) {
+    const bool compliant = all->config.law == MF_COLLISION_COMPLIANT;
+    const double most = compliant ? compliant_most : closing_most;
+    contact->apart = mf_clamp(settings->closing * (contact->depth - settings->rest), -most, most);
+    if (compliant) {
         contact->yield = settings->give / settings->step;
         return;
     }
