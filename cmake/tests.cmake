@@ -34,7 +34,8 @@ if(MAYFLY_TESTS)
   # What ThreadSanitizer looks at: every way in which several threads share a world, a search or a
   # file. None of them names an instruction set that a build with one lane alone lacks.
   add_custom_target(thread_tests)
-  foreach(name IN ITEMS base/context base/threads control/plugin environment/own_tasks
+  foreach(name IN ITEMS base/context base/threads control/plugin dynamics/joint_slots
+      environment/own_tasks
       interaction/collisions interaction/rounds motion/switch record/recorder scene/joints
       scene/mixed scene/vehicles search/search search/verify sense/signals terrain/generate
       world/schedule world/shared)
@@ -55,8 +56,10 @@ if(MAYFLY_TESTS)
   endforeach()
   if(TARGET plugin_hover)
     add_dependencies(test_control_plugin plugin_hover plugin_sway)
+    add_dependencies(test_dynamics_joint_slots plugin_magnet)
     if(TARGET test_scene_plugins)
       add_dependencies(test_scene_plugins plugin_hover plugin_sway)
+      add_dependencies(test_scene_joints plugin_magnet)
       add_dependencies(test_world_declarations plugin_hover plugin_sway)
     endif()
   endif()

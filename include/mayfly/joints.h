@@ -31,6 +31,8 @@ typedef struct mf_WorldJoints mf_WorldJoints;
 // snapshots and of its hash. MF_BAD_ARGUMENT: a setting, or a second call. MF_NO_MEMORY.
 MF_API mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *config,
                                      mf_WorldJoints **out, mf_Error *error);
+// The joints of a world; NULL: none were added.
+MF_API mf_WorldJoints *mf_world_joints_of(const mf_World *world);
 MF_API uint32_t mf_world_joints_count(const mf_WorldJoints *joints); // [1] that exist
 
 // ---- one joint ----------------------------------------------------------------------------------
@@ -64,6 +66,12 @@ typedef struct mf_WorldJointConfig {
                                 // decreases, at least one step; default 0: 4 steps
     double force_limit;         // [N] > 0; the joint breaks above it; default infinite
     double moment_limit;        // [N m] > 0; likewise
+    // Of a hinge. Its angle is that of the second side's x axis from the first one's.
+    double lower_angle, upper_angle; // [rad] range with rigid, inelastic stops, within -2 pi .. 2
+                                     // pi and at most 6 wide; default infinite: none
+    double motor_rate;               // [rad/s] that the motor drives the angle's rate to
+    double motor_torque; // [N m] >= 0 largest torque of the motor; default 0: none. With a
+                         // motor_rate of 0 this is dry friction
 } mf_WorldJointConfig;
 // The defaults of mf_WorldJointConfig: every configuration starts from them.
 MF_API mf_WorldJointConfig mf_world_joint_config(void);
@@ -89,14 +97,17 @@ typedef uint64_t mf_WorldJointId;
 // not accept forces on its links. MF_LIMIT: 65536 joints. MF_NO_MEMORY. On failure nothing changes.
 MF_API mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
                                        mf_WorldJointId *out, mf_Error *error);
-// Destroys a joint, between steps. MF_NOT_FOUND: no such joint. MF_NO_MEMORY: the joint still
-// exists.
+// Destroys a joint, between steps. MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id,
                                         mf_Error *error);
 // A joint that is not enabled has no forces. Enabling a broken joint repairs it. Between steps.
 // MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
                                        mf_Error *error);
+// Sets rate [rad/s] and largest torque [N m] of the motor of a hinge, from the next step on.
+// Between steps. MF_NOT_FOUND: no such joint. MF_BAD_ARGUMENT: a value, or no hinge.
+MF_API mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                          double torque, mf_Error *error);
 MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id);
 // The existing joint with index `index`, in a fixed order; MF_WORLD_JOINT_NONE after the last.
 MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
@@ -113,6 +124,8 @@ typedef struct mf_WorldJointState {
     uint32_t rounds;        // [1] trial steps of the last step
     double angle;         // [rad] hinge: of the second side's x axis from the first one's, present
     double rate;          // [rad/s] its rate
+    double torque;        // [N m] of motor and stops on the second link about the hinge's axis, in
+                          // the last step; part of `moment`
     double anchors[2][3]; // [m] present positions of the origins of both frames, world frame
 } mf_WorldJointState;
 // MF_NOT_FOUND: no such joint.
@@ -121,6 +134,76 @@ MF_API mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJoin
 // The configuration with which a joint was created. MF_NOT_FOUND: no such joint.
 MF_API mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId id,
                                           mf_WorldJointConfig *out, mf_Error *error);
+
+// ---- joints that controllers make ---------------------------------------------------------------
+//
+// A joint slot of a robot holds at most one joint between a link of that robot and anything else.
+// Controllers - plugins, callbacks, programs - make and destroy the joint by requests: values that
+// they write to fields of the robot. The requests of a step are carried out right before its joints
+// are solved, in the order of groups, robots and slots, so results do not depend on threads. All of
+// it is state: a snapshot holds requests that are not carried out yet.
+//
+// Fields, per slot; `w` values each:
+//     joint_slot.request  w 1  mf_JointRequest; 0 when it was carried out
+//     joint_slot.kind     w 1  mf_WorldJointKind; default fixed
+//     joint_slot.link     w 4  own link; group, robot and link of the partner. Default 0 and
+//                              MF_JOINT_NEAREST; a group of MF_NONE: the world
+//     joint_slot.frame    w 7  position [m] and orientation (w, x, y, z) of the joint's frame in
+//                              the own link; default: its origin and axes
+//     joint_slot.partner  w 7  the same in the partner's link. An orientation of zeros, the
+//                              default: the joint has no error in the present poses
+//     joint_slot.setting  w 8  stiffness, damping, turning_stiffness, turning_damping, time,
+//                              force_limit, moment_limit as in mf_WorldJointConfig, but limits of
+//                              0, the default: none; reach [m] of MF_JOINT_NEAREST
+//     joint_slot.state    w 1  mf_JointSlotState, at the end of the step
+//     joint_slot.answer   w 1  mf_Status of the last request
+//     joint_slot.joint    w 5  handle, low and high half; group, robot and link of the partner
+//     joint_slot.load     w 6  [N], [N m] force and moment on the own link in the step, world axes
+// All but the last four are inputs.
+
+typedef enum mf_JointRequest {
+    MF_JOINT_REQUEST_NONE,
+    MF_JOINT_REQUEST_JOIN,   // creates the joint; one that the slot has is destroyed
+    MF_JOINT_REQUEST_LEAVE,  // destroys it; nothing to do is no error
+    MF_JOINT_REQUEST_ENABLE, // as mf_world_joint_enable
+    MF_JOINT_REQUEST_DISABLE
+} mf_JointRequest;
+
+typedef enum mf_JointSlotState {
+    MF_JOINT_SLOT_FREE,
+    MF_JOINT_SLOT_JOINED,
+    MF_JOINT_SLOT_DISABLED,
+    MF_JOINT_SLOT_BROKEN // a limit was exceeded; enabling or joining again repairs it
+} mf_JointSlotState;
+
+// In place of a group, robot or link of the partner: the one whose link has its center of mass
+// nearest to the joint's frame, within reach, of all other robots that take part. Of equally near
+// ones the first.
+#define MF_JOINT_NEAREST (UINT32_MAX - 1u)
+
+// Adds `count` joint slots, 1 .. 16, to each robot of a shared group: the fields above and a system
+// that writes the last four at the end of a step. Before the plugins that use the fields. A reset
+// of a robot requests MF_JOINT_REQUEST_LEAVE for all of its slots and resets the other inputs.
+// MF_BAD_ARGUMENT: an isolated group, one of another world or with slots. MF_NO_MEMORY.
+MF_API mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t count,
+                                    mf_Error *error);
+
+// Lets robots of all groups that exist now take part, and reserves memory for a joint in each slot,
+// since steps allocate none. Call it when all groups have their motions; until then, and for groups
+// that were added later, requests are refused. MF_BAD_ARGUMENT, MF_UNSUPPORTED: links of a group
+// with slots do not accept forces, as in mf_world_joint_create. MF_NO_MEMORY.
+MF_API mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error);
+
+// What became of requests so far; no state. A request that can never be carried out (no such group,
+// robot or link, a setting out of its range, a link that accepts no forces) changes nothing and
+// raises MF_FAULT_INPUT of the robot. Nothing within reach (MF_NOT_FOUND), and enabling where there
+// is no joint (MF_NOT_FOUND), are answers only.
+typedef struct mf_JointRequestStatistics {
+    uint64_t carried_out; // [1]
+    uint64_t refused;     // [1] that raised a fault
+    char reason[256];     // of the first one that was refused; "" if none
+} mf_JointRequestStatistics;
+MF_API mf_JointRequestStatistics mf_joint_request_statistics(const mf_WorldJoints *joints);
 
 #ifdef __cplusplus
 }

@@ -184,6 +184,7 @@ typedef struct mf_SceneGroup {
     mf_OscillatorConfig oscillator;
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
+    uint32_t joint_slots;  // [1] per robot, for plugins that make joints (mayfly/joints.h)
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
     mf_Behavior behavior;
@@ -214,6 +215,9 @@ typedef struct mf_SceneJoint {
     double time;              // [s]
     double force_limit;       // [N]
     double moment_limit;      // [N m]
+    double range[2];          // [rad] of a hinge; NAN: none
+    double motor_rate;        // [rad/s]
+    double motor_torque;      // [N m]
     bool enabled;
     int32_t line;   // [1] in the file, 0 when unknown
     int32_t column; // [1]

@@ -192,7 +192,8 @@ MF_API void mf_group_refresh(mf_Group *group, uint32_t instance);
 enum {
     MF_FAULT_NONFINITE = 1,  // a state value became NaN or infinite
     MF_FAULT_RANGE = 2,      // a state value left its documented range
-    MF_FAULT_INPUT = 4,      // a target or parameter written from outside is NaN or infinite
+    MF_FAULT_INPUT = 4,      // a target or parameter from outside is no finite number, or a
+                             // request for a joint cannot be carried out
     MF_FAULT_CONTROL = 8,    // a controller reported failure
     MF_FAULT_COLLISION = 16, // collided with another robot
     MF_FAULT_TERRAIN = 32,   // hit the ground

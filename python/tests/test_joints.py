@@ -138,3 +138,45 @@ def test_the_page_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
         exec(block, names)
     assert "[" in capsys.readouterr().out and names["rod"].exists is False  # type: ignore[attr-defined]
     names["world"].close()  # type: ignore[attr-defined]
+
+
+def test_requests_in_fields_make_joints() -> None:
+    world, balls = pair()
+    with world:
+        world.add_joint_slots(balls, 2)
+        with pytest.raises(mayfly.ArgumentError):
+            world.add_joint_slots(balls)
+        setting = np.zeros((2, 2, 8))
+        setting[0, 0, 7] = 1.5  # reach; that of the other ball is 0
+        balls["joint_slot.setting"] = setting
+        balls["joint_slot.request"] = [[1, 0], [1, 0]]
+        image = pickle.dumps(world)
+        world.step(100)
+        assert balls["joint_slot.state"].array.tolist() == [[1, 0], [0, 0]]
+        assert balls["joint_slot.answer"].array[1, 0] != 0 and balls.faults == 0
+        assert len(world.joints) == 1 and world.joint_requests == (1, 0, "")
+        with pickle.loads(image) as again:
+            again.step(100)
+            assert again.hash() == world.hash()
+        balls["joint_slot.request"] = [[9, 0], [0, 0]]
+        world.step(1)
+        assert balls.fault_names(0) == ("input",)
+        assert world.joint_requests[:2] == (1, 1) and "request 9" in world.joint_requests[2]
+
+
+def test_a_hinge_has_a_motor_and_a_range() -> None:
+    world, balls = pair()
+    with world:
+        wheel = world.join(
+            None, (balls, 0), kind="hinge", at=[0, 0, 5], motor_rate=2.0, motor_torque=1.0,
+            lower_angle=-1.0, upper_angle=1.0,
+        )  # fmt: skip
+        assert wheel.settings["upper_angle"] == 1.0
+        world.step(1000)
+        assert abs(wheel.angle - 1.0) < 1e-3 and abs(wheel.rate) < 1e-3
+        wheel.set_motor(-2.0, 1.0)
+        world.step(100)
+        assert abs(wheel.rate + 2.0) < 1e-3
+        with pytest.raises(mayfly.ArgumentError):
+            wheel.set_motor(1.0, -1.0)
+        assert wheel.torque == pytest.approx(wheel.moment[2], abs=1e-9)

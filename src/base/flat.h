@@ -26,6 +26,28 @@ enum { MF_FLAT_ALIGNMENT = 64 }; // [byte] of an image and of every array in it
                                      : (const Type *)(const void *)(block + image->name##_at);     \
     }
 
+// As above, for an array that is only indexed: not NULL where there is none.
+#define MF_FLAT_INDEXED(Image, prefix, Type, name)                                                 \
+    static inline const Type *prefix##_##name(const Image *image) {                                \
+        return (const Type *)(const void *)((const char *)image + image->name##_at);               \
+    }
+
+// A structure with several arrays names them once, in a list: a macro of (X, of), which calls
+// X(Type, name, count) per array. `count` is an expression of the members of `of`, a pointer to the
+// structure. The list makes the members of the image, the pointers of its draft, readers, parts.
+//
+//   #define PLAN_ARRAYS(X, of) X(Link, links, (of)->link_count) X(...)
+//   typedef struct Plan { uint32_t bytes; uint32_t link_count; PLAN_ARRAYS(MF_FLAT_MEMBER, ) }
+//   Plan; typedef struct Draft { Plan plan; PLAN_ARRAYS(MF_FLAT_POINTER, ) } Draft;
+#define MF_FLAT_MEMBER(Type, name, count) MF_FLAT_ARRAY(name);
+#define MF_FLAT_POINTER(Type, name, count) Type *name;
+
+// For those who write into an image: the array that begins `at` bytes from its beginning, NULL for
+// 0.
+static inline void *mf_flat_at(void *image, uint32_t at) {
+    return at == 0 ? NULL : (char *)image + at;
+}
+
 // An array that goes into an image.
 typedef struct mf_FlatPart {
     uint32_t *at;     // the member that says where, in the structure that is packed
@@ -36,6 +58,10 @@ typedef struct mf_FlatPart {
 // MF_FLAT_PART(draft, links, links, link_count): `count` elements of the array `data`.
 #define MF_FLAT_PART(structure, name, data, count)                                                 \
     { &(structure)->name##_at, (data), sizeof *(data) * (size_t)(count) }
+
+// MF_FLAT_IMAGE(structure, name, image): another image, NULL: none. It can be read where it is.
+#define MF_FLAT_IMAGE(structure, name, image)                                                      \
+    { &(structure)->name##_at, (image), (image) == NULL ? 0 : (image)->bytes }
 
 // Copies `structure`, which begins with the uint32_t of its image's size, and its parts into one
 // block, from mf_allocate; the caller releases *out with mf_release. Also sets size and distances

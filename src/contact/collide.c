@@ -1,6 +1,7 @@
 // The plan of collisions: shapes, and pairs that may touch.
 #include "contact/collide.h"
 #include "contact/collide_box.h"
+#include "contact/collide_draft.h"
 #include "contact/collide_shapes.h"
 #include "math/scalar.h"
 
@@ -101,11 +102,11 @@ static void set_hull(const mf_ConvexHull *hull, double *values) {
     mf_vec3_add(values + MF_COLLIDE_POSITION, values + MF_COLLIDE_POSITION, rotated);
 }
 
-static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number) {
+static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t number) {
     const mf_Model *model = links->model;
     const mf_Shape *shape = &model->shapes[number];
-    double *values = plan->values_f64 + (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
-    mf_CollideShape *item = &plan->shapes[plan->shape_count++];
+    double *values = draft->values_f64 + (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
+    mf_CollideShape *item = &draft->shapes[draft->plan.shape_count++];
     double rotation[4], *position = values + MF_COLLIDE_POSITION;
     memcpy(rotation, shape->rotation, sizeof rotation);
     mf_vec3_copy(position, shape->position);
@@ -121,8 +122,8 @@ static void add_shape(mf_CollidePlan *plan, const Links *links, uint32_t number)
     item->kind = set_size(shape, values);
     item->hull = MF_NONE;
     if (item->kind == MF_COLLIDE_HULL) {
-        item->hull = plan->hulls->of_mesh[shape->mesh];
-        set_hull(&plan->hulls->hulls[item->hull], values);
+        item->hull = mf_hulls_of_mesh(draft->hulls)[shape->mesh];
+        set_hull(mf_hull_of(draft->hulls, item->hull), values);
     }
 }
 
@@ -241,33 +242,33 @@ bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideP
 }
 
 // Makes the pair of two shapes of the plan when they may touch and move against each other.
-static void add_pair(mf_CollidePlan *plan, const mf_Model *model, uint32_t a, uint32_t b,
+static void add_pair(mf_CollideDraft *draft, const mf_Model *model, uint32_t a, uint32_t b,
                      mf_CollidePair *pairs) {
-    if (plan->shapes[a].kind > plan->shapes[b].kind) {
+    if (draft->shapes[a].kind > draft->shapes[b].kind) {
         uint32_t keep = a;
         a = b;
         b = keep;
     }
-    const mf_CollideShape *first = &plan->shapes[a], *second = &plan->shapes[b];
+    const mf_CollideShape *first = &draft->shapes[a], *second = &draft->shapes[b];
     if (first->frame == second->frame || second->kind == MF_COLLIDE_PLANE)
         return;
     mf_CollidePair made = {.a = a, .b = b, .most = most_contacts(first->kind, second->kind)};
     if (!mf_collide_match(model, first->shape, second->shape, &made))
         return;
     if (pairs == NULL) {
-        plan->pair_count++;
+        draft->plan.pair_count++;
         return;
     }
-    mf_CollidePair *pair = &pairs[plan->pair_count++];
+    mf_CollidePair *pair = &pairs[draft->plan.pair_count++];
     *pair = made;
-    plan->margin = larger(plan->margin, pair->margin);
+    draft->plan.margin = larger(draft->plan.margin, pair->margin);
 }
 
-static void each_pair(mf_CollidePlan *plan, const mf_Model *model, mf_CollidePair *pairs) {
-    plan->pair_count = 0;
-    for (uint32_t a = 0; a < plan->shape_count; a++) {
-        for (uint32_t b = a + 1; b < plan->shape_count; b++)
-            add_pair(plan, model, a, b, pairs);
+static void each_pair(mf_CollideDraft *draft, const mf_Model *model, mf_CollidePair *pairs) {
+    draft->plan.pair_count = 0;
+    for (uint32_t a = 0; a < draft->plan.shape_count; a++) {
+        for (uint32_t b = a + 1; b < draft->plan.shape_count; b++)
+            add_pair(draft, model, a, b, pairs);
     }
 }
 
@@ -277,33 +278,33 @@ static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
     return mf_fail(error, MF_NO_MEMORY, "no memory for the collisions of %s", model->name);
 }
 
-static bool make_shapes(mf_CollidePlan *plan, const Links *links) {
+static bool make_shapes(mf_CollideDraft *draft, const Links *links) {
     const mf_Model *model = links->model;
     uint32_t shapes = 0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        plan->heights_left += shape->collides && shape->type == MF_SHAPE_HEIGHTS;
+        draft->plan.heights_left += shape->collides && shape->type == MF_SHAPE_HEIGHTS;
         if (!mf_collide_takes_part(model, shape))
             continue;
         shapes++;
     }
-    plan->shapes = mf_allocate(plan->context, shapes, sizeof *plan->shapes);
-    plan->values_f64 =
-        mf_allocate(plan->context, (size_t)shapes * MF_COLLIDE_SHAPE_VALUES, sizeof(double));
-    if (!plan->shapes || !plan->values_f64)
+    draft->shapes = mf_allocate(draft->context, shapes, sizeof *draft->shapes);
+    draft->values_f64 =
+        mf_allocate(draft->context, (size_t)shapes * MF_COLLIDE_SHAPE_VALUES, sizeof(double));
+    if (!draft->shapes || !draft->values_f64)
         return false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         if (mf_collide_takes_part(model, &model->shapes[i]))
-            add_shape(plan, links, i);
+            add_shape(draft, links, i);
     }
     return true;
 }
 
 // The box about a shape.
-static void set_box(const mf_CollidePlan *plan, uint32_t shape, double *box) {
-    const mf_CollideShape *item = &plan->shapes[shape];
+static void set_box(const mf_CollideDraft *draft, uint32_t shape, double *box) {
+    const mf_CollideShape *item = &draft->shapes[shape];
     const double *half =
-        plan->values_f64 + (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
+        draft->values_f64 + (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
     double *out = box + MF_COLLIDE_BOX_HALF;
     mf_vec3_copy(out, half);
     if (item->kind == MF_COLLIDE_SPHERE)
@@ -314,7 +315,7 @@ static void set_box(const mf_CollidePlan *plan, uint32_t shape, double *box) {
         mf_vec3_set(out, half[0], half[0], half[1]);
     if (item->kind != MF_COLLIDE_HULL)
         return;
-    const mf_ConvexHull *hull = &plan->hulls->hulls[item->hull];
+    const mf_ConvexHull *hull = mf_hull_of(draft->hulls, item->hull);
     for (int i = 0; i < 3; i++) {
         out[i] = 0.5 * (hull->high[i] - hull->low[i]);
         box[MF_COLLIDE_BOX_MIDDLE + i] = 0.5 * (hull->high[i] + hull->low[i]);
@@ -322,49 +323,70 @@ static void set_box(const mf_CollidePlan *plan, uint32_t shape, double *box) {
 }
 
 // Pairs, and the margins of all and the boxes behind the values of the shapes, in both precisions.
-static bool make_pairs(mf_CollidePlan *plan, const mf_Model *model) {
-    each_pair(plan, model, NULL);
-    size_t first = (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES;
-    size_t count = mf_collide_box_at(plan, plan->shape_count);
-    double *values = mf_allocate(plan->context, count, sizeof *values);
-    plan->pairs = mf_allocate(plan->context, plan->pair_count, sizeof *plan->pairs);
-    plan->values_f32 = mf_allocate(plan->context, count, sizeof(float));
-    if (!values || !plan->pairs || !plan->values_f32) {
-        mf_release(plan->context, values);
+static bool make_pairs(mf_CollideDraft *draft, const mf_Model *model) {
+    each_pair(draft, model, NULL);
+    size_t first = (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
+    size_t count = mf_collide_box_at(&draft->plan, draft->plan.shape_count);
+    draft->plan.value_count = (uint32_t)count;
+    double *values = mf_allocate(draft->context, count, sizeof *values);
+    draft->pairs = mf_allocate(draft->context, draft->plan.pair_count, sizeof *draft->pairs);
+    draft->values_f32 = mf_allocate(draft->context, count, sizeof(float));
+    if (!values || !draft->pairs || !draft->values_f32) {
+        mf_release(draft->context, values);
         return false;
     }
-    memcpy(values, plan->values_f64, first * sizeof *values);
-    mf_release(plan->context, plan->values_f64);
-    plan->values_f64 = values;
-    each_pair(plan, model, plan->pairs);
-    for (uint32_t i = 0; i < plan->pair_count; i++)
-        values[first + i] = plan->pairs[i].margin;
-    for (uint32_t i = 0; i < plan->shape_count; i++)
-        set_box(plan, i, values + mf_collide_box_at(plan, i));
+    memcpy(values, draft->values_f64, first * sizeof *values);
+    mf_release(draft->context, draft->values_f64);
+    draft->values_f64 = values;
+    each_pair(draft, model, draft->pairs);
+    for (uint32_t i = 0; i < draft->plan.pair_count; i++)
+        values[first + i] = draft->pairs[i].margin;
+    for (uint32_t i = 0; i < draft->plan.shape_count; i++)
+        set_box(draft, i, values + mf_collide_box_at(&draft->plan, i));
     for (size_t i = 0; i < count; i++)
-        plan->values_f32[i] = (float)values[i];
+        draft->values_f32[i] = (float)values[i];
     return true;
 }
 
 // Shapes of a link move together; what is fixed in the world is the last group.
-static mf_Status make_tree(mf_CollidePlan *plan, const Links *links, mf_Error *error) {
+static mf_Status make_tree(mf_CollideDraft *draft, const Links *links, mf_Error *error) {
     const mf_Model *model = links->model;
     uint32_t count = model->link_count + 1;
     uint32_t *groups =
-        mf_allocate(plan->context, (size_t)plan->shape_count + count, sizeof *groups);
+        mf_allocate(draft->context, (size_t)draft->plan.shape_count + count, sizeof *groups);
     if (groups == NULL)
         return no_memory(model, error);
-    uint32_t *parents = groups + plan->shape_count;
+    uint32_t *parents = groups + draft->plan.shape_count;
     for (uint32_t i = 0; i < model->link_count; i++)
         parents[i] = model->links[i].parent;
     parents[model->link_count] = MF_NONE;
-    for (uint32_t i = 0; i < plan->shape_count; i++) {
-        uint32_t link = model->shapes[plan->shapes[i].shape].link;
-        bool fixed = plan->shapes[i].frame == MF_NONE;
+    for (uint32_t i = 0; i < draft->plan.shape_count; i++) {
+        uint32_t link = model->shapes[draft->shapes[i].shape].link;
+        bool fixed = draft->shapes[i].frame == MF_NONE;
         groups[i] = fixed || link == MF_NONE ? model->link_count : link;
     }
-    mf_Status status = mf_collide_make_tree(plan, groups, parents, count, error);
-    mf_release(plan->context, groups);
+    mf_Status status = mf_collide_make_tree(draft, groups, parents, count, error);
+    mf_release(draft->context, groups);
+    return status;
+}
+
+static void free_draft(mf_CollideDraft *draft) {
+#define RELEASE(Type, name, count) mf_release(draft->context, draft->name);
+    MF_COLLIDE_ARRAYS(RELEASE, )
+#undef RELEASE
+}
+
+static mf_Status pack(mf_CollideDraft *draft, mf_CollidePlan **out, mf_Error *error) {
+    mf_CollidePlan *plan = &draft->plan;
+#define PART(Type, name, count) MF_FLAT_PART(plan, name, draft->name, count),
+    const mf_FlatPart parts[] = {MF_COLLIDE_ARRAYS(PART, plan)
+                                     MF_FLAT_IMAGE(plan, hulls, draft->hulls)};
+#undef PART
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(draft->context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    if (status == MF_OK)
+        *out = image;
     return status;
 }
 
@@ -372,21 +394,16 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
                                  const mf_CollideHolder *holders, const mf_HullSet *hulls,
                                  mf_CollidePlan **out, mf_Error *error) {
     const Links links = {model, holders};
-    mf_CollidePlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
-        return no_memory(model, error);
-    *plan = (mf_CollidePlan){.hulls = hulls, .context = context};
+    mf_CollideDraft draft = {.hulls = hulls, .context = context};
     mf_Status status = MF_OK;
-    if (!make_shapes(plan, &links) || !make_pairs(plan, model))
+    if (!make_shapes(&draft, &links) || !make_pairs(&draft, model))
         status = no_memory(model, error);
     if (status == MF_OK)
-        status = make_tree(plan, &links, error);
-    if (status != MF_OK) {
-        mf_collide_destroy(plan);
-        return status;
-    }
-    *out = plan;
-    return MF_OK;
+        status = make_tree(&draft, &links, error);
+    if (status == MF_OK)
+        status = pack(&draft, out, error);
+    free_draft(&draft);
+    return status;
 }
 
 mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
@@ -397,23 +414,6 @@ mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
     if (status != MF_OK)
         return status;
     status = mf_collide_create_with(context, model, holders, hulls, out, error);
-    if (status == MF_OK)
-        (*out)->own_hulls = hulls;
-    else
-        mf_hulls_destroy(hulls);
+    mf_release(context, hulls);
     return status;
-}
-
-void mf_collide_destroy(mf_CollidePlan *plan) {
-    if (plan == NULL)
-        return;
-    mf_Context *context = plan->context;
-    mf_release(context, plan->shapes);
-    mf_release(context, plan->pairs);
-    mf_release(context, plan->nodes);
-    mf_release(context, plan->tests);
-    mf_release(context, plan->values_f64);
-    mf_release(context, plan->values_f32);
-    mf_hulls_destroy(plan->own_hulls);
-    mf_release(context, plan);
 }

@@ -68,22 +68,32 @@ typedef struct mf_CollideTest {
     bool plane;
 } mf_CollideTest;
 
+// Arrays of a plan.
+#define MF_COLLIDE_ARRAYS(X, of)                                                                   \
+    X(mf_CollideShape, shapes, (of)->shape_count)                                                  \
+    X(mf_CollidePair, pairs, (of)->pair_count)                                                     \
+    X(mf_CollideNode, nodes, (of)->node_count - (of)->shape_count) /* without the shapes */        \
+    X(mf_CollideTest, tests, (of)->test_count)                                                     \
+    /* shapes, then per pair its margin, then boxes (collide_box.h) */                             \
+    X(double, values_f64, (of)->value_count)                                                       \
+    X(float, values_f32, (of)->value_count)
+
+// A flat image (base/flat.h).
 typedef struct mf_CollidePlan {
+    uint32_t bytes;                   // [byte] of the image
     uint32_t shape_count, pair_count; // [1]
     uint32_t node_count;              // [1] with the shapes
     uint32_t test_count;              // [1]
+    uint32_t value_count;             // [1]
     uint32_t heights_left;            // [1] height fields that collide: they take no part here
     double margin;                    // [m] largest of all pairs
-    mf_CollideShape *shapes;
-    mf_CollidePair *pairs;
-    mf_CollideNode *nodes; // of nodes shape_count .. node_count - 1
-    mf_CollideTest *tests;
-    double *values_f64; // shapes, then per pair its margin
-    float *values_f32;
-    const mf_HullSet *hulls;
-    mf_HullSet *own_hulls; // the same, when they are the plan's
-    mf_Context *context;
+    MF_COLLIDE_ARRAYS(MF_FLAT_MEMBER, )
+    MF_FLAT_ARRAY(hulls); // an image in this one
 } mf_CollidePlan;
+
+#define MF_COLLIDE_READER(Type, name, count) MF_FLAT_INDEXED(mf_CollidePlan, mf_collide, Type, name)
+MF_COLLIDE_ARRAYS(MF_COLLIDE_READER, )
+MF_FLAT_READER(mf_CollidePlan, mf_collide, mf_HullSet, hulls)
 
 // Which of the caller's frames a link of the model is in, and where in it.
 typedef struct mf_CollideHolder {
@@ -93,15 +103,14 @@ typedef struct mf_CollideHolder {
 } mf_CollideHolder;
 
 // The plan for `model`; `holders`, one per link, are read only here; NULL: frame l is link l.
-// Shapes of a link whose holder has no frame take part as shapes of the world do. The caller
-// destroys *out. MF_UNSUPPORTED: a height field takes part. MF_NO_MEMORY.
+// Shapes of a link whose holder has no frame take part as shapes of the world do. The caller frees
+// *out with mf_release. MF_UNSUPPORTED: a height field takes part. MF_NO_MEMORY.
 mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
                             const mf_CollideHolder *holders, mf_CollidePlan **out, mf_Error *error);
-// As above with the model's hulls, which stay the caller's and live longer.
+// As above with the model's hulls, which the plan copies.
 mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
                                  const mf_CollideHolder *holders, const mf_HullSet *hulls,
                                  mf_CollidePlan **out, mf_Error *error);
-void mf_collide_destroy(mf_CollidePlan *plan); // NULL is fine
 
 // Whether two shapes of the model may touch, and how: fills dimension, margin, gap, friction and
 // softness of *pair.
@@ -109,11 +118,5 @@ bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideP
 
 // The same of two shapes that touch, of any models: mixed by MuJoCo's rules.
 void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b);
-
-// Fills nodes and tests of a plan of which shapes and pairs stand. `groups` has one number per
-// shape: shapes of one group move together, groups[i] is an index into `parents`, which has for
-// each of the `group_count` groups the group that carries it (smaller) or MF_NONE.
-mf_Status mf_collide_make_tree(mf_CollidePlan *plan, const uint32_t *groups,
-                               const uint32_t *parents, uint32_t group_count, mf_Error *error);
 
 #endif

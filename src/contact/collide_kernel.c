@@ -3,11 +3,11 @@
 #include "contact/narrow_any.h"
 
 #if defined(MF_KERNEL_F64)
-#define VALUES(plan) ((plan)->values_f64)
-#define BOUNDS(hulls) ((hulls)->bounds_f64)
+#define VALUES(plan) mf_collide_values_f64(plan)
+#define BOUNDS(hulls) mf_hulls_bounds_f64(hulls)
 #else
-#define VALUES(plan) ((plan)->values_f32)
-#define BOUNDS(hulls) ((hulls)->bounds_f32)
+#define VALUES(plan) mf_collide_values_f32(plan)
+#define BOUNDS(hulls) mf_hulls_bounds_f32(hulls)
 #endif
 
 static MF_INLINE const mf_real *shape_values(const mf_CollidePlan *plan, uint32_t shape) {
@@ -40,7 +40,7 @@ static MF_INLINE void sphere_store(Vec center, mf_lane radius, mf_lane *sphere) 
 
 static MF_INLINE void sphere_of_shape(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                                       mf_lane *sphere) {
-    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
     const mf_real *values = shape_values(plan, i);
     Vec position = constants(values + MF_COLLIDE_POSITION);
     if (shape->frame != MF_NONE) {
@@ -70,7 +70,7 @@ static MF_INLINE void sphere_around(const mf_lane *a, const mf_lane *b, mf_lane 
 // True in lanes in which the sphere is not clear of the plane shape i.
 static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                           const mf_lane *plane, const mf_lane *sphere, mf_lane more) {
-    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
     const mf_real *values = shape_values(plan, i);
     Vec up = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
     if (shape->frame != MF_NONE) {
@@ -83,7 +83,7 @@ static mf_mask near_plane(const mf_CollidePlan *plan, uint32_t i, const Frames *
 }
 
 static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *frames) {
-    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
     const mf_real *values = shape_values(plan, i);
     Vec axis = {mf_set(values[2]), mf_set(values[5]), mf_set(values[8])};
     if (shape->frame == MF_NONE)
@@ -94,7 +94,7 @@ static Vec capsule_axis(const mf_CollidePlan *plan, uint32_t i, const Frames *fr
 }
 
 static bool is_kind(const mf_CollidePlan *plan, uint32_t node, mf_CollideKind kind) {
-    return node < plan->shape_count && plan->shapes[node].kind == kind;
+    return node < plan->shape_count && mf_collide_shapes(plan)[node].kind == kind;
 }
 
 // Whether a sphere or capsule and a capsule are near in some lane: the spheres about long ones are
@@ -124,9 +124,10 @@ static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test
 // pass of its own: whether it is cannot be foretold, and the tests before it do not wait for that.
 static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane more,
                      uint32_t *near, uint32_t count) {
+    const mf_CollideTest *tests = mf_collide_tests(plan);
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const mf_CollideTest *test = &plan->tests[near[i]];
+        const mf_CollideTest *test = &tests[near[i]];
         bool any = true;
         if (is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
             any = near_capsules(plan, test, spheres, more);
@@ -139,10 +140,12 @@ static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
                                     mf_lane *spheres, uint32_t *near) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
+    const mf_CollideTest *tests = mf_collide_tests(plan);
+    const mf_CollideNode *nodes = mf_collide_nodes(plan);
     for (uint32_t i = 0; i < plan->shape_count; i++)
         sphere_of_shape(plan, i, frames, spheres + 4 * (size_t)i);
     for (uint32_t i = plan->shape_count; i < plan->node_count; i++) {
-        const uint32_t *children = plan->nodes[i - plan->shape_count].children;
+        const uint32_t *children = nodes[i - plan->shape_count].children;
         sphere_around(spheres + 4 * (size_t)children[0], spheres + 4 * (size_t)children[1],
                       spheres + 4 * (size_t)i);
     }
@@ -157,7 +160,7 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
     }
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->test_count; i++) {
-        const mf_CollideTest *test = &plan->tests[i];
+        const mf_CollideTest *test = &tests[i];
         const mf_lane *a = spheres + 4 * (size_t)test->nodes[0],
                       *b = spheres + 4 * (size_t)test->nodes[1];
         Vec way = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
@@ -188,12 +191,13 @@ static mf_lane frame_sum(const mf_lane *frame) {
 // finite.
 static mf_mask solid_position(const mf_CollidePlan *plan, uint32_t i, const Frames *frames,
                               bool round, Solid *solid) {
-    const mf_CollideShape *shape = &plan->shapes[i];
+    const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
     const mf_real *values = shape_values(plan, i);
     const Vec rows[3] = {constants(values), constants(values + 3), constants(values + 6)};
     solid->kind = shape->kind;
     solid->values = values;
-    solid->hull = shape->kind == MF_COLLIDE_HULL ? &plan->hulls->hulls[shape->hull] : NULL;
+    solid->hull =
+        shape->kind == MF_COLLIDE_HULL ? mf_hull_of(mf_collide_hulls(plan), shape->hull) : NULL;
     solid->rotation = MF_VALUE(Mat, rows[0].x, rows[0].y, rows[0].z, rows[1].x, rows[1].y,
                                rows[1].z, rows[2].x, rows[2].y, rows[2].z);
     solid->position = constants(values + MF_COLLIDE_POSITION);
@@ -285,8 +289,9 @@ static mf_lane solid_bound(const mf_CollidePlan *plan, const Solid *solid, Vec w
     if (solid->kind != MF_COLLIDE_HULL)
         return vec_dot(core_reach(solid, way, mf_mask_all()), way) + core_radius(solid);
     mf_lane scale;
-    const size_t hull = (size_t)(solid->hull - plan->hulls->hulls);
-    mf_lane bound = hull_bound(BOUNDS(plan->hulls) + hull * MF_HULL_BOUNDS, way, &scale);
+    const size_t hull = solid->hull->number;
+    const mf_real *bounds = BOUNDS(mf_collide_hulls(plan)) + hull * MF_HULL_BOUNDS;
+    mf_lane bound = hull_bound(bounds, way, &scale);
     return bound / scale;
 }
 
@@ -336,11 +341,11 @@ static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
 
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
                                 mf_real reach, Manifold *out) {
-    const mf_CollidePair *item = &plan->pairs[pair];
+    const mf_CollidePair *item = &mf_collide_pairs(plan)[pair];
     PairTest test = {.out = out};
     // Spheres and capsules among themselves: what they do depends on their long axis at most.
-    const bool round = plan->shapes[item->a].kind != MF_COLLIDE_PLANE &&
-                       plan->shapes[item->b].kind <= MF_COLLIDE_CAPSULE;
+    const bool round = mf_collide_shapes(plan)[item->a].kind != MF_COLLIDE_PLANE &&
+                       mf_collide_shapes(plan)[item->b].kind <= MF_COLLIDE_CAPSULE;
     mf_mask sound_a = solid_position(plan, item->a, frames, round, &test.a);
     test.sound = mf_and(sound_a, solid_position(plan, item->b, frames, round, &test.b));
     mf_real radius_a = test.a.values[MF_COLLIDE_RADIUS],

@@ -5,7 +5,7 @@
 // Since all lanes descend together, the order of descent does not depend on the state: the list of
 // all tests of nodes is created once, each with the number of tests to skip if no lane is near. The
 // node with more shapes is opened first.
-#include "contact/collide.h"
+#include "contact/collide_draft.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@
 enum { GROUP_LEAST = 4 };
 
 typedef struct Tree {
-    mf_CollidePlan *plan;
+    mf_CollideDraft *draft;
     mf_CollideNode *nodes; // [1] all, the leaves too
     uint32_t node_count;   // [1]
     uint32_t *first, *end; // [1] per node: its shapes are those of these places in the order
@@ -45,7 +45,7 @@ static uint32_t join_all(Tree *tree, uint32_t *list, uint32_t count) {
 // ---- tests --------------------------------------------------------------------------------------
 
 static bool is_leaf(const Tree *tree, uint32_t node) {
-    return node < tree->plan->shape_count;
+    return node < tree->draft->plan.shape_count;
 }
 
 static bool contains(const Tree *tree, uint32_t node, uint32_t shape) {
@@ -56,7 +56,7 @@ static bool contains(const Tree *tree, uint32_t node, uint32_t shape) {
 static uint32_t gather(const Tree *tree, uint32_t *pairs, uint32_t count, uint32_t u, uint32_t v) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const mf_CollidePair *pair = &tree->plan->pairs[pairs[i]];
+        const mf_CollidePair *pair = &tree->draft->pairs[pairs[i]];
         bool straight = contains(tree, u, pair->a) && contains(tree, v, pair->b);
         bool crossed = contains(tree, v, pair->a) && contains(tree, u, pair->b);
         if (!straight && !crossed)
@@ -77,8 +77,8 @@ static uint32_t add_test(Tree *tree, uint32_t u, uint32_t v, uint32_t pair, bool
 
 static void add_pair_tests(Tree *tree, const uint32_t *pairs, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        const mf_CollidePair *pair = &tree->plan->pairs[pairs[i]];
-        bool plane = tree->plan->shapes[pair->a].kind == MF_COLLIDE_PLANE;
+        const mf_CollidePair *pair = &tree->draft->pairs[pairs[i]];
+        bool plane = tree->draft->shapes[pair->a].kind == MF_COLLIDE_PLANE;
         add_test(tree, pair->a, pair->b, pairs[i], plane);
     }
 }
@@ -119,17 +119,17 @@ static void tests_within(Tree *tree, uint32_t node, uint32_t *pairs, uint32_t co
 
 // Pairs with planes, each by itself, then the rest.
 static void make_tests(Tree *tree, uint32_t root) {
-    const mf_CollidePlan *plan = tree->plan;
+    const mf_CollideDraft *draft = tree->draft;
     uint32_t planes = 0;
     tree->test_count = 0;
-    for (uint32_t i = 0; i < plan->pair_count; i++) {
-        bool plane = plan->shapes[plan->pairs[i].a].kind == MF_COLLIDE_PLANE;
-        tree->pairs[plane ? planes : plan->pair_count - 1 - (i - planes)] = i;
+    for (uint32_t i = 0; i < draft->plan.pair_count; i++) {
+        bool plane = draft->shapes[draft->pairs[i].a].kind == MF_COLLIDE_PLANE;
+        tree->pairs[plane ? planes : draft->plan.pair_count - 1 - (i - planes)] = i;
         planes += plane;
     }
     add_pair_tests(tree, tree->pairs, planes);
     if (root != MF_NONE)
-        tests_within(tree, root, tree->pairs + planes, plan->pair_count - planes);
+        tests_within(tree, root, tree->pairs + planes, draft->plan.pair_count - planes);
 }
 
 // ---- the tree -----------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ static void grow_limb(Tree *tree, const uint32_t *own, uint32_t own_count, const
 static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *parents,
                          uint32_t group_count, uint32_t *stack, uint32_t *own,
                          uint32_t *own_first) {
-    const mf_CollidePlan *plan = tree->plan;
+    const mf_CollideDraft *draft = tree->draft;
     uint32_t depth = 0, next = 0;
     for (uint32_t i = group_count; i-- > 0;) {
         if (parents[i] == MF_NONE)
@@ -186,8 +186,8 @@ static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *par
     while (depth > 0) {
         uint32_t group = stack[--depth];
         own_first[group] = next;
-        for (uint32_t i = 0; i < plan->shape_count; i++) {
-            if (groups[i] != group || plan->shapes[i].kind == MF_COLLIDE_PLANE)
+        for (uint32_t i = 0; i < draft->plan.shape_count; i++) {
+            if (groups[i] != group || draft->shapes[i].kind == MF_COLLIDE_PLANE)
                 continue;
             tree->first[i] = next;
             tree->end[i] = next + 1;
@@ -203,25 +203,25 @@ static void place_shapes(Tree *tree, const uint32_t *groups, const uint32_t *par
 
 // Keeps the inner nodes that a test requests, and what they are made of, under new numbers.
 static void drop_unused(Tree *tree, uint32_t *number) {
-    mf_CollidePlan *plan = tree->plan;
+    mf_CollideDraft *draft = tree->draft;
     memset(number, 0, tree->node_count * sizeof *number);
     for (uint32_t i = 0; i < tree->test_count; i++) {
         number[tree->tests[i].nodes[0]] = 1;
         number[tree->tests[i].nodes[1]] = 1;
     }
-    for (uint32_t i = tree->node_count; i-- > plan->shape_count;) {
+    for (uint32_t i = tree->node_count; i-- > draft->plan.shape_count;) {
         if (number[i])
             number[tree->nodes[i].children[0]] = number[tree->nodes[i].children[1]] = 1;
     }
-    plan->node_count = plan->shape_count;
+    draft->plan.node_count = draft->plan.shape_count;
     for (uint32_t i = 0; i < tree->node_count; i++) {
-        if (i < plan->shape_count) {
+        if (i < draft->plan.shape_count) {
             number[i] = i;
         } else if (number[i]) {
-            mf_CollideNode *node = &plan->nodes[plan->node_count - plan->shape_count];
+            mf_CollideNode *node = &draft->nodes[draft->plan.node_count - draft->plan.shape_count];
             node->children[0] = number[tree->nodes[i].children[0]];
             node->children[1] = number[tree->nodes[i].children[1]];
-            number[i] = plan->node_count++;
+            number[i] = draft->plan.node_count++;
         }
     }
     for (uint32_t i = 0; i < tree->test_count; i++) {
@@ -232,7 +232,7 @@ static void drop_unused(Tree *tree, uint32_t *number) {
 
 static uint32_t build(Tree *tree, const uint32_t *groups, const uint32_t *parents,
                       uint32_t group_count, uint32_t *work) {
-    const uint32_t shapes = tree->plan->shape_count;
+    const uint32_t shapes = tree->draft->plan.shape_count;
     uint32_t *own = work, *own_first = own + shapes, root_count = 0;
     Limbs limbs = {.head = own_first + group_count};
     limbs.next = limbs.head + group_count;
@@ -254,36 +254,39 @@ static uint32_t build(Tree *tree, const uint32_t *groups, const uint32_t *parent
     return root_count ? join_all(tree, roots, root_count) : MF_NONE;
 }
 
-mf_Status mf_collide_make_tree(mf_CollidePlan *plan, const uint32_t *groups,
+mf_Status mf_collide_make_tree(mf_CollideDraft *draft, const uint32_t *groups,
                                const uint32_t *parents, uint32_t group_count, mf_Error *error) {
-    Tree tree = {.plan = plan};
-    size_t shapes = plan->shape_count, nodes = 2 * shapes + 1;
-    size_t words = 4 * nodes + plan->pair_count + 4 * shapes + 5 * (size_t)group_count;
-    uint32_t *work = mf_allocate(plan->context, words, sizeof *work);
-    plan->nodes = mf_allocate(plan->context, shapes + 1, sizeof *plan->nodes);
-    tree.nodes = mf_allocate(plan->context, nodes, sizeof *tree.nodes);
+    Tree tree = {.draft = draft};
+    size_t shapes = draft->plan.shape_count, nodes = 2 * shapes + 1;
+    size_t words = 4 * nodes + draft->plan.pair_count + 4 * shapes + 5 * (size_t)group_count;
+    uint32_t *work = mf_allocate(draft->context, words, sizeof *work);
+    draft->nodes = mf_allocate(draft->context, shapes + 1, sizeof *draft->nodes);
+    tree.nodes = mf_allocate(draft->context, nodes, sizeof *tree.nodes);
     mf_Status status = MF_NO_MEMORY;
-    if (work && plan->nodes && tree.nodes) {
+    if (work && draft->nodes && tree.nodes) {
         memset(work, 0xff, words * sizeof *work); // MF_NONE
         uint32_t *number = work + 2 * nodes;
         tree.first = work;
         tree.end = work + nodes;
         tree.index = number + nodes;
         tree.pairs = tree.index + shapes;
-        uint32_t root = build(&tree, groups, parents, group_count, tree.pairs + plan->pair_count);
+        uint32_t root =
+            build(&tree, groups, parents, group_count, tree.pairs + draft->plan.pair_count);
         make_tests(&tree, root);
-        plan->test_count = tree.test_count;
-        plan->tests = mf_allocate(plan->context, (size_t)tree.test_count + 1, sizeof *plan->tests);
-        if (plan->tests) {
-            tree.tests = plan->tests;
+        draft->plan.test_count = tree.test_count;
+        draft->tests =
+            mf_allocate(draft->context, (size_t)tree.test_count + 1, sizeof *draft->tests);
+        if (draft->tests) {
+            tree.tests = draft->tests;
             make_tests(&tree, root);
             drop_unused(&tree, number);
             status = MF_OK;
         }
     }
-    mf_release(plan->context, tree.nodes);
-    mf_release(plan->context, work);
+    mf_release(draft->context, tree.nodes);
+    mf_release(draft->context, work);
     if (status != MF_OK)
-        return mf_fail(error, status, "no memory for the tree of %u shapes", plan->shape_count);
+        return mf_fail(error, status, "no memory for the tree of %u shapes",
+                       draft->plan.shape_count);
     return MF_OK;
 }

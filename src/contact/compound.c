@@ -198,7 +198,7 @@ static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSo
         mf_vec3_set(solid->box, size[0], size[0], size[1]);
     if (solid->kind != MF_COLLIDE_HULL)
         return;
-    const mf_ConvexHull *hull = &hulls->hulls[solid->hull];
+    const mf_ConvexHull *hull = mf_hull_of(hulls, solid->hull);
     for (int i = 0; i < 3; i++)
         solid->box[i] = hull->high[i] > -hull->low[i] ? hull->high[i] : -hull->low[i];
 }
@@ -208,11 +208,11 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
     const mf_Model *model = compound->model;
     double *to = compound->values_f64;
     for (uint32_t i = 0, s = 0; i < plan->shape_count; i++) {
-        const mf_CollideShape *shape = &plan->shapes[i];
+        const mf_CollideShape *shape = &mf_collide_shapes(plan)[i];
         number[i] = MF_NONE;
         if (!is_solid(model, shape))
             continue;
-        const double *from = plan->values_f64 + (size_t)i * MF_COLLIDE_SHAPE_VALUES;
+        const double *from = mf_collide_values_f64(plan) + (size_t)i * MF_COLLIDE_SHAPE_VALUES;
         mf_CompoundSolid *solid = &compound->solids[s];
         memcpy(to + (size_t)s * MF_COLLIDE_SHAPE_VALUES, from,
                MF_COLLIDE_SHAPE_VALUES * sizeof *to);
@@ -223,7 +223,7 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
                                     .rotated = memcmp(from, unit, sizeof unit) != 0,
                                     .contact_type = model->shapes[shape->shape].contact_type,
                                     .contact_with = model->shapes[shape->shape].contact_with};
-        set_box(from, plan->hulls, solid);
+        set_box(from, mf_collide_hulls(plan), solid);
         set_masses(compound, from, solid);
         number[i] = s++;
     }
@@ -238,7 +238,7 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
         if (compound->links[l].needed)
             compound->needed[compound->needed_count++] = l;
     for (uint32_t i = 0; i < plan->pair_count; i++) {
-        uint32_t a = number[plan->pairs[i].a], b = number[plan->pairs[i].b];
+        uint32_t a = number[mf_collide_pairs(plan)[i].a], b = number[mf_collide_pairs(plan)[i].b];
         if (a == MF_NONE || b == MF_NONE)
             continue;
         compound->inner[(size_t)a * compound->solid_count + b] = true;
@@ -281,7 +281,7 @@ static void find_reach(mf_Compound *compound) {
 static uint32_t count_solids(const mf_Model *model, const mf_CollidePlan *plan) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->shape_count; i++)
-        count += is_solid(model, &plan->shapes[i]);
+        count += is_solid(model, &mf_collide_shapes(plan)[i]);
     return count;
 }
 
@@ -289,8 +289,7 @@ static mf_Status no_memory(const mf_Model *model, mf_Error *error) {
     return mf_fail(error, MF_NO_MEMORY, "no memory for the compound of %s", model->name);
 }
 
-// The hulls become the compound's.
-static mf_Status fill(mf_Compound *compound, mf_CollidePlan *plan, mf_Error *error) {
+static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Error *error) {
     const mf_Model *model = compound->model;
     mf_Context *context = compound->context;
     const size_t solids = compound->solid_count, links = compound->link_count;
@@ -302,17 +301,18 @@ static mf_Status fill(mf_Compound *compound, mf_CollidePlan *plan, mf_Error *err
     compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
     compound->values_f64 = mf_allocate(context, values, sizeof(double));
     compound->values_f32 = mf_allocate(context, values, sizeof(float));
+    compound->hulls = mf_allocate(context, 1, mf_collide_hulls(plan)->bytes);
     uint32_t *work =
         mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
     bool fine = compound->links && compound->needed && compound->solids && compound->nodes &&
-                compound->inner && compound->values_f64 && compound->values_f32 && work;
+                compound->inner && compound->values_f64 && compound->values_f32 &&
+                compound->hulls && work;
     if (fine) {
         make_links(compound);
         make_solids(compound, plan, work);
         find_reach(compound);
         mf_compound_grow(compound, work);
-        compound->hulls = plan->own_hulls;
-        plan->own_hulls = NULL;
+        memcpy(compound->hulls, mf_collide_hulls(plan), mf_collide_hulls(plan)->bytes);
         for (size_t i = 0; i < values; i++)
             compound->values_f32[i] = (float)compound->values_f64[i];
     }
@@ -343,7 +343,7 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, mf_Comp
             status =
                 mf_tree_create(context, model, MF_TREE_FIELDS, true, NULL, &compound->tree, error);
     }
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
     if (status != MF_OK)
         mf_compound_destroy(compound);
     else
@@ -363,6 +363,6 @@ void mf_compound_destroy(mf_Compound *compound) {
     mf_release(context, compound->inner);
     mf_release(context, compound->values_f64);
     mf_release(context, compound->values_f32);
-    mf_hulls_destroy(compound->hulls);
+    mf_release(context, compound->hulls);
     mf_release(context, compound);
 }

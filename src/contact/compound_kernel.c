@@ -69,7 +69,7 @@ static void load_solid(const Work *work, const Leaf *leaf, uint32_t to, const Ba
     const mf_real(*rows)[MF_LANES] = batch->rows[to];
     solid->kind = of->kind;
     solid->hull = of->kind == MF_COLLIDE_HULL
-                      ? &side_of(work, leaf, which)->compound->hulls->hulls[of->hull]
+                      ? mf_hull_of(side_of(work, leaf, which)->compound->hulls, of->hull)
                       : NULL;
     solid->rotation = MF_VALUE(Mat, mf_load(rows[0]), mf_load(rows[1]), mf_load(rows[2]),
                                mf_load(rows[3]), mf_load(rows[4]), mf_load(rows[5]),

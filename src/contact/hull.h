@@ -14,6 +14,8 @@
 
 #include <mayfly/model.h>
 
+#include "base/flat.h"
+
 enum { MF_HULL_CHUNK = 16 }; // [1] entries of a cell come in chunks
 
 // How far a hull goes along directions, at the corners of squares on the cube: between them it is
@@ -31,41 +33,69 @@ typedef struct mf_HullFace {
     uint32_t count;      // [1] 3 or 4
 } mf_HullFace;
 
-// All positions are seen from the mean of the vertices.
+// Arrays of a hull.
+#define MF_HULL_ARRAYS(X, of)                                                                      \
+    /* [1] per cell its first chunk and the one after its last; 6 side^2, or 1 */                  \
+    X(uint32_t, cells, 2 * (of)->cell_count)                                                       \
+    /* [1] vertex of each entry, rising within a cell; the first fills up */                       \
+    X(uint32_t, numbers, (of)->entry_count)                                                        \
+    X(double, points_f64, 3 * (size_t)(of)->entry_count) /* [m] per chunk all x, all y, all z */   \
+    X(float, points_f32, 3 * (size_t)(of)->entry_count)                                            \
+    X(double, vertices_f64, 3 * (size_t)(of)->vertex_count) /* [m] */                              \
+    X(float, vertices_f32, 3 * (size_t)(of)->vertex_count)                                         \
+    X(uint32_t, first_face, (of)->vertex_count + 1) /* [1] faces about each vertex */              \
+    X(mf_HullFace, faces, (of)->face_count)                                                        \
+    X(double, normals_f64, 3 * (size_t)(of)->face_count) /* [1] outward */                         \
+    X(float, normals_f32, 3 * (size_t)(of)->face_count)
+
+// All positions are seen from the mean of the vertices. A flat image (base/flat.h).
 typedef struct mf_ConvexHull {
+    uint32_t bytes;  // [byte] of the image
+    uint32_t number; // [1] of the hull in its set
     uint32_t vertex_count;
     uint32_t side;        // [1] cells along an edge of the cube
+    uint32_t cell_count;  // [1]
+    uint32_t entry_count; // [1] of all cells
+    uint32_t face_count;  // [1] 0 where the mesh has no triangles of its hull
     double center[3];     // [m] mean of the vertices, mesh's frame
     double radius;        // [m] of the sphere about it
     double low[3];        // [m] box
     double high[3];       // [m]
-    uint32_t *cells;      // [1] per cell its first chunk and the one after its last; 6 side^2, or 1
-    uint32_t *numbers;    // [1] vertex of each entry, rising within a cell; the first fills up
-    double *points_f64;   // [m] per chunk all x, all y, all z
-    float *points_f32;    // likewise
-    double *vertices_f64; // [m] 3 per vertex
-    float *vertices_f32;  // likewise
-    uint32_t *first_face; // [1] vertex_count + 1 numbers: faces about each vertex
-    mf_HullFace *faces;   // none where the mesh has no triangles of its hull
-    double *normals_f64;  // [1] 3 per face, outward
-    float *normals_f32;   // likewise
+    MF_HULL_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ConvexHull;
 
-// Those of the meshes that touch with their hulls.
+#define MF_HULL_READER(Type, name, count) MF_FLAT_INDEXED(mf_ConvexHull, mf_hull, Type, name)
+MF_HULL_ARRAYS(MF_HULL_READER, )
+
+// Arrays of a set; hulls are images one behind the other, each of a multiple of MF_FLAT_ALIGNMENT.
+#define MF_HULL_SET_ARRAYS(X, of)                                                                  \
+    X(uint32_t, of_mesh, (of)->mesh_count) /* [1] its hull, MF_NONE */                             \
+    X(uint32_t, hull_begins, (of)->count)  /* [byte] of each hull in hull_images */                \
+    X(char, hull_images, (of)->hull_bytes) /* mf_ConvexHull */                                     \
+    /* [m] MF_HULL_BOUNDS per hull, row after row, for directions whose largest component is 1; */ \
+    X(double, bounds_f64, (size_t)(of)->count *MF_HULL_BOUNDS)                                     \
+    X(float, bounds_f32, (size_t)(of)->count *MF_HULL_BOUNDS) /* rounded up */
+
+// Those of the meshes that touch with their hulls. A flat image.
 typedef struct mf_HullSet {
-    uint32_t count;    // [1]
-    uint32_t *of_mesh; // [1] per mesh of the model: its hull, MF_NONE
-    mf_ConvexHull *hulls;
-    mf_Context *context;
-    double *bounds_f64; // [m] MF_HULL_BOUNDS per hull, row after row, for directions whose largest
-                        // component is 1
-    float *bounds_f32;  // likewise, rounded up
+    uint32_t bytes;      // [byte] of the image
+    uint32_t count;      // [1] hulls
+    uint32_t mesh_count; // [1] of the model
+    uint32_t hull_bytes; // [byte] of all hulls
+    MF_HULL_SET_ARRAYS(MF_FLAT_MEMBER, )
 } mf_HullSet;
 
-// MF_NO_MEMORY. The caller destroys *out.
+#define MF_HULL_SET_READER(Type, name, count) MF_FLAT_INDEXED(mf_HullSet, mf_hulls, Type, name)
+MF_HULL_SET_ARRAYS(MF_HULL_SET_READER, )
+
+static inline const mf_ConvexHull *mf_hull_of(const mf_HullSet *set, uint32_t hull) {
+    return (const mf_ConvexHull *)(const void *)(mf_hulls_hull_images(set) +
+                                                 mf_hulls_hull_begins(set)[hull]);
+}
+
+// MF_NO_MEMORY. The caller frees *out with mf_release.
 mf_Status mf_hulls_create(mf_Context *context, const mf_Model *model, mf_HullSet **out,
                           mf_Error *error);
-void mf_hulls_destroy(mf_HullSet *set); // NULL is fine
 
 // The vertices with which a hull touches a plane, as kernels find them; `up` [1] is the plane's
 // normal in the hull's axes. Returns how many: 1, 3 or 4.

@@ -1,7 +1,7 @@
 // The flat faces of a hull, from its triangles: neighbors whose normals have the same azimuth and
 // polar angle to 0.01 rad are one face, as in MuJoCo's compiler. Every face is listed once by each
 // of its corners, reduced to four corners from that one on (hull.h).
-#include "contact/hull_faces.h"
+#include "contact/hull_draft.h"
 #include "math/scalar.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct Edge { // of a triangle, from the corner of smaller number
 
 typedef struct Faces {
     const mf_Mesh *mesh;
-    mf_ConvexHull *hull;
+    mf_HullDraft *draft;
     uint32_t triangle_count;
     uint32_t *triangles; // [1] 3 vertices of the hull each
     double *normals;     // [1] 3 each
@@ -40,7 +40,7 @@ static uint32_t vertex_of(const mf_Mesh *mesh, uint32_t number) {
 }
 
 static const double *position_of(const Faces *f, uint32_t vertex) {
-    return f->hull->vertices_f64 + 3 * (size_t)vertex;
+    return f->draft->vertices_f64 + 3 * (size_t)vertex;
 }
 
 static void read_triangle(Faces *f, uint32_t t) {
@@ -162,18 +162,18 @@ static void reduce(const Faces *f, uint32_t start, uint32_t count, uint32_t out[
 
 // Lists a face at all its corners; `normal` is the sum of those of its triangles by area.
 static void put_face(Faces *f, uint32_t count, const double normal[3], uint32_t *used) {
-    mf_ConvexHull *hull = f->hull;
+    mf_HullDraft *draft = f->draft;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t vertex = f->path[i], number = hull->first_face[vertex] + used[vertex]++;
-        mf_HullFace *face = &hull->faces[number];
+        const uint32_t vertex = f->path[i], number = draft->first_face[vertex] + used[vertex]++;
+        mf_HullFace *face = &draft->faces[number];
         face->count = count < 4 ? count : 4;
         if (count > 4)
             reduce(f, i, count, face->corners);
         for (uint32_t k = 0; count <= 4 && k < 4; k++)
             face->corners[k] = f->path[(i + (k < count ? k : 0)) % count];
         for (uint32_t k = 0; k < 3; k++) {
-            hull->normals_f64[3 * (size_t)number + k] = normal[k];
-            hull->normals_f32[3 * (size_t)number + k] = (float)normal[k];
+            draft->normals_f64[3 * (size_t)number + k] = normal[k];
+            draft->normals_f32[3 * (size_t)number + k] = (float)normal[k];
         }
     }
 }
@@ -204,7 +204,7 @@ static void normal_of(const Faces *f, const uint32_t *members, uint32_t count, d
 
 // Goes through all faces twice: to count what each vertex lists, and to list it.
 static bool list_faces(mf_Context *context, Faces *f) {
-    const uint32_t triangles = f->triangle_count, vertices = f->hull->vertex_count;
+    const uint32_t triangles = f->triangle_count, vertices = f->draft->hull.vertex_count;
     Member *order = mf_allocate(context, triangles, sizeof *order);
     uint32_t *members = mf_allocate(context, triangles, sizeof *members);
     uint32_t *used = mf_allocate(context, vertices, sizeof *used);
@@ -223,19 +223,20 @@ static bool list_faces(mf_Context *context, Faces *f) {
             double normal[3];
             normal_of(f, members + first, last - first, normal);
             for (uint32_t i = 0; pass == 0 && i < corners; i++)
-                f->hull->first_face[f->path[i] + 1]++;
+                f->draft->first_face[f->path[i] + 1]++;
             if (pass == 1)
                 put_face(f, corners, normal, used);
         }
         if (pass == 1)
             continue;
         for (uint32_t v = 0; v < vertices; v++)
-            f->hull->first_face[v + 1] += f->hull->first_face[v];
-        const size_t count = f->hull->first_face[vertices];
-        f->hull->faces = mf_allocate(context, count, sizeof *f->hull->faces);
-        f->hull->normals_f64 = mf_allocate(context, 3 * count, sizeof(double));
-        f->hull->normals_f32 = mf_allocate(context, 3 * count, sizeof(float));
-        fine = f->hull->faces && f->hull->normals_f64 && f->hull->normals_f32;
+            f->draft->first_face[v + 1] += f->draft->first_face[v];
+        const size_t count = f->draft->first_face[vertices];
+        f->draft->hull.face_count = (uint32_t)count;
+        f->draft->faces = mf_allocate(context, count, sizeof *f->draft->faces);
+        f->draft->normals_f64 = mf_allocate(context, 3 * count, sizeof(double));
+        f->draft->normals_f32 = mf_allocate(context, 3 * count, sizeof(float));
+        fine = f->draft->faces && f->draft->normals_f64 && f->draft->normals_f32;
     }
     mf_release(context, order);
     mf_release(context, members);
@@ -243,18 +244,19 @@ static bool list_faces(mf_Context *context, Faces *f) {
     return fine;
 }
 
-bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_ConvexHull *hull) {
+bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_HullDraft *draft) {
     const size_t count = mesh->hull_triangle_count;
-    Faces f = {.mesh = mesh, .hull = hull, .triangle_count = mesh->hull_triangle_count};
-    hull->first_face = mf_allocate(context, hull->vertex_count + 1, sizeof *hull->first_face);
+    Faces f = {.mesh = mesh, .draft = draft, .triangle_count = mesh->hull_triangle_count};
+    draft->first_face =
+        mf_allocate(context, draft->hull.vertex_count + 1, sizeof *draft->first_face);
     f.triangles = mf_allocate(context, 3 * count, sizeof *f.triangles);
     f.normals = mf_allocate(context, 3 * count, sizeof *f.normals);
     f.keys = mf_allocate(context, count, sizeof *f.keys);
     f.face = mf_allocate(context, count, sizeof *f.face);
     f.edges = mf_allocate(context, 3 * count, sizeof *f.edges);
-    f.next = mf_allocate(context, hull->vertex_count, sizeof *f.next);
+    f.next = mf_allocate(context, draft->hull.vertex_count, sizeof *f.next);
     f.path = mf_allocate(context, 3 * count + 1, sizeof *f.path);
-    bool fine = hull->first_face && f.triangles && f.normals && f.keys && f.face && f.edges &&
+    bool fine = draft->first_face && f.triangles && f.normals && f.keys && f.face && f.edges &&
                 f.next && f.path;
     if (fine) {
         for (uint32_t t = 0; t < f.triangle_count; t++)

@@ -5,11 +5,11 @@
 #include "contact/narrow_reach.h"
 
 #if defined(MF_KERNEL_F64)
-#define HULL_VERTICES(hull) ((hull)->vertices_f64)
-#define HULL_NORMALS(hull) ((hull)->normals_f64)
+#define HULL_VERTICES(hull) mf_hull_vertices_f64(hull)
+#define HULL_NORMALS(hull) mf_hull_normals_f64(hull)
 #else
-#define HULL_VERTICES(hull) ((hull)->vertices_f32)
-#define HULL_NORMALS(hull) ((hull)->normals_f32)
+#define HULL_VERTICES(hull) mf_hull_vertices_f32(hull)
+#define HULL_NORMALS(hull) mf_hull_normals_f32(hull)
 #endif
 
 // The face about a vertex that looks along n most; NULL where none is known.
@@ -17,10 +17,12 @@ static inline const mf_HullFace *hull_face(const mf_ConvexHull *hull, uint32_t v
                                            const mf_real n[3]) {
     const mf_HullFace *best = NULL;
     mf_real most = -MF_REAL_MAX;
-    for (uint32_t i = hull->first_face[vertex]; i < hull->first_face[vertex + 1]; i++) {
-        const mf_real *own = HULL_NORMALS(hull) + 3 * (size_t)i;
+    const uint32_t *first_face = mf_hull_first_face(hull);
+    const mf_real *normals = HULL_NORMALS(hull);
+    for (uint32_t i = first_face[vertex]; i < first_face[vertex + 1]; i++) {
+        const mf_real *own = normals + 3 * (size_t)i;
         const mf_real value = own[0] * n[0] + (own[1] * n[1] + own[2] * n[2]);
-        best = value > most ? &hull->faces[i] : best;
+        best = value > most ? &mf_hull_faces(hull)[i] : best;
         most = value > most ? value : most;
     }
     return best;
@@ -59,7 +61,7 @@ static void hull_on_plane(const mf_ConvexHull *hull, mf_mask where, Vec up, Hull
             continue;
         const mf_real down[3] = {way.x[lane], way.y[lane], way.z[lane]};
         const HullView view = hull_view(hull, down);
-        const uint32_t lowest = hull->numbers[hull_farthest(&view, down).entry];
+        const uint32_t lowest = mf_hull_numbers(hull)[hull_farthest(&view, down).entry];
         uint32_t sorted[4];
         const uint32_t count = hull_sorted(hull_face(hull, lowest, down), lowest, sorted);
         for (uint32_t k = 0; k < count; k++) {

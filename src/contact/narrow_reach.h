@@ -5,15 +5,15 @@
 #include "contact/narrow_parts.h"
 
 #if defined(MF_KERNEL_F64)
-#define HULL_POINTS(hull) ((hull)->points_f64)
+#define HULL_POINTS(hull) mf_hull_points_f64(hull)
 #else
-#define HULL_POINTS(hull) ((hull)->points_f32)
+#define HULL_POINTS(hull) mf_hull_points_f32(hull)
 #endif
 
 // What one lane sees of a hull along a direction: the entries of a cell (hull.h).
 typedef struct HullView {
-    const mf_ConvexHull *hull;
-    uint32_t first, last; // [1] chunks
+    const mf_real *points; // of the hull
+    uint32_t first, last;  // [1] chunks
 } HullView;
 
 typedef struct HullBest { // entry of the largest value; of equal ones the first
@@ -40,11 +40,12 @@ static inline HullView hull_view(const mf_ConvexHull *hull, const mf_real n[3]) 
         cell = (cell * side + (row < side ? row : side - 1)) * side;
         cell += column < side ? column : side - 1;
     }
-    return MF_VALUE(HullView, hull, hull->cells[2 * cell], hull->cells[2 * cell + 1]);
+    const uint32_t *chunks = mf_hull_cells(hull) + 2 * (size_t)cell;
+    return MF_VALUE(HullView, HULL_POINTS(hull), chunks[0], chunks[1]);
 }
 
-static MF_INLINE Vec hull_entries(const mf_ConvexHull *hull, uint32_t chunk, uint32_t part) {
-    const mf_real *x = HULL_POINTS(hull) + (size_t)chunk * 3 * MF_HULL_CHUNK + part;
+static MF_INLINE Vec hull_entries(const mf_real *points, uint32_t chunk, uint32_t part) {
+    const mf_real *x = points + (size_t)chunk * 3 * MF_HULL_CHUNK + part;
     return MF_VALUE(Vec, mf_load(x), mf_load(x + MF_HULL_CHUNK), mf_load(x + 2 * MF_HULL_CHUNK));
 }
 
@@ -84,7 +85,7 @@ static inline HullBest hull_search(const HullView *view, const mf_real n[3], con
     mf_index at = mf_set_index((int32_t)(view->first * MF_HULL_CHUNK));
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
-            const Vec vertex = hull_entries(view->hull, c, part);
+            const Vec vertex = hull_entries(view->points, c, part);
             mf_lane value = vec_dot(vec_sub(vertex, start), way);
             mf_mask better =
                 mf_and(mf_less_equal(mf_set(floor), vec_dot(vertex, high)), mf_less(best, value));
@@ -102,7 +103,7 @@ static inline HullBest hull_farthest(const HullView *view, const mf_real n[3]) {
     mf_index at = mf_set_index((int32_t)(view->first * MF_HULL_CHUNK));
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
-            mf_lane value = vec_dot(hull_entries(view->hull, c, part), way);
+            mf_lane value = vec_dot(hull_entries(view->points, c, part), way);
             mf_index here = mf_set_index((int32_t)(c * MF_HULL_CHUNK + part)) + mf_lane_numbers();
             at = mf_select_index(mf_less(best, value), here, at);
             best = mf_max(value, best);
@@ -119,7 +120,7 @@ static inline HullBest hull_distant(const HullView *view, const mf_real from[3],
     mf_index at = mf_set_index((int32_t)(view->first * MF_HULL_CHUNK));
     for (uint32_t c = view->first; c < view->last; c++)
         for (uint32_t part = 0; part < MF_HULL_CHUNK; part += MF_LANES) {
-            const Vec vertex = hull_entries(view->hull, c, part), way = vec_sub(vertex, start);
+            const Vec vertex = hull_entries(view->points, c, part), way = vec_sub(vertex, start);
             mf_lane value = vec_dot(way, way);
             mf_mask better =
                 mf_and(mf_less_equal(mf_set(floor), vec_dot(vertex, high)), mf_less(best, value));
@@ -174,7 +175,7 @@ static Vec hull_reach(const Solid *solid, Vec n, mf_mask where) {
         const mf_real own[3] = {way.x[lane], way.y[lane], way.z[lane]};
         views[count] = hull_view(solid->hull, own);
         const mf_real *points =
-            HULL_POINTS(solid->hull) + (size_t)views[count].first * 3 * MF_HULL_CHUNK;
+            views[count].points + (size_t)views[count].first * 3 * MF_HULL_CHUNK;
         for (uint32_t i = 0; i < 3; i++)
             __builtin_prefetch(points + (size_t)i * MF_HULL_CHUNK);
         lanes[count++] = lane;

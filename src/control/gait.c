@@ -31,12 +31,12 @@ double mf_gait_duration(const mf_Gait *gait) {
 }
 
 mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error) {
-    mf_GaitPlan plan;
+    mf_GaitDraft draft;
     if (gait == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait or model is NULL");
-    mf_Status status = mf_gait_plan(model->context, gait, model, &plan, NULL, error);
+    mf_Status status = mf_gait_draft(model->context, gait, model, &draft, NULL, error);
     if (status == MF_OK)
-        mf_gait_plan_release(model->context, &plan);
+        mf_gait_draft_release(model->context, &draft);
     return status;
 }
 
@@ -47,7 +47,6 @@ static const char system_name[] = "gaits";
 typedef struct GaitSystem {
     mf_GaitBatch batch;
     mf_GaitRunFn run;
-    mf_GaitPlan *plans;
     uint32_t first; // [1] gait after a reset
 } GaitSystem;
 
@@ -58,7 +57,7 @@ mf_GaitConfig mf_gait_config(void) {
 }
 
 static uint64_t hash_walk(uint64_t hash, const mf_GaitPlan *plan) {
-    const mf_GaitWalk *walk = &plan->walk;
+    const mf_GaitSteps *walk = &plan->walk;
     const mf_GaitBalance *balance = &walk->balance;
     const double numbers[] = {walk->period,         walk->height,         walk->lift,
                               walk->sway,           walk->double_support, walk->lean,
@@ -74,7 +73,7 @@ static uint64_t hash_walk(uint64_t hash, const mf_GaitPlan *plan) {
         hash = mf_hash_doubles(hash, plan->legs[side].thigh, 2);
         hash = mf_hash_doubles(hash, plan->legs[side].shin, 2);
     }
-    return mf_hash_doubles(hash, plan->pose, plan->count);
+    return mf_hash_doubles(hash, mf_gait_plan_pose(plan), plan->count);
 }
 
 static uint64_t hash_tone(uint64_t hash, const mf_GaitTone *tone) {
@@ -93,16 +92,17 @@ static uint64_t hash_plan(uint64_t hash, const mf_GaitPlan *plan) {
     hash = mf_hash_u32(mf_hash_u32(hash, plan->loop), plan->count);
     hash = mf_hash_doubles(hash, numbers, sizeof numbers / sizeof *numbers);
     for (uint32_t i = 0; i < plan->count; i++)
-        hash = mf_hash_u32(hash, plan->joints[i]);
+        hash = mf_hash_u32(hash, mf_gait_plan_joints(plan)[i]);
     if (plan->kind == MF_GAIT_WALK)
         hash = hash_walk(hash, plan);
     for (uint32_t i = 0; i < plan->tone_count; i++)
-        hash = hash_tone(hash, &plan->tones[i]);
+        hash = hash_tone(hash, &mf_gait_plan_tones(plan)[i]);
     for (uint32_t i = 0; i < plan->segment_count; i++) {
-        double end = mf_time_to_seconds(plan->times[i + 1]);
+        double end = mf_time_to_seconds(mf_gait_plan_times(plan)[i + 1]);
         hash = mf_hash_doubles(hash, &end, 1);
     }
-    return mf_hash_doubles(hash, plan->curves, (size_t)plan->segment_count * plan->count * 4);
+    return mf_hash_doubles(hash, mf_gait_plan_curves(plan),
+                           (size_t)plan->segment_count * plan->count * 4);
 }
 
 static void run_gaits(const mf_SystemRun *run, void *user) {
@@ -125,9 +125,7 @@ static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
 
 static void destroy_gaits(mf_Context *context, void *user) {
     GaitSystem *system = user;
-    for (uint32_t i = 0; i < system->batch.plan_count; i++)
-        mf_gait_plan_release(context, &system->plans[i]);
-    mf_release(context, system->plans);
+    mf_release(context, (void *)system->batch.set);
     mf_release(context, system);
 }
 
@@ -180,37 +178,47 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
 }
 
 // A gait for joints that cannot follow it would leave the robot as it stands.
-static mf_Status check_followed(const mf_Group *group, const mf_Gait *gait, const mf_GaitPlan *plan,
-                                mf_Error *error) {
+static mf_Status check_followed(const mf_Group *group, const mf_Gait *gait,
+                                const mf_GaitDraft *draft, mf_Error *error) {
     mf_Error cause = {0};
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
-        status = mf_motion_follows(group, plan->joints[i], &cause);
+    for (uint32_t i = 0; i < draft->plan.count && status == MF_OK; i++)
+        status = mf_motion_follows(group, draft->joints[i], &cause);
     return status == MF_OK ? MF_OK
                            : mf_fail(error, status, "gaits: %.80s: %s",
                                      gait->name == NULL ? "" : gait->name, cause.message);
 }
 
-static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *const *gaits,
-                          uint32_t count, mf_Error *error) {
+static mf_Status draft_all(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
+                           mf_GaitDraft *drafts, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    system->plans = mf_allocate(context, count, sizeof *system->plans);
-    if (system->plans == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
-    system->batch.plans = system->plans;
     for (uint32_t i = 0; i < count; i++) {
         mf_Error cause = {0};
         mf_Status status =
-            mf_gait_plan(context, gaits[i], mf_group_model(group), &system->plans[i], NULL, &cause);
+            mf_gait_draft(context, gaits[i], mf_group_model(group), &drafts[i], NULL, &cause);
         if (status != MF_OK)
             return mf_fail(error, status, "gaits: %.80s: %s",
                            gaits[i]->name == NULL ? "" : gaits[i]->name, cause.message);
-        system->batch.plan_count = i + 1;
-        status = check_followed(group, gaits[i], &system->plans[i], error);
+        status = check_followed(group, gaits[i], &drafts[i], error);
         if (status != MF_OK)
             return status;
     }
     return MF_OK;
+}
+
+static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *const *gaits,
+                          uint32_t count, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_GaitDraft *drafts = mf_allocate(context, count, sizeof *drafts);
+    if (drafts == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
+    mf_Status status = draft_all(group, gaits, count, drafts, error);
+    if (status == MF_OK)
+        status = mf_gait_set_create(context, drafts, count, &system->batch.set, error);
+    for (uint32_t i = 0; i < count; i++)
+        mf_gait_draft_release(context, &drafts[i]);
+    mf_release(context, drafts);
+    return status;
 }
 
 static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error) {
@@ -233,8 +241,9 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
     entry.reads = reads;
     entry.writes = writes;
     entry.settings_hash = mf_hash_u32(MF_HASH_START, system->first);
-    for (uint32_t i = 0; i < system->batch.plan_count; i++)
-        entry.settings_hash = hash_plan(entry.settings_hash, &system->plans[i]);
+    for (uint32_t i = 0; i < system->batch.set->count; i++)
+        entry.settings_hash =
+            hash_plan(entry.settings_hash, mf_gait_set_plan(system->batch.set, i));
     return mf_group_add_system(group, &entry, error);
 }
 
@@ -302,13 +311,11 @@ static void settle(Sampler *sampler, const mf_GaitPace *pace, const double comma
 }
 
 // The kernel does it, as if its next tick were at `time`.
-static void sample(mf_GaitPlan *plan, Sampler *sampler, const mf_Model *model, mf_Time time,
+static void sample(const mf_GaitSet *set, Sampler *sampler, const mf_Model *model, mf_Time time,
                    double *angles) {
     static const mf_GaitRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gait_run);
     size_t width = (size_t)model->joint_count * MF_BLOCK;
-    plan->blend = 0.0;
-    mf_GaitBatch batch = {.plans = plan,
-                          .plan_count = 1,
+    mf_GaitBatch batch = {.set = set,
                           .joint_count = model->joint_count,
                           .rate = {MF_SECOND, time},
                           .select = sampler->select,
@@ -335,25 +342,29 @@ static void sample(mf_GaitPlan *plan, Sampler *sampler, const mf_Model *model, m
 mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time,
                          const double command[3], double *angles, mf_Error *error) {
     static const double rest[3] = {0.0, 0.0, 0.0};
-    mf_GaitPlan plan;
+    mf_GaitDraft draft;
+    const mf_GaitSet *set = NULL;
     if (gait == NULL || model == NULL || angles == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait, model or angles is NULL");
     if (!(time >= 0.0 && time <= 1e9))
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: time: need 0 .. 1e9 s, found %g", time);
     if (command != NULL && !mf_all_finite(command, 3))
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: command: need finite numbers");
-    mf_Status status = mf_gait_plan(model->context, gait, model, &plan, NULL, error);
+    mf_Status status = mf_gait_draft(model->context, gait, model, &draft, NULL, error);
     if (status != MF_OK)
         return status;
+    draft.plan.blend = 0.0;
+    status = mf_gait_set_create(model->context, &draft, 1, &set, error);
     size_t size = sizeof(Sampler) + (size_t)model->joint_count * 2 * MF_BLOCK * sizeof(double);
     Sampler *sampler = mf_allocate(model->context, 1, size);
-    if (sampler == NULL) {
+    if (status == MF_OK && sampler == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
-    } else {
-        settle(sampler, &plan.pace, command == NULL ? rest : command);
-        sample(&plan, sampler, model, mf_time_from_seconds(time), angles);
+    if (status == MF_OK) {
+        settle(sampler, &draft.plan.pace, command == NULL ? rest : command);
+        sample(set, sampler, model, mf_time_from_seconds(time), angles);
     }
     mf_release(model->context, sampler);
-    mf_gait_plan_release(model->context, &plan);
+    mf_release(model->context, (void *)set);
+    mf_gait_draft_release(model->context, &draft);
     return status;
 }

@@ -1,7 +1,8 @@
-// Gaits compiled for a model: what the host code hands to the kernel.
+// Gaits compiled for a model, as flat images, and what else the host code hands to the kernel.
 #ifndef MF_CONTROL_GAIT_H
 #define MF_CONTROL_GAIT_H
 
+#include "base/flat.h"
 #include "math/kernel.h"
 
 #include <mayfly/gait.h>
@@ -15,65 +16,108 @@ typedef struct mf_GaitBlame {
 
 // A curve with its joint as an index.
 typedef struct mf_GaitTone {
-    uint32_t target; // [1] row of mf_GaitPlan.joints
+    uint32_t target; // [1] row of the plan
     mf_GaitShape shape;
     double offset, amplitude, forward, left, turn; // [rad] or [m]
     double phase;                                  // [1] turns, 0 .. 1
     uint32_t harmonic;                             // [1]
 } mf_GaitTone;
 
+// The numbers of a walk, as in mf_GaitWalk.
+typedef struct mf_GaitSteps {
+    double period, height, lift, sway, double_support, lean, width, offset, arms;
+    mf_GaitPath path;
+    mf_GaitBalance balance;
+} mf_GaitSteps;
+
 // A gait for one model. Everything is in the order of `joints`, those that it moves.
 typedef struct mf_GaitPlan {
+    uint32_t bytes;
     mf_GaitKind kind;
-    double blend;     // [s]
-    mf_GaitPace pace; // zeros for keyframes
-    mf_Time period;   // [ns] after which it repeats, or the time of the last frame
-    bool loop;        // keyframes
-    uint32_t count;   // [1] joints
-    uint32_t *joints; // [1] of the model
-    double *lower;    // [rad] or [m] range of each
-    double *upper;    // [rad] or [m]
+    double blend;          // [s]
+    mf_GaitPace pace;      // zeros for keyframes
+    mf_Time period;        // [ns] after which it repeats, or the time of the last frame
+    bool loop;             // keyframes
+    uint32_t count;        // [1] joints
+    MF_FLAT_ARRAY(joints); // [1] of the model
+    MF_FLAT_ARRAY(lower);  // [rad] or [m] range of each
+    MF_FLAT_ARRAY(upper);  // [rad] or [m]
     // walk: rows 0 .. 5 are the left leg's joints, 6 .. 11 the right one's
-    mf_GaitWalk walk;      // strings and lists not used
+    mf_GaitSteps walk;
     mf_Leg legs[2];        // left, right
     uint32_t shoulders[2]; // [1] rows of the joints, MF_NONE: none
-    double *pose;          // [rad] or [m] of each row, 0 for legs
+    MF_FLAT_ARRAY(pose);   // [rad] or [m] of each row, 0 for legs
     // waves
     double swing; // [1]
     uint32_t tone_count;
-    mf_GaitTone *tones; // in order of their targets
+    MF_FLAT_ARRAY(tones); // in order of their targets
     // keyframes: values = c0 + u (c1 + u (c2 + u c3)), u from 0 to 1 in a segment
     uint32_t segment_count; // [1] >= 1
-    mf_Time *times;         // [ns] segment_count + 1
-    double *curves;         // [rad] or [m] segment after segment, row after row, 4 each
+    MF_FLAT_ARRAY(times);   // [ns] segment_count + 1
+    MF_FLAT_ARRAY(curves);  // [rad] or [m] segment after segment, row after row, 4 each
 } mf_GaitPlan;
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, uint32_t, joints)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, double, lower)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, double, upper)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, double, pose)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, mf_GaitTone, tones)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, mf_Time, times)
+MF_FLAT_READER(mf_GaitPlan, mf_gait_plan, double, curves)
+
+// The gaits of a group: image after image.
+typedef struct mf_GaitSet {
+    uint32_t bytes;
+    uint32_t count;        // [1]
+    MF_FLAT_ARRAY(starts); // [byte] of each plan, from the first one's beginning
+    MF_FLAT_ARRAY(plans);
+} mf_GaitSet;
+MF_FLAT_READER(mf_GaitSet, mf_gait_set, uint32_t, starts)
+MF_FLAT_READER(mf_GaitSet, mf_gait_set, char, plans)
+
+static inline const mf_GaitPlan *mf_gait_set_plan(const mf_GaitSet *set, uint32_t gait) {
+    const char *plans = mf_gait_set_plans(set);
+    return (const mf_GaitPlan *)(const void *)(plans + mf_gait_set_starts(set)[gait]);
+}
+
+// A plan and its arrays while they are compiled.
+typedef struct mf_GaitDraft {
+    mf_GaitPlan plan;
+    uint32_t *joints;
+    double *lower, *upper, *pose;
+    mf_GaitTone *tones;
+    mf_Time *times;
+    double *curves;
+} mf_GaitDraft;
 
 // Compiles `gait` for `model`, or only checks it as far as that goes without one (`out` is then
 // left empty). On failure nothing is left behind. `blame` may be NULL.
-mf_Status mf_gait_plan(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
-                       mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error);
-void mf_gait_plan_release(mf_Context *context, mf_GaitPlan *plan);
+mf_Status mf_gait_draft(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
+                        mf_GaitDraft *out, mf_GaitBlame *blame, mf_Error *error);
+void mf_gait_draft_release(mf_Context *context, mf_GaitDraft *draft);
 
-// The parts of it that only one kind has; `plan` is released by the caller on failure.
-mf_Status mf_gait_plan_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
-                              const mf_Model *model, mf_GaitPlan *plan, mf_GaitBlame *blame,
-                              mf_Error *error);
+// Packs the plans; the caller frees *out with mf_release. MF_NO_MEMORY, MF_LIMIT: 4 GiB or more.
+mf_Status mf_gait_set_create(mf_Context *context, mf_GaitDraft *drafts, uint32_t count,
+                             const mf_GaitSet **out, mf_Error *error);
+
+// The parts of a draft that only one kind has; `draft` is released by the caller on failure.
+mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
+                               const mf_Model *model, mf_GaitDraft *draft, mf_GaitBlame *blame,
+                               mf_Error *error);
 // The joint of that name that can be moved; names the path in the blame.
 mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
 // The same for an angle, which must be within the joint's range.
 mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
-// Takes joint `joint` into the plan unless it is there; its row.
-uint32_t mf_gait_row(mf_GaitPlan *plan, const mf_Model *model, uint32_t joint);
+// Takes joint `joint` into the draft unless it is there; its row.
+uint32_t mf_gait_row(mf_GaitDraft *draft, const mf_Model *model, uint32_t joint);
 
 // The joint on the other side and the factor of its angle: +1 or -1. False when there is none.
 bool mf_gait_mirror(const mf_Model *model, uint32_t joint, uint32_t *other, double *factor);
 
 // All blocks of a group; data pointers are in field layout and the group's precision.
 typedef struct mf_GaitBatch {
-    const mf_GaitPlan *plans;
-    uint32_t plan_count;            // [1]
+    const mf_GaitSet *set;
     uint32_t joint_count;           // [1] of the model
     mf_Rate rate;                   // [1/s]
     double interval;                // [s] between ticks

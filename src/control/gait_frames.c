@@ -14,7 +14,7 @@
 typedef struct Frames {
     const mf_GaitKeyframes *keyframes;
     const mf_Model *model;
-    mf_GaitPlan *plan;
+    mf_GaitDraft *draft;
     double *values; // frame after frame, a row of the plan after the other
 } Frames;
 
@@ -54,10 +54,11 @@ static mf_Status find_joints(const Frames *frames, bool store, mf_GaitBlame *bla
                              mf_Error *error) {
     for (uint32_t f = 0; f < frames->keyframes->frame_count; f++) {
         const mf_GaitFrame *frame = &frames->keyframes->frames[f];
-        size_t width = frames->plan->count; // does not change any more when storing
+        size_t width = frames->draft->plan.count; // does not change any more when storing
         double *row = store ? frames->values + f * width : NULL;
         for (uint32_t j = 0; store && j < width; j++)
-            row[j] = f > 0 ? (row - width)[j] : frames->model->start_angle[frames->plan->joints[j]];
+            row[j] =
+                f > 0 ? (row - width)[j] : frames->model->start_angle[frames->draft->joints[j]];
         for (uint32_t i = 0; i < frame->angle_count; i++) {
             char path[60];
             uint32_t joint;
@@ -66,7 +67,7 @@ static mf_Status find_joints(const Frames *frames, bool store, mf_GaitBlame *bla
                 mf_gait_find_angle(frames->model, &frame->angles[i], path, &joint, blame, error);
             if (status != MF_OK)
                 return status;
-            uint32_t at = mf_gait_row(frames->plan, frames->model, joint);
+            uint32_t at = mf_gait_row(frames->draft, frames->model, joint);
             if (store)
                 row[at] = frame->angles[i].angle;
         }
@@ -83,7 +84,7 @@ static double slope(const Frames *frames, uint32_t f, uint32_t joint) {
     uint32_t before = f == 0 ? last : f, after = f == last ? 0 : f;
     const mf_GaitFrame *list = keyframes->frames;
     const double *values = frames->values + joint;
-    size_t width = frames->plan->count;
+    size_t width = frames->draft->plan.count;
     double h0 = list[before].time - list[before - 1].time;
     double h1 = list[after + 1].time - list[after].time;
     double d0 = (values[before * width] - values[(before - 1) * width]) / h0;
@@ -97,7 +98,7 @@ static double slope(const Frames *frames, uint32_t f, uint32_t joint) {
 // Coefficients of the segment from frame f to the next.
 static void fit(const Frames *frames, uint32_t f, uint32_t joint, double out[4]) {
     const mf_GaitFrame *list = frames->keyframes->frames;
-    size_t width = frames->plan->count;
+    size_t width = frames->draft->plan.count;
     double start = frames->values[f * width + joint];
     double rise = frames->values[(f + 1) * width + joint] - start;
     double length = list[f + 1].time - list[f].time;
@@ -115,42 +116,42 @@ static bool starts_held(const mf_GaitKeyframes *keyframes) {
 
 // A first frame later than 0 is held until then, one alone for ever.
 static void fill(const Frames *frames) {
-    mf_GaitPlan *plan = frames->plan;
+    mf_GaitDraft *draft = frames->draft;
     const mf_GaitFrame *list = frames->keyframes->frames;
     uint32_t segment = 0;
-    plan->times[0] = 0;
+    draft->times[0] = 0;
     if (starts_held(frames->keyframes)) {
-        for (uint32_t j = 0; j < plan->count; j++)
-            plan->curves[4 * j] = frames->values[j]; // the others are zeros from allocation
-        plan->times[++segment] = mf_time_from_seconds(list[0].time);
+        for (uint32_t j = 0; j < draft->plan.count; j++)
+            draft->curves[4 * j] = frames->values[j]; // the others are zeros from allocation
+        draft->times[++segment] = mf_time_from_seconds(list[0].time);
     }
     for (uint32_t f = 0; f + 1 < frames->keyframes->frame_count; f++) {
-        for (uint32_t j = 0; j < plan->count; j++)
-            fit(frames, f, j, plan->curves + ((size_t)segment * plan->count + j) * 4);
-        plan->times[++segment] = mf_time_from_seconds(list[f + 1].time);
+        for (uint32_t j = 0; j < draft->plan.count; j++)
+            fit(frames, f, j, draft->curves + ((size_t)segment * draft->plan.count + j) * 4);
+        draft->times[++segment] = mf_time_from_seconds(list[f + 1].time);
     }
-    plan->period = plan->times[segment];
+    draft->plan.period = draft->times[segment];
 }
 
-mf_Status mf_gait_plan_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
-                              const mf_Model *model, mf_GaitPlan *plan, mf_GaitBlame *blame,
-                              mf_Error *error) {
+mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
+                               const mf_Model *model, mf_GaitDraft *draft, mf_GaitBlame *blame,
+                               mf_Error *error) {
     mf_Status status = check_frames(keyframes, blame, error);
     if (status != MF_OK || model == NULL)
         return status;
-    Frames frames = {keyframes, model, plan, NULL};
+    Frames frames = {keyframes, model, draft, NULL};
     status = find_joints(&frames, false, blame, error);
     if (status != MF_OK)
         return status;
     uint32_t count = keyframes->frame_count;
-    plan->blend = keyframes->blend;
-    plan->loop = keyframes->loop;
-    plan->segment_count = count - 1 + (starts_held(keyframes) ? 1 : 0);
-    plan->times = mf_allocate(context, plan->segment_count + 1, sizeof *plan->times);
-    plan->curves =
-        mf_allocate(context, (size_t)plan->segment_count * plan->count * 4, sizeof *plan->curves);
-    frames.values = mf_allocate(context, (size_t)count * plan->count, sizeof *frames.values);
-    if (plan->times == NULL || plan->curves == NULL || frames.values == NULL) {
+    draft->plan.blend = keyframes->blend;
+    draft->plan.loop = keyframes->loop;
+    draft->plan.segment_count = count - 1 + (starts_held(keyframes) ? 1 : 0);
+    draft->times = mf_allocate(context, draft->plan.segment_count + 1, sizeof *draft->times);
+    draft->curves = mf_allocate(context, (size_t)draft->plan.segment_count * draft->plan.count * 4,
+                                sizeof *draft->curves);
+    frames.values = mf_allocate(context, (size_t)count * draft->plan.count, sizeof *frames.values);
+    if (draft->times == NULL || draft->curves == NULL || frames.values == NULL) {
         status = no_memory(error);
     } else {
         status = find_joints(&frames, true, blame, error);

@@ -37,11 +37,12 @@ typedef struct Part {
 
 // In which segment a time is, and where in it; past the end: at its end.
 static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playback, uint32_t lane) {
+    const mf_Time *times = mf_gait_plan_times(plan);
     uint32_t s = 0;
-    while (s + 1 < plan->segment_count && time >= plan->times[s + 1])
+    while (s + 1 < plan->segment_count && time >= times[s + 1])
         s++;
-    mf_Time length = plan->times[s + 1] - plan->times[s];
-    double u = length > 0 ? (double)(time - plan->times[s]) / (double)length : 1.0;
+    mf_Time length = times[s + 1] - times[s];
+    double u = length > 0 ? (double)(time - times[s]) / (double)length : 1.0;
     playback->segment[lane] = (int32_t)s;
     playback->phase[lane] = (mf_real)(u < 1.0 ? u : 1.0);
 }
@@ -70,7 +71,7 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
         playback->phase[i] = playback->time[i] = 0;
         if (batch->fault[row] != 0)
             continue;
-        uint32_t wanted = batch->select[row] < batch->plan_count ? batch->select[row] : MF_NONE;
+        uint32_t wanted = batch->select[row] < batch->set->count ? batch->select[row] : MF_NONE;
         // One is kept there, so that zeros mean none and a reset starts afresh.
         bool fresh = batch->active[row] != wanted + 1;
         batch->active[row] = wanted + 1;
@@ -80,7 +81,7 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
             continue;
         playback->plan[i] = (int32_t)wanted;
         playback->fresh[i] = fresh;
-        find_place(batch, &batch->plans[wanted], row, playback, i);
+        find_place(batch, mf_gait_set_plan(batch->set, wanted), row, playback, i);
     }
 }
 
@@ -89,10 +90,11 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
 // `value` for the joint of a row of the plan.
 static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
                                  mf_lane blend, uint32_t row, mf_lane value) {
-    const size_t at = (size_t)plan->joints[row] * MF_BLOCK;
+    const size_t at = (size_t)mf_gait_plan_joints(plan)[row] * MF_BLOCK;
     const mf_lane one = gait_number(1), invalid = mf_set((mf_real)__builtin_nanf(""));
     mf_lane from = mf_load(part->from + at);
-    mf_lane held = mf_clamp(value, gait_number(plan->lower[row]), gait_number(plan->upper[row]));
+    mf_lane held = mf_clamp(value, gait_number(mf_gait_plan_lower(plan)[row]),
+                            gait_number(mf_gait_plan_upper(plan)[row]));
     held = mf_select(mf_less(blend, one), mf_fma(blend, held - from, from), held);
     held = mf_select(mf_and(mf_finite(value), mf_finite(held)), held, invalid);
     mf_store_where(lanes, part->target + at, held);
@@ -154,7 +156,7 @@ static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask la
 
 static MF_INLINE void put_walk(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
                                mf_lane blend) {
-    const mf_GaitWalk *walk = &plan->walk;
+    const mf_GaitSteps *walk = &plan->walk;
     const double share = 0.5 * (1.0 - walk->double_support);
     GaitWish wish = follow(part, plan, lanes);
     feel(part, plan, lanes, &wish);
@@ -173,8 +175,9 @@ static MF_INLINE void put_walk(const Part *part, const mf_GaitPlan *plan, mf_mas
     }
     const double scale = plan->pace.forward > 0.0 ? walk->arms / plan->pace.forward : 0.0;
     mf_lane swing = gait_number(scale) * wish.forward * sine;
+    const double *pose = mf_gait_plan_pose(plan);
     for (uint32_t row = 2 * MF_LEG_JOINTS; row < plan->count; row++) {
-        mf_lane value = gait_number(plan->pose[row]);
+        mf_lane value = gait_number(pose[row]);
         if (row == plan->shoulders[0])
             value = value + swing;
         if (row == plan->shoulders[1])
@@ -208,15 +211,16 @@ static MF_INLINE void put_waves(const Part *part, const mf_GaitPlan *plan, mf_ma
     mf_lane left = wish.left * gait_number(pace->left > 0.0 ? 1.0 / pace->left : 0.0);
     mf_lane turn = wish.turn * gait_number(pace->turn > 0.0 ? 1.0 / pace->turn : 0.0);
     mf_lane value = mf_zero();
+    const mf_GaitTone *tones = mf_gait_plan_tones(plan);
     for (uint32_t t = 0; t < plan->tone_count; t++) {
-        const mf_GaitTone *tone = &plan->tones[t];
+        const mf_GaitTone *tone = &tones[t];
         mf_lane size = gait_number(tone->amplitude) * wish.activity;
         size = mf_fma(gait_number(tone->forward), forward, size);
         size = mf_fma(gait_number(tone->left), left, size);
         size = mf_fma(gait_number(tone->turn), turn, size);
         mf_lane shape = shape_at(tone, plan->swing, part->phase);
         value = value + mf_fma(size, shape, gait_number(tone->offset));
-        if (t + 1 < plan->tone_count && plan->tones[t + 1].target == tone->target)
+        if (t + 1 < plan->tone_count && tones[t + 1].target == tone->target)
             continue;
         put_target(part, plan, lanes, blend, tone->target, value);
         value = mf_zero();
@@ -231,7 +235,7 @@ static MF_INLINE void put_frames(const Part *part, const mf_GaitPlan *plan, mf_m
         mf_mask here = mf_and(lanes, mf_index_equal(own, mf_set_index((int32_t)s)));
         if (!mf_any(here))
             continue;
-        const double *curves = plan->curves + (size_t)s * plan->count * 4;
+        const double *curves = mf_gait_plan_curves(plan) + (size_t)s * plan->count * 4;
         for (uint32_t row = 0; row < plan->count; row++, curves += 4) {
             mf_lane value = mf_fma(u, gait_number(curves[3]), gait_number(curves[2]));
             value = mf_fma(u, mf_fma(u, value, gait_number(curves[1])), gait_number(curves[0]));
@@ -298,10 +302,10 @@ static void run_lanes(const mf_GaitBatch *batch, uint32_t block, uint32_t lane) 
         mf_index_equal(mf_load_index((const int32_t *)batch->fault + first), mf_set_index(0));
     mf_store_where(part.active, (mf_real *)batch->time + first, part.time);
     take_up(batch, &part);
-    for (uint32_t p = 0; p < batch->plan_count; p++) {
+    for (uint32_t p = 0; p < batch->set->count; p++) {
         mf_mask lanes = mf_index_equal(part.plan, mf_set_index((int32_t)p));
         if (mf_any(lanes))
-            put_gait(&part, &batch->plans[p], lanes);
+            put_gait(&part, mf_gait_set_plan(batch->set, p), lanes);
     }
 }
 

@@ -86,15 +86,15 @@ mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, c
     return MF_OK;
 }
 
-uint32_t mf_gait_row(mf_GaitPlan *plan, const mf_Model *model, uint32_t joint) {
-    for (uint32_t i = 0; i < plan->count; i++) {
-        if (plan->joints[i] == joint)
+uint32_t mf_gait_row(mf_GaitDraft *draft, const mf_Model *model, uint32_t joint) {
+    for (uint32_t i = 0; i < draft->plan.count; i++) {
+        if (draft->joints[i] == joint)
             return i;
     }
-    plan->joints[plan->count] = joint;
-    plan->lower[plan->count] = model->joints[joint].lower;
-    plan->upper[plan->count] = model->joints[joint].upper;
-    return plan->count++;
+    draft->joints[draft->plan.count] = joint;
+    draft->lower[draft->plan.count] = model->joints[joint].lower;
+    draft->upper[draft->plan.count] = model->joints[joint].upper;
+    return draft->plan.count++;
 }
 
 // "left_knee" and "right_knee": the first of the two words that occurs is exchanged.
@@ -174,7 +174,7 @@ static mf_Status check_walk(const mf_GaitWalk *walk, mf_GaitBlame *blame, mf_Err
 }
 
 static mf_Status plan_leg(const mf_GaitWalk *walk, const mf_Model *model, int side,
-                          mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+                          mf_GaitDraft *draft, mf_GaitBlame *blame, mf_Error *error) {
     static const char *const keys[MF_LEG_JOINTS] = {"hip_yaw", "hip_roll",    "hip_pitch",
                                                     "knee",    "ankle_pitch", "ankle_roll"};
     const char *leg = side == 0 ? "legs.left" : "legs.right";
@@ -188,27 +188,27 @@ static mf_Status plan_leg(const mf_GaitWalk *walk, const mf_Model *model, int si
             mf_gait_find_joint(model, name == NULL ? "" : name, path, &joints[i], blame, error);
         if (status != MF_OK)
             return status;
-        if (mf_gait_row(plan, model, joints[i]) != (uint32_t)(side * MF_LEG_JOINTS + i))
+        if (mf_gait_row(draft, model, joints[i]) != (uint32_t)(side * MF_LEG_JOINTS + i))
             return mf_gait_refuse(blame, error, path, "joint %.80s is named twice", name);
     }
-    mf_Status status = mf_leg_find(model, joints, &plan->legs[side], &cause);
+    mf_Status status = mf_leg_find(model, joints, &draft->plan.legs[side], &cause);
     return status == MF_OK ? MF_OK : mf_gait_refuse(blame, error, leg, "%s", cause.message);
 }
 
-static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_GaitPlan *plan,
+static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_GaitDraft *draft,
                            mf_GaitBlame *blame, mf_Error *error) {
     for (int side = 0; side < 2; side++) {
         const char *name = walk->shoulders[side];
         uint32_t joint;
-        plan->shoulders[side] = MF_NONE;
+        draft->plan.shoulders[side] = MF_NONE;
         if (name == NULL || name[0] == '\0')
             continue;
         const char *path = side == 0 ? "shoulders.left" : "shoulders.right";
         mf_Status status = mf_gait_find_joint(model, name, path, &joint, blame, error);
         if (status != MF_OK)
             return status;
-        plan->shoulders[side] = mf_gait_row(plan, model, joint);
-        if (plan->shoulders[side] < SWING_JOINTS)
+        draft->plan.shoulders[side] = mf_gait_row(draft, model, joint);
+        if (draft->plan.shoulders[side] < SWING_JOINTS)
             return mf_gait_refuse(blame, error, path, "joint %.80s belongs to a leg", name);
     }
     for (uint32_t i = 0; i < walk->pose_count; i++) {
@@ -216,23 +216,23 @@ static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_Ga
         mf_Status status = mf_gait_find_angle(model, &walk->pose[i], "pose", &joint, blame, error);
         if (status != MF_OK)
             return status;
-        uint32_t row = mf_gait_row(plan, model, joint);
+        uint32_t row = mf_gait_row(draft, model, joint);
         if (row < SWING_JOINTS) {
             char path[160];
             snprintf(path, sizeof path, "pose.%.90s", walk->pose[i].joint);
             return mf_gait_refuse(blame, error, path, "joint %.80s belongs to a leg",
                                   walk->pose[i].joint);
         }
-        plan->pose[row] = walk->pose[i].angle;
+        draft->pose[row] = walk->pose[i].angle;
     }
     return MF_OK;
 }
 
 // The feet must be reached when standing.
-static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitPlan *plan, mf_GaitBlame *blame,
-                             mf_Error *error) {
+static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitDraft *draft,
+                             mf_GaitBlame *blame, mf_Error *error) {
     for (int side = 0; side < 2; side++) {
-        const mf_Leg *leg = &plan->legs[side];
+        const mf_Leg *leg = &draft->plan.legs[side];
         double angles[MF_LEG_JOINTS], foot[4], axis[3] = {0.0, 1.0, 0.0}, ankle[3];
         mf_quat_from_axis_angle(foot, axis, -walk->lean);
         mf_vec3_set(ankle, walk->offset, side == 0 ? walk->width : -walk->width, -walk->height);
@@ -248,23 +248,37 @@ static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitPlan *plan, m
     return MF_OK;
 }
 
+static mf_GaitSteps steps_of(const mf_GaitWalk *walk) {
+    return (mf_GaitSteps){.period = walk->period,
+                          .height = walk->height,
+                          .lift = walk->lift,
+                          .sway = walk->sway,
+                          .double_support = walk->double_support,
+                          .lean = walk->lean,
+                          .width = walk->width,
+                          .offset = walk->offset,
+                          .arms = walk->arms,
+                          .path = walk->path,
+                          .balance = walk->balance};
+}
+
 static mf_Status plan_walk(mf_Context *context, const mf_GaitWalk *walk, const mf_Model *model,
-                           mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+                           mf_GaitDraft *draft, mf_GaitBlame *blame, mf_Error *error) {
     mf_Status status = check_walk(walk, blame, error);
     if (status != MF_OK || model == NULL)
         return status;
-    plan->walk = *walk;
-    plan->blend = walk->blend;
-    plan->pace = walk->pace;
-    plan->period = mf_time_from_seconds(walk->period);
-    plan->pose = mf_allocate(context, model->joint_count, sizeof *plan->pose);
-    if (plan->pose == NULL)
+    draft->plan.walk = steps_of(walk);
+    draft->plan.blend = walk->blend;
+    draft->plan.pace = walk->pace;
+    draft->plan.period = mf_time_from_seconds(walk->period);
+    draft->pose = mf_allocate(context, model->joint_count, sizeof *draft->pose);
+    if (draft->pose == NULL)
         return no_memory(error);
     for (int side = 0; side < 2 && status == MF_OK; side++)
-        status = plan_leg(walk, model, side, plan, blame, error);
+        status = plan_leg(walk, model, side, draft, blame, error);
     if (status == MF_OK)
-        status = plan_pose(walk, model, plan, blame, error);
-    return status == MF_OK ? check_reach(walk, plan, blame, error) : status;
+        status = plan_pose(walk, model, draft, blame, error);
+    return status == MF_OK ? check_reach(walk, draft, blame, error) : status;
 }
 
 // ---- waves -------------------------------------------------------------------------------------
@@ -326,18 +340,18 @@ static mf_GaitTone tone_of(const mf_GaitWave *wave, uint32_t row) {
 
 // Rows rise in the order of tones, so that the kernel adds those of one joint in one go; the order
 // among them is that of the file.
-static void sort_tones(mf_GaitPlan *plan) {
-    for (uint32_t i = 1; i < plan->tone_count; i++) {
-        mf_GaitTone tone = plan->tones[i];
+static void sort_tones(mf_GaitDraft *draft) {
+    for (uint32_t i = 1; i < draft->plan.tone_count; i++) {
+        mf_GaitTone tone = draft->tones[i];
         uint32_t at = i;
-        for (; at > 0 && plan->tones[at - 1].target > tone.target; at--)
-            plan->tones[at] = plan->tones[at - 1];
-        plan->tones[at] = tone;
+        for (; at > 0 && draft->tones[at - 1].target > tone.target; at--)
+            draft->tones[at] = draft->tones[at - 1];
+        draft->tones[at] = tone;
     }
 }
 
 static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, const mf_Model *model,
-                            mf_GaitPlan *plan, mf_GaitBlame *blame, mf_Error *error) {
+                            mf_GaitDraft *draft, mf_GaitBlame *blame, mf_Error *error) {
     const Range ranges[] = {{"blend", waves->blend, 0, 60, false},
                             {"period", waves->period, 1e-3, 60, false},
                             {"swing", waves->swing, 0.01, 0.99, false}};
@@ -347,8 +361,8 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
     if (status == MF_OK && waves->wave_count == 0)
         status = mf_gait_refuse(blame, error, "joints", "need at least one curve");
     if (status == MF_OK && model != NULL) {
-        plan->tones = mf_allocate(context, waves->wave_count, sizeof *plan->tones);
-        status = plan->tones == NULL ? no_memory(error) : MF_OK;
+        draft->tones = mf_allocate(context, waves->wave_count, sizeof *draft->tones);
+        status = draft->tones == NULL ? no_memory(error) : MF_OK;
     }
     for (uint32_t i = 0; i < waves->wave_count && status == MF_OK; i++) {
         char path[60];
@@ -362,46 +376,46 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
         if (status == MF_OK)
             status = check_swing(&waves->waves[i], &model->joints[joint], i, blame, error);
         if (status == MF_OK)
-            plan->tones[plan->tone_count++] =
-                tone_of(&waves->waves[i], mf_gait_row(plan, model, joint));
+            draft->tones[draft->plan.tone_count++] =
+                tone_of(&waves->waves[i], mf_gait_row(draft, model, joint));
     }
-    plan->blend = waves->blend;
-    plan->pace = waves->pace;
-    plan->period = mf_time_from_seconds(waves->period);
-    plan->swing = waves->swing;
-    sort_tones(plan);
+    draft->plan.blend = waves->blend;
+    draft->plan.pace = waves->pace;
+    draft->plan.period = mf_time_from_seconds(waves->period);
+    draft->plan.swing = waves->swing;
+    sort_tones(draft);
     return status;
 }
 
 // ---- all kinds ---------------------------------------------------------------------------------
 
-void mf_gait_plan_release(mf_Context *context, mf_GaitPlan *plan) {
-    mf_release(context, plan->joints);
-    mf_release(context, plan->lower);
-    mf_release(context, plan->upper);
-    mf_release(context, plan->pose);
-    mf_release(context, plan->tones);
-    mf_release(context, plan->times);
-    mf_release(context, plan->curves);
-    *plan = (mf_GaitPlan){0};
+void mf_gait_draft_release(mf_Context *context, mf_GaitDraft *draft) {
+    mf_release(context, draft->joints);
+    mf_release(context, draft->lower);
+    mf_release(context, draft->upper);
+    mf_release(context, draft->pose);
+    mf_release(context, draft->tones);
+    mf_release(context, draft->times);
+    mf_release(context, draft->curves);
+    *draft = (mf_GaitDraft){0};
 }
 
 static mf_Status plan_kind(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
-                           mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error) {
+                           mf_GaitDraft *out, mf_GaitBlame *blame, mf_Error *error) {
     switch (gait->kind) {
     case MF_GAIT_WALK:
         return plan_walk(context, &gait->walk, model, out, blame, error);
     case MF_GAIT_WAVES:
         return plan_waves(context, &gait->waves, model, out, blame, error);
     case MF_GAIT_KEYFRAMES:
-        return mf_gait_plan_frames(context, &gait->keyframes, model, out, blame, error);
+        return mf_gait_draft_frames(context, &gait->keyframes, model, out, blame, error);
     }
     return mf_fail(error, MF_BAD_ARGUMENT, "gait: no such kind");
 }
 
-mf_Status mf_gait_plan(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
-                       mf_GaitPlan *out, mf_GaitBlame *blame, mf_Error *error) {
-    *out = (mf_GaitPlan){.kind = gait->kind};
+mf_Status mf_gait_draft(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
+                        mf_GaitDraft *out, mf_GaitBlame *blame, mf_Error *error) {
+    *out = (mf_GaitDraft){.plan.kind = gait->kind};
     if (blame != NULL)
         *blame = (mf_GaitBlame){.path = ""};
     if (model != NULL) {
@@ -413,6 +427,6 @@ mf_Status mf_gait_plan(mf_Context *context, const mf_Gait *gait, const mf_Model 
     mf_Status status = model != NULL && lacks ? no_memory(error)
                                               : plan_kind(context, gait, model, out, blame, error);
     if (status != MF_OK || model == NULL)
-        mf_gait_plan_release(context, out);
+        mf_gait_draft_release(context, out);
     return status;
 }

@@ -126,7 +126,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
 // Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip seen from the ankle.
 static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane turned,
                                     mf_lane out[MF_LEG_JOINTS]) {
-    const mf_GaitWalk *walk = &plan->walk;
+    const mf_GaitSteps *walk = &plan->walk;
     const mf_Leg *leg = &plan->legs[side];
     mf_lane lean_sine, lean_cosine, sine, cosine;
     double middle[3];
@@ -150,7 +150,7 @@ static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot,
 static MF_INLINE void gait_walk_leg(const mf_GaitPlan *plan, int side, mf_lane phase, mf_lane sway,
                                     const GaitWish *wish, mf_lane steps[2],
                                     mf_lane out[MF_LEG_JOINTS]) {
-    const mf_GaitWalk *walk = &plan->walk;
+    const mf_GaitSteps *walk = &plan->walk;
     const mf_GaitBalance *balance = &walk->balance;
     const double share = 0.5 * (1.0 - walk->double_support);
     const mf_lane one = gait_number(1);

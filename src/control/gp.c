@@ -75,7 +75,7 @@ mf_GpMove mf_gp_execute(mf_GpMachine *machine, const uint8_t program[MF_GP_BYTES
 // ---- the system --------------------------------------------------------------------------------
 
 typedef struct GpSystem {
-    mf_GpBatch batch;
+    mf_GpBatch batch; // owns its plan
     mf_GpRunFn run;
 } GpSystem;
 
@@ -89,6 +89,12 @@ static void reset_gp(mf_Group *group, uint32_t instance, void *user) {
     (void)group;
     system->batch.address[instance] = 0;
     system->batch.accumulator[instance] = 0;
+}
+
+static void destroy_gp(mf_Context *context, void *user) {
+    GpSystem *system = user;
+    mf_release(context, (void *)system->batch.plan);
+    mf_release(context, system);
 }
 
 static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
@@ -119,11 +125,11 @@ static uint32_t find_motor(const mf_Model *model, uint32_t number) {
     return MF_NONE;
 }
 
-static void fill_motors(mf_GpBatch *batch, const mf_Model *model, mf_GpUnknown unknown) {
+static void fill_motors(mf_GpPlan *plan, const mf_Model *model, mf_GpUnknown unknown) {
     uint32_t motors = 0;
     for (uint32_t i = 0; i < model->joint_count; i++)
         motors += has_motor(&model->joints[i]);
-    mf_GpMotors *table = &batch->motors;
+    mf_GpMotors *table = &plan->motors;
     for (uint32_t operand = 0; operand < MF_GP_OPERANDS; operand++) {
         uint32_t motor = resolve(operand, motors, unknown);
         uint32_t joint = motor == MF_NONE ? MF_NONE : find_motor(model, motor);
@@ -137,17 +143,19 @@ static void fill_motors(mf_GpBatch *batch, const mf_Model *model, mf_GpUnknown u
     }
 }
 
-static uint32_t fill_sensor(mf_GpBatch *batch, int kind, const mf_Field *field, double scale) {
+static void fill_sensor(mf_GpPlan *plan, mf_GpBatch *batch, int kind, const mf_Field *field,
+                        double scale) {
     if (field == NULL)
-        return 0;
-    uint32_t left = MF_GP_OPERANDS - batch->sensor_count;
+        return;
+    uint32_t left = MF_GP_OPERANDS - plan->sensor_count;
     uint32_t used = field->components < left ? field->components : left;
-    batch->sensor[kind] = (mf_GpSensorField){field->data, field->components, used, scale};
-    batch->sensor_count += used;
-    return used;
+    plan->sensor[kind] = (mf_GpSensorField){field->components, used, scale};
+    plan->sensor_count += used;
+    batch->sensor[kind] = field->data;
 }
 
-static mf_Status find_sensors(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
+static mf_Status find_sensors(mf_Group *group, mf_GpPlan *plan, mf_GpBatch *batch,
+                              mf_Error *error) {
     const char *advice = "call mf_sensors_add first";
     const double degrees = 57.29577951308232, centimetres = 100.0;
     mf_Field *joint, *attitude;
@@ -156,11 +164,27 @@ static mf_Status find_sensors(mf_Group *group, mf_GpBatch *batch, mf_Error *erro
         status = mf_attach_find(group, "sensor.attitude", advice, &attitude, error);
     if (status != MF_OK)
         return status;
-    fill_sensor(batch, 0, mf_group_find_field(group, "sensor.contact"), 1.0);
-    fill_sensor(batch, 1, mf_group_find_field(group, "sensor.ray"), centimetres);
-    fill_sensor(batch, 2, joint, degrees);
-    fill_sensor(batch, 3, attitude, degrees);
+    fill_sensor(plan, batch, 0, mf_group_find_field(group, "sensor.contact"), 1.0);
+    fill_sensor(plan, batch, 1, mf_group_find_field(group, "sensor.ray"), centimetres);
+    fill_sensor(plan, batch, 2, joint, degrees);
+    fill_sensor(plan, batch, 3, attitude, degrees);
     return MF_OK;
+}
+
+static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatch *batch,
+                           mf_Error *error) {
+    mf_GpPlan plan = {.instructions = config->instructions_per_tick,
+                      .angle = config->angle_per_move,
+                      .wrap = config->unknown == MF_GP_UNKNOWN_WRAP};
+    fill_motors(&plan, mf_group_model(group), config->unknown);
+    mf_Status status = find_sensors(group, &plan, batch, error);
+    if (status != MF_OK)
+        return status;
+    void *image;
+    status = mf_flat_pack(mf_world_context(mf_group_world(group)), &plan, sizeof plan, NULL, 0,
+                          &image, error);
+    batch->plan = image;
+    return status;
 }
 
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
@@ -230,11 +254,7 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
         return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
-    system->batch.instructions = config->instructions_per_tick;
-    system->batch.angle = config->angle_per_move;
-    system->batch.wrap = config->unknown == MF_GP_UNKNOWN_WRAP;
-    fill_motors(&system->batch, mf_group_model(group), config->unknown);
-    status = find_sensors(group, &system->batch, error);
+    status = make_plan(group, config, &system->batch, error);
     if (status == MF_OK)
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
@@ -244,14 +264,14 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
         entry.rate = config->rate;
         entry.run = run_gp;
         entry.reset = reset_gp;
-        entry.destroy = mf_attach_release;
+        entry.destroy = destroy_gp;
         entry.user = system;
         entry.reads = reads;
         entry.writes = writes;
         status = mf_group_add_system(group, &entry, error);
     }
     if (status != MF_OK)
-        mf_release(context, system);
+        destroy_gp(context, system);
     return status;
 }
 

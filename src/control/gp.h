@@ -2,6 +2,7 @@
 #ifndef MF_CONTROL_GP_H
 #define MF_CONTROL_GP_H
 
+#include "base/flat.h"
 #include "math/kernel.h"
 
 #include <mayfly/control.h>
@@ -24,20 +25,26 @@ typedef struct mf_GpMotors {
 
 // One sensor field: its values become whole numbers by multiplying with `scale` and cutting off.
 typedef struct mf_GpSensorField {
-    const void *data;    // field layout, in the group's precision
     uint32_t components; // [1] values per instance
     uint32_t used;       // [1] how many of them operands can name
     double scale;
 } mf_GpSensorField;
 
+// A flat image, frozen before the first tick.
+typedef struct mf_GpPlan {
+    uint32_t bytes;
+    uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
+    uint32_t instructions; // [1] per tick
+    bool wrap;             // numbers beyond the sensors wrap; else they read 0
+    double angle;          // [rad] or [m] per move
+    mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
+    mf_GpMotors motors;
+} mf_GpPlan;
+
 // All blocks of a group.
 typedef struct mf_GpBatch {
-    mf_GpMotors motors;
-    mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
-    uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
-    bool wrap;             // numbers beyond the sensors wrap; else they read 0
-    uint32_t instructions; // [1] per tick
-    double angle;          // [rad] or [m] per move
+    const mf_GpPlan *plan;
+    const void *sensor[MF_GP_SENSOR_KINDS]; // field layout, in the group's precision
     const int32_t *program;
     int32_t *address;
     int32_t *accumulator;

@@ -45,11 +45,12 @@ typedef struct MoveList {
 static inline void read_sensors(SensorTable *table, const mf_GpBatch *batch, uint32_t block) {
     const mf_lane minimum = mf_set((mf_real)MF_GP_SENSOR_MINIMUM);
     const mf_lane maximum = mf_set((mf_real)MF_GP_SENSOR_MAXIMUM);
+    const mf_GpPlan *plan = batch->plan;
     uint32_t row = 0;
     for (int kind = 0; kind < MF_GP_SENSOR_KINDS; kind++) {
-        const mf_GpSensorField *field = &batch->sensor[kind];
+        const mf_GpSensorField *field = &plan->sensor[kind];
         const mf_real *values =
-            (const mf_real *)field->data + (size_t)block * field->components * MF_BLOCK;
+            (const mf_real *)batch->sensor[kind] + (size_t)block * field->components * MF_BLOCK;
         const mf_lane scale = mf_set((mf_real)field->scale);
         for (uint32_t i = 0; i < field->used; i++, row++) {
             for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
@@ -61,8 +62,8 @@ static inline void read_sensors(SensorTable *table, const mf_GpBatch *batch, uin
         }
     }
     for (; row < MF_GP_OPERANDS; row++) {
-        if (batch->wrap && batch->sensor_count > 0)
-            memcpy(table->value[row], table->value[row - batch->sensor_count],
+        if (plan->wrap && plan->sensor_count > 0)
+            memcpy(table->value[row], table->value[row - plan->sensor_count],
                    sizeof table->value[row]);
         else
             memset(table->value[row], 0, sizeof table->value[row]);
@@ -103,8 +104,9 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + offset), zero);
     mf_index cell = (old_address & low5) << 3, accumulator = old_accumulator & low8;
 
-    for (uint32_t done = 0; done < batch->instructions; done += LIST_ROUNDS) {
-        uint32_t left = batch->instructions - done;
+    const uint32_t instructions = batch->plan->instructions;
+    for (uint32_t done = 0; done < instructions; done += LIST_ROUNDS) {
+        uint32_t left = instructions - done;
         uint32_t rounds = left < LIST_ROUNDS ? left : LIST_ROUNDS;
         MoveList list;
         list.count = 0;
@@ -130,7 +132,7 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
             accumulator = mf_select_index(loads, operand, accumulator);
             accumulator = mf_select_index(reads, reading, accumulator);
         }
-        carry_out(&batch->motors, &list, (mf_real)batch->angle, target);
+        carry_out(&batch->plan->motors, &list, (mf_real)batch->plan->angle, target);
     }
     mf_store_index(batch->address + offset,
                    mf_select_index(active, (cell >> 3) & low5, old_address));

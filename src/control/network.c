@@ -14,12 +14,18 @@
 static const char system_name[] = "network";
 
 typedef struct NetworkSystem {
-    mf_NetworkBatch batch;
+    mf_NetworkBatch batch; // owns its plan
     mf_NetworkRunFn run;
     mf_Scratch *scratch;
     const char *reads[MF_NETWORK_INPUTS + 3]; // names, which the group keeps
     const char *writes[2];
 } NetworkSystem;
+
+// The plan while it is made.
+typedef struct Draft {
+    mf_NetworkPlan plan;
+    double middle[MF_NETWORK_UNITS], half[MF_NETWORK_UNITS];
+} Draft;
 
 mf_NetworkConfig mf_network_config(void) {
     return (mf_NetworkConfig){
@@ -43,6 +49,7 @@ static void run_network(const mf_SystemRun *run, void *user) {
 static void destroy_network(mf_Context *context, void *user) {
     NetworkSystem *system = user;
     mf_scratch_destroy(context, system->scratch);
+    mf_release(context, (void *)system->batch.plan);
     mf_release(context, system);
 }
 
@@ -63,25 +70,25 @@ static mf_Status find_field(mf_Group *group, const char *name, mf_Field **out, m
 }
 
 static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *system,
-                           mf_Error *error) {
-    mf_NetworkBatch *batch = &system->batch;
+                           mf_NetworkPlan *plan, mf_Error *error) {
     mf_Field *field;
     mf_Status status = find_field(group, name, &field, error);
     if (status != MF_OK)
         return status;
-    if (batch->input_count == MF_NETWORK_INPUTS)
+    if (plan->input_count == MF_NETWORK_INPUTS)
         return mf_fail(error, MF_LIMIT, "network: more than %d input fields", MF_NETWORK_INPUTS);
-    if (field->components > MF_NETWORK_UNITS - batch->sizes[0])
+    if (field->components > MF_NETWORK_UNITS - plan->sizes[0])
         return mf_fail(error, MF_LIMIT, "network: more than %u inputs, with those of %s",
                        MF_NETWORK_UNITS, name);
-    system->reads[batch->input_count] = field->info.name;
-    batch->input[batch->input_count++] = (mf_NetworkInput){field->data, field->components};
-    batch->sizes[0] += field->components;
+    system->reads[plan->input_count] = field->info.name;
+    system->batch.input[plan->input_count] = field->data;
+    plan->components[plan->input_count++] = field->components;
+    plan->sizes[0] += field->components;
     return MF_OK;
 }
 
 static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSystem *system,
-                            mf_Error *error) {
+                            mf_NetworkPlan *plan, mf_Error *error) {
     static const char *const defaults[] = {
         "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",      "joint.rate",           NULL};
@@ -89,8 +96,8 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
         names = defaults;
     mf_Status status = MF_OK;
     for (uint32_t i = 0; names[i] != NULL && status == MF_OK; i++)
-        status = add_input(group, names[i], system, error);
-    if (status == MF_OK && system->batch.sizes[0] == 0)
+        status = add_input(group, names[i], system, plan, error);
+    if (status == MF_OK && plan->sizes[0] == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "network: no inputs");
     return status;
 }
@@ -115,7 +122,7 @@ static void model_range(const mf_Model *model, const char *output, uint32_t i, d
 }
 
 static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint32_t units,
-                           mf_NetworkBatch *batch, mf_Error *error) {
+                           Draft *draft, mf_Error *error) {
     for (uint32_t i = 0; i < units; i++) {
         double lower, upper;
         model_range(mf_group_model(group), config->output, i, &lower, &upper);
@@ -125,14 +132,14 @@ static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "network: output %u: need a range of two finite numbers, found %g .. %g",
                            i, lower, upper);
-        batch->middle[i] = 0.5 * lower + 0.5 * upper;
-        batch->half[i] = 0.5 * upper - 0.5 * lower;
+        draft->middle[i] = 0.5 * lower + 0.5 * upper;
+        draft->half[i] = 0.5 * upper - 0.5 * lower;
     }
     return MF_OK;
 }
 
 static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
-                            mf_Error *error) {
+                            Draft *draft, mf_Error *error) {
     mf_Field *field;
     mf_Status status = find_field(group, config->output, &field, error);
     if (status != MF_OK)
@@ -150,23 +157,23 @@ static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, Net
     }
     system->writes[0] = field->info.name;
     system->batch.output = field->data;
-    system->batch.sizes[system->batch.layers++] = field->components;
-    return set_range(group, config, field->components, &system->batch, error);
+    draft->plan.sizes[draft->plan.layers++] = field->components;
+    return set_range(group, config, field->components, draft, error);
 }
 
-static mf_Status add_hidden(const mf_NetworkConfig *config, mf_NetworkBatch *batch,
-                            mf_Error *error) {
-    batch->layers = 1;
+static mf_Status add_hidden(const mf_NetworkConfig *config, mf_NetworkPlan *plan, mf_Error *error) {
+    plan->layers = 1;
     for (uint32_t k = 0; k < config->hidden_count; k++) {
         if (config->hidden[k] < 1 || config->hidden[k] > MF_NETWORK_UNITS)
             return mf_fail(error, MF_LIMIT, "network: hidden layer %u: %u units, need 1 .. %u", k,
                            config->hidden[k], MF_NETWORK_UNITS);
-        batch->sizes[batch->layers++] = config->hidden[k];
+        plan->sizes[plan->layers++] = config->hidden[k];
     }
     return MF_OK;
 }
 
-static mf_Status add_weights(mf_Group *group, mf_NetworkBatch *batch, mf_Error *error) {
+static mf_Status add_weights(mf_Group *group, mf_NetworkPlan *plan, mf_NetworkBatch *batch,
+                             mf_Error *error) {
     static const mf_FieldInfo info = {
         "network.weight",
         "1",
@@ -177,8 +184,8 @@ static mf_Status add_weights(mf_Group *group, mf_NetworkBatch *batch, mf_Error *
         MF_FIELD_STATE | MF_FIELD_INPUT,
         "layer by layer and unit by unit: weights of the unit's inputs, then its bias"};
     mf_Field *field;
-    batch->weight_count = (uint32_t)mf_network_weight_count(batch->sizes, batch->layers);
-    mf_Status status = mf_attach_field(group, &info, batch->weight_count, &field, error);
+    plan->weight_count = (uint32_t)mf_network_weight_count(plan->sizes, plan->layers);
+    mf_Status status = mf_attach_field(group, &info, plan->weight_count, &field, error);
     if (status != MF_OK)
         return status;
     batch->weight = field->data;
@@ -202,22 +209,53 @@ static mf_Status check(const mf_Group *group, const mf_NetworkConfig *config, mf
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
-static uint64_t hash_settings(const mf_NetworkBatch *batch) {
-    const uint32_t units = batch->sizes[batch->layers - 1];
-    uint64_t hash = mf_hash_bytes(MF_HASH_START, batch->sizes, sizeof batch->sizes);
-    hash = mf_hash_bytes(hash, batch->middle, units * sizeof *batch->middle);
-    return mf_hash_bytes(hash, batch->half, units * sizeof *batch->half);
+static uint64_t hash_settings(const mf_NetworkPlan *plan) {
+    const uint32_t units = plan->sizes[plan->layers - 1];
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, plan->sizes, sizeof plan->sizes);
+    hash = mf_hash_bytes(hash, mf_network_plan_middle(plan), units * sizeof(double));
+    return mf_hash_bytes(hash, mf_network_plan_half(plan), units * sizeof(double));
 }
 
 static mf_Status make_scratch(mf_Group *group, NetworkSystem *system, mf_Error *error) {
-    mf_NetworkBatch *batch = &system->batch;
+    const mf_NetworkPlan *plan = system->batch.plan;
     const size_t real =
         mf_group_config_of(group)->double_precision ? sizeof(double) : sizeof(float);
-    for (uint32_t k = 0; k < batch->layers; k++)
-        batch->most = batch->sizes[k] > batch->most ? batch->sizes[k] : batch->most;
     return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             (size_t)2 * batch->most * MF_BLOCK * real, mf_group_block_count(group),
+                             (size_t)2 * plan->most * MF_BLOCK * real, mf_group_block_count(group),
                              &system->scratch, error);
+}
+
+static mf_Status pack(mf_Context *context, Draft *draft, const mf_NetworkPlan **out,
+                      mf_Error *error) {
+    mf_NetworkPlan *plan = &draft->plan;
+    for (uint32_t k = 0; k < plan->layers; k++)
+        plan->most = plan->sizes[k] > plan->most ? plan->sizes[k] : plan->most;
+    const uint32_t units = plan->sizes[plan->layers - 1];
+    const mf_FlatPart parts[] = {MF_FLAT_PART(plan, middle, draft->middle, units),
+                                 MF_FLAT_PART(plan, half, draft->half, units)};
+    void *image;
+    mf_Status status = mf_flat_pack(context, plan, sizeof *plan, parts, 2, &image, error);
+    *out = image;
+    return status;
+}
+
+static mf_Status make_plan(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
+                           mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    Draft *draft = mf_allocate(context, 1, sizeof *draft);
+    if (draft == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
+    mf_Status status = add_inputs(group, config->inputs, system, &draft->plan, error);
+    if (status == MF_OK)
+        status = add_hidden(config, &draft->plan, error);
+    if (status == MF_OK)
+        status = add_output(group, config, system, draft, error);
+    if (status == MF_OK)
+        status = add_weights(group, &draft->plan, &system->batch, error);
+    if (status == MF_OK)
+        status = pack(context, draft, &system->batch.plan, error);
+    mf_release(context, draft);
+    return status;
 }
 
 static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
@@ -226,19 +264,14 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     mf_World *world = mf_group_world(group);
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
-    mf_Status status = add_inputs(group, config->inputs, system, error);
-    if (status == MF_OK)
-        status = add_hidden(config, &system->batch, error);
-    if (status == MF_OK)
-        status = add_output(group, config, system, error);
-    if (status == MF_OK)
-        status = add_weights(group, &system->batch, error);
+    mf_Status status = make_plan(group, config, system, error);
     if (status == MF_OK)
         status = make_scratch(group, system, error);
     if (status != MF_OK)
         return status;
-    system->reads[system->batch.input_count] = "network.weight";
-    system->reads[system->batch.input_count + 1] = "fault.word";
+    const mf_NetworkPlan *plan = system->batch.plan;
+    system->reads[plan->input_count] = "network.weight";
+    system->reads[plan->input_count + 1] = "fault.word";
     mf_SystemConfig entry = mf_system_config();
     entry.name = system_name;
     entry.phase = MF_PHASE_CONTROL;
@@ -248,7 +281,7 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     entry.user = system;
     entry.reads = system->reads;
     entry.writes = system->writes;
-    entry.settings_hash = hash_settings(&system->batch);
+    entry.settings_hash = hash_settings(plan);
     return mf_group_add_system(group, &entry, error);
 }
 

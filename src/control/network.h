@@ -2,29 +2,35 @@
 #ifndef MF_CONTROL_NETWORK_H
 #define MF_CONTROL_NETWORK_H
 
+#include "base/flat.h"
 #include "math/kernel.h"
 
 #include <mayfly/control.h>
 
 enum { MF_NETWORK_INPUTS = 16 }; // most fields that a network sees
 
-typedef struct mf_NetworkInput {
-    const void *data;
-    uint32_t components;
-} mf_NetworkInput;
+// A flat image, frozen before the first tick.
+typedef struct mf_NetworkPlan {
+    uint32_t bytes;
+    uint32_t input_count;                   // [1] fields
+    uint32_t components[MF_NETWORK_INPUTS]; // [1] of each
+    uint32_t layers;                        // [1] how many sizes there are
+    uint32_t sizes[MF_NETWORK_HIDDEN + 2];  // [1] units of each layer, inputs first
+    uint32_t weight_count;                  // [1] components of the weights
+    uint32_t most;                          // [1] units of the largest layer
+    MF_FLAT_ARRAY(middle);                  // per unit of the last layer
+    MF_FLAT_ARRAY(half);
+} mf_NetworkPlan;
+MF_FLAT_READER(mf_NetworkPlan, mf_network_plan, double, middle)
+MF_FLAT_READER(mf_NetworkPlan, mf_network_plan, double, half)
 
 // All blocks of a group; data pointers are in field layout and the group's precision.
 typedef struct mf_NetworkBatch {
-    mf_NetworkInput input[MF_NETWORK_INPUTS];
-    uint32_t input_count;
-    uint32_t sizes[MF_NETWORK_HIDDEN + 2]; // units of each layer, inputs first
-    uint32_t layers;                       // [1] how many sizes there are
+    const mf_NetworkPlan *plan;
+    const void *input[MF_NETWORK_INPUTS];
     const void *weight;
-    uint32_t weight_count; // [1] components of `weight`
     void *output;
     const int32_t *fault; // fault.word
-    double middle[MF_NETWORK_UNITS], half[MF_NETWORK_UNITS];
-    uint32_t most; // [1] units of the largest layer
 } mf_NetworkBatch;
 
 // `scratch` is room for two layers of a block, 2 * most * MF_BLOCK values of the group's precision,

@@ -24,12 +24,13 @@ static MF_INLINE mf_lane tanh_lane(mf_lane x) {
 }
 
 static void read_inputs(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane, mf_lane *out) {
+    const mf_NetworkPlan *plan = batch->plan;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < batch->input_count; i++) {
-        const mf_NetworkInput *input = &batch->input[i];
+    for (uint32_t i = 0; i < plan->input_count; i++) {
+        const uint32_t components = plan->components[i];
         const mf_real *data =
-            (const mf_real *)input->data + (size_t)block * input->components * MF_BLOCK + lane;
-        for (uint32_t c = 0; c < input->components; c++)
+            (const mf_real *)batch->input[i] + (size_t)block * components * MF_BLOCK + lane;
+        for (uint32_t c = 0; c < components; c++)
             out[n++] = mf_load(data + (size_t)c * MF_BLOCK);
     }
 }
@@ -63,23 +64,24 @@ static void run_layer(const mf_real *weight, const mf_lane *in, uint32_t size, u
 
 static void run_lanes(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane,
                       mf_lane *scratch) {
-    mf_lane *const layers[2] = {scratch, scratch + batch->most};
+    const mf_NetworkPlan *plan = batch->plan;
+    const double *middle = mf_network_plan_middle(plan), *half = mf_network_plan_half(plan);
+    mf_lane *const layers[2] = {scratch, scratch + plan->most};
     const mf_real *weight =
-        (const mf_real *)batch->weight + (size_t)block * batch->weight_count * MF_BLOCK + lane;
+        (const mf_real *)batch->weight + (size_t)block * plan->weight_count * MF_BLOCK + lane;
     read_inputs(batch, block, lane, layers[0]);
-    for (uint32_t k = 0; k + 1 < batch->layers; k++) {
-        run_layer(weight, layers[k % 2], batch->sizes[k], batch->sizes[k + 1], layers[(k + 1) % 2]);
-        weight += ((size_t)batch->sizes[k] + 1) * batch->sizes[k + 1] * MF_BLOCK;
+    for (uint32_t k = 0; k + 1 < plan->layers; k++) {
+        run_layer(weight, layers[k % 2], plan->sizes[k], plan->sizes[k + 1], layers[(k + 1) % 2]);
+        weight += ((size_t)plan->sizes[k] + 1) * plan->sizes[k + 1] * MF_BLOCK;
     }
-    const mf_lane *last = layers[(batch->layers - 1) % 2];
-    const uint32_t units = batch->sizes[batch->layers - 1];
+    const mf_lane *last = layers[(plan->layers - 1) % 2];
+    const uint32_t units = plan->sizes[plan->layers - 1];
     const mf_lane invalid = mf_set((mf_real)__builtin_nanf(""));
     mf_mask active = mf_index_equal(mf_load_index(batch->fault + (size_t)block * MF_BLOCK + lane),
                                     mf_set_index(0));
     mf_real *output = (mf_real *)batch->output + (size_t)block * units * MF_BLOCK + lane;
     for (uint32_t i = 0; i < units; i++) {
-        mf_lane value =
-            mf_fma(mf_set((mf_real)batch->half[i]), last[i], mf_set((mf_real)batch->middle[i]));
+        mf_lane value = mf_fma(mf_set((mf_real)half[i]), last[i], mf_set((mf_real)middle[i]));
         value = mf_select(mf_finite(value), value, invalid);
         mf_store_where(active, output + (size_t)i * MF_BLOCK, value);
     }

@@ -13,6 +13,8 @@
 #include "dynamics/joint_rows.h"
 #include "math/scalar.h"
 
+#include <math.h>
+
 // Stiff joints close no faster than this: robots that are joined while they are far apart are
 // pulled together, not shot.
 static const double closing_most = 1.0; // [m/s], [rad/s]
@@ -77,11 +79,88 @@ void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2]
     *rate = mf_vec3_dot(way, z);
 }
 
+// ---- motor and stops ----------------------------------------------------------------------------
+
+static const double two_pi = 6.283185307179586;
+
+bool mf_joint_has_stops(const mf_JointRecord *record) {
+    return mf_is_finite(record->lower_angle) && mf_is_finite(record->upper_angle);
+}
+
+bool mf_joint_has_drive(const mf_JointRecord *record) {
+    return record->kind == MF_WORLD_JOINT_HINGE &&
+           (record->motor_torque > 0.0 || mf_joint_has_stops(record));
+}
+
+// The turn of the angle that is nearest to the middle of the range.
+static void find_gaps(const mf_JointRecord *record, double angle, double gaps[2]) {
+    const double middle = 0.5 * (record->lower_angle + record->upper_angle);
+    while (angle > middle + 0.5 * two_pi)
+        angle -= two_pi;
+    while (angle < middle - 0.5 * two_pi)
+        angle += two_pi;
+    gaps[0] = angle - record->lower_angle;
+    gaps[1] = record->upper_angle - angle;
+}
+
+// [rad/s] What is added to the rate of approach to a stop, so that the sum vanishes where the gap
+// closes at the end of the step, or as fast as a rigid joint's error decreases. `away`: the rate at
+// which the gap grows.
+static double stop_offset(const mf_JointNode *node, double gap, uint32_t stop, double away) {
+    if (node->gaps[stop] >= 0.0)
+        return gap / node->step - away;
+    const double most = closing_most * node->alpha[5], back = node->beta[5] * gap;
+    return (back < -most ? -most : back) + (node->alpha[5] - 1.0) * away;
+}
+
+static void update_drive(mf_JointNode *node, const mf_LinkMotion motions[2], double *rate) {
+    mf_JointDrive *drive = &node->drive;
+    double angle, gaps[2];
+    mf_joint_angle(node->record, motions, &angle, rate);
+    drive->aim = -node->record->motor_rate;
+    drive->low = (double)INFINITY;
+    drive->high = -(double)INFINITY;
+    if (!mf_joint_has_stops(node->record))
+        return;
+    find_gaps(node->record, angle, gaps);
+    drive->low = stop_offset(node, gaps[0], 0, *rate);
+    drive->high = -stop_offset(node, gaps[1], 1, -*rate);
+}
+
+double mf_joint_drive(const mf_JointDrive *drive, double gamma, double rate, double *slope) {
+    const double motor = -(rate + drive->aim) / gamma, bound = drive->most;
+    const double low = -(rate + drive->low) / gamma, high = -(rate + drive->high) / gamma;
+    const bool free = motor > -bound && motor < bound;
+    if (slope != NULL)
+        *slope = ((free ? 1.0 : 0.0) + (low > 0.0 ? 1.0 : 0.0) + (high < 0.0 ? 1.0 : 0.0)) / gamma;
+    return mf_clamp(motor, -bound, bound) + (low > 0.0 ? low : 0.0) + (high < 0.0 ? high : 0.0);
+}
+
+// The change x of the rate at which the torque that causes it is the law's:
+// x = gives (law(rate + x) - torque). Both sides meet between 0 and the difference at x = 0, since
+// the law decreases.
+double mf_joint_drive_residual(const mf_JointDrive *drive, double gamma, double gives, double rate,
+                               double torque) {
+    double near = 0.0, far = gives * (mf_joint_drive(drive, gamma, rate, NULL) - torque);
+    for (uint32_t i = 0; i < 48 && mf_is_finite(far); i++) {
+        const double middle = 0.5 * (near + far);
+        const double left =
+            gives * (mf_joint_drive(drive, gamma, rate + middle, NULL) - torque) - middle;
+        if ((left > 0.0) == (far > near))
+            near = middle;
+        else
+            far = middle;
+    }
+    return mf_abs(far);
+}
+
 // ---- a step -------------------------------------------------------------------------------------
 
 // Directions against which the joint does not turn.
 static void set_rows(const mf_JointRecord *record, const double first[4], mf_JointNode *node) {
+    node->drive = (mf_JointDrive){.acts = mf_joint_has_drive(record), .most = record->motor_torque};
     node->rows = record->kind == MF_WORLD_JOINT_FIXED  ? 6
+                 : node->drive.acts                    ? 6
                  : record->kind == MF_WORLD_JOINT_BALL ? 3
                                                        : 5;
     for (uint32_t r = 0; r < 3; r++)
@@ -123,6 +202,12 @@ void mf_joint_begin(double step, mf_JointNode *node) {
     mf_joint_error(record, motions, opening, angular);
     node->opening = mf_vec3_length(opening);
     node->angular_opening = mf_vec3_length(angular);
+    node->step = step;
+    if (node->drive.acts && mf_joint_has_stops(record)) {
+        double angle, rate;
+        mf_joint_angle(record, motions, &angle, &rate);
+        find_gaps(record, angle, node->gaps);
+    }
 }
 
 // Adds the part of one side in the relative velocity of the points that the joint pushes.
@@ -145,7 +230,7 @@ static double held_back(const mf_JointNode *node, uint32_t row, const double way
     return stiff && fast > most ? most / fast : 1.0;
 }
 
-void mf_joint_now(const mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
+void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
     const mf_JointRecord *record = node->record;
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
     double opening[3], angular[3], velocity[MF_JOINT_ROWS] = {0};
@@ -159,6 +244,8 @@ void mf_joint_now(const mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
         const double way = r < 3 ? opening[r] : mf_vec3_dot(node->axes[r - 3], angular);
         rows[r] = r < node->rows ? node->beta[r] * way + node->alpha[r] * velocity[r] : 0.0;
     }
+    if (node->drive.acts)
+        update_drive(node, motions, &rows[5]);
 }
 
 void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS], double force[3],

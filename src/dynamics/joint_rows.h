@@ -20,7 +20,20 @@ typedef struct mf_JointRecord {
     double force_limit, moment_limit;
     double force[3], moment[3]; // [N], [N m] on the second link, world axes
     double residual;            // [1]
+    // Of a hinge; behind all others, since hashes hold them only where they are set.
+    double lower_angle, upper_angle, motor_rate, motor_torque;
+    double torque; // [N m] on the second link about the axis
 } mf_JointRecord;
+
+// Motor and stops of a hinge in a step: their torque at relative rate w about the axis is, with
+// what gives way gamma,
+//     clamp(-(w + aim) / gamma, -most, most) + max(0, -(w + low) / gamma) + min(0, -(w + high) /
+//     gamma)
+typedef struct mf_JointDrive {
+    bool acts;
+    double most;           // [N m]
+    double aim, low, high; // [rad/s]
+} mf_JointDrive;
 
 typedef struct mf_JointSideNow {
     mf_LinkMotion motion;
@@ -38,6 +51,9 @@ typedef struct mf_JointNode {
     double beta[MF_JOINT_ROWS];      // [1/s] how fast an opening closes
     double alpha[MF_JOINT_ROWS];     // [1] 1 - beta h
     double opening, angular_opening; // [m], [rad] where the step began
+    double step;                     // [s]
+    double gaps[2];                  // [rad] to both stops where the step began; < 0: beyond
+    mf_JointDrive drive;             // row 5, if it acts
 } mf_JointNode;
 
 // Where the joint's frame of a side is.
@@ -50,11 +66,21 @@ void mf_joint_error(const mf_JointRecord *record, const mf_LinkMotion motions[2]
 // Angle [rad] and rate [rad/s] of a hinge.
 void mf_joint_angle(const mf_JointRecord *record, const mf_LinkMotion motions[2], double *angle,
                     double *rate);
+// Whether a hinge has stops; and whether it has stops or a motor.
+bool mf_joint_has_stops(const mf_JointRecord *record);
+bool mf_joint_has_drive(const mf_JointRecord *record);
 // Sets up a joint for a step of `step` [s] from the present motion of its sides.
 void mf_joint_begin(double step, mf_JointNode *node);
 // What vanishes at the end of a step but for gamma f, from how both sides move then:
-// beta x + alpha v.
-void mf_joint_now(const mf_JointNode *node, double rows[MF_JOINT_ROWS]);
+// beta x + alpha v. Row 5 of a hinge with a drive: the rate about the axis.
+void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]);
+// Torque of motor and stops at relative rate `rate` [rad/s], and its negative derivative. `slope`
+// may be NULL.
+double mf_joint_drive(const mf_JointDrive *drive, double gamma, double rate, double *slope);
+// [rad/s] How far `torque` is from what the law says, where a torque changes the rate by `gives`
+// [(rad/s)/(N m)].
+double mf_joint_drive_residual(const mf_JointDrive *drive, double gamma, double gives, double rate,
+                               double torque);
 // Forces of the rows as force and moment about the point, world axes.
 void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS], double force[3],
                      double moment[3]);

@@ -20,7 +20,9 @@ mf_WorldJointConfig mf_world_joint_config(void) {
     return (mf_WorldJointConfig){.struct_size = sizeof(mf_WorldJointConfig),
                                  .sides = {side, side},
                                  .force_limit = (double)INFINITY,
-                                 .moment_limit = (double)INFINITY};
+                                 .moment_limit = (double)INFINITY,
+                                 .lower_angle = -(double)INFINITY,
+                                 .upper_angle = (double)INFINITY};
 }
 
 const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
@@ -29,6 +31,28 @@ const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
 }
 
 // ---- checks -------------------------------------------------------------------------------------
+
+// Motor and stops; messages name the members of the configuration.
+static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
+    const double turn = 6.2831853071795862, most = 1e12;
+    const double lower = record->lower_angle, upper = record->upper_angle;
+    if (!(mf_abs(record->motor_rate) <= most))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_rate: %g, need a number up to %g",
+                       record->motor_rate, most);
+    if (!(record->motor_torque >= 0.0 && record->motor_torque <= most))
+        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_torque: %g, need 0 .. %g",
+                       record->motor_torque, most);
+    const bool none = lower < -most && upper > most; // both infinite
+    if (!none && !(lower >= -turn && upper <= turn && lower <= upper && upper - lower <= 6.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.lower_angle, joint.upper_angle: %g .. %g, need a range of at most 6 "
+                       "rad within -2 pi .. 2 pi, or none",
+                       lower, upper);
+    if (record->kind != MF_WORLD_JOINT_HINGE && (!none || record->motor_torque > 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "joint.kind: only a hinge has a range of angles and a motor");
+    return MF_OK;
+}
 
 static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *record,
                                mf_Error *error) {
@@ -58,10 +82,10 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
                        "time instead");
     if (record->kind > MF_WORLD_JOINT_HINGE)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u does not exist", record->kind);
-    return MF_OK;
+    return check_drive(record, error);
 }
 
-static mf_Status check_frame(const mf_JointRecord *record, uint32_t side, mf_Error *error) {
+mf_Status mf_joints_check_frame(const mf_JointRecord *record, uint32_t side, mf_Error *error) {
     const double *q = record->orientation[side];
     const double size = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     for (uint32_t c = 0; c < 3; c++)
@@ -76,7 +100,7 @@ static mf_Status check_frame(const mf_JointRecord *record, uint32_t side, mf_Err
     return MF_OK;
 }
 
-static mf_Status check_group(mf_Group *group, mf_Error *error) {
+mf_Status mf_joints_check_group(mf_Group *group, mf_Error *error) {
     const char *name = mf_group_config_of(group)->name;
     if (mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s is isolated, need a shared one",
@@ -100,7 +124,7 @@ static mf_Status check_group(mf_Group *group, mf_Error *error) {
 
 static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *record, uint32_t side,
                             bool *answers, mf_Error *error) {
-    mf_Status status = check_frame(record, side, error);
+    mf_Status status = mf_joints_check_frame(record, side, error);
     if (status != MF_OK || record->group[side] == MF_NONE)
         return status;
     mf_Group *group = mf_world_group(all->world, record->group[side]);
@@ -115,7 +139,7 @@ static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *rec
                        "joint.sides[%u].link: robots of group %s have %u links, not %u", side, name,
                        mf_group_model(group)->link_count, record->link[side]);
     *answers = *answers || mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
-    return check_group(group, error);
+    return mf_joints_check_group(group, error);
 }
 
 mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *record,
@@ -163,7 +187,11 @@ static mf_Status fill_record(mf_World *world, const mf_WorldJointConfig *config,
                             .turning_damping = config->turning_damping,
                             .time = config->time,
                             .force_limit = config->force_limit,
-                            .moment_limit = config->moment_limit};
+                            .moment_limit = config->moment_limit,
+                            .lower_angle = config->lower_angle,
+                            .upper_angle = config->upper_angle,
+                            .motor_rate = config->motor_rate,
+                            .motor_torque = config->motor_torque};
     mf_Status status = MF_OK;
     for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
         const mf_WorldJointSide *side = &config->sides[s];
@@ -187,6 +215,10 @@ static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
     out->time = record->time;
     out->force_limit = record->force_limit;
     out->moment_limit = record->moment_limit;
+    out->lower_angle = record->lower_angle;
+    out->upper_angle = record->upper_angle;
+    out->motor_rate = record->motor_rate;
+    out->motor_torque = record->motor_torque;
     for (uint32_t s = 0; s < 2; s++) {
         mf_WorldJointSide *side = &out->sides[s];
         side->group =
@@ -235,10 +267,19 @@ static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_
     return values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "joint: out of memory");
 }
 
+void mf_joint_frame_in(const mf_LinkMotion *link, const double position[3],
+                       const double orientation[4], double out_position[3],
+                       double out_orientation[4]) {
+    double arm[3], back[4];
+    mf_quat_conjugate(back, link->orientation);
+    mf_vec3_sub(arm, position, link->position);
+    mf_quat_rotate(out_position, back, arm);
+    mf_quat_multiply(out_orientation, back, orientation);
+}
+
 static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
                             const double orientation[4], mf_Error *error) {
     mf_LinkMotion now = mf_link_motion_world();
-    double arm[3], back[4];
     if (side->group != NULL) {
         if (side->instance >= mf_group_count(side->group) ||
             side->link >= mf_group_model(side->group)->link_count)
@@ -248,10 +289,7 @@ static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
         if (status != MF_OK)
             return status;
     }
-    mf_quat_conjugate(back, now.orientation);
-    mf_vec3_sub(arm, position, now.position);
-    mf_quat_rotate(side->position, back, arm);
-    mf_quat_multiply(side->orientation, back, orientation);
+    mf_joint_frame_in(&now, position, orientation, side->position, side->orientation);
     return MF_OK;
 }
 
@@ -318,6 +356,11 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
     return MF_OK;
 }
 
+mf_WorldJoints *mf_world_joints_of(const mf_World *world) {
+    const mf_Solver *solver = world != NULL ? mf_solver_in(world) : NULL;
+    return solver != NULL && solver->joints->added ? solver->joints : NULL;
+}
+
 uint32_t mf_world_joints_count(const mf_WorldJoints *joints) {
     return joints != NULL ? joints->count : 0;
 }
@@ -328,7 +371,7 @@ static mf_WorldJointId id_of(const mf_WorldJoints *joints, uint32_t slot) {
     return (mf_WorldJointId)joints->records[slot].generation << 32 | slot;
 }
 
-static mf_JointRecord *find(const mf_WorldJoints *joints, mf_WorldJointId id) {
+mf_JointRecord *mf_joints_find(const mf_WorldJoints *joints, mf_WorldJointId id) {
     const uint32_t slot = (uint32_t)id, generation = (uint32_t)(id >> 32);
     if (joints == NULL || slot >= joints->used)
         return NULL;
@@ -341,10 +384,11 @@ static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
                    (unsigned long long)id);
 }
 
-static mf_Status make_room(mf_WorldJoints *joints, mf_Error *error) {
-    if (joints->used < joints->room)
+mf_Status mf_joints_make_room(mf_WorldJoints *joints, mf_Error *error) {
+    const uint32_t least = joints->used + joints->slot_room + 1;
+    if (least <= joints->room)
         return MF_OK;
-    const uint32_t larger = joints->room == 0 ? 8 : 2 * joints->room;
+    const uint32_t larger = 2 * joints->room > least ? 2 * joints->room : least + 7;
     mf_JointRecord *moved = mf_allocate(joints->context, larger, sizeof *moved);
     if (moved == NULL)
         return mf_fail(error, MF_NO_MEMORY, "joints: no memory for %u joints", larger);
@@ -397,28 +441,49 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
         }
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
-        status = mf_solver_reserve_joints(all->solver, joints, count_blocks(keys, count), error);
+        status = mf_solver_reserve_joints(all->solver, joints + all->slot_room,
+                                          count_blocks(keys, count) + all->slot_blocks, error);
     }
     mf_release(all->context, keys);
     return status;
 }
 
-// Puts a record into a slot; on failure nothing has changed.
-static mf_Status place(mf_WorldJoints *joints, uint32_t slot, const mf_JointRecord *record,
-                       mf_Error *error) {
-    const mf_JointRecord before = joints->records[slot];
-    const uint32_t used = slot < joints->used ? joints->used : slot + 1;
+static uint32_t free_slot(const mf_WorldJoints *joints) {
+    uint32_t slot = joints->lowest;
+    while (slot < joints->used && joints->records[slot].exists)
+        slot++;
+    return slot;
+}
+
+mf_WorldJointId mf_joints_insert(mf_WorldJoints *joints, const mf_JointRecord *record) {
+    const uint32_t slot = free_slot(joints);
+    const uint32_t before = slot < joints->used ? joints->records[slot].generation : 0;
     joints->records[slot] = *record;
-    mf_Status status =
-        record->exists ? mf_joints_reserve(joints, joints->records, used, error) : MF_OK;
-    if (status != MF_OK) {
-        joints->records[slot] = before;
-        return status;
-    }
-    joints->used = used;
-    joints->count += record->exists;
-    joints->count -= before.exists;
-    return MF_OK;
+    joints->records[slot].generation = before == UINT32_MAX ? 1 : before + 1;
+    if (slot == joints->used)
+        joints->used++;
+    joints->count++;
+    joints->lowest = slot + 1;
+    return id_of(joints, slot);
+}
+
+void mf_joints_remove(mf_WorldJoints *joints, uint32_t slot) {
+    joints->records[slot] = (mf_JointRecord){.generation = joints->records[slot].generation};
+    joints->count--;
+    if (slot < joints->lowest)
+        joints->lowest = slot;
+}
+
+// Room in the solver for one more joint.
+static mf_Status reserve_one(mf_WorldJoints *joints, const mf_JointRecord *record,
+                             mf_Error *error) {
+    const uint32_t slot = free_slot(joints);
+    const mf_JointRecord before = joints->records[slot];
+    joints->records[slot] = *record;
+    mf_Status status = mf_joints_reserve(joints, joints->records,
+                                         slot < joints->used ? joints->used : slot + 1, error);
+    joints->records[slot] = before;
+    return status;
 }
 
 mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfig *config,
@@ -436,53 +501,59 @@ mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfi
         mf_quat_normalize(record.orientation[s]);
     if (joints->count == MF_JOINTS_LIMIT)
         return mf_fail(error, MF_LIMIT, "joints: at most %d", MF_JOINTS_LIMIT);
-    uint32_t slot = joints->lowest;
-    while (slot < joints->used && joints->records[slot].exists)
-        slot++;
-    status = slot == joints->used ? make_room(joints, error) : MF_OK;
-    if (status == MF_OK) {
-        const uint32_t before = joints->records[slot].generation;
-        record.generation = before == UINT32_MAX ? 1 : before + 1;
-        status = place(joints, slot, &record, error);
-    }
-    if (status != MF_OK)
-        return status;
-    joints->lowest = slot + 1;
-    *out = id_of(joints, slot);
-    return MF_OK;
-}
-
-mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id, mf_Error *error) {
-    mf_JointRecord *record = find(joints, id);
-    if (record == NULL)
-        return not_found(id, error);
-    const mf_JointRecord none = {.generation = record->generation};
-    const uint32_t slot = (uint32_t)id;
-    mf_Status status = place(joints, slot, &none, error);
-    if (status == MF_OK && slot < joints->lowest)
-        joints->lowest = slot;
+    status = mf_joints_make_room(joints, error);
+    if (status == MF_OK)
+        status = reserve_one(joints, &record, error);
+    if (status == MF_OK)
+        *out = mf_joints_insert(joints, &record);
     return status;
 }
 
-mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
-                                mf_Error *error) {
-    mf_JointRecord *record = find(joints, id);
-    if (record == NULL)
+mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id, mf_Error *error) {
+    if (mf_joints_find(joints, id) == NULL)
         return not_found(id, error);
+    mf_joints_remove(joints, (uint32_t)id);
+    return MF_OK;
+}
+
+void mf_joint_set_enabled(mf_JointRecord *record, bool enabled) {
     if (enabled && record->enabled && !record->broken)
-        return MF_OK;
+        return;
     record->enabled = enabled;
     if (enabled)
         record->broken = 0;
     if (!record->broken) {
         mf_vec3_set(record->force, 0, 0, 0);
         mf_vec3_set(record->moment, 0, 0, 0);
+        record->torque = 0.0;
     }
+}
+
+mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool enabled,
+                                mf_Error *error) {
+    mf_JointRecord *record = mf_joints_find(joints, id);
+    if (record == NULL)
+        return not_found(id, error);
+    mf_joint_set_enabled(record, enabled);
     return MF_OK;
 }
 
+mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                   double torque, mf_Error *error) {
+    mf_JointRecord *record = mf_joints_find(joints, id);
+    if (record == NULL)
+        return not_found(id, error);
+    mf_JointRecord other = *record;
+    other.motor_rate = rate;
+    other.motor_torque = torque;
+    mf_Status status = check_drive(&other, error);
+    if (status == MF_OK)
+        *record = other;
+    return status;
+}
+
 bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
-    return find(joints, id) != NULL;
+    return mf_joints_find(joints, id) != NULL;
 }
 
 mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index) {
@@ -496,7 +567,7 @@ mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index) 
 
 mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
                                mf_WorldJointState *out, mf_Error *error) {
-    const mf_JointRecord *record = find(joints, id);
+    const mf_JointRecord *record = mf_joints_find(joints, id);
     mf_LinkMotion motions[2];
     double opening[3], rotation_vector[3];
     if (out == NULL)
@@ -508,6 +579,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->broken = record->broken;
     mf_vec3_copy(out->force, record->force);
     mf_vec3_copy(out->moment, record->moment);
+    out->torque = record->torque;
     out->residual = record->residual;
     out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {
@@ -531,7 +603,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
 
 mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId id,
                                    mf_WorldJointConfig *out, mf_Error *error) {
-    const mf_JointRecord *record = find(joints, id);
+    const mf_JointRecord *record = mf_joints_find(joints, id);
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_config_of: out is NULL");
     if (record == NULL)

@@ -6,6 +6,18 @@
 
 enum { MF_JOINTS_LIMIT = 65536 };
 
+// Joint slots of a group (joint_slots.c, joint_requests.c); owned by the group.
+typedef struct mf_JointSlots {
+    struct mf_JointSlots *next; // by rising index of the group
+    mf_WorldJoints *joints;
+    mf_Group *group;
+    uint32_t group_index;                                        // [1]
+    uint32_t count;                                              // [1] per robot
+    uint32_t *fault;                                             // fault.word
+    mf_Field *request, *kind, *link, *frame, *partner, *setting; // inputs
+    mf_Field *state, *answer, *joint, *load;
+} mf_JointSlots;
+
 struct mf_WorldJoints {
     mf_Context *context;
     mf_World *world;
@@ -19,6 +31,11 @@ struct mf_WorldJoints {
     mf_JointRecord *next_records;
     mf_WarmContact *next_warm;
     uint32_t next_used, next_warm_count;
+    // Joints of slots.
+    mf_JointSlots *slots;
+    uint32_t slot_room;   // [1] joints that slots may have at once
+    uint32_t slot_blocks; // [1] of the responses that they need at most
+    mf_JointRequestStatistics requests;
 };
 
 // The solver's record of joints, without any. MF_NO_MEMORY.
@@ -28,6 +45,31 @@ void mf_joints_destroy(mf_WorldJoints *all); // NULL is fine
 // Room in the solver for all records that exist, with their groups. MF_NO_MEMORY.
 mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, uint32_t used,
                             mf_Error *error);
+// Room for one more record besides those of slots. MF_NO_MEMORY.
+mf_Status mf_joints_make_room(mf_WorldJoints *all, mf_Error *error);
+
+// The record of a handle; NULL: no such joint.
+mf_JointRecord *mf_joints_find(const mf_WorldJoints *all, mf_WorldJointId id);
+// Puts a checked record where there is room for it, and takes one away. They allocate nothing.
+mf_WorldJointId mf_joints_insert(mf_WorldJoints *all, const mf_JointRecord *record);
+void mf_joints_remove(mf_WorldJoints *all, uint32_t slot);
+void mf_joint_set_enabled(mf_JointRecord *record, bool enabled);
+// A pose in the world as seen from a link.
+void mf_joint_frame_in(const mf_LinkMotion *link, const double position[3],
+                       const double orientation[4], double out_position[3],
+                       double out_orientation[4]);
+
+// ---- slots --------------------------------------------------------------------------------------
+
+// The joint of a slot, or MF_WORLD_JOINT_NONE.
+mf_WorldJointId mf_joint_slot_id(const mf_JointSlots *slots, uint32_t instance, uint32_t slot);
+// Whether links of the group can be at a joint, as mf_world_joint_create says.
+mf_Status mf_joints_check_group(mf_Group *group, mf_Error *error);
+// Whether a side's frame is one.
+mf_Status mf_joints_check_frame(const mf_JointRecord *record, uint32_t side, mf_Error *error);
+
+// Carries out the requests of a step (joint_requests.c).
+void mf_joint_requests_run(mf_WorldJoints *all);
 
 // ---- images (joints_image.c) --------------------------------------------------------------------
 

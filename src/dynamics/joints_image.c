@@ -51,7 +51,14 @@ static uint64_t image_hash(const void *user, uint64_t hash) {
         return hash;
     hash = mf_hash_u32(hash, all->solver->rounds);
     hash = mf_hash_doubles(hash, &all->solver->tolerance, 1);
-    return mf_hash_bytes(hash, all->records, all->used * sizeof *all->records);
+    for (uint32_t slot = 0; slot < all->used; slot++) {
+        const mf_JointRecord *record = &all->records[slot];
+        hash = mf_hash_bytes(hash, record, offsetof(mf_JointRecord, lower_angle));
+        if (record->exists && mf_joint_has_drive(record))
+            hash = mf_hash_bytes(hash, &record->lower_angle,
+                                 sizeof *record - offsetof(mf_JointRecord, lower_angle));
+    }
+    return hash;
 }
 
 static void forget_next(mf_WorldJoints *all) {
@@ -87,7 +94,8 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
     if (size < sizeof head || is_wrong(all, &head, size))
         return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: made by a world without such joints");
     forget_next(all);
-    all->next_records = mf_allocate(all->context, head.used, sizeof *all->next_records);
+    all->next_records =
+        mf_allocate(all->context, (size_t)head.used + all->slot_room + 1, sizeof *all->records);
     all->next_warm = mf_allocate(all->context, head.contacts, sizeof *all->next_warm);
     if (all->next_records == NULL || all->next_warm == NULL) {
         forget_next(all);
@@ -112,7 +120,8 @@ static void image_restore(void *user) {
     mf_solver_take_warm(all->solver, all->next_warm, all->next_warm_count);
     mf_release(all->context, all->records);
     all->records = all->next_records;
-    all->used = all->room = all->next_used;
+    all->used = all->next_used;
+    all->room = all->used + all->slot_room + 1;
     all->next_records = NULL;
     all->count = all->lowest = 0;
     for (uint32_t slot = 0; slot < all->used; slot++)

@@ -312,7 +312,7 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
     return mf_world_add_last_system(solver->world, &system, error); // behind collisions
 }
 
-static mf_Solver *find(const mf_World *world) {
+mf_Solver *mf_solver_in(const mf_World *world) {
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (mf_world_system(world, i)->run == mf_solver_run)
             return mf_world_system(world, i)->user;
@@ -321,7 +321,7 @@ static mf_Solver *find(const mf_World *world) {
 
 mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error) {
     const mf_WorldJointsConfig usual = mf_world_joints_config();
-    *out = find(world);
+    *out = mf_solver_in(world);
     if (*out != NULL)
         return MF_OK;
     if (mf_world_system_count(world) + 2 > MF_WORLD_SYSTEM_LIMIT)

@@ -40,6 +40,7 @@ typedef struct mf_Solver mf_Solver;
 
 // The solver of a world, made with its systems when there is none. MF_LIMIT, MF_NO_MEMORY.
 mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error);
+mf_Solver *mf_solver_in(const mf_World *world); // NULL: there is none
 // Lets robots of a group take part, in contacts too where `contacts`. MF_NO_MEMORY.
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error);
 // Room for contacts, of a step. MF_NO_MEMORY.
@@ -112,6 +113,7 @@ typedef struct mf_SolverConstraint {
     uint32_t joint;                // [1] number of the joint in this step, or MF_NONE
     uint32_t contact;              // [1] or that of the contact
     uint32_t rows;                 // [1] three along `axes`, then those about further ones
+    const mf_JointDrive *drive;    // law of row 5; NULL: as the others
     double axes[MF_JOINT_ROWS][3]; // [1] world frame
     double arm[2][3];              // [m] from the nodes' points to where it acts
     double gamma[MF_JOINT_ROWS];   // [(m/s)/N] softness

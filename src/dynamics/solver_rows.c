@@ -46,6 +46,7 @@ static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
     mf_joint_rows_of(joint, record->force, record->moment, constraint->force);
     record->residual = 0.0;
     constraint->rows = joint->rows;
+    constraint->drive = joint->drive.acts ? &joint->drive : NULL;
     constraint->give = give_joint;
     for (uint32_t r = 0; r < 3; r++) {
         mf_vec3_set(constraint->axes[r], r == 0, r == 1, r == 2);
@@ -184,11 +185,14 @@ void mf_solver_force(const mf_SolverConstraint *constraint, const double rows[MF
         memset(slope, 0, MF_BLOCK_VALUES * sizeof *slope);
     if (constraint->joint != MF_NONE) {
         for (uint32_t r = 0; r < constraint->rows; r++) {
+            double stiff = 1.0 / gamma[r];
             if (constraint->dead[r >= 3])
                 continue;
-            force[r] = -rows[r] / gamma[r];
+            force[r] = r == 5 && constraint->drive != NULL
+                           ? mf_joint_drive(constraint->drive, gamma[r], rows[r], &stiff)
+                           : -rows[r] / gamma[r];
             if (slope != NULL)
-                slope[(MF_JOINT_ROWS + 1) * r] = 1.0 / gamma[r];
+                slope[(MF_JOINT_ROWS + 1) * r] = stiff;
         }
         return;
     }
@@ -245,7 +249,11 @@ double mf_solver_residual(const mf_SolverConstraint *constraint) {
     if (constraint->joint == MF_NONE)
         return contact_left(constraint);
     for (uint32_t r = 0; r < constraint->rows; r++) {
-        const double value = constraint->now[r] + constraint->gamma[r] * constraint->force[r];
+        const double value = r == 5 && constraint->drive != NULL
+                                 ? mf_joint_drive_residual(constraint->drive, constraint->gamma[r],
+                                                           constraint->gives[r], constraint->now[r],
+                                                           constraint->force[r])
+                                 : constraint->now[r] + constraint->gamma[r] * constraint->force[r];
         const double part =
             constraint->dead[r >= 3] ? 0.0 : mf_abs(value) / constraint->scale[r >= 3];
         most = part > most || !mf_is_finite(part) ? part : most;

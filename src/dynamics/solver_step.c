@@ -269,6 +269,7 @@ static void store_joint(const mf_Solver *solver, const mf_SolverConstraint *cons
     const mf_JointNode *joint = &solver->joint_nodes[constraint->joint];
     mf_JointRecord *record = joint->record;
     mf_joint_wrench(joint, constraint->force, record->force, record->moment);
+    record->torque = joint->drive.acts ? constraint->force[5] : 0.0;
     record->residual = residual < residual_most ? residual : residual_most;
     record->rounds = solver->tried;
     record->broken = mf_vec3_length(record->force) > record->force_limit ||
@@ -379,6 +380,7 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->acting = false;
     solver->tried = 0;
     solver->residual = 0.0;
+    mf_joint_requests_run(solver->joints);
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
         mf_solver_forget(solver);
         return;

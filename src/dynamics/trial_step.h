@@ -42,6 +42,12 @@ bool mf_trial_step_stale(const mf_TrialStep *trial);
 void mf_trial_step_fill(mf_TrialStep *trial);
 void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial); // NULL is fine
 
+// Robots of a block.
+static inline uint32_t mf_trial_step_lanes(const mf_TrialStep *trial, uint32_t block) {
+    const uint32_t left = mf_group_count(trial->group) - block * MF_BLOCK;
+    return left < MF_BLOCK ? left : MF_BLOCK;
+}
+
 // The robot stands still, frozen by a fault.
 static inline bool mf_trial_step_frozen(const mf_TrialStep *trial, uint32_t instance) {
     return ((const uint32_t *)trial->fault->data)[instance] != 0;

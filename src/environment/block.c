@@ -121,7 +121,7 @@ static void see_poses(const mf_Environment *e, mf_EnvironmentRoom *room) {
     const uint32_t links = e->plan.model->link_count;
     load_rotation(e, room->body_state.point, 3 * links, room->point);
     load_rotation(e, room->body_state.rotation, 4 * links, room->rotation);
-    if (e->body_plan.tree->free)
+    if (mf_body_state_plan_tree(e->body_plan)->free)
         add_base(e, room, links, room->point);
 }
 
@@ -130,7 +130,7 @@ static void see_bodies(const mf_Environment *e, mf_EnvironmentRoom *room) {
     load_rotation(e, room->body_state.center, 3, room->center);
     load_rotation(e, room->body_state.inertia, 10 * bodies, room->inertia);
     load_rotation(e, room->body_state.twist, 6 * bodies, room->twist);
-    if (e->body_plan.tree->free)
+    if (mf_body_state_plan_tree(e->body_plan)->free)
         add_base(e, room, 1, room->center);
 }
 

@@ -19,21 +19,34 @@ static void plan_body(const mf_Body *body, mf_BodyStateBody *out) {
     mf_vec3_copy(out->moments, body->moments);
 }
 
-mf_Status mf_body_state_plan(mf_Context *context, const mf_Model *model, mf_BodyStatePlan *plan,
-                             mf_Error *error) {
-    plan->bodies = mf_allocate(context, model->body_count + 1, sizeof *plan->bodies);
-    if (plan->bodies == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
-    plan->body_count = model->body_count;
+static mf_Status pack(mf_Context *context, const mf_Model *model, mf_BodyStateBody *bodies,
+                      const mf_BodyStatePlan **out, mf_Error *error) {
+    mf_BodyStatePlan plan = {.body_count = model->body_count};
     for (uint32_t b = 0; b < model->body_count; b++) {
-        plan_body(&model->bodies[b], &plan->bodies[b]);
-        plan->mass += model->bodies[b].mass;
+        plan_body(&model->bodies[b], &bodies[b]);
+        plan.mass += model->bodies[b].mass;
     }
-    return mf_tree_create(context, model, MF_TREE_VECTORS, model->base == MF_BASE_FREE, NULL,
-                          &plan->tree, error);
+    mf_Tree *tree;
+    mf_Status status = mf_tree_create(context, model, MF_TREE_VECTORS, model->base == MF_BASE_FREE,
+                                      NULL, &tree, error);
+    if (status != MF_OK)
+        return status;
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, bodies, bodies, plan.body_count),
+                                 {&plan.tree_at, tree, tree->bytes}};
+    void *image;
+    status = mf_flat_pack(context, &plan, sizeof plan, parts, 2, &image, error);
+    mf_release(context, tree);
+    *out = image;
+    return status;
 }
 
-void mf_body_state_release(mf_Context *context, mf_BodyStatePlan *plan) {
-    mf_release(context, plan->tree);
-    mf_release(context, plan->bodies);
+mf_Status mf_body_state_create(mf_Context *context, const mf_Model *model,
+                               const mf_BodyStatePlan **out, mf_Error *error) {
+    *out = NULL;
+    mf_BodyStateBody *bodies = mf_allocate(context, model->body_count + 1, sizeof *bodies);
+    if (bodies == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    mf_Status status = pack(context, model, bodies, out, error);
+    mf_release(context, bodies);
+    return status;
 }

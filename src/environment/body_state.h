@@ -3,6 +3,7 @@
 #ifndef MAYFLY_ENVIRONMENT_BODY_STATE_H
 #define MAYFLY_ENVIRONMENT_BODY_STATE_H
 
+#include "base/flat.h"
 #include "tree/tree.h"
 
 typedef struct mf_BodyStateBody {
@@ -15,11 +16,14 @@ typedef struct mf_BodyStateBody {
 } mf_BodyStateBody;
 
 typedef struct mf_BodyStatePlan {
-    mf_Tree *tree; // of links, on vectors of the model
-    mf_BodyStateBody *bodies;
+    uint32_t bytes;
     uint32_t body_count;
     double mass; // [kg]
+    MF_FLAT_ARRAY(bodies);
+    MF_FLAT_ARRAY(tree); // one: of links, on vectors of the model
 } mf_BodyStatePlan;
+MF_FLAT_READER(mf_BodyStatePlan, mf_body_state_plan, mf_BodyStateBody, bodies)
+MF_FLAT_READER(mf_BodyStatePlan, mf_body_state_plan, mf_Tree, tree)
 
 // Rows of MF_BLOCK values of the group's precision. Positions are seen from the base's origin: far
 // from the world's, they would lose digits.
@@ -38,8 +42,8 @@ typedef struct mf_BodyStateBatch {
 typedef void (*mf_BodyStateFn)(const mf_BodyStateBatch *batch);
 MF_KERNEL_COPIES(void, mf_body_state_run, (const mf_BodyStateBatch *batch));
 
-mf_Status mf_body_state_plan(mf_Context *context, const mf_Model *model, mf_BodyStatePlan *plan,
-                             mf_Error *error);
-void mf_body_state_release(mf_Context *context, mf_BodyStatePlan *plan);
+// The caller frees *out with mf_release. MF_NO_MEMORY.
+mf_Status mf_body_state_create(mf_Context *context, const mf_Model *model,
+                               const mf_BodyStatePlan **out, mf_Error *error);
 
 #endif

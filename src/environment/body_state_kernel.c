@@ -10,6 +10,8 @@
 
 typedef struct BodyState { // the batch at one bundle of lanes
     const mf_BodyStatePlan *plan;
+    const mf_BodyStateBody *bodies;
+    bool free;                 // the base has six degrees of freedom
     const mf_real *base, *raw; // base: position vector
     mf_real *position, *rotation, *axes, *speed, *center, *inertia, *twist, *external;
 } BodyState;
@@ -37,7 +39,7 @@ static MF_INLINE Mat mat_load(const mf_real *rows, size_t c) {
 // ---- bodies ------------------------------------------------------------------------------------
 
 static MF_INLINE Vec body_center(const BodyState *s, const mf_BodyStateBody *body) {
-    if (body->link == MF_NONE && s->plan->tree->free)
+    if (body->link == MF_NONE && s->free)
         return vec_sub(set_vec(body->center), vec_load(s->base, 0));
     if (body->link == MF_NONE)
         return set_vec(body->center);
@@ -49,9 +51,8 @@ static MF_INLINE Vec body_center(const BodyState *s, const mf_BodyStateBody *bod
 static Vec see_center(const BodyState *s) {
     Vec sum = {mf_zero(), mf_zero(), mf_zero()};
     for (uint32_t b = 0; b < s->plan->body_count; b++)
-        if (s->plan->bodies[b].mass > 0.0)
-            sum = vec_fma(body_center(s, &s->plan->bodies[b]),
-                          mf_set((mf_real)s->plan->bodies[b].mass), sum);
+        if (s->bodies[b].mass > 0.0)
+            sum = vec_fma(body_center(s, &s->bodies[b]), mf_set((mf_real)s->bodies[b].mass), sum);
     if (s->plan->mass > 0.0)
         sum = vec_scale(sum, mf_set((mf_real)(1.0 / s->plan->mass)));
     vec_store(s->center, 0, sum);
@@ -69,7 +70,7 @@ static MF_INLINE Mat body_axes(const BodyState *s, const mf_BodyStateBody *body)
 // Moments m about the axes a: sum of m_k a_k a_k^T. With its mass at `arm`: + m (|arm|^2 - arm
 // arm^T).
 static void see_inertia(const BodyState *s, uint32_t number, Vec center) {
-    const mf_BodyStateBody *body = &s->plan->bodies[number];
+    const mf_BodyStateBody *body = &s->bodies[number];
     const mf_lane mass = mf_set((mf_real)body->mass);
     const Vec arm = vec_sub(body_center(s, body), center), first = vec_scale(arm, mass);
     const Mat a = body_axes(s, body);
@@ -92,7 +93,7 @@ static void see_inertia(const BodyState *s, uint32_t number, Vec center) {
 }
 
 static void find_twist(const BodyState *s, uint32_t number, Vec center) {
-    const uint32_t link = s->plan->bodies[number].link;
+    const uint32_t link = s->bodies[number].link;
     Vec rate = {mf_zero(), mf_zero(), mf_zero()}, speed = rate;
     if (link != MF_NONE) {
         rate = vec_load(s->speed, 6 * (size_t)link + 3);
@@ -107,7 +108,7 @@ static void find_twist(const BodyState *s, uint32_t number, Vec center) {
 // about the center of mass of the whole: torque, then force.
 static void find_external(const BodyState *s, Vec center) {
     for (uint32_t b = 0; b < s->plan->body_count; b++) {
-        const uint32_t link = s->plan->bodies[b].link;
+        const uint32_t link = s->bodies[b].link;
         Vec force = {mf_zero(), mf_zero(), mf_zero()}, torque = force, arm = force;
         if (s->raw != NULL) {
             force = vec_load(s->raw, 6 * (size_t)b);
@@ -120,7 +121,7 @@ static void find_external(const BodyState *s, Vec center) {
     }
     // Parents come first, so that what a child takes from its parent is still its whole subtree's.
     for (uint32_t b = 0; b < s->plan->body_count; b++) {
-        const uint32_t parent = s->plan->bodies[b].parent;
+        const uint32_t parent = s->bodies[b].parent;
         for (uint32_t i = 0; parent != MF_NONE && i < 6; i++)
             row_store(s->external, 6 * (size_t)parent + i,
                       row_load(s->external, 6 * (size_t)parent + i) -
@@ -141,7 +142,7 @@ static void see_bodies(const BodyState *s, uint32_t wants) {
 }
 
 static void see_links(const mf_BodyStateBatch *batch) {
-    const mf_Tree *tree = batch->plan->tree;
+    const mf_Tree *tree = mf_body_state_plan_tree(batch->plan);
     const mf_real *q = (const mf_real *)batch->position, *v = (const mf_real *)batch->velocity;
     const bool free = tree->free;
     const mf_TreeState state = {.orientation = free ? q + 3 * MF_BLOCK : NULL,
@@ -173,6 +174,8 @@ void MF_KERNEL(mf_body_state_run)(const mf_BodyStateBatch *batch) {
     for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
         const mf_real *raw = (const mf_real *)batch->raw;
         const BodyState view = {.plan = batch->plan,
+                                .bodies = mf_body_state_plan_bodies(batch->plan),
+                                .free = mf_body_state_plan_tree(batch->plan)->free,
                                 .base = (const mf_real *)batch->position + lane,
                                 .raw = raw != NULL ? raw + lane : NULL,
                                 .position = (mf_real *)batch->point + lane,

@@ -210,7 +210,7 @@ static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     lay_out(&environment->plan, room, memory); // the state is first: it is what is released
-    room->body_state.plan = &environment->body_plan;
+    room->body_state.plan = environment->body_plan;
     room->team = mf_allocate(environment->context, environment->plan.team, sizeof *room->team);
     room->draws = mf_allocate(environment->context, environment->unit, sizeof *room->draws);
     room->fresh = mf_allocate(environment->context, environment->unit, sizeof *room->fresh);
@@ -236,7 +236,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status = mf_body_state_plan(context, model, &environment->body_plan, error);
+    mf_Status status = mf_body_state_create(context, model, &environment->body_plan, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
         status = make_room(environment, &environment->rooms[i], error);
     return status;
@@ -285,7 +285,7 @@ void mf_environment_destroy(mf_Environment *environment) {
         mf_release(context, environment->rooms[i].draws);
         mf_release(context, environment->rooms[i].fresh);
     }
-    mf_body_state_release(context, &environment->body_plan);
+    mf_release(context, (void *)environment->body_plan);
     mf_release(context, environment->feet);
     mf_model_destroy(environment->own_model);
     mf_release(context, environment->position);

@@ -75,7 +75,7 @@ struct mf_Environment {
     // Where what the last physics step evaluated last is, if tasks see that.
     mf_StateSource *last_position, *last_velocity;
     const mf_Field *external, *actuator, *limit, *fault;
-    mf_BodyStatePlan body_plan;
+    const mf_BodyStatePlan *body_plan;
     mf_BodyStateFn see;
     bool precise;     // the physics is in double
     bool keeps;       // the state that the last physics step evaluated last, for forces in it

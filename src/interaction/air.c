@@ -22,7 +22,6 @@
 static const double pi = 3.14159265358979323846;
 static const double decay = 5.8;    // [1] B
 static const double spread = 0.094; // [1] S
-static const double jet_end = 0.3;  // [1] jets end at this share of the reach: U is below 4 %
 
 // Natural logarithm by Halley's method on exp; set-up only.
 static double logarithm(double x) {
@@ -43,14 +42,20 @@ static double logarithm(double x) {
     return y + part;
 }
 
-static void put(const mf_Interaction *all, char *table, size_t at, double value) {
-    if (all->air->config.double_precision)
+// The arrays of the plan while they are filled, in the precision of the kernel.
+typedef struct Tables {
+    char *speeds, *limits, *profile;
+    bool wide;
+} Tables;
+
+static void put(const Tables *tables, char *table, size_t at, double value) {
+    if (tables->wide)
         ((double *)(void *)table)[at] = value;
     else
         ((float *)(void *)table)[at] = (float)value;
 }
 
-static void fill_jets(mf_Interaction *all, char *speed, char *limit) {
+static void fill_jets(const mf_Interaction *all, const Tables *tables) {
     double gravity = mf_world_config_of(all->world)->gravity;
     double density = all->config.air_density;
     for (uint32_t m = 0; m < all->member_count; m++) {
@@ -60,48 +65,62 @@ static void fill_jets(mf_Interaction *all, char *speed, char *limit) {
         double thrust = member->thrust;
         if (thrust == 0.0)
             thrust = mf_group_model(member->group)->mass * gravity;
-        put(all, speed, m, decay * mf_sqrt(4.0 * thrust / (pi * density)));
-        put(all, limit, m, mf_sqrt(2.0 * thrust / (density * member->rotor_area)));
+        put(tables, tables->speeds, m, decay * mf_sqrt(4.0 * thrust / (pi * density)));
+        put(tables, tables->limits, m, mf_sqrt(2.0 * thrust / (density * member->rotor_area)));
     }
 }
 
-static void fill_profile(mf_Interaction *all, char *profile) {
-    const mf_InteractionConfig *config = &all->config;
+static void fill_profile(const mf_InteractionConfig *config, double top, const Tables *tables) {
     double scale = 1.0 / logarithm(config->wind_reference / config->wind_roughness);
     for (uint32_t i = 0; i < MF_PROFILE_CELLS + 2; i++) {
         double share = (double)i / MF_PROFILE_CELLS;
-        double height = all->air_task.profile_top * share * share;
-        put(all, profile, i,
+        double height = top * share * share;
+        put(tables, tables->profile, i,
             height > config->wind_roughness ? logarithm(height / config->wind_roughness) * scale
                                             : 0.0);
     }
 }
 
-mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
+static mf_Status make_plan(mf_Interaction *all, const Tables *tables, size_t group_row,
+                           size_t profile_row, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    mf_AirTask *task = &all->air_task;
-    size_t real = all->air->config.double_precision ? sizeof(double) : sizeof(float);
+    mf_AirPlan plan = {.downwash = config->downwash,
+                       .logarithmic = config->profile == MF_WIND_LOGARITHMIC,
+                       .reach = config->downwash_reach,
+                       .radius = MF_JET_END * config->downwash_reach,
+                       .spread = (mf_sqrt(2.0) - 1.0) / (spread * spread),
+                       .ground = config->wind_ground,
+                       .profile_top =
+                           config->wind_reference > 300.0 ? config->wind_reference : 300.0};
+    memcpy(plan.wind, config->wind, sizeof plan.wind);
+    fill_jets(all, tables);
+    fill_profile(config, plan.profile_top, tables);
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, speeds, tables->speeds, group_row),
+                                 MF_FLAT_PART(&plan, limits, tables->limits, group_row),
+                                 MF_FLAT_PART(&plan, profile, tables->profile, profile_row)};
+    void *image;
+    mf_Status status = mf_flat_pack(all->context, &plan, sizeof plan, parts, 3, &image, error);
+    all->air_task.plan = image;
+    return status;
+}
+
+mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
+    const bool wide = all->air->config.double_precision;
+    const size_t real = wide ? sizeof(double) : sizeof(float);
     // Room at the end of each: gathers of whole lanes never go past it, but keep lines apart.
-    size_t group_row = MF_NEIGHBOR_GROUPS * real, profile_row = (MF_PROFILE_CELLS + 16) * real;
-    size_t wrench_row = ((size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD) * sizeof(int32_t);
-    char *tables = mf_allocate(all->context, 2 * group_row + profile_row + wrench_row, 1);
-    if (tables == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "interaction: no memory for the air");
-    all->air_tables = tables;
-    task->all = all->air;
-    task->reach = config->downwash_reach;
-    task->radius = jet_end * config->downwash_reach;
-    task->spread = (mf_sqrt(2.0) - 1.0) / (spread * spread);
-    task->speed = tables;
-    task->limit = tables + group_row;
-    task->profile = tables + 2 * group_row;
-    task->downward = (int32_t *)(void *)(tables + 2 * group_row + profile_row);
-    task->downwash = config->downwash;
-    task->logarithmic = config->profile == MF_WIND_LOGARITHMIC;
-    memcpy(task->wind, config->wind, sizeof task->wind);
-    task->ground = config->wind_ground;
-    task->profile_top = config->wind_reference > 300.0 ? config->wind_reference : 300.0;
-    fill_jets(all, tables, tables + group_row);
-    fill_profile(all, tables + 2 * group_row);
-    return MF_OK;
+    const size_t group_row = MF_NEIGHBOR_GROUPS * real;
+    const size_t profile_row = (MF_PROFILE_CELLS + 16) * real;
+    char *tables = mf_allocate(all->context, 2 * group_row + profile_row, 1);
+    all->air_task.all = all->air;
+    all->air_task.downward = mf_allocate(
+        all->context, (size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD, sizeof(int32_t));
+    mf_Status status = MF_OK;
+    if (tables == NULL || all->air_task.downward == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "interaction: no memory for the air");
+    if (status == MF_OK) {
+        const Tables rows = {tables, tables + group_row, tables + 2 * group_row, wide};
+        status = make_plan(all, &rows, group_row, profile_row, error);
+    }
+    mf_release(all->context, tables);
+    return status;
 }

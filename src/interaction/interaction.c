@@ -303,7 +303,7 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
         search.contact_reach = 2.0 * largest;
     if ((work & MF_WORK_AIR) != 0 && config->downwash) {
         search.jet_reach = config->downwash_reach;
-        search.jet_radius = all->air_task.radius;
+        search.jet_radius = MF_JET_END * config->downwash_reach;
     }
     most = search.contact_reach > most ? search.contact_reach : most;
     most = search.jet_reach > most ? search.jet_reach : most;
@@ -319,7 +319,6 @@ static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;
     mf_Status status = MF_OK;
-    all->air_task.radius = 0.3 * config->downwash_reach;
     if (config->latency == 0)
         status = make_search(all, wanted, &shared, error);
     for (uint32_t i = 0; i < 3 && status == MF_OK; i++) {

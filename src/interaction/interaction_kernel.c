@@ -47,9 +47,12 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
                                     const int32_t *second, uint32_t count) {
     const mf_AirTask *task = (const mf_AirTask *)user;
     const mf_Neighbors *all = task->all;
+    const mf_AirPlan *plan = task->plan;
+    const mf_real *speeds = (const mf_real *)mf_air_plan_speeds(plan);
+    const mf_real *limits = (const mf_real *)mf_air_plan_limits(plan);
     (void)chunk;
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    const mf_real out = (mf_real)task->radius;
+    const mf_real out = (mf_real)plan->radius;
     for (uint32_t i = 0; i < count; i += MF_LANES) {
         mf_index own = mf_load_index(first + i), source = mf_load_index(second + i);
         mf_lane dx =
@@ -61,15 +64,14 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
         mf_lane flat = dx * dx + dy * dy;
         mf_mask inside =
             mf_and(mf_less_equal(flat, mf_set(out * out)),
-                   mf_and(mf_less(zero, down), mf_less_equal(down, mf_set((mf_real)task->reach))));
+                   mf_and(mf_less(zero, down), mf_less_equal(down, mf_set((mf_real)plan->reach))));
         mf_index group = mf_gather_index(all->group_of_slot, source);
         mf_lane down2 = down * down;
         // Nothing is divided by 0: where down2 vanishes, nothing arrives either.
         mf_mask some = mf_and(inside, mf_less(zero, down2));
-        mf_lane center =
-            mf_gather((const mf_real *)task->speed, group) / mf_select(some, down, one);
-        center = mf_min(center, mf_gather((const mf_real *)task->limit, group));
-        mf_lane wide = down2 + mf_set((mf_real)task->spread) * flat;
+        mf_lane center = mf_gather(speeds, group) / mf_select(some, down, one);
+        center = mf_min(center, mf_gather(limits, group));
+        mf_lane wide = down2 + mf_set((mf_real)plan->spread) * flat;
         mf_lane share = down2 / mf_select(some, wide, one);
         mf_lane speed = mf_keep(some, center * (share * share));
         speed = mf_min(speed, mf_set((mf_real)1000));
@@ -81,13 +83,13 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
     }
 }
 
-static MF_INLINE mf_lane wind_factor(const mf_AirTask *task, mf_lane z) {
-    const mf_real top = (mf_real)task->profile_top;
-    mf_lane height = mf_clamp(z - mf_set((mf_real)task->ground), mf_zero(), mf_set(top));
+static MF_INLINE mf_lane wind_factor(const mf_AirPlan *plan, const mf_real *profile, mf_lane z) {
+    const mf_real top = (mf_real)plan->profile_top;
+    mf_lane height = mf_clamp(z - mf_set((mf_real)plan->ground), mf_zero(), mf_set(top));
     mf_lane at = mf_sqrt(height / mf_set(top)) * mf_set((mf_real)MF_PROFILE_CELLS);
     mf_index cell = mf_to_index(at); // at most MF_PROFILE_CELLS: the table has one more
-    mf_lane low = mf_gather((const mf_real *)task->profile, cell);
-    mf_lane high = mf_gather((const mf_real *)task->profile, cell + mf_set_index(1));
+    mf_lane low = mf_gather(profile, cell);
+    mf_lane high = mf_gather(profile, cell + mf_set_index(1));
     return low + (at - mf_from_index(cell)) * (high - low);
 }
 
@@ -108,6 +110,8 @@ static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same
 void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *output,
                                     uint32_t first, uint32_t count) {
     const mf_Neighbors *all = task->all;
+    const mf_AirPlan *plan = task->plan;
+    const mf_real *profile = (const mf_real *)mf_air_plan_profile(plan);
     const mf_real scale = (mf_real)(1.0 / MF_DOWNWASH_SCALE);
     for (uint32_t block = first; block < first + count; block++) {
         const mf_NeighborGroup *group = &all->groups[all->group_of[block]];
@@ -117,12 +121,12 @@ void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *
             mf_index slot = mf_load_index(all->slot_of + (size_t)block * MF_BLOCK + lane);
             mf_mask live = mf_finite(mf_gather((const mf_real *)all->x, slot));
             mf_lane factor = mf_set((mf_real)1);
-            if (task->logarithmic)
-                factor = wind_factor(task, mf_gather((const mf_real *)all->z, slot));
+            if (plan->logarithmic)
+                factor = wind_factor(plan, profile, mf_gather((const mf_real *)all->z, slot));
             size_t at = (size_t)(block - group->first_block) * 3 * MF_BLOCK + lane;
             for (int c = 0; c < 3; c++) {
-                mf_lane speed = mf_set((mf_real)task->wind[c]) * factor;
-                if (c == 2 && task->downwash)
+                mf_lane speed = mf_set((mf_real)plan->wind[c]) * factor;
+                if (c == 2 && plan->downwash)
                     speed = speed -
                             mf_from_index(mf_gather_index(task->downward, slot)) * mf_set(scale);
                 write_where(live, wind, at + (size_t)c * MF_BLOCK, same, speed);

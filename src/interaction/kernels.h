@@ -2,10 +2,13 @@
 #ifndef MF_INTERACTION_KERNELS_H
 #define MF_INTERACTION_KERNELS_H
 
+#include "base/flat.h"
 #include "contact/neighbors.h"
 
 #define MF_DOWNWASH_SCALE                                                                          \
     65536.0 // [s/m] speeds of air are summed as whole numbers, so in any order
+
+#define MF_JET_END 0.3 // [1] jets end at this share of the reach: U is below 4 %
 
 enum { MF_PROFILE_CELLS = 4096 }; // [1] of the wind's table
 
@@ -20,21 +23,30 @@ typedef struct mf_ScanTask {
     MF_ALIGNED(64) int32_t outside_slots[MF_NEIGHBOR_CHUNK + MF_NEIGHBOR_PAD];
 } mf_ScanTask;
 
-// A round turbulent jet below each source; see air.c.
-typedef struct mf_AirTask {
-    const mf_Neighbors *all;
-    double reach;      // [m] down to where
-    double radius;     // [m] out to where
-    double spread;     // [1] a of the profile 1 / (1 + a (r/x)^2)^2
-    const void *speed; // [m^2/s] by group: center speed times distance
-    const void *limit; // [m/s] by group: speed at the rotors
-    int32_t *downward; // [m/s / MF_DOWNWASH_SCALE] by slot: sum of downward speeds
+// A round turbulent jet below each source, and the wind; see air.c. A flat image; the arrays are in
+// the precision of the kernel.
+typedef struct mf_AirPlan {
+    uint32_t bytes;
     bool downwash;
     bool logarithmic;
-    double wind[3];      // [m/s]
-    double ground;       // [m] z of height 0
-    double profile_top;  // [m] height of the table's end
-    const void *profile; // [1] MF_PROFILE_CELLS + 2 factors at heights top (i / cells)^2
+    double reach;           // [m] down to where
+    double radius;          // [m] out to where
+    double spread;          // [1] a of the profile 1 / (1 + a (r/x)^2)^2
+    double wind[3];         // [m/s]
+    double ground;          // [m] z of height 0
+    double profile_top;     // [m] height of the table's end
+    MF_FLAT_ARRAY(speeds);  // [m^2/s] by group: center speed times distance
+    MF_FLAT_ARRAY(limits);  // [m/s] by group: speed at the rotors
+    MF_FLAT_ARRAY(profile); // [1] MF_PROFILE_CELLS + 2 factors at heights top (i / cells)^2
+} mf_AirPlan;
+MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, speeds)
+MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, limits)
+MF_FLAT_READER(mf_AirPlan, mf_air_plan, void, profile)
+
+typedef struct mf_AirTask {
+    const mf_Neighbors *all;
+    const mf_AirPlan *plan;
+    int32_t *downward; // [m/s / MF_DOWNWASH_SCALE] by slot: sum of downward speeds
 } mf_AirTask;
 
 // Where a group's wind is written; NULL: nowhere.

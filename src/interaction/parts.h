@@ -47,11 +47,10 @@ struct mf_Interaction {
     uint64_t pairs_found;  // [1] in this round, by several threads
     mf_Time touch_time;    // [ns] of the state that was examined
 
-    mf_AirTask air_task;
+    mf_AirTask air_task; // owns its plan and memory
     mf_NeighborJetFn jets;
     mf_BlowFn blow;
     mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
-    void *air_tables; // what speed, limit and profile lie in
 
     uint32_t pending;                      // MF_WORK_DETECT, MF_WORK_TOUCH that wait to be applied
     uint64_t detection_apply, touch_apply; // [1] ticks

@@ -130,7 +130,7 @@ void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose
         double rotation[9];
         *to = (mf_GapSolid){.kind = from->kind, .values = own};
         if (from->kind == MF_COLLIDE_HULL)
-            to->hull = &compound->hulls->hulls[from->hull];
+            to->hull = mf_hull_of(compound->hulls, from->hull);
         mf_quat_to_matrix(rotation, pose->rotation[from->link]);
         mf_mat3_multiply(to->rotation, rotation, own + MF_COLLIDE_ROTATION);
         mf_mat3_apply(to->position, rotation, own + MF_COLLIDE_POSITION);

@@ -395,7 +395,8 @@ void mf_interaction_destroy(mf_Interaction *all) {
     mf_release(context, all->outside);
     mf_release(context, all->pair_counts);
     mf_release(context, all->pairs);
-    mf_release(context, all->air_tables);
+    mf_release(context, (void *)all->air_task.plan);
+    mf_release(context, all->air_task.downward);
     mf_release(context, all->events);
     mf_release(context, all);
 }

@@ -87,12 +87,12 @@ static mf_Status complain(const mf_Reader *reader, const mf_Model *model, const 
 }
 
 static mf_Status check(const mf_Reader *reader, const mf_Gait *gait, const mf_Model *model) {
-    mf_GaitPlan plan;
+    mf_GaitDraft draft;
     mf_GaitBlame blame;
     mf_Error cause = {0};
-    mf_Status status = mf_gait_plan(gait->context, gait, model, &plan, &blame, &cause);
+    mf_Status status = mf_gait_draft(gait->context, gait, model, &draft, &blame, &cause);
     if (status == MF_OK) {
-        mf_gait_plan_release(gait->context, &plan);
+        mf_gait_draft_release(gait->context, &draft);
         return MF_OK;
     }
     if (status == MF_NO_MEMORY)

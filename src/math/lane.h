@@ -9,7 +9,8 @@
 // The scalar copy is also the shape of a GPU thread; NEON would be one more lane_<set>.h.
 //
 // Types: mf_real (float or double), mf_lane, mf_mask (one truth value per lane), mf_index (one
-// int32 per lane).
+// int32 per lane). Vectors are types of their own, not those of the intrinsics: a store of __m256
+// may alias anything, so that the compiler would read pointers and counts again after each.
 #ifndef MF_MATH_LANE_H
 #define MF_MATH_LANE_H
 

@@ -6,8 +6,8 @@
 
 #if defined(MF_KERNEL_F64)
 #define MF_LANES 4
-typedef __m256d mf_lane;
-typedef __m256d mf_mask; // all bits of a lane
+typedef double mf_lane __attribute__((vector_size(32)));
+typedef double mf_mask __attribute__((vector_size(32))); // all bits of a lane
 typedef int32_t mf_index __attribute__((vector_size(16)));
 
 static inline mf_lane mf_set(mf_real a) {
@@ -109,8 +109,8 @@ static inline mf_index mf_lane_numbers(void) {
 }
 #else
 #define MF_LANES 8
-typedef __m256 mf_lane;
-typedef __m256 mf_mask;
+typedef float mf_lane __attribute__((vector_size(32)));
+typedef float mf_mask __attribute__((vector_size(32)));
 typedef int32_t mf_index __attribute__((vector_size(32)));
 
 static inline mf_lane mf_set(mf_real a) {

@@ -7,7 +7,7 @@
 
 #if defined(MF_KERNEL_F64)
 #define MF_LANES 8
-typedef __m512d mf_lane;
+typedef double mf_lane __attribute__((vector_size(64)));
 typedef __mmask8 mf_mask;
 typedef int32_t mf_index __attribute__((vector_size(32)));
 
@@ -92,7 +92,7 @@ static inline mf_index mf_lane_numbers(void) {
 }
 #else
 #define MF_LANES 16
-typedef __m512 mf_lane;
+typedef float mf_lane __attribute__((vector_size(64)));
 typedef __mmask16 mf_mask;
 typedef int32_t mf_index __attribute__((vector_size(64)));
 

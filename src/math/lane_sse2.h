@@ -15,8 +15,8 @@ typedef int32_t mf_index __attribute__((vector_size(16)));
 
 #if defined(MF_KERNEL_F64)
 #define MF_LANES 2
-typedef __m128d mf_lane;
-typedef __m128d mf_mask; // all bits of a lane
+typedef double mf_lane __attribute__((vector_size(16)));
+typedef double mf_mask __attribute__((vector_size(16))); // all bits of a lane
 
 static inline mf_lane mf_set(mf_real a) {
     return _mm_set1_pd(a);
@@ -104,8 +104,8 @@ static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
 }
 #else
 #define MF_LANES 4
-typedef __m128 mf_lane;
-typedef __m128 mf_mask;
+typedef float mf_lane __attribute__((vector_size(16)));
+typedef float mf_mask __attribute__((vector_size(16)));
 
 static inline mf_lane mf_set(mf_real a) {
     return _mm_set1_ps(a);

@@ -260,6 +260,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
+        status = mf_scene_ready_joint_slots(builder);
+    if (status == MF_OK)
         status = add_proximity(builder);
     if (status == MF_OK)
         status = add_behaviors(builder);

@@ -80,6 +80,9 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
 
 // Puts the robots of all groups at their positions: random ones go around those that are fixed.
 mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
+// Joint slots of a group, before its plugins; and their memory, after all groups.
+mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
+mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder);
 // Makes the joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);

@@ -257,6 +257,9 @@ static const mf_Key keys_behind[] = {
             "frequency"),
     MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
            GROUP(oscillator.rate), "period of target updates; a multiple of world.step"),
+    MF_KEY("joint_slots", MF_KEY_COUNT, 0, "1", "0", 0, 16, NULL, GROUP(joint_slots),
+           "run-time joints that a plugin may make for each robot, by requests in the fields "
+           "joint_slot.* (docs/how_to/run_time_joints.md)"),
     MF_KEY_LISTED("plugins", 0, &plugin_table, GROUP(plugins),
                   "motions and controllers from shared libraries, each with the keys below"),
     MF_KEY_LISTED("switch", 0, &rule_table, GROUP(rules),

@@ -373,6 +373,8 @@ static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group
                        mf_SceneParts *parts) {
     mf_Status status = add_motion(builder, index, group, parts);
     if (status == MF_OK)
+        status = mf_scene_add_joint_slots(builder, index, group);
+    if (status == MF_OK)
         status = add_plugins(builder, index, group);
     if (status == MF_OK)
         status = mf_scene_add_gaits(builder, index, group, &parts->gaits);
@@ -458,6 +460,8 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
     if (status == MF_OK)
         status =
             parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
+    if (status == MF_OK)
+        status = mf_scene_ready_joint_slots(&builder);
     if (status == MF_OK && file->groups[0].vehicle != NULL)
         status =
             mf_behavior_add(group, file->groups[0].vehicle->kind, &file->groups[0].behavior, error);

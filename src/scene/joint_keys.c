@@ -43,6 +43,12 @@ static const mf_Key keys[] = {
          "the joint breaks above this force"),
     REAL("moment_limit", MF_KEY_ABOVE | MF_KEY_INFINITE, "N m", ".inf", JOINT(moment_limit),
          "the joint breaks above this moment"),
+    MF_KEY_TUPLE("range", MF_KEY_VECTOR, 2, MF_KEY_AUTO, "rad", "auto", -7, 7, JOINT(range),
+                 "smallest and largest angle of a hinge, from its initial pose; `auto`: none"),
+    MF_KEY("motor_rate", MF_KEY_REAL, 0, "rad/s", "0", -1e12, 1e12, NULL, JOINT(motor_rate),
+           "rate to which the motor of a hinge drives it"),
+    REAL("motor_torque", 0, "N m", "0", JOINT(motor_torque),
+         "largest torque of the motor; with a rate of 0: dry friction"),
     MF_KEY("enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, JOINT(enabled),
            "false: the joint has no effect until a program enables it"),
 };

@@ -53,6 +53,12 @@ static mf_WorldJointConfig config_of(const mf_SceneJoint *from) {
     config.time = from->time;
     config.force_limit = from->force_limit;
     config.moment_limit = from->moment_limit;
+    config.motor_rate = from->motor_rate;
+    config.motor_torque = from->motor_torque;
+    if (!isnan(from->range[0])) {
+        config.lower_angle = from->range[0];
+        config.upper_angle = from->range[1];
+    }
     return config;
 }
 
@@ -79,12 +85,42 @@ static mf_Status add_joint(mf_SceneBuilder *builder, const mf_SceneJoint *from) 
     return from->enabled ? MF_OK : mf_world_joint_enable(scene->joints, id, false, builder->error);
 }
 
+// The joints of the world, added when there are none.
+static mf_Status need_joints(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    scene->joints = mf_world_joints_of(scene->world);
+    return scene->joints != NULL
+               ? MF_OK
+               : mf_world_joints_add(scene->world, NULL, &scene->joints, builder->error);
+}
+
+mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+    const uint32_t count = builder->file->groups[index].joint_slots;
+    mf_Error cause = {0};
+    if (count == 0)
+        return MF_OK;
+    mf_Status status = need_joints(builder);
+    if (status == MF_OK) {
+        status = mf_joint_slots_add(builder->scene->joints, group, count, &cause);
+        if (status != MF_OK)
+            return mf_fail_at(builder->error, status, builder->file->file, 0, 0, "%s",
+                              cause.message);
+    }
+    return status;
+}
+
+mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder) {
+    uint32_t slots = 0;
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        slots += builder->file->groups[i].joint_slots;
+    return slots > 0 ? mf_joint_slots_ready(builder->scene->joints, builder->error) : MF_OK;
+}
+
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
     if (file->joint_count == 0)
         return MF_OK;
-    mf_Status status =
-        mf_world_joints_add(builder->scene->world, NULL, &builder->scene->joints, builder->error);
+    mf_Status status = need_joints(builder);
     for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++)
         status = add_joint(builder, &file->joints[i]);
     return status;
@@ -92,6 +128,9 @@ mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
 
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneFile *file = builder->file;
+    for (uint32_t i = 0; i < file->group_count; i++)
+        if (file->groups[i].joint_slots > 0) // whose robots may join any others
+            return !mf_scene_group_isolated(builder, index);
     for (uint32_t i = 0; i < file->joint_count; i++)
         for (int side = 0; side < 2; side++)
             if (strcmp(file->joints[i].sides[side].group, file->groups[index].name) == 0)

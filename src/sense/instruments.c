@@ -43,11 +43,11 @@ static void run_keep(const mf_SystemRun *run, void *user) {
 // Sensors that show a field, of any type.
 static void copy_fields(const mf_InstrumentPlan *plan, uint32_t first, uint32_t count,
                         uint64_t due) {
-    for (uint32_t i = 0; i < plan->batch.instrument_count; i++) {
-        const mf_Instrument *own = &plan->batch.instruments[i];
-        if (own->field != NULL && (due >> own->clock & 1))
-            mf_sense_copy(mf_signal_set_raw(plan->signals), own->out, own->field, own->component,
-                          own->count, first, count);
+    for (uint32_t i = 0; i < plan->image->instrument_count; i++) {
+        const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
+        if (own->copied && (due >> own->clock & 1))
+            mf_sense_copy(mf_signal_set_raw(plan->signals), own->out, plan->sources[i].field,
+                          own->component, own->count, first, count);
     }
 }
 
@@ -116,8 +116,8 @@ static mf_Status add_signals(mf_Group *group, mf_InstrumentPlan *plan, mf_Field 
                              const mf_InstrumentsConfig *config, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Sensor *sensors = mf_group_model(group)->sensors;
-    mf_Instrument *own = (mf_Instrument *)(uintptr_t)plan->batch.instruments;
-    uint32_t count = plan->batch.instrument_count;
+    mf_Instrument *own = (mf_Instrument *)(uintptr_t)mf_instrument_instruments(plan->image);
+    uint32_t count = plan->image->instrument_count;
     mf_SignalSpec *specs = mf_allocate(context, count, sizeof *specs + sizeof(mf_Signal));
     if (specs == NULL)
         return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
@@ -129,7 +129,7 @@ static mf_Status add_signals(mf_Group *group, mf_InstrumentPlan *plan, mf_Field 
                                    .count = own[i].count,
                                    .stream = own[i].sensor,
                                    .unit = mf_instrument_is_direction(own[i].type),
-                                   .always = own[i].field != NULL};
+                                   .always = own[i].copied};
     }
     mf_Status status = mf_signal_set_create(group, "sensor", values, config->rate, specs, count,
                                             &plan->signals, error);
@@ -141,7 +141,7 @@ static mf_Status add_signals(mf_Group *group, mf_InstrumentPlan *plan, mf_Field 
     }
     if (status == MF_OK && mf_signal_set_raw(plan->signals) != NULL) {
         plan->batch.raw = mf_signal_set_raw(plan->signals)->data;
-        plan->batch.raw_count = mf_signal_set_raw(plan->signals)->components;
+        plan->image->raw_count = mf_signal_set_raw(plan->signals)->components;
     }
     mf_release(context, specs);
     return status;
@@ -154,7 +154,8 @@ static const void *data_of(mf_Group *group, const char *name) {
     return field == NULL ? NULL : field->data;
 }
 
-static void bind_fields(mf_Group *group, mf_InstrumentBatch *batch) {
+static void bind_fields(mf_Group *group, mf_InstrumentPlan *plan) {
+    mf_InstrumentBatch *batch = &plan->batch;
     batch->position = data_of(group, "base.position");
     batch->orientation = data_of(group, "base.orientation");
     batch->linear = data_of(group, "base.linear_velocity");
@@ -169,15 +170,14 @@ static void bind_fields(mf_Group *group, mf_InstrumentBatch *batch) {
     batch->external = data_of(group, "sensor.outer");
     batch->joint_limit = data_of(group, "joint.limit_force");
     batch->tendon_limit = data_of(group, "tendon.limit_force");
-    batch->tendons_of_model = mf_group_model(group)->tendon_count;
     batch->fault = data_of(group, "fault.word");
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     const mf_Field *point_load = mf_group_find_field(group, "point.load");
     batch->load = data_of(group, "contact.load");
     batch->point_load = data_of(group, "point.load");
     batch->motion = data_of(group, "motion.level");
-    batch->load_components = load == NULL ? 0 : load->components;
-    batch->point_components = point_load == NULL ? 0 : point_load->components;
+    plan->image->load_components = load == NULL ? 0 : load->components;
+    plan->image->point_components = point_load == NULL ? 0 : point_load->components;
 }
 
 static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan,
@@ -200,16 +200,16 @@ static mf_Status add_fields(mf_Group *group, mf_InstrumentPlan *plan,
                                         MF_FIELD_OUTPUT,
                                         "velocities at the beginning of the step; m/s, rad/s"};
     mf_Field *field;
-    mf_Status status = mf_attach_field(group, &value, plan->batch.value_count, &field, error);
+    mf_Status status = mf_attach_field(group, &value, plan->image->value_count, &field, error);
     if (status != MF_OK)
         return status;
     plan->batch.values = field->data;
     status = add_signals(group, plan, field, config, error);
     if (status != MF_OK)
         return status;
-    if (!plan->accelerates || plan->batch.velocity_count == 0)
+    if (!plan->image->accelerates || plan->image->velocity_count == 0)
         return MF_OK;
-    status = mf_attach_field(group, &before, plan->batch.velocity_count, &field, error);
+    status = mf_attach_field(group, &before, plan->image->velocity_count, &field, error);
     if (status == MF_OK)
         plan->batch.before = field->data;
     return status;
@@ -251,13 +251,13 @@ static void destroy_plan(mf_Context *context, void *user) {
     mf_InstrumentPlan *plan = user;
     mf_signal_set_destroy(context, plan->signals);
     mf_scratch_destroy(context, plan->scratch);
-    mf_release(context, plan);
+    mf_instrument_plan_destroy(context, plan);
 }
 
 // Whether some sensor shows a field, which may be any.
 static bool shows_fields(const mf_InstrumentPlan *plan) {
-    for (uint32_t i = 0; i < plan->batch.instrument_count; i++)
-        if (plan->batch.instruments[i].field != NULL)
+    for (uint32_t i = 0; i < plan->image->instrument_count; i++)
+        if (mf_instrument_instruments(plan->image)[i].copied)
             return true;
     return false;
 }
@@ -325,9 +325,7 @@ mf_Status mf_instruments_add(mf_Group *group, const mf_InstrumentsConfig *config
     if (status == MF_OK && plan->limits)
         status = mf_articulated_report_limits(group, error);
     if (status == MF_OK) {
-        plan->batch.external_count = plan->external_count;
-        bind_fields(group, &plan->batch);
-        plan->batch.body_count = mf_group_model(group)->link_count;
+        bind_fields(group, plan);
         status = choose_kernels(group, plan, error);
     }
     if (status == MF_OK)
@@ -375,11 +373,11 @@ static const char *name_or(const char *name) {
 
 bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
     const mf_InstrumentPlan *plan = group != NULL && text != NULL ? plan_of(group) : NULL;
-    for (uint32_t i = 0; plan != NULL && i < plan->batch.instrument_count; i++) {
-        const mf_Instrument *own = &plan->batch.instruments[i];
+    for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
+        const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
         const mf_Model *model = mf_group_model(group);
         const mf_Tendon *tendon = tendon_at(model, &model->sensors[own->sensor]);
-        if (own->reason != NULL || tendon == NULL || index-- > 0)
+        if (plan->sources[i].reason != NULL || tendon == NULL || index-- > 0)
             continue;
         snprintf(text, MF_INSTRUMENTS_NOTE,
                  "sensor %u '%.100s' counts the pull of tendon '%.60s' as a joint load; MuJoCo "
@@ -387,12 +385,12 @@ bool mf_instruments_note(const mf_Group *group, uint32_t index, char *text) {
                  own->sensor, name_or(model->sensors[own->sensor].name), name_or(tendon->name));
         return true;
     }
-    for (uint32_t i = 0; plan != NULL && i < plan->batch.instrument_count; i++) {
-        const mf_Instrument *own = &plan->batch.instruments[i];
-        if (own->reason == NULL || index-- > 0)
+    for (uint32_t i = 0; plan != NULL && i < plan->image->instrument_count; i++) {
+        const mf_Instrument *own = &mf_instrument_instruments(plan->image)[i];
+        if (plan->sources[i].reason == NULL || index-- > 0)
             continue;
         snprintf(text, MF_INSTRUMENTS_NOTE, "sensor %u '%.100s' reads 0: %s", own->sensor,
-                 mf_group_model(group)->sensors[own->sensor].name, own->reason);
+                 mf_group_model(group)->sensors[own->sensor].name, plan->sources[i].reason);
         return true;
     }
     return false;
@@ -413,11 +411,14 @@ static double get(const void *block, bool precise, uint32_t c, uint32_t lane) {
 }
 
 // From true values to readings without noise.
-static void convert(mf_Group *group, const mf_Instrument *own, uint32_t instance, double *values) {
-    const mf_Signal *signal = &mf_group_model(group)->sensors[own->sensor].signal;
+static void convert(const mf_InstrumentPlan *plan, uint32_t index, uint32_t instance,
+                    double *values) {
+    const mf_Instrument *own = &mf_instrument_instruments(plan->image)[index];
+    const mf_Field *field = plan->sources[index].field;
+    const mf_Signal *signal = &mf_group_model(plan->group)->sensors[own->sensor].signal;
     for (uint32_t c = own->address; c < own->address + own->count; c++) {
-        if (own->field != NULL)
-            values[c] = mf_field_get(own->field, instance, own->component + c - own->address);
+        if (field != NULL)
+            values[c] = mf_field_get(field, instance, own->component + c - own->address);
         if (!own->dead && !mf_instrument_is_direction(own->type))
             values[c] = mf_signal_convert(signal, values[c]);
     }
@@ -434,25 +435,27 @@ mf_Status mf_instruments_measure(mf_Group *group, uint32_t instance, const doubl
     mf_InstrumentBatch batch = plan->batch;
     bool precise = mf_group_config_of(group)->double_precision;
     uint32_t lane = instance % MF_BLOCK;
-    void *block = mf_allocate(context, (size_t)batch.velocity_count + batch.value_count + 1,
-                              MF_BLOCK * sizeof(double));
+    void *block =
+        mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
+                    MF_BLOCK * sizeof(double));
     if (block == NULL)
         return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
     batch.detached = block;
-    batch.acceleration = (char *)block + (size_t)batch.value_count * MF_BLOCK * sizeof(double);
-    for (uint32_t i = 0; i < batch.velocity_count; i++)
+    batch.acceleration =
+        (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);
+    for (uint32_t i = 0; i < plan->image->velocity_count; i++)
         put((void *)(uintptr_t)batch.acceleration, precise, i, lane,
             acceleration == NULL ? 0.0 : acceleration[i]);
     mf_Field *field = mf_group_find_field(group, "sensor.value");
-    for (uint32_t i = 0; i < batch.value_count; i++)
+    for (uint32_t i = 0; i < plan->image->value_count; i++)
         put(block, precise, i, lane, mf_field_get(field, instance, i));
     mf_InstrumentRun work = run_one(plan, instance);
     run_kernel(plan, plan->run_one, &batch, &work);
     mf_sensor_source_one(group, instance);
-    for (uint32_t i = 0; i < batch.value_count; i++)
+    for (uint32_t i = 0; i < plan->image->value_count; i++)
         values[i] = get(block, precise, i, lane);
-    for (uint32_t i = 0; i < batch.instrument_count; i++)
-        convert(group, &batch.instruments[i], instance, values);
+    for (uint32_t i = 0; i < plan->image->instrument_count; i++)
+        convert(plan, i, instance, values);
     mf_release(context, block);
     return MF_OK;
 }

@@ -2,8 +2,10 @@
 #ifndef MF_SENSE_INSTRUMENTS_H
 #define MF_SENSE_INSTRUMENTS_H
 
+#include "base/flat.h"
 #include "contact/ray_solid.h"
 #include "math/kernel.h"
+#include "tree/tree.h"
 
 #include <mayfly/world.h>
 
@@ -15,20 +17,6 @@ typedef struct mf_InstrumentFrame {
     double position[3]; // [m] body's axes
     double rotation[4]; // [1] to the body's axes
 } mf_InstrumentFrame;
-
-// A link whose motion is needed; parents come first.
-typedef struct mf_InstrumentLink {
-    uint32_t body, parent; // [1] link + 1
-    mf_JointType type;
-    uint32_t row;       // [1] component of joint.angle
-    uint32_t ball;      // [1] number among ball and floating joints
-    uint32_t free;      // [1] number among floating joints
-    uint32_t velocity;  // [1] address in a velocity vector
-    double position[3]; // [m]
-    double rotation[4]; // [1]
-    double axis[3];     // [1]
-    double reference;   // [rad] or [m]
-} mf_InstrumentLink;
 
 typedef struct mf_InstrumentLump { // a body's mass
     uint32_t body;                 // [1] link + 1
@@ -58,7 +46,9 @@ typedef enum mf_InstrumentDrive { // what an actuator's length is
 
 typedef struct mf_InstrumentSpring { // energy 1/2 k x^2
     mf_JointType type;
-    uint32_t row, ball, free;    // [1] as in mf_InstrumentLink
+    uint32_t row;                // [1] component of joint.angle
+    uint32_t ball;               // [1] number among ball and floating joints
+    uint32_t free;               // [1] number among floating joints
     double stiffness, relaxed;   // [N/m], [m] and the like
     double rotation[4], rest[3]; // [1], [m] of ball and floating joints
 } mf_InstrumentSpring;
@@ -69,8 +59,13 @@ typedef struct mf_InstrumentTendon {
     double armature;                   // [kg]
 } mf_InstrumentTendon;
 
+typedef struct mf_InstrumentMesh {                         // where the image has it
+    uint32_t first_vertex, first_triangle, triangle_count; // [1]
+} mf_InstrumentMesh;
+
 typedef struct mf_InstrumentShape { // what a ray hits
-    mf_RaySolid solid;
+    mf_RaySolid solid;              // its mesh is NULL,
+    uint32_t mesh;                  // [1] this one instead
     mf_InstrumentFrame frame;
 } mf_InstrumentShape;
 
@@ -82,16 +77,15 @@ typedef struct mf_InstrumentContact { // a row of contact.load or point.load
 
 typedef struct mf_Instrument {
     mf_SensorType type;
-    bool dead;             // reads 0
-    const char *reason;    // why it cannot be measured, NULL: it can
-    uint32_t sensor;       // [1] of the model
-    uint32_t address;      // [1] of its first value among all
-    uint32_t count;        // [1] of values
-    uint32_t clock, out;   // [1] when, and the component where its values go (mf_SignalTarget)
-    bool treated;          // to the true values that readings are made of, else to the readings
-    double reach;          // [m] of a ray; 0: any
-    const mf_Field *field; // of MF_SENSOR_FIELD, copied by the host
-    uint32_t component;    // [1] first one there
+    bool dead;           // reads 0
+    uint32_t sensor;     // [1] of the model
+    uint32_t address;    // [1] of its first value among all
+    uint32_t count;      // [1] of values
+    uint32_t clock, out; // [1] when, and the component where its values go (mf_SignalTarget)
+    bool treated;        // to the true values that readings are made of, else to the readings
+    double reach;        // [m] of a ray; 0: any
+    bool copied;         // values of a field, which the host copies
+    uint32_t component;  // [1] first one there
     mf_InstrumentFrame frame, reference;
     bool has_reference;
     mf_JointType joint_type;
@@ -111,38 +105,62 @@ typedef struct mf_Instrument {
     mf_RaySolid volume; // of a touch sensor's site
 } mf_Instrument;
 
-// All blocks of a group. Data pointers are in field layout and the group's precision.
-typedef struct mf_InstrumentBatch {
-    uint32_t link_count, instrument_count, spring_count, tendon_count; // [1]
-    uint32_t joint_count, ball_count, free_count, actuator_count;      // [1] components
-    uint32_t body_count;                                               // [1] links of the model
-    uint32_t value_count, velocity_count, load_components,
-        point_components;            // [1]
-    uint32_t first_lump, lump_count; // [1] of the whole robot
-    const mf_InstrumentLink *links;
-    const mf_Instrument *instruments;
-    const mf_InstrumentLump *lumps;
-    const mf_InstrumentTerm *terms;
-    const mf_InstrumentForce *forces;
-    const mf_InstrumentSpring *springs;
-    const mf_InstrumentTendon *tendons;
-    const mf_InstrumentShape *shapes;
-    const mf_InstrumentContact *contacts;
-    const double *armature; // [kg m^2] per velocity value, weight of the base's and joints' rotors
-    const mf_Terrain *terrain;
-    bool level, fixed; // the ground has one height; the base does not move
-    double gravity[3]; // [m/s^2]
+// The plan: a flat image.
+typedef struct mf_InstrumentImage {
+    uint32_t bytes;                                                                // [byte]
+    uint32_t link_count, instrument_count, spring_count, tendon_count, mesh_count; // [1]
+    uint32_t joint_count, ball_count, free_count, actuator_count;                  // [1] components
+    uint32_t value_count, velocity_count, load_components, point_components;       // [1]
+    uint32_t raw_count;                        // [1] components of sensor.raw
+    uint32_t external_count, tendons_of_model; // [1] elements of sensor.outer, tendon.limit_force
+    uint32_t first_lump, lump_count;           // [1] of the whole robot
+    bool level, fixed;                         // the ground has one height; the base does not move
+    bool accelerates;                          // some sensor needs accelerations
+    double gravity[3];                         // [m/s^2]
     double magnetic[3];
+    MF_FLAT_ARRAY(tree);        // mf_Tree, one
+    MF_FLAT_ARRAY(links);       // uint32_t: links behind the base that are needed, parents first
+    MF_FLAT_ARRAY(instruments); // mf_Instrument
+    MF_FLAT_ARRAY(lumps);       // mf_InstrumentLump
+    MF_FLAT_ARRAY(terms);       // mf_InstrumentTerm
+    MF_FLAT_ARRAY(forces);      // mf_InstrumentForce
+    MF_FLAT_ARRAY(springs);     // mf_InstrumentSpring
+    MF_FLAT_ARRAY(tendons);     // mf_InstrumentTendon
+    MF_FLAT_ARRAY(shapes);      // mf_InstrumentShape
+    MF_FLAT_ARRAY(contacts);    // mf_InstrumentContact
+    MF_FLAT_ARRAY(armature);    // double [kg m^2] per velocity value: base's and joints' rotors
+    MF_FLAT_ARRAY(meshes);      // mf_InstrumentMesh
+    MF_FLAT_ARRAY(vertices);    // float [m], 3 each
+    MF_FLAT_ARRAY(triangles);   // uint32_t, 3 each
+} mf_InstrumentImage;
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_Tree, tree)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, uint32_t, links)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_Instrument, instruments)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentLump, lumps)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentTerm, terms)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentForce, forces)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentSpring, springs)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentTendon, tendons)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentShape, shapes)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentContact, contacts)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, double, armature)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, mf_InstrumentMesh, meshes)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, float, vertices)
+MF_FLAT_READER(mf_InstrumentImage, mf_instrument, uint32_t, triangles)
+
+// All blocks of a group: the plan and the pointers of a call. Data pointers are in field layout and
+// the group's precision.
+typedef struct mf_InstrumentBatch {
+    const mf_InstrumentImage *image;
+    const mf_Terrain *terrain;
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
         *free_rate, *load, *point_load, *force, *external, *joint_limit,
-        *tendon_limit;                         // fields; NULL when absent
-    uint32_t external_count, tendons_of_model; // [1] elements of the last fields
+        *tendon_limit; // fields; NULL when absent
     const int32_t *fault;
     const int32_t *motion;    // motion.level; NULL: the group has one motion
     void *before;             // [m/s], [rad/s] velocity vector at the beginning of the step
     const void *acceleration; // likewise; instead of `before`; of one block
     void *values, *raw;       // sensor.value, sensor.raw
-    uint32_t raw_count;       // [1] components of sensor.raw
     void *detached;           // one block of all values, by address, that go there instead
 } mf_InstrumentBatch;
 

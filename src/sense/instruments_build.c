@@ -1,5 +1,5 @@
 // The plan of a group's instruments: every sensor made of its parts (instruments_parts.h), first
-// to count, then into one allocation.
+// to count, then into one allocation, then packed into a flat image.
 #include "sense/instruments_parts.h"
 
 #include "world/attach.h"
@@ -137,7 +137,7 @@ static bool is_pulled_by_path(const mf_Model *model, uint32_t joint) {
 
 // What is special about a type; NULL, or why it cannot be measured.
 static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
-                                mf_Instrument *out) {
+                                mf_InstrumentSource *source, mf_Instrument *out) {
     switch (sensor->type) {
     case MF_SENSOR_JOINT_LIMIT_FORCE:
     case MF_SENSOR_TENDON_LIMIT_FORCE:
@@ -165,11 +165,11 @@ static const char *fill_special(mf_InstrumentBuild *b, const mf_Sensor *sensor,
         b->accelerates = true;
         return NULL;
     case MF_SENSOR_FIELD:
-        out->field = mf_group_find_field(b->group, sensor->field);
-        if (out->field == NULL)
+        source->field = mf_group_find_field(b->group, sensor->field);
+        if (source->field == NULL)
             return "the group has no field of that name";
-        return out->field->components < sensor->component ||
-                       out->field->components - sensor->component < sensor->count
+        return source->field->components < sensor->component ||
+                       source->field->components - sensor->component < sensor->count
                    ? "the field has fewer values"
                    : NULL;
     case MF_SENSOR_ACTUATOR_POSITION:
@@ -277,10 +277,11 @@ bool mf_instrument_is_direction(mf_SensorType type) {
 }
 
 // A value of sensor.look, in which `component` is set.
-static void fill_sensing(const mf_InstrumentBuild *b, mf_Instrument *out) {
+static void fill_sensing(const mf_InstrumentBuild *b, mf_InstrumentSource *source,
+                         mf_Instrument *out) {
     const bool limit = out->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
                        out->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
-    out->field = mf_group_find_field(b->group, "sensor.look");
+    source->field = mf_group_find_field(b->group, "sensor.look");
     out->dead = limit && limits_off(b->model);
 }
 
@@ -307,24 +308,28 @@ static mf_Status add_sensor(mf_InstrumentBuild *b, uint32_t index, mf_Error *err
     if (sensor->joint != MF_NONE && sensor->joint < b->model->joint_count)
         mf_instrument_set_joint(b, sensor->joint, &out);
     const bool sensed = mf_sensor_source_find(b->group, index, &out.component);
+    mf_InstrumentSource source = {NULL, NULL};
     const char *reason = path_reason(b->model, sensor, sensed);
     if (reason == NULL && sensor->type == MF_SENSOR_CONTACTS && !sensed)
         reason = "this motion does not compute contacts of shapes";
     if (reason == NULL && sensed)
-        fill_sensing(b, &out);
+        fill_sensing(b, &source, &out);
     else if (reason == NULL)
-        reason = fill_special(b, sensor, &out);
+        reason = fill_special(b, sensor, &source, &out);
     if (reason != NULL && !b->lenient)
         return mf_fail(error, MF_UNSUPPORTED, "sensor %u '%.100s' cannot be measured: %s", index,
                        sensor->name, reason);
-    out.reason = reason;
+    source.reason = reason;
     out.dead |= reason != NULL;
     if (out.dead)
-        out.field = NULL;
+        source.field = NULL;
+    out.copied = source.field != NULL;
     if (!sensed)
         fill_items(b, sensor, &out);
-    if (b->instruments != NULL)
+    if (b->instruments != NULL) {
         b->instruments[b->instrument_count] = out;
+        b->sources[b->instrument_count] = source;
+    }
     b->instrument_count++;
     return MF_OK;
 }
@@ -334,24 +339,10 @@ static void put_links(mf_InstrumentBuild *b) {
     for (uint32_t l = model->link_count; l-- > 1;)
         b->needed[model->links[l].parent + 1] |= b->needed[l + 1];
     for (uint32_t l = 1; l < model->link_count; l++) {
-        const mf_Joint *joint = &model->joints[model->links[l].joint];
-        uint32_t index = model->links[l].joint;
         if (!b->needed[l + 1])
             continue;
-        if (b->links != NULL) {
-            mf_InstrumentLink *out = &b->links[b->link_count];
-            *out = (mf_InstrumentLink){.body = l + 1,
-                                       .parent = joint->parent + 1,
-                                       .type = joint->type,
-                                       .row = index,
-                                       .ball = mf_instrument_balls_before(model, index),
-                                       .free = mf_instrument_free_before(model, index),
-                                       .velocity = joint->velocity_address,
-                                       .reference = joint->reference};
-            memcpy(out->position, joint->position, sizeof out->position);
-            memcpy(out->rotation, joint->rotation, sizeof out->rotation);
-            memcpy(out->axis, joint->axis, sizeof out->axis);
-        }
+        if (b->links != NULL)
+            b->links[b->link_count] = l;
         b->link_count++;
     }
 }
@@ -366,79 +357,153 @@ static mf_Status write_all(mf_InstrumentBuild *b, mf_Error *error) {
     return status;
 }
 
-// ---- the allocation ----------------------------------------------------------------------------
+// ---- the image ---------------------------------------------------------------------------------
 
-static void *take(char **memory, size_t count, size_t size) {
-    void *out = *memory;
-    *memory += count * size;
-    return out;
+typedef struct Array { // that a build writes
+    void **data;
+    size_t bytes;
+} Array;
+
+enum { ARRAYS = 13 };
+
+static void list_arrays(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted, Array *out) {
+    const Array arrays[ARRAYS] = {
+        {(void **)&b->links, counted->link_count * sizeof *b->links},
+        {(void **)&b->instruments, counted->instrument_count * sizeof *b->instruments},
+        {(void **)&b->lumps, counted->lump_count * sizeof *b->lumps},
+        {(void **)&b->terms, counted->term_count * sizeof *b->terms},
+        {(void **)&b->forces, counted->force_count * sizeof *b->forces},
+        {(void **)&b->springs, counted->spring_count * sizeof *b->springs},
+        {(void **)&b->tendons, counted->tendon_count * sizeof *b->tendons},
+        {(void **)&b->shapes, counted->shape_count * sizeof *b->shapes},
+        {(void **)&b->contacts, counted->contact_count * sizeof *b->contacts},
+        {(void **)&b->armature, counted->armature_count * sizeof *b->armature},
+        {(void **)&b->meshes, counted->mesh_count * sizeof *b->meshes},
+        {(void **)&b->vertices, 3 * (size_t)counted->vertex_count * sizeof *b->vertices},
+        {(void **)&b->triangles, 3 * (size_t)counted->triangle_count * sizeof *b->triangles}};
+    memcpy(out, arrays, sizeof arrays);
 }
 
-static size_t bytes_of(const mf_InstrumentBuild *b) {
-    return b->link_count * sizeof *b->links + b->instrument_count * sizeof *b->instruments +
-           b->lump_count * sizeof *b->lumps + b->term_count * sizeof *b->terms +
-           b->force_count * sizeof *b->forces + b->spring_count * sizeof *b->springs +
-           b->tendon_count * sizeof *b->tendons + b->shape_count * sizeof *b->shapes +
-           b->contact_count * sizeof *b->contacts + b->armature_count * sizeof *b->armature;
+// Room for all arrays of a build; released by its caller.
+static void *allocate_arrays(mf_Context *context, mf_InstrumentBuild *b,
+                             const mf_InstrumentBuild *counted) {
+    Array arrays[ARRAYS];
+    size_t bytes = 8;
+    list_arrays(b, counted, arrays);
+    for (size_t i = 0; i < ARRAYS; i++)
+        bytes += (arrays[i].bytes + 7) / 8 * 8;
+    char *memory = mf_allocate(context, bytes, 1), *next = memory;
+    for (size_t i = 0; i < ARRAYS && memory != NULL; i++) {
+        *arrays[i].data = next;
+        next += (arrays[i].bytes + 7) / 8 * 8;
+    }
+    return memory;
 }
 
-// All of these begin at multiples of 8 bytes.
-static void divide(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted, char *memory) {
-    b->links = take(&memory, counted->link_count, sizeof *b->links);
-    b->instruments = take(&memory, counted->instrument_count, sizeof *b->instruments);
-    b->lumps = take(&memory, counted->lump_count, sizeof *b->lumps);
-    b->terms = take(&memory, counted->term_count, sizeof *b->terms);
-    b->forces = take(&memory, counted->force_count, sizeof *b->forces);
-    b->springs = take(&memory, counted->spring_count, sizeof *b->springs);
-    b->tendons = take(&memory, counted->tendon_count, sizeof *b->tendons);
-    b->shapes = take(&memory, counted->shape_count, sizeof *b->shapes);
-    b->contacts = take(&memory, counted->contact_count, sizeof *b->contacts);
-    b->armature = take(&memory, counted->armature_count, sizeof *b->armature);
-}
-
-static void fill_batch(const mf_InstrumentBuild *b) {
+static mf_InstrumentImage draft_of(const mf_InstrumentBuild *b) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(b->group));
     const mf_Model *model = b->model;
-    mf_InstrumentBatch *batch = &b->plan->batch;
-    *batch =
-        (mf_InstrumentBatch){.link_count = b->link_count,
-                             .instrument_count = b->instrument_count,
-                             .spring_count = b->spring_count,
-                             .tendon_count = b->tendon_count,
-                             .joint_count = model->joint_count,
-                             .actuator_count = model->actuator_count,
-                             .ball_count = mf_instrument_balls_before(model, model->joint_count),
-                             .free_count = mf_instrument_free_before(model, model->joint_count),
-                             .value_count = model->sensor_value_count,
-                             .velocity_count = model->velocity_count,
-                             .first_lump = b->first_lump,
-                             .lump_count = b->all_lumps,
-                             .links = b->links,
-                             .instruments = b->instruments,
-                             .lumps = b->lumps,
-                             .terms = b->terms,
-                             .forces = b->forces,
-                             .springs = b->springs,
-                             .tendons = b->tendons,
-                             .shapes = b->shapes,
-                             .contacts = b->contacts,
-                             .armature = b->armature,
-                             .terrain = world->terrain,
-                             .level = world->terrain->lowest == world->terrain->highest,
-                             .fixed = model->base == MF_BASE_FIXED};
+    mf_InstrumentImage draft = {.link_count = b->link_count,
+                                .instrument_count = b->instrument_count,
+                                .spring_count = b->spring_count,
+                                .tendon_count = b->tendon_count,
+                                .mesh_count = b->mesh_count,
+                                .joint_count = model->joint_count,
+                                .actuator_count = model->actuator_count,
+                                .ball_count = mf_instrument_balls_before(model, model->joint_count),
+                                .free_count = mf_instrument_free_before(model, model->joint_count),
+                                .value_count = model->sensor_value_count,
+                                .velocity_count = model->velocity_count,
+                                .tendons_of_model = model->tendon_count,
+                                .external_count = b->external_count,
+                                .first_lump = b->first_lump,
+                                .lump_count = b->all_lumps,
+                                .level = world->terrain->lowest == world->terrain->highest,
+                                .fixed = model->base == MF_BASE_FIXED,
+                                .accelerates = b->accelerates};
     for (int i = 0; i < 3; i++)
-        batch->gravity[i] = world->gravity * world->gravity_direction[i];
-    memcpy(batch->magnetic, model->physics.magnetic, sizeof batch->magnetic);
-    b->plan->accelerates = b->accelerates;
-    b->plan->limits = b->limits;
-    b->plan->external_count = b->external_count;
-    memcpy(b->plan->external, b->external, sizeof b->plan->external);
+        draft.gravity[i] = world->gravity * world->gravity_direction[i];
+    memcpy(draft.magnetic, model->physics.magnetic, sizeof draft.magnetic);
+    return draft;
+}
+
+static mf_Status pack(mf_Context *context, const mf_InstrumentBuild *b, const mf_Tree *tree,
+                      mf_InstrumentImage **out, mf_Error *error) {
+    mf_InstrumentImage draft = draft_of(b);
+    const mf_FlatPart parts[] = {
+        {&draft.tree_at, tree, tree->bytes},
+        MF_FLAT_PART(&draft, links, b->links, b->link_count),
+        MF_FLAT_PART(&draft, instruments, b->instruments, b->instrument_count),
+        MF_FLAT_PART(&draft, lumps, b->lumps, b->lump_count),
+        MF_FLAT_PART(&draft, terms, b->terms, b->term_count),
+        MF_FLAT_PART(&draft, forces, b->forces, b->force_count),
+        MF_FLAT_PART(&draft, springs, b->springs, b->spring_count),
+        MF_FLAT_PART(&draft, tendons, b->tendons, b->tendon_count),
+        MF_FLAT_PART(&draft, shapes, b->shapes, b->shape_count),
+        MF_FLAT_PART(&draft, contacts, b->contacts, b->contact_count),
+        MF_FLAT_PART(&draft, armature, b->armature, b->armature_count),
+        MF_FLAT_PART(&draft, meshes, b->meshes, b->mesh_count),
+        MF_FLAT_PART(&draft, vertices, b->vertices, 3 * (size_t)b->vertex_count),
+        MF_FLAT_PART(&draft, triangles, b->triangles, 3 * (size_t)b->triangle_count)};
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(context, &draft, sizeof draft, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    *out = image;
+    return status;
+}
+
+static mf_Status make_image(mf_Context *context, mf_InstrumentBuild *b,
+                            const mf_InstrumentBuild *counted, mf_InstrumentImage **out,
+                            mf_Error *error) {
+    mf_Tree *tree = NULL;
+    void *arrays = allocate_arrays(context, b, counted);
+    mf_Status status =
+        arrays != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
+    if (status == MF_OK)
+        status = mf_tree_create(context, b->model, MF_TREE_FIELDS, b->model->base == MF_BASE_FREE,
+                                NULL, &tree, error);
+    if (status == MF_OK)
+        status = write_all(b, error);
+    if (status == MF_OK)
+        status = pack(context, b, tree, out, error);
+    mf_release(context, tree);
+    mf_release(context, arrays);
+    return status;
+}
+
+void mf_instrument_plan_destroy(mf_Context *context, mf_InstrumentPlan *plan) {
+    if (plan == NULL)
+        return;
+    mf_release(context, plan->image);
+    mf_release(context, plan);
+}
+
+static mf_Status make_plan(mf_InstrumentBuild *b, const mf_InstrumentBuild *counted,
+                           mf_InstrumentPlan **out, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(b->group));
+    mf_InstrumentPlan *plan =
+        mf_allocate(context, 1, sizeof *plan + counted->instrument_count * sizeof *plan->sources);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
+    plan->sources = b->sources = (mf_InstrumentSource *)(plan + 1);
+    mf_Status status = make_image(context, b, counted, &plan->image, error);
+    if (status != MF_OK) {
+        mf_instrument_plan_destroy(context, plan);
+        return status;
+    }
+    plan->batch.image = plan->image;
+    plan->batch.terrain = mf_world_config_of(mf_group_world(b->group))->terrain;
+    plan->limits = b->limits;
+    plan->external_count = b->external_count;
+    memcpy(plan->external, b->external, sizeof plan->external);
+    plan->group = b->group;
+    *out = plan;
+    return MF_OK;
 }
 
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_InstrumentPlan **out, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    mf_Context *context = mf_world_context(mf_group_world(group));
     *out = NULL;
     if (model->link_count > MF_INSTRUMENT_LINKS)
         return mf_fail(error, MF_LIMIT, "instruments: at most %d links, found %u",
@@ -446,19 +511,10 @@ mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig 
     if (model->velocity_count > MF_INSTRUMENT_VELOCITIES)
         return mf_fail(error, MF_LIMIT, "instruments: at most %d velocity values, found %u",
                        MF_INSTRUMENT_VELOCITIES, model->velocity_count);
-    mf_InstrumentBuild counted = {.model = model, .group = group, .lenient = config->lenient};
+    const mf_InstrumentBuild empty = {.model = model, .group = group, .lenient = config->lenient};
+    mf_InstrumentBuild counted = empty, build = empty;
     mf_Status status = write_all(&counted, error);
-    if (status != MF_OK || counted.instrument_count == 0)
-        return status;
-    mf_InstrumentPlan *plan = mf_allocate(context, 1, sizeof *plan + bytes_of(&counted));
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "instruments: out of memory");
-    mf_InstrumentBuild build = {
-        .model = model, .group = group, .lenient = config->lenient, .plan = plan};
-    divide(&build, &counted, (char *)(plan + 1));
-    status = write_all(&build, error);
-    fill_batch(&build);
-    plan->group = group;
-    *out = plan;
-    return status;
+    return status != MF_OK || counted.instrument_count == 0
+               ? status
+               : make_plan(&build, &counted, out, error);
 }

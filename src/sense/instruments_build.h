@@ -10,15 +10,22 @@
 
 enum { MF_INSTRUMENT_EXTERNAL = 64 }; // bodies whose forces from outside are summed
 
-// The plan of one group in one allocation; its arrays lie behind it.
+// Of an instrument, for the host.
+typedef struct mf_InstrumentSource {
+    const char *reason;    // why it cannot be measured, NULL: it can
+    const mf_Field *field; // that it shows; NULL: none
+} mf_InstrumentSource;
+
+// The plan of one group.
 typedef struct mf_InstrumentPlan {
-    mf_InstrumentBatch batch; // data pointers are left NULL
+    mf_InstrumentBatch batch;     // data pointers are left NULL
+    mf_InstrumentImage *image;    // of the batch; not changed once the systems are added
+    mf_InstrumentSource *sources; // per instrument
     mf_InstrumentFn run, run_one, keep;
     mf_Group *group;
     mf_SignalSet *signals;
     mf_Scratch *scratch;
-    bool accelerates; // some sensor needs accelerations
-    bool limits;      // some sensor needs forces of limits
+    bool limits; // some sensor needs forces of limits
     uint32_t external_count;
     uint32_t external[MF_INSTRUMENT_EXTERNAL]; // [1] bodies
 } mf_InstrumentPlan;
@@ -26,6 +33,7 @@ typedef struct mf_InstrumentPlan {
 // What the model has, as the kernel wants it. *out is NULL when the model has no instruments.
 mf_Status mf_instrument_plan_create(mf_Group *group, const mf_InstrumentsConfig *config,
                                     mf_InstrumentPlan **out, mf_Error *error);
+void mf_instrument_plan_destroy(mf_Context *context, mf_InstrumentPlan *plan); // NULL is allowed
 
 // Whether the values of such a sensor have length 1 together.
 bool mf_instrument_is_direction(mf_SensorType type);

@@ -40,7 +40,7 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
     mf_mask turns = mf_less(zero, length);
     mf_lane scale = mf_select(mf_less(q.w, zero), mf_set((mf_real)1), mf_set((mf_real)-1)) /
                     mf_select(turns, length, mf_set((mf_real)1));
-    Vec rate = triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball);
+    Vec rate = triple(s, s->batch->ball_rate, s->image->ball_count, 3 * own->ball);
     return mf_keep(near, vec_dot(MF_VALUE(Vec, q.x, q.y, q.z), rate) * scale);
 }
 
@@ -51,9 +51,10 @@ static mf_lane ball_limit(const Sense *s, const mf_Instrument *own, bool speed) 
 static mf_lane contact_load(const Sense *s, const mf_InstrumentContact *contact) {
     const mf_InstrumentBatch *b = s->batch;
     bool points = contact->of_points;
-    mf_lane load = row_load(rows_of(s, points ? b->point_load : b->load,
-                                    points ? b->point_components : b->load_components),
-                            contact->row);
+    mf_lane load =
+        row_load(rows_of(s, points ? b->point_load : b->load,
+                         points ? s->image->point_components : s->image->load_components),
+                 contact->row);
     if (b->motion == NULL)
         return load;
     mf_index level = mf_load_index(b->motion + (size_t)s->block * MF_BLOCK + s->lane);
@@ -62,13 +63,12 @@ static mf_lane contact_load(const Sense *s, const mf_InstrumentContact *contact)
 }
 
 static mf_lane touch(const Sense *s, const mf_Instrument *own) {
-    const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
     mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
     Vec up = {site.rotation.zx, site.rotation.zy, site.rotation.zz},
         down = vec_scale(up, mf_set((mf_real)-1));
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentContact *contact = &b->contacts[i];
+        const mf_InstrumentContact *contact = &s->contacts[i];
         const Motion *body = &s->motion[contact->body];
         Vec at = mat_apply_add(&body->rotation, set_vec(contact->position), body->position);
         Vec local = mat_apply_transposed(&site.rotation, vec_sub(at, site.position));
@@ -85,7 +85,7 @@ static mf_lane touch(const Sense *s, const mf_Instrument *own) {
 static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach) {
     const mf_Terrain *terrain = s->batch->terrain;
     const mf_lane zero = mf_zero(), far = mf_set(RAY_FAR);
-    if (s->batch->level) {
+    if (s->image->level) {
         Vec above = {start.x, start.y, start.z - mf_set((mf_real)terrain->highest)};
         const double size[3] = {0, 0, 0};
         return ray_plane(above, way, size);
@@ -108,17 +108,29 @@ static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach)
     return found;
 }
 
+static mf_lane ray_to_shape(const Sense *s, const mf_InstrumentShape *shape, Vec p, Vec d) {
+    mf_RaySolid solid = shape->solid;
+    mf_Mesh mesh;
+    if (solid.type != MF_SHAPE_MESH)
+        return ray_shape(&solid, p, d);
+    const mf_InstrumentMesh *own = &mf_instrument_meshes(s->image)[shape->mesh];
+    mesh.vertices = mf_instrument_vertices(s->image) + 3 * (size_t)own->first_vertex;
+    mesh.triangles = mf_instrument_triangles(s->image) + 3 * (size_t)own->first_triangle;
+    mesh.triangle_count = own->triangle_count;
+    solid.mesh = &mesh;
+    return ray_shape(&solid, p, d);
+}
+
 static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
-    const mf_InstrumentBatch *b = s->batch;
     Motion site = frame_motion(s, &own->frame);
     Vec way = {site.rotation.xz, site.rotation.yz, site.rotation.zz};
     mf_lane nearest = ground_distance(s, site.position, way, own->reach);
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentShape *shape = &b->shapes[i];
+        const mf_InstrumentShape *shape = &s->shapes[i];
         Motion frame = frame_motion(s, &shape->frame);
         Vec p = mat_apply_transposed(&frame.rotation, vec_sub(site.position, frame.position));
         Vec d = mat_apply_transposed(&frame.rotation, way);
-        nearest = mf_min(nearest, ray_shape(&shape->solid, p, d));
+        nearest = mf_min(nearest, ray_to_shape(s, shape, p, d));
     }
     // Rays that are level but for rounding end nowhere.
     mf_mask none = mf_less_equal(mf_set((mf_real)1e9), nearest);
@@ -127,10 +139,9 @@ static mf_lane range_to(const Sense *s, const mf_Instrument *own) {
 
 // All loads of the ground on a link.
 static mf_lane load_of(const Sense *s, const mf_Instrument *own) {
-    const mf_InstrumentBatch *b = s->batch;
     mf_lane sum = mf_zero();
     for (uint32_t i = own->first; i < own->first + own->items; i++)
-        sum = sum + contact_load(s, &b->contacts[i]);
+        sum = sum + contact_load(s, &s->contacts[i]);
     return sum;
 }
 
@@ -210,7 +221,7 @@ static void measure_site(const Sense *s, const mf_Instrument *own, mf_lane *out)
         result = site.speed;
         break;
     case MF_SENSOR_MAGNETOMETER:
-        result = set_vec(s->batch->magnetic);
+        result = set_vec(s->image->magnetic);
         break;
     case MF_SENSOR_FORCE:
     case MF_SENSOR_TORQUE:
@@ -239,14 +250,14 @@ static mf_lane measure_joint(const Sense *s, const mf_Instrument *own) {
     case MF_SENSOR_ACTUATOR_VELOCITY:
         return actuator_value(s, own, own->type == MF_SENSOR_ACTUATOR_VELOCITY);
     case MF_SENSOR_JOINT_LIMIT_FORCE:
-        return row_load(rows_of(s, b->joint_limit, b->joint_count), own->row);
+        return row_load(rows_of(s, b->joint_limit, s->image->joint_count), own->row);
     case MF_SENSOR_TENDON_LIMIT_FORCE:
-        return row_load(rows_of(s, b->tendon_limit, b->tendons_of_model), own->row);
+        return row_load(rows_of(s, b->tendon_limit, s->image->tendons_of_model), own->row);
     case MF_SENSOR_TENDON_VELOCITY:
         return joint_sum(s, b->rate, own);
     case MF_SENSOR_ACTUATOR_FORCE:
     case MF_SENSOR_TENDON_ACTUATOR_FORCE:
-        return sum_terms(s, b->force, b->actuator_count, own->first, own->items);
+        return sum_terms(s, b->force, s->image->actuator_count, own->first, own->items);
     case MF_SENSOR_JOINT_ACTUATOR_FORCE:
         return joint_force(s, own);
     case MF_SENSOR_JOINT_LIMIT_POSITION:
@@ -306,7 +317,7 @@ static void measure(const Sense *s, const mf_Instrument *own, mf_lane *out) {
         put_quat(out, ball_rotation(s, own->ball));
         return;
     case MF_SENSOR_BALL_RATE:
-        put_vec(out, triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball));
+        put_vec(out, triple(s, s->batch->ball_rate, s->image->ball_count, 3 * own->ball));
         return;
     case MF_SENSOR_SUBTREE_CENTER:
         put_vec(out, subtree(s, own).center);
@@ -348,20 +359,17 @@ static mf_real *target(const Sense *s, const mf_Instrument *own) {
     if (b->detached != NULL)
         return (mf_real *)b->detached + (size_t)own->address * MF_BLOCK + lane;
     if (own->treated)
-        return (mf_real *)b->raw + (block * b->raw_count + own->out) * MF_BLOCK + lane;
-    return (mf_real *)b->values + (block * b->value_count + own->out) * MF_BLOCK + lane;
+        return (mf_real *)b->raw + (block * s->image->raw_count + own->out) * MF_BLOCK + lane;
+    return (mf_real *)b->values + (block * s->image->value_count + own->out) * MF_BLOCK + lane;
 }
 
 static void sense_lanes(Sense *s) {
-    const mf_InstrumentBatch *batch = s->batch;
-    mf_mask alive = lanes_alive(batch, s);
-    move_base(s);
-    for (uint32_t i = 0; i < batch->link_count; i++)
-        move_link(s, &batch->links[i]);
-    for (uint32_t i = 0; i < batch->instrument_count; i++) {
-        const mf_Instrument *own = &batch->instruments[i];
+    mf_mask alive = lanes_alive(s->batch, s);
+    move_links(s);
+    for (uint32_t i = 0; i < s->image->instrument_count; i++) {
+        const mf_Instrument *own = &s->instruments[i];
         mf_lane out[4] = {mf_zero(), mf_zero(), mf_zero(), mf_zero()};
-        if (own->field != NULL || !(s->run->due >> own->clock & 1))
+        if (own->copied || !(s->run->due >> own->clock & 1))
             continue;
         if (!own->dead)
             measure(s, own, out);
@@ -372,16 +380,41 @@ static void sense_lanes(Sense *s) {
     }
 }
 
+static Sense open_sense(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
+    const mf_InstrumentImage *image = batch->image;
+    Sense s = {.batch = batch,
+               .run = run,
+               .gravity = set_vec(image->gravity),
+               .image = image,
+               .tree = mf_instrument_tree(image),
+               .tree_links = mf_tree_links(mf_instrument_tree(image)),
+               .links = mf_instrument_links(image),
+               .instruments = mf_instrument_instruments(image),
+               .lumps = mf_instrument_lumps(image),
+               .terms = mf_instrument_terms(image),
+               .forces = mf_instrument_forces(image),
+               .springs = mf_instrument_springs(image),
+               .tendons = mf_instrument_tendons(image),
+               .shapes = mf_instrument_shapes(image),
+               .contacts = mf_instrument_contacts(image),
+               .armature = mf_instrument_armature(image)};
+    return s;
+}
+
+// The rows of the links' motion, then the motion of the lanes at work.
 size_t MF_KERNEL(mf_instrument_room)(const mf_InstrumentBatch *batch) {
-    return (batch->body_count + 1) * sizeof(Motion);
+    return instrument_rows(batch->image) * MF_BLOCK * sizeof(mf_real) +
+           (mf_instrument_tree(batch->image)->link_count + 1) * sizeof(Motion);
 }
 
 void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
-    Sense s = {.batch = batch,
-               .run = run,
-               .gravity = set_vec(batch->gravity),
-               .motion = (Motion *)run->scratch};
+    Sense s = open_sense(batch, run);
+    mf_real *rows = (mf_real *)run->scratch;
+    s.motion = (Motion *)(void *)(rows + instrument_rows(s.image) * MF_BLOCK);
+    divide_rows(&s, rows);
     for (s.block = run->first; s.block < run->first + run->count; s.block++) {
+        find_state(&s);
+        find_change(&s);
         for (s.lane = 0; s.lane < MF_BLOCK; s.lane += MF_LANES) {
             if (run->only == UINT32_MAX || (run->only >= s.lane && run->only < s.lane + MF_LANES))
                 sense_lanes(&s);
@@ -390,32 +423,10 @@ void MF_KERNEL(mf_instrument_run)(const mf_InstrumentBatch *batch, const mf_Inst
 }
 
 void MF_KERNEL(mf_instrument_keep)(const mf_InstrumentBatch *batch, const mf_InstrumentRun *run) {
-    for (uint32_t block = run->first; block < run->first + run->count; block++) {
-        mf_real *out = (mf_real *)batch->before + (size_t)block * batch->velocity_count * MF_BLOCK;
-        const size_t row = MF_BLOCK * sizeof(mf_real);
-        const mf_real *rate =
-            (const mf_real *)batch->rate + (size_t)block * batch->joint_count * MF_BLOCK;
-        if (!batch->fixed) {
-            memcpy(out, (const mf_real *)batch->linear + (size_t)block * 3 * MF_BLOCK, 3 * row);
-            memcpy(out + 3 * MF_BLOCK,
-                   (const mf_real *)batch->angular + (size_t)block * 3 * MF_BLOCK, 3 * row);
-        }
-        for (uint32_t i = 0; i < batch->link_count; i++) {
-            const mf_InstrumentLink *link = &batch->links[i];
-            mf_real *to = out + (size_t)link->velocity * MF_BLOCK;
-            bool floating = link->type == MF_JOINT_FLOATING;
-            if (link->type == MF_JOINT_HINGE || link->type == MF_JOINT_SLIDE)
-                memcpy(to, rate + (size_t)link->row * MF_BLOCK, row);
-            if (floating && batch->free_rate != NULL)
-                memcpy(to,
-                       (const mf_real *)batch->free_rate +
-                           ((size_t)block * batch->free_count + link->free) * 3 * MF_BLOCK,
-                       3 * row);
-            if ((floating || link->type == MF_JOINT_BALL) && batch->ball_rate != NULL)
-                memcpy(to + (floating ? 3 * MF_BLOCK : 0),
-                       (const mf_real *)batch->ball_rate +
-                           ((size_t)block * batch->ball_count + link->ball) * 3 * MF_BLOCK,
-                       3 * row);
-        }
+    Sense s = open_sense(batch, run);
+    for (s.block = run->first; s.block < run->first + run->count; s.block++) {
+        find_state(&s);
+        gather_velocities(&s, (mf_real *)batch->before +
+                                  (size_t)s.block * s.image->velocity_count * MF_BLOCK);
     }
 }

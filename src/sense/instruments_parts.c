@@ -57,6 +57,22 @@ void mf_instrument_put_lumps(mf_InstrumentBuild *b, uint32_t root) {
     }
 }
 
+// A copy of the triangles that rays hit; its number.
+static uint32_t put_mesh(mf_InstrumentBuild *b, const mf_Mesh *mesh) {
+    if (b->meshes != NULL) {
+        b->meshes[b->mesh_count] = (mf_InstrumentMesh){.first_vertex = b->vertex_count,
+                                                       .first_triangle = b->triangle_count,
+                                                       .triangle_count = mesh->triangle_count};
+        memcpy(b->vertices + 3 * (size_t)b->vertex_count, mesh->vertices,
+               3 * (size_t)mesh->vertex_count * sizeof *b->vertices);
+        memcpy(b->triangles + 3 * (size_t)b->triangle_count, mesh->triangles,
+               3 * (size_t)mesh->triangle_count * sizeof *b->triangles);
+    }
+    b->vertex_count += mesh->vertex_count;
+    b->triangle_count += mesh->triangle_count;
+    return b->mesh_count++;
+}
+
 void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
     for (uint32_t i = 0; i < b->model->shape_count; i++) {
         const mf_Shape *shape = &b->model->shapes[i];
@@ -66,9 +82,10 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
         mf_Frame frame = {.link = shape->link};
         memcpy(frame.position, shape->position, sizeof frame.position);
         memcpy(frame.rotation, shape->rotation, sizeof frame.rotation);
-        const mf_Mesh *mesh = shape->type == MF_SHAPE_MESH ? &b->model->meshes[shape->mesh] : NULL;
-        mf_InstrumentShape out = {.solid = mf_ray_solid(shape->type, shape->size, mesh),
+        mf_InstrumentShape out = {.solid = mf_ray_solid(shape->type, shape->size, NULL),
                                   .frame = mf_instrument_frame(b, &frame)};
+        if (shape->type == MF_SHAPE_MESH)
+            out.mesh = put_mesh(b, &b->model->meshes[shape->mesh]);
         if (b->shapes != NULL)
             b->shapes[b->shape_count] = out;
         b->shape_count++;

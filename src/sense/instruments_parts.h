@@ -1,7 +1,7 @@
 // The parts that instruments are made of, for making their plan (instruments_build.c).
 //
-// Everything is written twice: first to count, with no arrays, then into the one allocation that
-// the counts request.
+// Everything is written twice: first to count, with no arrays, then into the allocation that the
+// counts request, from which the image is packed.
 #ifndef MF_SENSE_INSTRUMENTS_PARTS_H
 #define MF_SENSE_INSTRUMENTS_PARTS_H
 
@@ -11,8 +11,8 @@ typedef struct mf_InstrumentBuild {
     const mf_Model *model;
     mf_Group *group;
     bool lenient;
-    mf_InstrumentPlan *plan; // NULL while counting
-    mf_InstrumentLink *links;
+    mf_InstrumentSource *sources; // as all arrays NULL while counting
+    uint32_t *links;
     mf_Instrument *instruments;
     mf_InstrumentLump *lumps;
     mf_InstrumentTerm *terms;
@@ -22,9 +22,13 @@ typedef struct mf_InstrumentBuild {
     mf_InstrumentShape *shapes;
     mf_InstrumentContact *contacts;
     double *armature;
+    mf_InstrumentMesh *meshes;
+    float *vertices;
+    uint32_t *triangles;
     uint32_t link_count, instrument_count, lump_count, term_count, force_count, spring_count,
-        tendon_count, shape_count, contact_count, armature_count; // [1] written so far
-    bool needed[MF_INSTRUMENT_LINKS + 1];                         // links + 1 that sensors measure
+        tendon_count, shape_count, contact_count, armature_count, mesh_count, vertex_count,
+        triangle_count;                   // [1] written so far
+    bool needed[MF_INSTRUMENT_LINKS + 1]; // links + 1 that sensors measure
     bool accelerates, energies, limits;
     uint32_t external_count; // [1] bodies whose forces from outside are summed
     uint32_t external[MF_INSTRUMENT_EXTERNAL];

@@ -15,7 +15,7 @@ static mf_lane sum_terms(const Sense *s, const void *data, uint32_t components, 
     if (data == NULL)
         return sum;
     for (uint32_t i = first; i < first + count; i++) {
-        const mf_InstrumentTerm *term = &s->batch->terms[i];
+        const mf_InstrumentTerm *term = &s->terms[i];
         mf_lane value = row_load(rows_of(s, data, components), term->row);
         sum = mf_fma(mf_set((mf_real)term->weight), value, sum);
     }
@@ -23,21 +23,22 @@ static mf_lane sum_terms(const Sense *s, const void *data, uint32_t components, 
 }
 
 static mf_lane joint_sum(const Sense *s, const void *data, const mf_Instrument *own) {
-    return sum_terms(s, data, s->batch->joint_count, own->first, own->items);
+    return sum_terms(s, data, s->image->joint_count, own->first, own->items);
 }
 
 // Forces of all actuators on a hinge or slide.
 static mf_lane joint_force(const Sense *s, const mf_Instrument *own) {
     const mf_InstrumentBatch *b = s->batch;
-    mf_lane sum = sum_terms(s, b->force, b->actuator_count, own->first, own->items);
+    mf_lane sum = sum_terms(s, b->force, s->image->actuator_count, own->first, own->items);
     const Motion *child = &s->motion[own->body];
     Vec axis = mat_apply(&child->rotation, set_vec(own->axis));
     for (uint32_t i = own->first_force; b->force != NULL && i < own->first_force + own->force_count;
          i++) {
-        const mf_InstrumentForce *actuator_force = &b->forces[i];
+        const mf_InstrumentForce *actuator_force = &s->forces[i];
         Motion site = frame_motion(s, &actuator_force->frame),
                axes = frame_motion(s, &actuator_force->axes);
-        mf_lane size = row_load(rows_of(s, b->force, b->actuator_count), actuator_force->row);
+        mf_lane size =
+            row_load(rows_of(s, b->force, s->image->actuator_count), actuator_force->row);
         Vec force = mat_apply(&axes.rotation, set_vec(actuator_force->wrench));
         Vec torque = mat_apply(&axes.rotation, set_vec(actuator_force->wrench + 3));
         torque = vec_cross_add(vec_sub(site.position, child->position), force, torque);
@@ -70,7 +71,7 @@ static mf_lane rotation_length(const Sense *s, const mf_Instrument *own, bool sp
         Mat parent = quat_matrix(rotation);
         gear = mat_apply_transposed(&parent, gear);
     }
-    return vec_dot(gear, speed ? triple(s, s->batch->ball_rate, s->batch->ball_count, own->ball)
+    return vec_dot(gear, speed ? triple(s, s->batch->ball_rate, s->image->ball_count, 3 * own->ball)
                                : rotate_vector(rotation));
 }
 
@@ -136,7 +137,7 @@ static Total subtree(const Sense *s, const mf_Instrument *own) {
     Vec center = no_vec(), speed = no_vec();
     double mass = 0.0;
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        const mf_InstrumentLump *lump = &s->lumps[i];
         Mass one = lump_mass(s, lump);
         mf_lane weight = mf_set((mf_real)lump->mass);
         center = vec_fma(one.center, weight, center);
@@ -151,7 +152,7 @@ static Vec subtree_momentum(const Sense *s, const mf_Instrument *own) {
     Total all = subtree(s, own);
     Vec sum = no_vec();
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        const mf_InstrumentLump *lump = &s->lumps[i];
         Mass one = lump_mass(s, lump);
         Vec force = vec_scale(vec_sub(one.speed, all.speed), mf_set((mf_real)lump->mass));
         sum = vec_add(sum,
@@ -166,7 +167,7 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
                            Vec *torque) {
     *force = *torque = no_vec();
     for (uint32_t i = own->first; i < own->first + own->items; i++) {
-        const mf_InstrumentLump *lump = &s->batch->lumps[i];
+        const mf_InstrumentLump *lump = &s->lumps[i];
         const Motion *body = &s->motion[lump->body];
         const double *n = lump->inertia;
         const Sym inertia = {mf_set((mf_real)n[0]), mf_set((mf_real)n[1]), mf_set((mf_real)n[2]),
@@ -186,7 +187,7 @@ static void subtree_wrench(const Sense *s, const mf_Instrument *own, Vec at, Vec
     const mf_InstrumentBatch *b = s->batch;
     if (!own->has_external || b->external == NULL)
         return;
-    const mf_real *rows = rows_of(s, b->external, 6 * b->external_count);
+    const mf_real *rows = rows_of(s, b->external, 6 * s->image->external_count);
     Vec external = vec_load(rows, 6 * own->external);
     Vec arm = vec_sub(s->motion[own->body].position, at);
     *force = vec_sub(*force, external);
@@ -197,8 +198,8 @@ static mf_lane spring_energy(const Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
     const mf_lane half = mf_set((mf_real)0.5), zero = mf_zero();
     mf_lane sum = zero;
-    for (uint32_t i = 0; i < b->spring_count; i++) {
-        const mf_InstrumentSpring *spring = &b->springs[i];
+    for (uint32_t i = 0; i < s->image->spring_count; i++) {
+        const mf_InstrumentSpring *spring = &s->springs[i];
         mf_lane stretch;
         if (spring->type == MF_JOINT_HINGE || spring->type == MF_JOINT_SLIDE) {
             stretch = joint_angle(s, spring->row) - mf_set((mf_real)spring->relaxed);
@@ -212,16 +213,17 @@ static mf_lane spring_energy(const Sense *s) {
             mf_lane angle = mf_set((mf_real)2) * mf_atan2_lane(length, mf_abs(q.w));
             stretch = angle * angle;
             if (spring->type == MF_JOINT_FLOATING) {
-                Vec way =
-                    vec_sub(triple(s, b->free, b->free_count, spring->free), set_vec(spring->rest));
+                Vec way = vec_sub(triple(s, b->free, s->image->free_count, 3 * spring->free),
+                                  set_vec(spring->rest));
                 stretch = stretch + vec_dot(way, way);
             }
         }
         sum = mf_fma(mf_set((mf_real)spring->stiffness) * half, stretch, sum);
     }
-    for (uint32_t i = 0; i < b->tendon_count; i++) {
-        const mf_InstrumentTendon *tendon = &b->tendons[i];
-        mf_lane length = sum_terms(s, b->angle, b->joint_count, tendon->first, tendon->count);
+    for (uint32_t i = 0; i < s->image->tendon_count; i++) {
+        const mf_InstrumentTendon *tendon = &s->tendons[i];
+        mf_lane length =
+            sum_terms(s, b->angle, s->image->joint_count, tendon->first, tendon->count);
         mf_lane over = mf_max(length - mf_set((mf_real)tendon->longer), zero);
         over = over + mf_max(mf_set((mf_real)tendon->shorter) - length, zero);
         sum = mf_fma(mf_set((mf_real)tendon->stiffness) * half, over * over, sum);
@@ -230,11 +232,10 @@ static mf_lane spring_energy(const Sense *s) {
 }
 
 static mf_lane potential_energy(const Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
     Vec sum = no_vec();
-    for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
-        Mass one = lump_mass(s, &b->lumps[i]);
-        sum = vec_fma(one.center, mf_set((mf_real)b->lumps[i].mass), sum);
+    for (uint32_t i = s->image->first_lump; i < s->image->first_lump + s->image->lump_count; i++) {
+        Mass one = lump_mass(s, &s->lumps[i]);
+        sum = vec_fma(one.center, mf_set((mf_real)s->lumps[i].mass), sum);
     }
     return spring_energy(s) - vec_dot(sum, s->gravity);
 }
@@ -243,28 +244,28 @@ static mf_lane potential_energy(const Sense *s) {
 static mf_lane rotor_energy(const Sense *s) {
     const mf_InstrumentBatch *b = s->batch;
     mf_lane sum = mf_zero();
-    if (!b->fixed) {
+    if (!s->image->fixed) {
         Vec speed = s->motion[1].speed, rate = vec_load(rows_of(s, b->angular, 3), 0);
-        sum = mf_fma(mf_set((mf_real)b->armature[0]), vec_dot(speed, speed),
-                     mf_set((mf_real)b->armature[3]) * vec_dot(rate, rate));
+        sum = mf_fma(mf_set((mf_real)s->armature[0]), vec_dot(speed, speed),
+                     mf_set((mf_real)s->armature[3]) * vec_dot(rate, rate));
     }
-    for (uint32_t i = 0; i < b->tendon_count; i++) {
-        const mf_InstrumentTendon *tendon = &b->tendons[i];
-        mf_lane rate = sum_terms(s, b->rate, b->joint_count, tendon->first, tendon->count);
+    for (uint32_t i = 0; i < s->image->tendon_count; i++) {
+        const mf_InstrumentTendon *tendon = &s->tendons[i];
+        mf_lane rate = sum_terms(s, b->rate, s->image->joint_count, tendon->first, tendon->count);
         sum = mf_fma(mf_set((mf_real)tendon->armature), rate * rate, sum);
     }
-    for (uint32_t i = 0; i < b->link_count; i++) {
-        const mf_InstrumentLink *link = &b->links[i];
-        mf_lane weight = mf_set((mf_real)b->armature[link->velocity]);
+    for (uint32_t i = 0; i < s->image->link_count; i++) {
+        const mf_TreeLink *link = &s->tree_links[s->links[i]];
+        mf_lane weight = mf_set((mf_real)s->armature[link->velocity]);
         if (link->type == MF_JOINT_HINGE || link->type == MF_JOINT_SLIDE) {
-            mf_lane rate = joint_rate(s, link->row);
+            mf_lane rate = joint_rate(s, link->rotation_rate_row);
             sum = mf_fma(weight, rate * rate, sum);
         } else if (link->type == MF_JOINT_BALL || link->type == MF_JOINT_FLOATING) {
-            Vec rate = triple(s, b->ball_rate, b->ball_count, link->ball);
+            Vec rate = triple(s, b->ball_rate, s->image->ball_count, link->rotation_rate_row);
             sum = mf_fma(weight, vec_dot(rate, rate), sum);
         }
         if (link->type == MF_JOINT_FLOATING) {
-            Vec speed = triple(s, b->free_rate, b->free_count, link->free);
+            Vec speed = triple(s, b->free_rate, s->image->free_count, link->slide_rate_row);
             sum = mf_fma(weight, vec_dot(speed, speed), sum);
         }
     }
@@ -272,11 +273,10 @@ static mf_lane rotor_energy(const Sense *s) {
 }
 
 static mf_lane kinetic_energy(const Sense *s) {
-    const mf_InstrumentBatch *b = s->batch;
     mf_lane sum = rotor_energy(s);
-    for (uint32_t i = b->first_lump; i < b->first_lump + b->lump_count; i++) {
-        Mass one = lump_mass(s, &b->lumps[i]);
-        sum = mf_fma(mf_set((mf_real)b->lumps[i].mass), vec_dot(one.speed, one.speed), sum);
+    for (uint32_t i = s->image->first_lump; i < s->image->first_lump + s->image->lump_count; i++) {
+        Mass one = lump_mass(s, &s->lumps[i]);
+        sum = mf_fma(mf_set((mf_real)s->lumps[i].mass), vec_dot(one.speed, one.speed), sum);
         sum = sum + vec_dot(one.rate, one.angular_momentum);
     }
     return sum * mf_set((mf_real)0.5);

@@ -8,7 +8,6 @@
 #include "sense/sensors.h"
 #include "math/kernel_table.h"
 
-#include "sense/signal.h"
 #include "world/attach.h"
 #include "math/scalar.h"
 
@@ -16,29 +15,27 @@
 
 static const char system_name[] = "sensors";
 
-typedef struct SensorFields {
-    mf_Field *contact, *ray; // NULL when the model has none
-    mf_Field *joint, *attitude;
-} SensorFields;
+// The arrays of the plan, and how many entries they have; the arrays are NULL while counting.
+typedef struct Plan {
+    mf_SensorContact *contacts;
+    mf_SensorRow *rows;
+    mf_SensorRay *rays;
+    uint32_t *links;
+    uint32_t contact_count, row_count, ray_count, link_count; // [1]
+} Plan;
 
-// The system's memory is one allocation: this and the arrays behind it.
-typedef struct SensorSystem {
-    mf_SensorBatch batch;
-    mf_SensorRunFn run;
-    SensorFields fields;
-    mf_Rate rate;
-    mf_SignalSet *contact_signals, *ray_signals; // NULL: true values are readings
-    const char *reads[10], *writes[11];          // [1] names, NULL-terminated
-} SensorSystem;
-
-// How many entries the arrays need.
-typedef struct PlanSize {
-    uint32_t contacts, rows, rays, chain; // [1]
-} PlanSize;
+static void run_batch(const mf_SensorSystem *system, mf_SensorBatch *batch,
+                      const mf_SystemRun *run) {
+    batch->scratch = batch->ray != NULL ? mf_scratch_borrow(system->scratch) : NULL;
+    system->run(batch, run->first_block, run->block_count);
+    if (batch->scratch != NULL)
+        mf_scratch_return(system->scratch, batch->scratch);
+}
 
 static void run_sensors(const mf_SystemRun *run, void *user) {
-    const SensorSystem *system = user;
-    system->run(&system->batch, run->first_block, run->block_count);
+    const mf_SensorSystem *system = user;
+    mf_SensorBatch batch = system->batch;
+    run_batch(system, &batch, run);
 }
 
 // Which of contacts or rays are measured now, and into which field.
@@ -54,7 +51,7 @@ static bool choose_signals(const mf_SignalSet *set, uint64_t tick, bool due,
 }
 
 static void run_treated(const mf_SystemRun *run, void *user) {
-    const SensorSystem *system = user;
+    const mf_SensorSystem *system = user;
     mf_SensorBatch batch = system->batch;
     mf_SignalMoments contacts, rays;
     bool due = mf_rate_due(system->rate, run->time, run->step);
@@ -63,7 +60,7 @@ static void run_treated(const mf_SystemRun *run, void *user) {
     batch.joint = due ? batch.joint : NULL;
     batch.attitude = due ? batch.attitude : NULL;
     if (batch.contact != NULL || batch.ray != NULL || due)
-        system->run(&batch, run->first_block, run->block_count);
+        run_batch(system, &batch, run);
     if (touch)
         mf_signal_set_run(system->contact_signals, run, &contacts);
     if (see)
@@ -86,7 +83,7 @@ static void start_signals(const mf_SignalSet *set, uint32_t instance) {
 }
 
 static void reset_sensors(mf_Group *group, uint32_t instance, void *user) {
-    const SensorSystem *system = user;
+    const mf_SensorSystem *system = user;
     (void)group;
     clear_field(system->fields.contact, instance);
     clear_field(system->fields.ray, instance);
@@ -97,20 +94,15 @@ static void reset_sensors(mf_Group *group, uint32_t instance, void *user) {
 }
 
 static void destroy_sensors(mf_Context *context, void *user) {
-    SensorSystem *system = user;
+    mf_SensorSystem *system = user;
     mf_signal_set_destroy(context, system->contact_signals);
     mf_signal_set_destroy(context, system->ray_signals);
+    mf_scratch_destroy(context, system->scratch);
+    mf_release(context, system->image);
     mf_release(context, system);
 }
 
 // ---- the plan ----------------------------------------------------------------------------------
-
-static uint32_t depth_of(const mf_Model *model, uint32_t link) {
-    uint32_t depth = 0;
-    for (; link != 0; link = model->links[link].parent)
-        depth++;
-    return depth;
-}
 
 // Loads that belong to `link`; written to `out` unless it is NULL.
 static uint32_t find_rows(mf_Group *group, uint32_t link, mf_SensorRow *out) {
@@ -138,87 +130,116 @@ static uint32_t find_rows(mf_Group *group, uint32_t link, mf_SensorRow *out) {
     return found;
 }
 
-static PlanSize measure(mf_Group *group) {
+static void put_sensors(mf_Group *group, Plan *plan) {
     const mf_Model *model = mf_group_model(group);
-    PlanSize size = {0};
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         const mf_Sensor *sensor = &model->sensors[i];
         if (sensor->type == MF_SENSOR_CONTACT) {
-            size.contacts++;
-            size.rows += find_rows(group, sensor->link, NULL);
+            const uint32_t found = find_rows(
+                group, sensor->link, plan->rows != NULL ? plan->rows + plan->row_count : NULL);
+            if (plan->contacts != NULL)
+                plan->contacts[plan->contact_count] = (mf_SensorContact){plan->row_count, found};
+            plan->contact_count++;
+            plan->row_count += found;
         } else if (sensor->type == MF_SENSOR_RAY) {
-            size.rays++;
-            size.chain += depth_of(model, sensor->link);
-        }
-    }
-    return size;
-}
-
-// The joints from the base to `link`, base first.
-static uint32_t write_chain(const mf_Model *model, uint32_t link, mf_SensorJoint *chain) {
-    uint32_t depth = depth_of(model, link);
-    for (uint32_t i = depth; i-- > 0; link = model->links[link].parent) {
-        uint32_t index = model->links[link].joint;
-        const mf_Joint *joint = &model->joints[index];
-        bool moves = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE;
-        chain[i].joint = moves ? index : MF_NONE;
-        chain[i].slides = joint->type == MF_JOINT_SLIDE;
-        mf_quat_to_matrix(chain[i].rotation, joint->rotation);
-        mf_vec3_copy(chain[i].position, joint->position);
-        mf_vec3_copy(chain[i].axis, joint->axis);
-    }
-    return depth;
-}
-
-static void write_plan(mf_Group *group, mf_SensorContact *contacts, mf_SensorRow *rows,
-                       mf_SensorRay *rays, mf_SensorJoint *chain) {
-    const mf_Model *model = mf_group_model(group);
-    uint32_t contact = 0, row = 0, ray = 0, link = 0;
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        const mf_Sensor *sensor = &model->sensors[i];
-        if (sensor->type == MF_SENSOR_CONTACT) {
-            uint32_t found = find_rows(group, sensor->link, rows + row);
-            contacts[contact++] = (mf_SensorContact){row, found};
-            row += found;
-        } else if (sensor->type == MF_SENSOR_RAY) {
-            mf_SensorRay *out = &rays[ray++];
-            mf_vec3_copy(out->start, sensor->start);
-            mf_vec3_copy(out->direction, sensor->direction);
-            out->range = sensor->range;
-            out->first = link;
-            out->count = write_chain(model, sensor->link, chain + link);
-            link += out->count;
+            mf_SensorRay out = {.range = sensor->range, .link = sensor->link};
+            mf_vec3_copy(out.start, sensor->start);
+            mf_vec3_copy(out.direction, sensor->direction);
+            if (plan->rays != NULL)
+                plan->rays[plan->ray_count] = out;
+            plan->ray_count++;
         }
     }
 }
 
-static SensorSystem *create_plan(mf_Context *context, mf_Group *group) {
-    PlanSize size = measure(group);
-    size_t bytes = sizeof(SensorSystem) + size.rays * sizeof(mf_SensorRay) +
-                   size.chain * sizeof(mf_SensorJoint) + size.contacts * sizeof(mf_SensorContact) +
-                   size.rows * sizeof(mf_SensorRow);
-    SensorSystem *system = mf_allocate(context, 1, bytes);
-    if (system == NULL)
-        return NULL;
-    // From the strictest alignment to the weakest.
-    mf_SensorRay *rays = (mf_SensorRay *)(system + 1);
-    mf_SensorJoint *chain = (mf_SensorJoint *)(rays + size.rays);
-    mf_SensorContact *contacts = (mf_SensorContact *)(chain + size.chain);
-    mf_SensorRow *rows = (mf_SensorRow *)(contacts + size.contacts);
-    write_plan(group, contacts, rows, rays, chain);
-    system->batch.contact_count = size.contacts;
-    system->batch.ray_count = size.rays;
-    system->batch.joint_count = mf_group_model(group)->joint_count;
-    system->batch.contacts = contacts;
-    system->batch.rows = rows;
-    system->batch.rays = rays;
-    system->batch.chain = chain;
-    return system;
+// Whether a ray is on `link` or on what it carries.
+static bool carries_ray(const mf_Model *model, uint32_t link) {
+    for (uint32_t i = 0; i < model->sensor_count; i++) {
+        uint32_t at = model->sensors[i].type == MF_SENSOR_RAY ? model->sensors[i].link : 0;
+        while (at > link)
+            at = model->links[at].parent;
+        if (at == link)
+            return true;
+    }
+    return false;
+}
+
+static void put_links(const mf_Model *model, Plan *plan) {
+    for (uint32_t l = 1; l < model->link_count; l++) {
+        if (!carries_ray(model, l))
+            continue;
+        if (plan->links != NULL)
+            plan->links[plan->link_count] = l;
+        plan->link_count++;
+    }
+}
+
+static Plan counts_of(mf_Group *group) {
+    Plan plan = {.contacts = NULL};
+    put_sensors(group, &plan);
+    put_links(mf_group_model(group), &plan);
+    return plan;
+}
+
+static uint32_t components_of(mf_Group *group, const char *name) {
+    const mf_Field *field = mf_group_find_field(group, name);
+    return field != NULL ? field->components : 0;
+}
+
+static mf_Status pack(mf_Context *context, mf_Group *group, const Plan *plan, const mf_Tree *tree,
+                      mf_SensorImage **out, mf_Error *error) {
+    mf_SensorImage draft = {.contact_count = plan->contact_count,
+                            .ray_count = plan->ray_count,
+                            .row_count = plan->row_count,
+                            .link_count = plan->link_count,
+                            .joint_count = mf_group_model(group)->joint_count,
+                            .ball_count = components_of(group, "ball.orientation") / 4,
+                            .free_count = components_of(group, "free.position") / 3,
+                            .load_components = components_of(group, "contact.load"),
+                            .point_components = components_of(group, "point.load"),
+                            .fixed = mf_group_model(group)->base == MF_BASE_FIXED};
+    const mf_FlatPart parts[] = {
+        {&draft.tree_at, tree, tree->bytes},
+        MF_FLAT_PART(&draft, links, plan->links, plan->link_count),
+        MF_FLAT_PART(&draft, contacts, plan->contacts, plan->contact_count),
+        MF_FLAT_PART(&draft, rows, plan->rows, plan->row_count),
+        MF_FLAT_PART(&draft, rays, plan->rays, plan->ray_count)};
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(context, &draft, sizeof draft, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    *out = image;
+    return status;
+}
+
+static mf_Status create_image(mf_Context *context, mf_Group *group, mf_SensorImage **out,
+                              mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    const Plan counted = counts_of(group);
+    mf_Tree *tree = NULL;
+    Plan plan = {.contacts = mf_allocate(context, counted.contact_count + 1, sizeof *plan.contacts),
+                 .rows = mf_allocate(context, counted.row_count + 1, sizeof *plan.rows),
+                 .rays = mf_allocate(context, counted.ray_count + 1, sizeof *plan.rays),
+                 .links = mf_allocate(context, counted.link_count + 1, sizeof *plan.links)};
+    mf_Status status = plan.contacts && plan.rows && plan.rays && plan.links
+                           ? mf_tree_create(context, model, MF_TREE_FIELDS,
+                                            model->base == MF_BASE_FREE, NULL, &tree, error)
+                           : mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    if (status == MF_OK) {
+        put_sensors(group, &plan);
+        put_links(model, &plan);
+        status = pack(context, group, &plan, tree, out, error);
+    }
+    mf_release(context, tree);
+    mf_release(context, plan.contacts);
+    mf_release(context, plan.rows);
+    mf_release(context, plan.rays);
+    mf_release(context, plan.links);
+    return status;
 }
 
 // ---- the system --------------------------------------------------------------------------------
 
-static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, SensorFields *fields,
+static mf_Status add_fields(mf_Group *group, const mf_SensorImage *image, mf_SensorFields *fields,
                             mf_Error *error) {
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_OUTPUT };
     static const mf_FieldInfo contact = {
@@ -240,10 +261,10 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
         FLAGS,
         "roll, pitch and yaw of the base: about the fixed axes x, y, z"};
     mf_Status status = MF_OK;
-    if (batch->contact_count > 0)
-        status = mf_attach_field(group, &contact, batch->contact_count, &fields->contact, error);
-    if (status == MF_OK && batch->ray_count > 0)
-        status = mf_attach_field(group, &ray, batch->ray_count, &fields->ray, error);
+    if (image->contact_count > 0)
+        status = mf_attach_field(group, &contact, image->contact_count, &fields->contact, error);
+    if (status == MF_OK && image->ray_count > 0)
+        status = mf_attach_field(group, &ray, image->ray_count, &fields->ray, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &joint, 0, &fields->joint, error);
     if (status == MF_OK)
@@ -252,11 +273,18 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorBatch *batch, Sensor
 }
 
 // Names of what is really read and written, for people who look at the schedule.
-static void list_names(SensorSystem *system) {
+static void list_names(mf_SensorSystem *system) {
     uint32_t reads = 0, writes = 0;
     system->reads[reads++] = "base.position";
     system->reads[reads++] = "base.orientation";
     system->reads[reads++] = "joint.angle";
+    if (system->fields.ray != NULL) {
+        static const char *const names[] = {
+            "base.linear_velocity", "base.angular_velocity", "joint.rate",    "?ball.orientation",
+            "?ball.rate",           "?free.position",        "?free.velocity"};
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            system->reads[reads++] = names[i];
+    }
     system->reads[reads++] = "fault.word";
     system->reads[reads++] = "fault.count";
     system->reads[reads++] = "?motion.level";
@@ -276,26 +304,34 @@ static void list_names(SensorSystem *system) {
         writes += mf_signal_set_fields(system->ray_signals, system->writes + writes);
 }
 
-static void bind_fields(mf_Group *group, SensorSystem *system) {
-    mf_SensorBatch *batch = &system->batch;
-    const SensorFields *fields = &system->fields;
-    const mf_Field *load = mf_group_find_field(group, "contact.load");
-    const mf_Field *point_load = mf_group_find_field(group, "point.load");
-    const mf_Field *level = mf_group_find_field(group, "motion.level");
-    batch->load = load != NULL ? load->data : NULL;
-    batch->point_load = point_load != NULL ? point_load->data : NULL;
-    batch->level = level != NULL ? level->data : NULL;
-    batch->load_components = load != NULL ? load->components : 0;
-    batch->point_components = point_load != NULL ? point_load->components : 0;
-    batch->position = mf_group_find_field(group, "base.position")->data;
-    batch->orientation = mf_group_find_field(group, "base.orientation")->data;
-    batch->angle = mf_group_find_field(group, "joint.angle")->data;
-    batch->fault = mf_group_find_field(group, "fault.word")->data;
-    batch->contact = fields->contact == NULL ? NULL : fields->contact->data;
-    batch->ray = fields->ray == NULL ? NULL : fields->ray->data;
-    batch->joint = fields->joint->data;
-    batch->attitude = fields->attitude->data;
-    batch->terrain = mf_world_config_of(mf_group_world(group))->terrain;
+static void *data_of(const mf_Field *field) {
+    return field != NULL ? field->data : NULL;
+}
+
+static void bind_fields(mf_Group *group, mf_SensorSystem *system) {
+    const mf_SensorFields *fields = &system->fields;
+    const mf_TreeFields tree = mf_tree_fields(group);
+    system->batch =
+        (mf_SensorBatch){.image = system->image,
+                         .terrain = mf_world_config_of(mf_group_world(group))->terrain,
+                         .load = data_of(mf_group_find_field(group, "contact.load")),
+                         .point_load = data_of(mf_group_find_field(group, "point.load")),
+                         .level = data_of(mf_group_find_field(group, "motion.level")),
+                         .position = data_of(tree.position),
+                         .orientation = data_of(tree.orientation),
+                         .linear = data_of(tree.linear),
+                         .angular = data_of(tree.angular),
+                         .angle = data_of(tree.angle),
+                         .rate = data_of(tree.rate),
+                         .ball = data_of(tree.ball),
+                         .ball_rate = data_of(tree.ball_rate),
+                         .free = data_of(tree.free),
+                         .free_rate = data_of(tree.free_rate),
+                         .fault = data_of(mf_group_find_field(group, "fault.word")),
+                         .contact = data_of(fields->contact),
+                         .ray = data_of(fields->ray),
+                         .joint = data_of(fields->joint),
+                         .attitude = data_of(fields->attitude)};
 }
 
 // What happens to the values of the sensors of one type; nothing: *out stays NULL.
@@ -327,7 +363,7 @@ static mf_Status add_signals(mf_Group *group, mf_SensorType type, mf_Field *fiel
     return status;
 }
 
-static mf_Status add_all_signals(mf_Group *group, SensorSystem *system, mf_Error *error) {
+static mf_Status add_all_signals(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
     mf_Status status = add_signals(group, MF_SENSOR_CONTACT, system->fields.contact, system->rate,
                                    &system->contact_signals, error);
     if (status == MF_OK)
@@ -336,7 +372,7 @@ static mf_Status add_all_signals(mf_Group *group, SensorSystem *system, mf_Error
     return status;
 }
 
-static mf_Status add_system(mf_Group *group, SensorSystem *system, mf_Error *error) {
+static mf_Status add_system(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
     const mf_SignalSet *sets[] = {system->contact_signals, system->ray_signals};
     mf_SystemConfig entry = mf_system_config();
     entry.name = system_name;
@@ -358,25 +394,39 @@ static mf_Status add_system(mf_Group *group, SensorSystem *system, mf_Error *err
     return mf_group_add_system(group, &entry, error);
 }
 
-mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
+static mf_Status choose_kernels(mf_Group *group, mf_SensorSystem *system, mf_Error *error) {
     static const mf_SensorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_sensor_run);
+    static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_SensorImage *image) =
+        MF_KERNEL_TABLE(mf_sensor_room);
+    const uint32_t row = mf_kernel_row(mf_world_isa(mf_group_world(group)));
+    const bool precise = mf_group_config_of(group)->double_precision;
+    system->run = kernels[row][precise];
+    if (system->fields.ray == NULL)
+        return MF_OK;
+    return mf_scratch_create(mf_world_context(mf_group_world(group)),
+                             rooms[row][precise](system->image), mf_group_block_count(group),
+                             &system->scratch, error);
+}
+
+mf_Status mf_sensors_add(mf_Group *group, mf_Rate rate, mf_Error *error) {
     mf_Status status = mf_attach_check(group, system_name, rate, error);
     if (status != MF_OK)
         return status;
-    mf_World *world = mf_group_world(group);
-    mf_Context *context = mf_world_context(world);
-    SensorSystem *system = create_plan(context, group);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_SensorSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
     system->rate = rate;
-    status = add_fields(group, &system->batch, &system->fields, error);
+    status = create_image(context, group, &system->image, error);
+    if (status == MF_OK)
+        status = add_fields(group, system->image, &system->fields, error);
     if (status == MF_OK)
         status = add_all_signals(group, system, error);
+    if (status == MF_OK)
+        status = choose_kernels(group, system, error);
     if (status == MF_OK) {
         bind_fields(group, system);
         list_names(system);
-        system->run = kernels[mf_kernel_row(mf_world_isa(world))]
-                             [mf_group_config_of(group)->double_precision];
         status = add_system(group, system, error);
     }
     if (status != MF_OK)

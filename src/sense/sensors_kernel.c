@@ -1,65 +1,21 @@
 // Sensors of a block of robots.
 //
-// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h.
+// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h; links of
+// rays are where the forward kinematics of the tree (tree_motion_kernel.c) puts them.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
 #include "sense/sensors.h"
 
 #include "math/lane.h"
 #include "math/lane_functions.h"
+#include "math/lane_vector.h"
 #include "sense/sense_lane.h"
 
 #include <mayfly/motion.h>
 
-typedef struct Vector {
-    mf_lane x, y, z;
-} Vector;
-
-typedef struct Matrix {
-    Vector row[3];
-} Matrix;
-
-static inline Vector set_vector(const double v[3]) {
-    return MF_VALUE(Vector, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
-}
-
-static inline mf_lane dot(Vector a, Vector b) {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-static inline Vector apply(const Matrix *m, Vector v) {
-    return MF_VALUE(Vector, dot(m->row[0], v), dot(m->row[1], v), dot(m->row[2], v));
-}
-
-static inline Vector add(Vector a, Vector b) {
-    return MF_VALUE(Vector, a.x + b.x, a.y + b.y, a.z + b.z);
-}
-
-static inline Vector scaled(Vector a, mf_lane s) {
-    return MF_VALUE(Vector, a.x * s, a.y * s, a.z * s);
-}
-
-// v rotated by the angle with this sine and cosine about the unit vector `axis` (Rodrigues 1840).
-static inline Vector rotated(Vector v, Vector axis, mf_lane sine, mf_lane cosine) {
-    Vector cross = {axis.y * v.z - axis.z * v.y, axis.z * v.x - axis.x * v.z,
-                    axis.x * v.y - axis.y * v.x};
-    mf_lane along = dot(axis, v) * (mf_set((mf_real)1) - cosine);
-    return add(add(scaled(v, cosine), scaled(cross, sine)), scaled(axis, along));
-}
-
 // Where one lane group of one field begins.
 static inline size_t start_of(uint32_t block, uint32_t components, uint32_t lane) {
     return (size_t)block * components * MF_BLOCK + lane;
-}
-
-static Matrix base_rotation(const mf_real *orientation) {
-    mf_lane one = mf_set((mf_real)1), two = mf_set((mf_real)2);
-    mf_lane w = mf_load(orientation), x = mf_load(orientation + MF_BLOCK);
-    mf_lane y = mf_load(orientation + 2 * MF_BLOCK), z = mf_load(orientation + 3 * MF_BLOCK);
-    return MF_VALUE(Matrix,
-                    {{one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y)},
-                     {two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x)},
-                     {two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y)}});
 }
 
 // The load of one row. Where robots of a group move by several motions, what the other motion wrote
@@ -67,7 +23,8 @@ static Matrix base_rotation(const mf_real *orientation) {
 static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                               mf_SensorRow row) {
     const mf_real *load = (const mf_real *)(row.of_points ? batch->point_load : batch->load);
-    uint32_t components = row.of_points ? batch->point_components : batch->load_components;
+    uint32_t components =
+        row.of_points ? batch->image->point_components : batch->image->load_components;
     mf_lane value = mf_load(load + start_of(block, components, lane) + (size_t)row.row * MF_BLOCK);
     if (batch->level == NULL)
         return value;
@@ -78,12 +35,12 @@ static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint3
 
 static void sense_contacts(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                            mf_mask active) {
-    mf_real *out = (mf_real *)batch->contact + start_of(block, batch->contact_count, lane);
-    for (uint32_t i = 0; i < batch->contact_count; i++) {
-        const mf_SensorContact *contact = &batch->contacts[i];
+    mf_real *out = (mf_real *)batch->contact + start_of(block, batch->image->contact_count, lane);
+    for (uint32_t i = 0; i < batch->image->contact_count; i++) {
+        const mf_SensorContact *contact = &mf_sensor_contacts(batch->image)[i];
         mf_mask any = mf_less(mf_zero(), mf_zero());
         for (uint32_t k = 0; k < contact->count; k++) {
-            mf_SensorRow row = batch->rows[contact->first + k];
+            mf_SensorRow row = mf_sensor_rows(batch->image)[contact->first + k];
             any = mf_or(any, mf_less(mf_zero(), load_of(batch, block, lane, row)));
         }
         mf_store_where(active, out + i * MF_BLOCK, mf_keep(any, mf_set((mf_real)1)));
@@ -92,67 +49,97 @@ static void sense_contacts(const mf_SensorBatch *batch, uint32_t block, uint32_t
 
 static void sense_joints(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                          mf_mask active) {
-    size_t at = start_of(block, batch->joint_count, lane);
+    size_t at = start_of(block, batch->image->joint_count, lane);
     const mf_real *angle = (const mf_real *)batch->angle + at;
     mf_real *out = (mf_real *)batch->joint + at;
-    for (uint32_t i = 0; i < batch->joint_count; i++) {
+    for (uint32_t i = 0; i < batch->image->joint_count; i++) {
         mf_lane value = mf_load(angle + i * MF_BLOCK);
         mf_store_where(active, out + i * MF_BLOCK, mf_keep(mf_finite(value), value));
     }
 }
 
+static Quat load_quat(const mf_real *rows) {
+    return MF_VALUE(Quat, row_load(rows, 0), row_load(rows, 1), row_load(rows, 2),
+                    row_load(rows, 3));
+}
+
 static void sense_attitude(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
-                           mf_mask active, const Matrix *m) {
+                           mf_mask active) {
+    const Mat m =
+        quat_matrix(load_quat((const mf_real *)batch->orientation + start_of(block, 4, lane)));
     mf_real *out = (mf_real *)batch->attitude + start_of(block, 3, lane);
     mf_lane angles[3];
-    sense_attitude_angles(m->row[0].x, m->row[0].y, m->row[1].x, m->row[1].y, m->row[2].x,
-                          m->row[2].y, m->row[2].z, angles);
+    sense_attitude_angles(m.xx, m.xy, m.yx, m.yy, m.zx, m.zy, m.zz, angles);
     for (uint32_t i = 0; i < 3; i++)
         mf_store_where(active, out + i * MF_BLOCK, mf_keep(mf_finite(angles[i]), angles[i]));
 }
 
-// Takes a point and a direction from a ray's link frame to the base frame, joint by joint.
-static void leave_links(const mf_SensorBatch *batch, const mf_SensorRay *ray, const mf_real *angles,
-                        Vector *point, Vector *direction) {
-    for (uint32_t i = ray->count; i-- > 0;) {
-        const mf_SensorJoint *joint = &batch->chain[ray->first + i];
-        const double *r = joint->rotation;
-        Matrix rotation = {{set_vector(r), set_vector(r + 3), set_vector(r + 6)}};
-        Vector axis = set_vector(joint->axis);
-        if (joint->joint != MF_NONE) {
-            mf_lane angle = mf_load(angles + (size_t)joint->joint * MF_BLOCK), sine, cosine;
-            if (joint->slides) {
-                *point = add(*point, scaled(axis, angle));
-            } else {
-                mf_sin_cos_lane(angle, &sine, &cosine);
-                *point = rotated(*point, axis, sine, cosine);
-                *direction = rotated(*direction, axis, sine, cosine);
-            }
-        }
-        *point = add(apply(&rotation, *point), set_vector(joint->position));
-        *direction = apply(&rotation, *direction);
-    }
+// ---- rays --------------------------------------------------------------------------------------
+
+enum { POSITION = 3, ROTATION = 4, VELOCITY = 6, LINK_ROWS = 13 }; // [1] rows per link
+
+static const void *block_of(const void *data, uint32_t block, size_t components) {
+    return data == NULL ? NULL : (const mf_real *)data + block * components * MF_BLOCK;
+}
+
+static mf_TreeState state_of(const mf_SensorBatch *batch, uint32_t block) {
+    const mf_SensorImage *image = batch->image;
+    const size_t joints = image->joint_count, balls = image->ball_count, free = image->free_count;
+    return MF_VALUE(mf_TreeState, .position = block_of(batch->position, block, 3),
+                    .orientation = block_of(batch->orientation, block, 4),
+                    .linear = image->fixed ? NULL : block_of(batch->linear, block, 3),
+                    .angular = image->fixed ? NULL : block_of(batch->angular, block, 3),
+                    .angle = block_of(batch->angle, block, joints),
+                    .rate = block_of(batch->rate, block, joints),
+                    .ball = block_of(batch->ball, block, 4 * balls),
+                    .ball_rate = block_of(batch->ball_rate, block, 3 * balls),
+                    .free = block_of(batch->free, block, 3 * free),
+                    .free_rate = block_of(batch->free_rate, block, 3 * free),
+                    .wide = sizeof(mf_real) == sizeof(double));
+}
+
+// Where the links of rays are in the lanes from `lane` on.
+static mf_TreeMotion move_links(const mf_SensorBatch *batch, uint32_t block, uint32_t lane) {
+    const mf_SensorImage *image = batch->image;
+    const mf_Tree *tree = mf_sensor_tree(image);
+    const size_t links = tree->link_count * (size_t)MF_BLOCK;
+    const mf_TreeState state = state_of(batch, block);
+    mf_real *rows = (mf_real *)batch->scratch;
+    mf_TreeMotion motion =
+        MF_VALUE(mf_TreeMotion, .position = rows, .rotation = rows + POSITION * links,
+                 .velocity = rows + (POSITION + ROTATION) * links, .position_rows = POSITION,
+                 .rotation_rows = ROTATION, .velocity_rows = VELOCITY,
+                 .links = mf_sensor_links(image), .link_count = image->link_count,
+                 .first_lane = lane, .lane_count = MF_LANES, .in_world = true);
+    MF_KERNEL(mf_tree_motion)(tree, &state, &motion);
+    return motion;
+}
+
+static Vec set_vec(const double v[3]) {
+    return MF_VALUE(Vec, mf_set((mf_real)v[0]), mf_set((mf_real)v[1]), mf_set((mf_real)v[2]));
 }
 
 static void sense_rays(const mf_SensorBatch *batch, const mf_LaneMap *map, uint32_t block,
-                       uint32_t lane, mf_mask active, const Matrix *base) {
-    const mf_real *position = (const mf_real *)batch->position + start_of(block, 3, lane);
-    const mf_real *angles =
-        (const mf_real *)batch->angle + start_of(block, batch->joint_count, lane);
-    mf_real *out = (mf_real *)batch->ray + start_of(block, batch->ray_count, lane);
-    Vector origin = {mf_load(position), mf_load(position + MF_BLOCK),
-                     mf_load(position + 2 * MF_BLOCK)};
-    for (uint32_t i = 0; i < batch->ray_count; i++) {
-        const mf_SensorRay *ray = &batch->rays[i];
-        Vector start = set_vector(ray->start), direction = set_vector(ray->direction);
-        leave_links(batch, ray, angles, &start, &direction);
-        start = add(apply(base, start), origin);
-        direction = apply(base, direction);
+                       uint32_t lane, mf_mask active) {
+    const mf_TreeMotion motion = move_links(batch, block, lane);
+    mf_real *out = (mf_real *)batch->ray + start_of(block, batch->image->ray_count, lane);
+    for (uint32_t i = 0; i < batch->image->ray_count; i++) {
+        const mf_SensorRay *ray = &mf_sensor_rays(batch->image)[i];
+        const size_t row = (size_t)ray->link * MF_BLOCK;
+        const Mat axes =
+            quat_matrix(load_quat((const mf_real *)motion.rotation + ROTATION * row + lane));
+        const Vec origin = vec_load((const mf_real *)motion.position + POSITION * row + lane, 0);
+        const Vec start = mat_apply_add(&axes, set_vec(ray->start), origin);
+        const Vec direction = mat_apply(&axes, set_vec(ray->direction));
         const SenseRay way = {{start.x, start.y, start.z}, {direction.x, direction.y, direction.z}};
         mf_lane distance = sense_ray(map, &way, (mf_real)ray->range,
                                      sense_ray_samples(batch->terrain, ray->range));
         mf_store_where(active, out + i * MF_BLOCK, distance);
     }
+}
+
+size_t MF_KERNEL(mf_sensor_room)(const mf_SensorImage *image) {
+    return (size_t)LINK_ROWS * mf_sensor_tree(image)->link_count * MF_BLOCK * sizeof(mf_real);
 }
 
 void MF_KERNEL(mf_sensor_run)(const mf_SensorBatch *batch, uint32_t first, uint32_t count) {
@@ -161,16 +148,14 @@ void MF_KERNEL(mf_sensor_run)(const mf_SensorBatch *batch, uint32_t first, uint3
         for (uint32_t lane = 0; lane < MF_BLOCK; lane += MF_LANES) {
             mf_index fault = mf_load_index(batch->fault + (size_t)block * MF_BLOCK + lane);
             mf_mask active = mf_index_equal(fault, mf_set_index(0));
-            Matrix base =
-                base_rotation((const mf_real *)batch->orientation + start_of(block, 4, lane));
             if (batch->contact != NULL)
                 sense_contacts(batch, block, lane, active);
             if (batch->joint != NULL)
                 sense_joints(batch, block, lane, active);
             if (batch->attitude != NULL)
-                sense_attitude(batch, block, lane, active, &base);
+                sense_attitude(batch, block, lane, active);
             if (batch->ray != NULL)
-                sense_rays(batch, &map, block, lane, active, &base);
+                sense_rays(batch, &map, block, lane, active);
         }
     }
 }

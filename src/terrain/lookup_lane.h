@@ -5,7 +5,7 @@
 
 #include "math/lane.h"
 
-#include <mayfly/terrain.h>
+#include "terrain/image.h"
 
 // A map in the kernel's precision.
 typedef struct mf_LaneMap {
@@ -17,18 +17,22 @@ typedef struct mf_LaneMap {
     bool bilinear;
 } mf_LaneMap;
 
-static inline mf_LaneMap mf_lane_map(const mf_Terrain *terrain) {
-    mf_LaneMap map = {.columns = (int32_t)terrain->columns,
-                      .last = {(mf_real)(terrain->columns - 1), (mf_real)(terrain->rows - 1)},
-                      .origin = {(mf_real)terrain->origin[0], (mf_real)terrain->origin[1]},
-                      .inverse_cell = (mf_real)(1.0 / terrain->cell),
-                      .bilinear = terrain->interpolation == MF_BILINEAR};
+static inline mf_LaneMap mf_image_map(const mf_TerrainImage *image) {
+    mf_LaneMap map = {.columns = (int32_t)image->columns,
+                      .last = {(mf_real)(image->columns - 1), (mf_real)(image->rows - 1)},
+                      .origin = {(mf_real)image->origin[0], (mf_real)image->origin[1]},
+                      .inverse_cell = (mf_real)image->inverse_cell,
+                      .bilinear = image->bilinear};
 #if defined(MF_KERNEL_F64)
-    map.height = terrain->height_f64;
+    map.height = mf_terrain_image_heights_f64(image);
 #else
-    map.height = terrain->height_f32;
+    map.height = mf_terrain_image_heights_f32(image);
 #endif
     return map;
+}
+
+static inline mf_LaneMap mf_lane_map(const mf_Terrain *terrain) {
+    return mf_image_map(mf_terrain_image(terrain));
 }
 
 // `value` in [0, last]; NaN gives 0.

@@ -1,22 +1,22 @@
 // Height maps: settings, creation from an array, and the double-precision look-up.
 //
-// A map is one allocation: the struct, the heights in double, the heights in float. It is written
-// between mf_terrain_begin and mf_terrain_freeze and never again. The look-up follows lookup.h,
-// which the kernels follow too.
+// A map is one allocation: the struct, and the image that kernels read with the heights in double
+// and in float. It is written between mf_terrain_begin and mf_terrain_freeze and never again. The
+// look-up follows lookup.h, which the kernels follow too.
 //
 // Invariants of a frozen map: 1 <= columns, rows <= 2^24; columns * rows <= 2^26; every height is
 // finite and |height| <= 1e6; height_f32 is height_f64 rounded to nearest.
 
 #include "terrain/build.h"
+#include "terrain/image.h"
 #include "terrain/lookup.h"
 
 #include <inttypes.h>
 
 // Bounds that keep inverse_cell and cell coordinates well inside the range of float.
-#define SMALLEST_CELL 1e-6  // [m]
-#define LARGEST_CELL 1e6    // [m]
-#define LARGEST_ORIGIN 1e9  // [m]
-#define BLOCK_ALIGNMENT 64u // [byte] of each part of the allocation
+#define SMALLEST_CELL 1e-6 // [m]
+#define LARGEST_CELL 1e6   // [m]
+#define LARGEST_ORIGIN 1e9 // [m]
 
 mf_TerrainConfig mf_terrain_config(void) {
     // Columns and rows stay 0, which is refused: a guessed size would read past the caller's array.
@@ -51,11 +51,22 @@ mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *erro
 }
 
 static size_t padded(size_t size) {
-    return (size + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    return (size + MF_FLAT_ALIGNMENT - 1) / MF_FLAT_ALIGNMENT * MF_FLAT_ALIGNMENT;
 }
 
 static double resolved_origin(double origin, uint32_t count, double cell) {
     return origin != origin ? -0.5 * (count * cell) : origin;
+}
+
+static void fill_image(mf_TerrainImage *image, const mf_TerrainConfig *config, uint32_t columns,
+                       uint32_t rows) {
+    image->columns = columns;
+    image->rows = rows;
+    image->bilinear = config->interpolation == MF_BILINEAR;
+    image->cell = config->cell;
+    image->inverse_cell = 1.0 / config->cell;
+    image->origin[0] = resolved_origin(config->origin[0], columns, config->cell);
+    image->origin[1] = resolved_origin(config->origin[1], rows, config->cell);
 }
 
 mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *config, uint32_t columns,
@@ -71,23 +82,26 @@ mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *config, 
                        "terrain: expected at most 2^24 cells a side and 2^26 in all, found %" PRIu32
                        " x %" PRIu32,
                        columns, rows);
-    size_t head = padded(sizeof(mf_Terrain));
-    size_t wide = padded((size_t)cells * sizeof(double));
-    char *block = mf_allocate(context, 1, head + wide + (size_t)cells * sizeof(float));
+    const size_t head = padded(sizeof(mf_TerrainImage));
+    const size_t wide = padded((size_t)cells * sizeof(double));
+    const size_t bytes = head + wide + (size_t)cells * sizeof(float);
+    mf_TerrainBlock *block = mf_allocate(context, 1, offsetof(mf_TerrainBlock, image) + bytes);
     if (block == NULL)
         return mf_fail(error, MF_NO_MEMORY,
                        "terrain: no memory for %" PRIu32 " x %" PRIu32 " cells", columns, rows);
-    mf_Terrain *terrain = (mf_Terrain *)block;
-    terrain->columns = columns;
-    terrain->rows = rows;
-    terrain->cell = config->cell;
-    terrain->origin[0] = resolved_origin(config->origin[0], columns, config->cell);
-    terrain->origin[1] = resolved_origin(config->origin[1], rows, config->cell);
-    terrain->interpolation = config->interpolation;
-    terrain->height_f64 = (double *)(block + head);
-    terrain->height_f32 = (float *)(block + head + wide);
-    terrain->context = context;
-    *out = terrain;
+    fill_image(&block->image, config, columns, rows);
+    block->image.bytes = (uint32_t)bytes;
+    block->image.heights_f64_at = (uint32_t)head;
+    block->image.heights_f32_at = (uint32_t)(head + wide);
+    *out = &block->terrain;
+    **out = (mf_Terrain){.columns = columns,
+                         .rows = rows,
+                         .cell = block->image.cell,
+                         .origin = {block->image.origin[0], block->image.origin[1]},
+                         .interpolation = config->interpolation,
+                         .height_f64 = mf_terrain_image_heights_f64(&block->image),
+                         .height_f32 = mf_terrain_image_heights_f32(&block->image),
+                         .context = context};
     return MF_OK;
 }
 
@@ -116,8 +130,9 @@ mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *err
         highest = height > highest ? height : highest;
         rounded[cell] = (float)height;
     }
-    terrain->lowest = lowest;
-    terrain->highest = highest;
+    mf_TerrainImage *image = &((mf_TerrainBlock *)(void *)terrain)->image;
+    terrain->lowest = image->lowest = lowest;
+    terrain->highest = image->highest = highest;
     *out = terrain;
     return MF_OK;
 }

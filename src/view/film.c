@@ -150,21 +150,70 @@ static void drop_every_second(mf_Film *film) {
     film->stride *= 2;
 }
 
+// The film's number of a robot, -1: it is not shown, or the world.
+static float robot_at(const mf_Film *film, const mf_WorldJointSide *side) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < film->cast_count; first += film->casts[i++].robots)
+        if (film->casts[i].group == side->group && side->instance < film->casts[i].robots)
+            return (float)(first + side->instance);
+    return -1.0f;
+}
+
+// The larger part of what breaks it that a joint bears; -1: nothing breaks it.
+static double load_of(const mf_WorldJointConfig *config, const mf_WorldJointState *now) {
+    const double force = mf_vec3_length(now->force) / config->force_limit;
+    const double moment = mf_vec3_length(now->moment) / config->moment_limit;
+    if (!isfinite(config->force_limit) && !isfinite(config->moment_limit))
+        return -1.0;
+    return force > moment ? force : moment;
+}
+
+static void sample_joint(const mf_Film *film, mf_WorldJointId id, float *row) {
+    mf_WorldJointState now;
+    mf_WorldJointConfig config;
+    mf_world_joint_state(film->joints, id, &now, NULL);
+    mf_world_joint_config_of(film->joints, id, &config, NULL);
+    for (int c = 0; c < 6; c++)
+        row[c] = (float)now.anchors[c / 3][c % 3];
+    row[6] = (float)mf_vec3_length(now.force);
+    row[7] = now.broken    ? MF_FILM_JOINT_BROKEN
+             : now.enabled ? MF_FILM_JOINT_HOLDS
+                           : MF_FILM_JOINT_OFF;
+    row[8] = (float)load_of(&config, &now);
+    for (int side = 0; side < 2; side++)
+        row[9 + side] = robot_at(film, &config.sides[side]);
+}
+
+static bool has_row(const mf_Film *film, mf_WorldJointId id) {
+    for (uint32_t i = 0; i < MF_FILM_JOINTS; i++)
+        if (film->joint_ids[i] == id)
+            return true;
+    return false;
+}
+
+// A joint keeps its row; that of one that was destroyed stays empty for a sample, so that the page
+// does not take another joint for it.
 static void sample_joints(mf_Film *film) {
-    float *row = film->joint_rows + film->filled * JOINT_NUMBERS;
-    memset(row, 0, JOINT_NUMBERS * sizeof *row);
-    for (uint32_t i = 0; i < MF_FILM_JOINTS; i++, row += MF_FILM_JOINT) {
-        const mf_WorldJointId id = mf_world_joint_at(film->joints, i);
-        mf_WorldJointState now;
-        if (id == MF_WORLD_JOINT_NONE)
-            return;
-        mf_world_joint_state(film->joints, id, &now, NULL);
-        for (int c = 0; c < 6; c++)
-            row[c] = (float)now.anchors[c / 3][c % 3];
-        row[6] = (float)mf_vec3_length(now.force);
-        row[7] = now.broken    ? MF_FILM_JOINT_BROKEN
-                 : now.enabled ? MF_FILM_JOINT_HOLDS
-                               : MF_FILM_JOINT_OFF;
+    float *rows = film->joint_rows + film->filled * JOINT_NUMBERS;
+    mf_WorldJointId *ids = film->joint_ids, id;
+    memset(rows, 0, JOINT_NUMBERS * sizeof *rows);
+    bool free_row[MF_FILM_JOINTS];
+    for (uint32_t i = 0; i < MF_FILM_JOINTS; i++) {
+        free_row[i] = ids[i] == MF_WORLD_JOINT_NONE;
+        if (!free_row[i] && !mf_world_joint_exists(film->joints, ids[i]))
+            ids[i] = MF_WORLD_JOINT_NONE;
+    }
+    uint32_t next = 0;
+    for (uint32_t n = 0; (id = mf_world_joint_at(film->joints, n)) != MF_WORLD_JOINT_NONE; n++) {
+        while (next < MF_FILM_JOINTS && !free_row[next])
+            next++;
+        if (next < MF_FILM_JOINTS && !has_row(film, id))
+            ids[next++] = id;
+    }
+    for (uint32_t i = 0; i < MF_FILM_JOINTS; i++) {
+        if (ids[i] == MF_WORLD_JOINT_NONE)
+            continue;
+        sample_joint(film, ids[i], rows + (size_t)i * MF_FILM_JOINT);
         film->joints_each = larger(film->joints_each, i + 1);
     }
 }

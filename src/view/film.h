@@ -8,7 +8,10 @@
 
 enum {
     MF_FILM_POSE = 7, // [1] numbers of a link: position [m], orientation (w, x, y, z)
-    MF_FILM_JOINT = 8 // [1] numbers of a joint: both anchors [m], force [N], an mf_FilmJointState
+    // [1] numbers of a joint: both anchors [m], force [N], an mf_FilmJointState, the load [1] of
+    // what breaks it (< 0: nothing does), the film's number of both robots (-1: the world, or not
+    // shown)
+    MF_FILM_JOINT = 11
 };
 
 typedef enum mf_FilmJointState {
@@ -39,10 +42,11 @@ struct mf_Film {
     uint32_t calls;        // [1]
     double period;         // [s] between calls
     float *poses;          // [1] room * poses_each * MF_FILM_POSE
-    const mf_WorldJoints *joints; // NULL: are not shown
-    float *joint_rows;            // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
-    uint32_t joints_each;         // [1] most joints in any sample so far
-    double *position, *rotation;  // [m], [1] of the links of one group's robots, while sampled
+    const mf_WorldJoints *joints;              // NULL: are not shown
+    float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
+    mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
+    uint32_t joints_each;                      // [1] rows that were used so far
+    double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 
 // The page of film.html, ended by 0; @DATA@ stands where the film goes.

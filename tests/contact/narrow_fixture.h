@@ -105,7 +105,7 @@ static void fixture_plan(void) {
 }
 
 static void fixture_close(void) {
-    mf_collide_destroy(fixture.plan);
+    mf_release(fixture.context, fixture.plan);
     fixture.plan = NULL;
 }
 

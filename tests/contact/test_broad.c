@@ -161,7 +161,8 @@ static double between_segments(uint32_t lane, uint32_t a, uint32_t b) {
 // [m] between the spheres of a pair, or with a capsule between the shapes; *slack: what may be told
 // beyond.
 static double gap_of(const mf_CollidePlan *plan, uint32_t p, uint32_t lane, double *slack) {
-    uint32_t a = plan->shapes[plan->pairs[p].a].shape, b = plan->shapes[plan->pairs[p].b].shape;
+    uint32_t a = mf_collide_shapes(plan)[mf_collide_pairs(plan)[p].a].shape,
+             b = mf_collide_shapes(plan)[mf_collide_pairs(plan)[p].b].shape;
     double way[3], both = radius_of(&shapes[a]) + radius_of(&shapes[b]);
     *slack = 0;
     if (shapes[a].type != MF_SHAPE_PLANE && half_of(&shapes[a]) + half_of(&shapes[b]) > 0) {
@@ -219,7 +220,7 @@ static void near_pairs_are_told_once(void **state) {
         }
         assert_true(told > 0 && skipped > 0);
         free(near);
-        mf_collide_destroy(plan);
+        mf_release(context, plan);
     }
 }
 
@@ -232,7 +233,7 @@ static void tests_cover_all_pairs(void **state) {
     assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
     uint32_t pairs = 0, groups = 0;
     for (uint32_t i = 0; i < plan->test_count; i++) {
-        const mf_CollideTest *test = &plan->tests[i];
+        const mf_CollideTest *test = &mf_collide_tests(plan)[i];
         pairs += test->pair != MF_NONE;
         groups += test->pair == MF_NONE;
         assert_true(test->pair == MF_NONE || test->skip == 0);
@@ -242,10 +243,10 @@ static void tests_cover_all_pairs(void **state) {
     assert_int_equal(pairs, plan->pair_count);
     assert_true(groups > 10);
     for (uint32_t i = plan->shape_count; i < plan->node_count; i++) {
-        const uint32_t *children = plan->nodes[i - plan->shape_count].children;
+        const uint32_t *children = mf_collide_nodes(plan)[i - plan->shape_count].children;
         assert_true(children[0] < i && children[1] < i);
     }
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 }
 
 static int open_context(void **state) {

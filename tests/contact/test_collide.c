@@ -64,9 +64,10 @@ static mf_CollidePlan *plan_of_model(void) {
 
 static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < plan->pair_count; i++) {
-        uint32_t x = plan->shapes[plan->pairs[i].a].shape, y = plan->shapes[plan->pairs[i].b].shape;
+        uint32_t x = mf_collide_shapes(plan)[mf_collide_pairs(plan)[i].a].shape,
+                 y = mf_collide_shapes(plan)[mf_collide_pairs(plan)[i].b].shape;
         if ((x == a && y == b) || (x == b && y == a))
-            return &plan->pairs[i];
+            return &mf_collide_pairs(plan)[i];
     }
     return NULL;
 }
@@ -82,13 +83,13 @@ static void bodies_filter_pairs(void **state) {
     assert_int_equal(plan->pair_count, sizeof may / sizeof *may);
     for (size_t i = 0; i < sizeof may / sizeof *may; i++)
         assert_non_null(pair_of(plan, may[i][0], may[i][1]));
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 
     model.physics.disabled = MF_DISABLE_FILTER_PARENT; // 0-1, 1-3, 0-4, 0-5 more
     plan = plan_of_model();
     assert_int_equal(plan->pair_count, 19);
     assert_non_null(pair_of(plan, 0, 1));
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 
     // With link 0 as the world 0-1, 0-4, 0-5 may touch, 0-6 and 0-7 never move.
     reset();
@@ -97,7 +98,7 @@ static void bodies_filter_pairs(void **state) {
     assert_int_equal(plan->pair_count, 16);
     assert_non_null(pair_of(plan, 0, 4));
     assert_null(pair_of(plan, 0, 6));
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 }
 
 static void bits_exclusions_and_lists_filter_pairs(void **state) {
@@ -132,7 +133,7 @@ static void bits_exclusions_and_lists_filter_pairs(void **state) {
     assert_memory_equal(&pair->softness, &pairs[0].softness, sizeof pair->softness);
     assert_true(pair->friction_reference[1] == 0.2 && pair->gap == 0.5);
     assert_true(pair->margin == 0.25 && plan->margin == 0.25);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 }
 
 static void parameters_mix(void **state) {
@@ -157,21 +158,21 @@ static void parameters_mix(void **state) {
     assert_true(fabs(pair->margin - 0.03) < 1e-15 && pair->gap == 0.125);
     assert_true(fabs(pair->softness.reference[0] - 0.05) < 1e-15);
     assert_true(fabs(pair->softness.impedance[2] - 0.004) < 1e-15);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 
     shapes[3].softness.reference[0] = -100; // direct stiffness: the smaller of both
     shapes[3].softness.reference[1] = -20;
     plan = plan_of_model();
     pair = pair_of(plan, 0, 3);
     assert_true(pair->softness.reference[0] == -100 && pair->softness.reference[1] == -20);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 
     shapes[0].priority = 1;
     plan = plan_of_model();
     pair = pair_of(plan, 0, 3);
     assert_int_equal(pair->dimension, 1);
     assert_true(pair->friction[0] == 0.5 && pair->softness.reference[0] == 0.06);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 
     model.physics.override_contacts = true;
     model.physics.override_margin = 0.5;
@@ -179,7 +180,7 @@ static void parameters_mix(void **state) {
     plan = plan_of_model();
     pair = pair_of(plan, 0, 3);
     assert_true(pair->margin == 0.5 && pair->friction[0] == 7 && plan->margin == 0.5);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 }
 
 // Sizes are halved, kinds put in order, hulls moved to their middle, links to their holders.
@@ -215,27 +216,28 @@ static void shapes_are_placed(void **state) {
     assert_int_equal(mf_collide_create(context, &model, holders, &plan, NULL), MF_OK);
     assert_int_equal(plan->shape_count, 4);
     assert_int_equal(plan->heights_left, 1);
-    const double *v = plan->values_f64;
+    const double *v = mf_collide_values_f64(plan);
     // Mean (2, 0.75, 0.75), turned to (-0.75, 2, 0.75).
-    assert_int_equal(plan->shapes[0].kind, MF_COLLIDE_HULL);
-    assert_int_equal(plan->shapes[0].frame, 11);
+    assert_int_equal(mf_collide_shapes(plan)[0].kind, MF_COLLIDE_HULL);
+    assert_int_equal(mf_collide_shapes(plan)[0].frame, 11);
     assert_true(fabs(v[9] + 0.75) < 1e-15 && fabs(v[10] - 12) < 1e-14 &&
                 fabs(v[11] - 0.75) < 1e-15);
-    const mf_ConvexHull *own = &plan->hulls->hulls[plan->shapes[0].hull];
-    assert_true(own->vertices_f64[0] == -1 && own->vertices_f64[3] == 1);
-    assert_true(own->vertices_f64[6 + 1] == 2.25 && own->vertices_f32[9 + 2] == 2.25f);
+    const mf_ConvexHull *own = mf_hull_of(mf_collide_hulls(plan), mf_collide_shapes(plan)[0].hull);
+    assert_true(mf_hull_vertices_f64(own)[0] == -1 && mf_hull_vertices_f64(own)[3] == 1);
+    assert_true(mf_hull_vertices_f64(own)[6 + 1] == 2.25 &&
+                mf_hull_vertices_f32(own)[9 + 2] == 2.25f);
     // A half turn about y: (1, 0, 0) to (-1, 0, 0), then 5 up.
     v += MF_COLLIDE_SHAPE_VALUES;
-    assert_int_equal(plan->shapes[1].frame, 2);
+    assert_int_equal(mf_collide_shapes(plan)[1].frame, 2);
     assert_true(v[0] == -1 && v[4] == 1 && v[8] == -1 && v[9] == -1 && v[11] == 5);
     assert_true(v[12] == 0.05 && v[13] == 0.1 && v[14] == 0.15);
-    assert_int_equal(plan->shapes[2].frame, MF_NONE);
+    assert_int_equal(mf_collide_shapes(plan)[2].frame, MF_NONE);
     v += 2 * MF_COLLIDE_SHAPE_VALUES;
     assert_true(v[12] == 0.1 && v[13] == 0.1 && fabs(v[15] - 0.1 * sqrt(2)) < 1e-15);
     const mf_CollidePair *pair = pair_of(plan, 1, 7);
-    assert_int_equal(plan->shapes[pair->a].shape, 7); // the cylinder first
-    assert_int_equal(plan->shapes[pair_of(plan, 3, 6)->a].kind, MF_COLLIDE_PLANE);
-    mf_collide_destroy(plan);
+    assert_int_equal(mf_collide_shapes(plan)[pair->a].shape, 7); // the cylinder first
+    assert_int_equal(mf_collide_shapes(plan)[pair_of(plan, 3, 6)->a].kind, MF_COLLIDE_PLANE);
+    mf_release(context, plan);
 }
 
 // The n-th allocation fails, for all n: an error, nothing left behind, *out untouched.
@@ -250,7 +252,7 @@ static void failures_leave_nothing(void **state) {
         mf_context_fail_after(context, 0);
         if (status == MF_OK) {
             assert_true(n > 8);
-            mf_collide_destroy(plan);
+            mf_release(context, plan);
             return;
         }
         assert_int_equal(status, MF_NO_MEMORY);
@@ -266,7 +268,7 @@ static void models_without_pairs_have_a_plan(void **state) {
     mf_CollidePlan *plan = plan_of_model();
     assert_int_equal(plan->pair_count, 0);
     assert_int_equal(plan->test_count, 0);
-    mf_collide_destroy(plan);
+    mf_release(context, plan);
 }
 
 static int open_context(void **state) {
@@ -303,9 +305,10 @@ static int print_pairs(const char *path) {
         return 1;
     }
     for (uint32_t i = 0; i < plan->pair_count; i++)
-        printf("%s\t%s\n", body_name(file, plan->shapes[plan->pairs[i].a].shape),
-               body_name(file, plan->shapes[plan->pairs[i].b].shape));
-    mf_collide_destroy(plan);
+        printf("%s\t%s\n",
+               body_name(file, mf_collide_shapes(plan)[mf_collide_pairs(plan)[i].a].shape),
+               body_name(file, mf_collide_shapes(plan)[mf_collide_pairs(plan)[i].b].shape));
+    mf_release(context, plan);
     mf_model_destroy(file);
     return 0;
 }

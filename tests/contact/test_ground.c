@@ -91,7 +91,7 @@ static void contacts_are_mujocos(void **state) {
             print_message("model %u, case %u differs\n", m, c);
             worse++;
         }
-        mf_collide_destroy(plan);
+        mf_release(context, plan);
         mf_model_destroy(model);
     }
     assert_int_equal(worse, 0);
@@ -107,7 +107,7 @@ static void tables_find_the_farthest(void **state) {
         srand(1);
         for (uint32_t h = 0; h < set->count; h++)
             for (int i = 0; i < 20000; i++) {
-                const mf_ConvexHull *hull = &set->hulls[h];
+                const mf_ConvexHull *hull = mf_hull_of(set, h);
                 double way[3], most = -1.0;
                 HullCorners corners;
                 for (int k = 0; k < 3; k++) // whole numbers: many lie on the borders of cells
@@ -118,7 +118,7 @@ static void tables_find_the_farthest(void **state) {
                 MF_ONE_LANE(mf_hull_on_plane)
                 (hull, true, (Vec){-way[0], -way[1], -way[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
-                    double value = dot(hull->vertices_f64 + 3 * (size_t)v, way);
+                    double value = dot(mf_hull_vertices_f64(hull) + 3 * (size_t)v, way);
                     most = value > most ? value : most;
                 }
                 double best = -1.0;
@@ -129,7 +129,7 @@ static void tables_find_the_farthest(void **state) {
                 }
                 assert_true(most - best < 1e-15);
             }
-        mf_hulls_destroy(set);
+        mf_release(context, set);
         mf_model_destroy(model);
     }
 }

@@ -17,7 +17,6 @@ enum { MOST = 8 };
 
 typedef struct Problem {
     mf_PointsPlan plan;
-    mf_Terrain ground;
     Contacts contacts;
     Contact rows[MOST];
     double weight[MOST];
@@ -37,9 +36,7 @@ static void make(uint32_t k, Problem *p) {
     static const double coefficients[] = {0.1, 0.25, 0.5, 0.7, 1.0, 1.5};
     *p = (Problem){.softness = 0.1, .friction = coefficients[k % 6]};
     p->contacts.row = p->rows;
-    p->ground.interpolation = MF_BILINEAR;
-    p->plan.terrain = &p->ground;
-    p->plan.level = draw(k, 0) > -0.2;
+    p->plan.slopes = draw(k, 0) <= -0.2;
     double half[3], v[3], w[3], h = pow(10.0, -2.65 + 0.65 * draw(k, 1));
     for (uint32_t c = 0; c < 3; c++) {
         half[c] = 0.11 + 0.09 * draw(k, 2 + c);
@@ -84,7 +81,7 @@ static double residual_of(const Problem *p, const Shift *u, const double *hold) 
     }
     for (size_t i = 0; i < p->contacts.count; i++) {
         const Contact *row = &p->contacts.row[i];
-        Vec n = p->plan.level ? (Vec){0.0, 0.0, 1.0} : row->normal, x = row->position;
+        Vec n = p->plan.slopes ? row->normal : (Vec){0.0, 0.0, 1.0}, x = row->position;
         Vec moved = vec_add(u->move, vec_cross(u->rotation_vector, x)),
             drawn = vec_add(row->slip, moved);
         double press = fmax(row->depth * n.z - vec_dot(n, moved), 0.0);

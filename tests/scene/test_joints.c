@@ -27,6 +27,8 @@ static void defaults_are_those_of_the_library(void **state) {
     assert_true(joint->turning_damping == wanted.turning_damping && joint->time == wanted.time);
     assert_true(joint->force_limit == wanted.force_limit);
     assert_true(joint->moment_limit == wanted.moment_limit);
+    assert_true(isnan(joint->range[0]) && joint->motor_rate == wanted.motor_rate);
+    assert_true(joint->motor_torque == wanted.motor_torque);
     assert_true(joint->enabled && isnan(joint->position[0]));
     assert_string_equal(joint->sides[1].group, "");
     mf_scene_file_destroy(file);
@@ -39,6 +41,7 @@ static void what_is_read_is_written(void **state) {
                         "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
                         "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
                         "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
+                        "range: [-1, 0.5], motor_rate: -3, motor_torque: 2, "
                         "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
     char *text = write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
@@ -49,6 +52,8 @@ static void what_is_read_is_written(void **state) {
         assert_true(joint[0].position[2] == 2 && joint[0].axis[1] == 1);
         assert_true(joint[0].stiffness == 100 && joint[0].damping == 2);
         assert_true(joint[0].force_limit == 50 && isinf(joint[0].moment_limit));
+        assert_true(joint[0].range[0] == -1 && joint[0].range[1] == 0.5);
+        assert_true(joint[0].motor_rate == -3 && joint[0].motor_torque == 2);
         assert_true(!joint[0].enabled && joint[1].enabled);
         assert_int_equal(joint[1].kind, MF_WORLD_JOINT_BALL);
         assert_true(isnan(joint[1].position[1]));
@@ -75,6 +80,11 @@ static void mistakes_have_a_place(void **state) {
          ":9:56: joints.a.force_limit: expected a number above 0 up to 1e+300 N or .inf, found 0"},
         {"[{name: a, first: {group: balls, robot: 2}}]", // the rest is found with the models
          ":9:10: joints.a: robot: the group has fewer robots"},
+        {"[{name: a, first: {group: balls}, kind: ball, motor_torque: 1}]",
+         ":9:49: joints.a: joint.kind: only a hinge has a range of angles and a motor"},
+        {"[{name: a, first: {group: balls}, kind: hinge, range: [1, 0]}]",
+         ":9:49: joints.a: joint.lower_angle, joint.upper_angle: 1 .. 0, need a range of at most 6 "
+         "rad within -2 pi .. 2 pi, or none"},
         {"[{name: a, first: {group: balls, link: wheel}}]",
          ":9:10: joints.a: link: the model has no link of that name"},
     };
@@ -237,11 +247,46 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
 }
 
+// ---- joints that plugins make -------------------------------------------------------------------
+
+#define CRANE                                                                                      \
+    "world: {step: 0.002}\n"                                                                       \
+    "groups:\n  - name: crane\n    model: ../models/ball.xml\n    motion: external\n"              \
+    "    height: 2\n    joint_slots: 1\n    plugins:\n"                                            \
+    "      - {file: \"" MAYFLY_BINARY_DIR "/plugins/plugin_magnet.so\", tick: 0.01,\n"             \
+    "         settings: {reach: 0.6, on: 0.1, off: 0.5}}\n"                                        \
+    "  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    height: 1.6\n"
+
+static void a_magnet_of_a_scene_holds_a_ball(void **state) {
+    mf_SceneFile *again, *file;
+    mf_plugins_allow(*state, true);
+    file = parse_scene(*state, CRANE);
+    char *text = write_twice(*state, file, &again);
+    assert_int_equal(again->groups[0].joint_slots, 1);
+    mf_Scene scene = make_scene(*state, again);
+    mf_Group *balls = mf_world_find_group(scene.world, "balls");
+    const mf_Field *height = mf_group_find_field(balls, "base.position");
+    mf_world_step(scene.world, 55); // it fell for 0.1 s
+    assert_int_equal(mf_world_joints_count(scene.joints), 1);
+    const double held = mf_field_get(height, 0, 2);
+    mf_world_step(scene.world, 150); // 0.41 s
+    assert_true(fabs(mf_field_get(height, 0, 2) - held) < 1e-3);
+    mf_world_step(scene.world, 95); // 0.6 s: it was let go at 0.5 s
+    assert_int_equal(mf_world_joints_count(scene.joints), 0);
+    assert_true(mf_field_get(height, 0, 2) < held - 0.03);
+    mf_scene_destroy(&scene);
+    mf_release(*state, text);
+    mf_scene_file_destroy(file);
+    mf_scene_file_destroy(again);
+    mf_plugins_allow(*state, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(what_is_read_is_written),
         cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(a_magnet_of_a_scene_holds_a_ball),
         cmocka_unit_test(a_ball_on_a_rope_swings),
         cmocka_unit_test(joints_carry_break_or_wait),
         cmocka_unit_test(a_fixed_joint_keeps_both_together),

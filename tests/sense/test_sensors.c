@@ -3,6 +3,7 @@
 #include "control/robot.h"
 
 #include "math/scalar.h"
+#include "sense/sensors.h"
 
 // A world on `terrain` with sensors in every step.
 static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
@@ -119,6 +120,44 @@ static void rays_measure_planes(void **state) {
             check_plane(0.2, MF_BILINEAR, isa, precise);
         }
     }
+}
+
+static mf_SensorSystem *system_of(const Fixture *fixture) {
+    for (uint32_t i = 0;; i++) {
+        const mf_SystemConfig *system = mf_group_system(fixture->group, i);
+        assert_non_null(system);
+        if (strcmp(system->name, "sensors") == 0)
+            return system->user;
+    }
+}
+
+// The plan is one block without pointers: a copy in other memory does the same when the first one
+// is overwritten.
+static void a_copied_plan_gives_the_same_bits(void **state) {
+    (void)state;
+    uint64_t hashes[2];
+    for (int copied = 0; copied < 2; copied++) {
+        Fixture fixture;
+        mf_Terrain *terrain;
+        const mf_TerrainGenerator ground = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.2};
+        open_sensors(&fixture, MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR, &terrain);
+        for (uint32_t i = 0; i < 20; i++)
+            set_varied(&fixture, i);
+        mf_SensorSystem *system = system_of(&fixture);
+        mf_SensorImage *image = system->image;
+        if (copied) {
+            system->image = mf_allocate(fixture.context, image->bytes, 1);
+            assert_non_null(system->image);
+            memcpy(system->image, image, image->bytes);
+            memset(image, 0xee, image->bytes);
+            system->batch.image = system->image;
+            mf_release(fixture.context, image);
+        }
+        mf_world_step(fixture.world, 3);
+        hashes[copied] = mf_world_hash(fixture.world);
+        close_sensors(&fixture, terrain);
+    }
+    assert_int_equal(hashes[0], hashes[1]);
 }
 
 // A step up of 1 m at x = 0 (cells of 0.1 m): a level ray at half its height from x = -1 meets it
@@ -311,6 +350,7 @@ static void same_bits_on_every_set(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rays_measure_planes),
+        cmocka_unit_test(a_copied_plan_gives_the_same_bits),
         cmocka_unit_test(rays_meet_steps),
         cmocka_unit_test(attitude_is_roll_pitch_yaw),
         cmocka_unit_test(attitude_straight_up),

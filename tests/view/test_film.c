@@ -252,6 +252,7 @@ static void joints_are_shown_with_their_forces(void **state) {
     mf_group_reset_all(fixture.group);
     assert_int_equal(mf_world_joints_add(fixture.world, NULL, &joints, NULL), MF_OK);
     config.kind = MF_WORLD_JOINT_FIXED;
+    config.force_limit = 100.0;
     config.sides[1].group = fixture.group;
     const double above[3] = {0.0, 0.0, 2.4};
     mf_field_set(mf_group_find_field(fixture.group, "base.position"), 0, 2, 2.0);
@@ -267,20 +268,28 @@ static void joints_are_shown_with_their_forces(void **state) {
     mf_film_sample(film);
     assert_int_equal(mf_world_joint_enable(joints, id, false, NULL), MF_OK);
     mf_film_sample(film);
+    // Another joint does not take the row of one that has just gone.
+    assert_int_equal(mf_world_joint_destroy(joints, id, NULL), MF_OK);
+    assert_int_equal(mf_world_joint_create(joints, &config, &id, NULL), MF_OK);
+    mf_film_sample(film);
     assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
     mf_film_destroy(film);
 
+    enum { JOINT = 11, SAMPLE = 2 * JOINT };
     Page page = open_page(*state);
-    assert_int_equal(number(&page, "joints"), 1);
+    assert_int_equal(number(&page, "joints"), 2);
     char *text = element(page.text, "joints");
-    float *rows = floats(text, 3 * 8);
-    assert_true(rows[7] == 0.0f);                               // none yet
-    assert_true(rows[8 + 7] == 1.0f);                           // holds
-    assert_true(fabs((double)rows[8 + 6] - 1.2 * 9.81) < 0.05); // its weight
+    float *rows = floats(text, 4 * SAMPLE), *held = rows + SAMPLE, *last = rows + 3 * SAMPLE;
+    assert_true(rows[7] == 0.0f);                           // none yet
+    assert_true(held[7] == 1.0f);                           // holds
+    assert_true(fabs((double)held[6] - 1.2 * 9.81) < 0.05); // its weight
+    assert_true(fabs((double)held[8] - 0.1177) < 1e-3);     // of what breaks it
+    assert_true(held[9] == -1.0f && held[10] == 0.0f);      // the world and the only robot
     for (int side = 0; side < 2; side++)
         for (int c = 0; c < 3; c++)
-            assert_true(fabs((double)rows[8 + 3 * side + c] - above[c]) < 1e-3);
-    assert_true(rows[16 + 7] == 2.0f); // off
+            assert_true(fabs((double)held[3 * side + c] - above[c]) < 1e-3);
+    assert_true(rows[2 * SAMPLE + 7] == 2.0f); // off
+    assert_true(last[7] == 0.0f && last[JOINT + 7] == 1.0f);
     free(rows);
     free(text);
     close_page(&page);

@@ -166,6 +166,18 @@ class WorldJoint:
 
     @property
     @in_turn
+    def torque(self) -> float:
+        """[N m] of a hinge's motor and stops on the second link in the last step."""
+        return float(self._state().torque)
+
+    @in_turn
+    def set_motor(self, rate: float, torque: float) -> None:
+        """Sets rate [rad/s] and largest torque [N m] of a hinge's motor, from the next step on."""
+        error = ffi.new("mf_Error *")
+        check(lib.mf_world_joint_set_motor(self._use(), self.handle, rate, torque, error), error)
+
+    @property
+    @in_turn
     def settings(self) -> dict[str, Any]:
         """Kind, stiffness, limits and the rest."""
         out, error = ffi.new("mf_WorldJointConfig *"), ffi.new("mf_Error *")

@@ -86,6 +86,7 @@ class World(Native):
         self._collisions: dict[str, Any] | None = None
         self._joints: dict[str, Any] | None = None
         self._native_joints: Any = None
+        self._joint_slots: list[tuple[str, int]] = []
         self.terrain = terrain
         self._ground = ffi.NULL if terrain is None else terrain._use()
         if threads is not None:
@@ -300,6 +301,34 @@ class World(Native):
             self._joints = dict(settings)
             self._native_joints = out[0]
 
+    def add_joint_slots(self, group: Group, count: int = 1) -> None:
+        """Gives each robot of a group slots for joints that are made by requests in its fields.
+
+        Write `group["joint_slot.request"]` and the other fields joint_slot.* (mayfly/joints.h says
+        what they hold); requests are carried out in the next step. Groups that are added later can
+        be joined after a further call.
+        """
+        with self._lock:
+            native = self._use()
+            if not isinstance(group, Group) or group.world is not self:
+                raise errors.ArgumentError("add_joint_slots: need a group of this world")
+            if self._native_joints is None:
+                self.add_joints()
+            error = ffi.new("mf_Error *")
+            number = whole(count, "add_joint_slots: count", 1, 17)
+            joints = lib.mf_world_joints_of(native)
+            check(lib.mf_joint_slots_add(joints, group._use(), number, error), error)
+            self._joint_slots.append((group.name, number))
+            check(lib.mf_joint_slots_ready(joints, error), error)
+
+    @property
+    @in_turn
+    def joint_requests(self) -> tuple[int, int, str]:
+        """Requests carried out, requests refused, and why the first one was refused."""
+        self._use()
+        seen = lib.mf_joint_request_statistics(self._native_joints or ffi.NULL)
+        return int(seen.carried_out), int(seen.refused), text(seen.reason)
+
     def join(
         self,
         first: Place | None,
@@ -323,7 +352,8 @@ class World(Native):
             frames: instead of `at`: (position [m], orientation) of the joint on both links, in
                 their axes. They need not fit yet.
             settings: as in the C structure mf_WorldJointConfig: `stiffness`, `damping`,
-                `turning_stiffness`, `turning_damping`, `time`, `force_limit`, `moment_limit`.
+                `turning_stiffness`, `turning_damping`, `time`, `force_limit`, `moment_limit`; of a
+                hinge `lower_angle`, `upper_angle` [rad], `motor_rate`, `motor_torque`.
 
         Groups must be shared (`isolated=False`) and `pushable`; robots of "kinematic" need not be
         pushable and feel nothing.
@@ -507,6 +537,7 @@ class World(Native):
                     "groups": [(group._recipe, group._places) for group in self._groups],
                     "collisions": self._collisions,
                     "joints": self._joints,
+                    "joint_slots": list(self._joint_slots),
                     "state": self.snapshot(),
                 },
             )
@@ -525,5 +556,7 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_collisions(**description["collisions"])
     if description["joints"] is not None:
         world.add_joints(**description["joints"])
+    for name, count in description["joint_slots"]:
+        world.add_joint_slots(next(g for g in world.groups if g.name == name), count)
     world.restore(description["state"])
     return world

@@ -88,7 +88,7 @@ static MF_INLINE void eliminate(LinkWork *own, Art *a, Vec angular, Vec linear, 
 static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *state,
                                         const Drive *drive, mf_lane torque, const Line *pull,
                                         uint32_t l, LinkWork *own, Art *a) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->j.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
     Line line = {torque, mf_zero()};
@@ -119,7 +119,7 @@ static MF_INLINE void add_force(Art *a, Vec acceleration) {
 static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      mf_lane force, const Line *pull, uint32_t l, LinkWork *own,
                                      Art *a) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     mf_lane inertia = a->m.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
     Line line = {force, mf_zero()};
@@ -140,7 +140,8 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
 static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     Vec torque, const Turning *pull, uint32_t l,
                                     const LinkWork *own, BallWork *ball, Art *a) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_ArtLink *link = &links[l];
     const mf_real *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
     mf_lane armature = mf_set(c[MF_ART_ARMATURE]);
@@ -190,8 +191,9 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
 // The part of the actuators' pushes on a link that resists its velocity at the end of the step:
 // slope times the wrench of 1 N times itself.
 static inline void resist_forces(const mf_ArtPlan *plan, int32_t l, const Actuation *all, Art *a) {
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         if (actuator->acts != MF_ART_FORCES || !actuator->rated || actuator->links[0] != l)
             continue;
         const mf_real *c = actuator_constants(plan, i) + MF_ART_WRENCH;
@@ -204,7 +206,7 @@ static inline void resist_forces(const mf_ArtPlan *plan, int32_t l, const Actuat
 }
 
 static MF_INLINE void hand_in(const mf_ArtPlan *plan, uint32_t l, const Art *a, Work *work) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     Art *sum = link->parent < 0 ? &work->base : &work->sums[link->depth - 1];
     if (link->last)
         *sum = *a;
@@ -231,7 +233,7 @@ static inline void load_link(const mf_ArtPlan *plan, int32_t l, bool lifted, boo
 
 static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                              const Rates *force, uint32_t l, Work *work) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Art a;
@@ -273,8 +275,9 @@ static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const D
 // All links that are new, and what hands something to them.
 static inline void aba_inertia_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Rates *force, Work *work) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = plan->link_count; l-- > 0;) {
-        const int32_t parent = plan->links[l].parent;
+        const int32_t parent = links[l].parent;
         if (!REUSES_INERTIA || work->stale[l])
             aba_inertia_link(plan, state, drive, force, l, work);
         else if (parent < 0 || work->stale[parent])
@@ -284,9 +287,10 @@ static inline void aba_inertia_all(const mf_ArtPlan *plan, const State *state, c
 
 // Marks what carries a stale link as stale.
 static inline void mark_stale(const mf_ArtPlan *plan, Work *work) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = plan->link_count; REUSES_INERTIA && l-- > 0;)
-        if (work->stale[l] && plan->links[l].parent >= 0)
-            work->stale[plan->links[l].parent] = true;
+        if (work->stale[l] && links[l].parent >= 0)
+            work->stale[links[l].parent] = true;
 }
 
 static inline void stale_set(const mf_ArtPlan *plan, bool stale, Work *work) {

@@ -175,7 +175,7 @@ static MF_INLINE Vec base_swirl(const mf_ArtPlan *plan, const State *state, cons
 
 static MF_INLINE void aba_velocity_swirl(const mf_ArtPlan *plan, const State *state,
                                          const Drive *drive, uint32_t l, Vec swirl, LinkWork *own) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     if (link->kind == MF_ART_BALL) { // its own spin is momentum.h's
         own->swirl = own->rate;
@@ -189,7 +189,7 @@ static MF_INLINE void aba_velocity_swirl(const mf_ArtPlan *plan, const State *st
 
 static MF_INLINE void aba_velocity_rate(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                         Work *work) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
@@ -219,8 +219,9 @@ static MF_INLINE void aba_velocity_rate(const mf_ArtPlan *plan, const State *sta
 static inline void aba_velocity_all(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                     Work *work) {
     const Vec base = base_swirl(plan, state, drive);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         LinkWork *own = &work->links[l];
         const Vec swirl = link->parent < 0 ? base : work->links[link->parent].swirl;
         aba_velocity_rate(plan, state, l, work);
@@ -248,7 +249,7 @@ static MF_INLINE Vec slide_bias(Vec rate, mf_lane way, mf_lane speed) {
 // Takes the accelerations of a link's parent to the link, whose joint does not accelerate.
 static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                     const Work *work, Vec *angular, Vec *linear) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     const LinkWork *own = &work->links[l];
     if (link->shift != 0)
@@ -278,8 +279,9 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
 // Which limits act, with the present rate for that at the end of the step.
 static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                Work *work) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
@@ -300,8 +302,9 @@ static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_la
 // World poses of the links that contacts, actuators or weights need.
 static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *work) {
     Contacts *contacts = &work->contacts;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const LinkWork *own = &work->links[l];
         const mf_real *c = link_constants(plan, l);
         if (!link->posed)
@@ -334,10 +337,11 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
                                  Work *work) {
     Contacts *contacts = &work->contacts;
     TouchMemo memo;
+    memo.terrain = contacts->terrain;
     int32_t requested = MF_ART_WORLD; // the link that `far` is about
     bool far = false;
     for (uint32_t i = 0; i < plan->contact_count; i++) {
-        int32_t link = plan->contacts[i].link;
+        int32_t link = mf_art_contacts(plan)[i].link;
         if (link != requested)
             far = is_far(plan, link, &contacts->pose[link + 1],
                          link < 0 ? state->rate : work->links[link].rate, drive->step);

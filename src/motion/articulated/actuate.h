@@ -144,8 +144,9 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
                                   mf_lane step, uint32_t i, Actuation *all) {
     mf_lane length = mf_zero(), rate = mf_zero();
     mf_real sum = 0;
+    const mf_ArtTerm *terms = mf_art_terms(plan);
     for (uint32_t t = 0; t < actuator->term_count; t++) {
-        const mf_ArtTerm *term = &plan->terms[actuator->first_term + t];
+        const mf_ArtTerm *term = &terms[actuator->first_term + t];
         mf_lane weight = mf_set((mf_real)term->weight);
         length = mf_fma(weight, state->angle[term->link], length);
         rate = mf_fma(weight, state->speed[term->link], rate);
@@ -162,7 +163,7 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
     if (plan->law) // it is spent after the constraints (constrain_kernel.c)
         line.slope = mf_zero();
     for (uint32_t t = 0; t < actuator->term_count; t++) {
-        const mf_ArtTerm *term = &plan->terms[actuator->first_term + t];
+        const mf_ArtTerm *term = &terms[actuator->first_term + t];
         mf_real weight = (mf_real)term->weight;
         Line *joint = &all->lines[term->link];
         joint->torque = mf_fma(mf_set(weight), line.torque, joint->torque);
@@ -186,7 +187,7 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
                                 const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
                                 mf_lane step, uint32_t i, Actuation *all) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    const uint32_t row = plan->links[actuator->links[0]].row;
+    const uint32_t row = mf_art_links(plan)[actuator->links[0]].row;
     const Quat q = state->ball[row];
     Vec gear = {mf_set((mf_real)actuator->gear[0]), mf_set((mf_real)actuator->gear[1]),
                 mf_set((mf_real)actuator->gear[2])};
@@ -213,8 +214,9 @@ static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
 }
 
 static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_lane zero = mf_zero();
         if (link->actuated && link->kind == MF_ART_BALL)
             all->balls[link->row] =
@@ -223,14 +225,14 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
             all->lines[l] = MF_VALUE(Line, zero, zero);
     }
     for (uint32_t l = 0; l <= plan->link_count; l++)
-        if (l == 0 ? plan->base_thrust : plan->links[l - 1].thrust)
+        if (l == 0 ? plan->base_thrust : links[l - 1].thrust)
             all->wrench[l] = MF_VALUE(Wrench, vec_zero(), vec_zero());
 }
 
 // MuJoCo takes nothing off the forces of a joint that are held at the range of their sum.
 static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
                               Actuation *all) {
-    const uint32_t link = plan->terms[actuator->first_term].link;
+    const uint32_t link = mf_art_terms(plan)[actuator->first_term].link;
     const mf_real *c = link_constants(plan, link);
     const mf_lane torque = all->lines[link].torque;
     const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_SUM_LOWER]), torque),
@@ -239,12 +241,14 @@ static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actu
 }
 
 static inline void actuate_finish(const mf_ArtPlan *plan, Actuation *all) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].actuated && plan->links[l].kind != MF_ART_BALL)
+        if (links[l].actuated && links[l].kind != MF_ART_BALL)
             clamp_joint(link_constants(plan, l), &all->lines[l]);
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; plan->law && i < plan->actuator_count; i++)
-        if (plan->actuators[i].on_joint && plan->actuators[i].acts == MF_ART_PULLS)
-            free_joint(plan, &plan->actuators[i], i, all);
+        if (actuators[i].on_joint && actuators[i].acts == MF_ART_PULLS)
+            free_joint(plan, &actuators[i], i, all);
 }
 
 #endif

@@ -148,8 +148,9 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
                                Work *work) {
     Actuation *all = &work->actuation;
     actuate_start(plan, all);
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         const mf_real *c = actuator_constants(plan, i);
         mf_lane input = actuator_input(all, actuator, c, i);
         switch (actuator->acts) {

@@ -30,29 +30,29 @@ static uint32_t term_count(const mf_Model *model) {
     return count;
 }
 
-static mf_Status add_term(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
+static mf_Status add_term(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
                           mf_ArtActuator *actuator, uint32_t joint, double weight,
                           mf_Error *error) {
     if (!has_axis(&model->joints[joint]))
         return unsupported(from, "drives a tendon of joints that are neither hinge nor slide",
                            error);
-    uint32_t link = plan->joint_links[joint];
-    plan->links[link].actuated = true;
-    plan->terms[plan->term_count++] = (mf_ArtTerm){.link = link, .weight = weight};
+    uint32_t link = motion->joint_links[joint];
+    motion->links[link].actuated = true;
+    motion->terms[motion->plan->term_count++] = (mf_ArtTerm){.link = link, .weight = weight};
     actuator->term_count++;
     return MF_OK;
 }
 
-static mf_Status add_terms(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
+static mf_Status add_terms(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
                            mf_ArtActuator *actuator, mf_Error *error) {
-    actuator->first_term = plan->term_count;
+    actuator->first_term = motion->plan->term_count;
     if (from->drive != MF_DRIVE_TENDON)
-        return add_term(plan, model, from, actuator, from->joint, from->gear[0], error);
+        return add_term(motion, model, from, actuator, from->joint, from->gear[0], error);
     const mf_Tendon *tendon = &model->tendons[from->tendon];
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < tendon->term_count && status == MF_OK; i++) {
         const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + i];
-        status = add_term(plan, model, from, actuator, term->joint,
+        status = add_term(motion, model, from, actuator, term->joint,
                           from->gear[0] * term->coefficient, error);
     }
     return status;
@@ -66,43 +66,43 @@ static double turn_period(const mf_Actuator *from, const double gear[3]) {
 }
 
 // A ball joint turns about an axis; plan axes of balls are the model's.
-static mf_Status add_turn(mf_ArtPlan *plan, const mf_Model *model, const mf_Actuator *from,
+static mf_Status add_turn(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
                           mf_ArtActuator *actuator, mf_Error *error) {
     if (model->joints[from->joint].type != MF_JOINT_BALL)
         return unsupported(from, "drives a joint that is neither hinge, slide nor ball", error);
-    const uint32_t link = plan->joint_links[from->joint];
+    const uint32_t link = motion->joint_links[from->joint];
     actuator->acts = MF_ART_TORQUES;
     actuator->links[0] = (int32_t)link;
     actuator->period = turn_period(from, from->gear);
     actuator->in_parent = from->drive == MF_DRIVE_JOINT_IN_PARENT;
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
-    plan->links[link].actuated = true;
+    motion->links[link].actuated = true;
     return MF_OK;
 }
 
-static void mark_thrust(mf_ArtPlan *plan, int32_t link) {
+static void mark_thrust(mf_ArtMotion *motion, int32_t link) {
     if (link >= 0)
-        plan->links[link].thrust = true;
+        motion->links[link].thrust = true;
     else if (link != MF_ART_WORLD)
-        plan->base_thrust = !plan->fixed;
+        motion->plan->base_thrust = !motion->plan->fixed;
 }
 
 // The poses of a link and of all that carry it are needed.
-static void mark_posed(mf_ArtPlan *plan, int32_t link) {
-    plan->posed = true;
-    for (; link >= 0; link = plan->links[link].parent)
-        plan->links[link].posed = true;
+static void mark_posed(mf_ArtMotion *motion, int32_t link) {
+    motion->plan->posed = true;
+    for (; link >= 0; link = motion->links[link].parent)
+        motion->links[link].posed = true;
 }
 
 // Position and axes of a frame in the plan link that carries it.
-static int32_t site_frame(const mf_ArtPlan *plan, const mf_Frame *frame, double position[3],
+static int32_t site_frame(const mf_ArtMotion *motion, const mf_Frame *frame, double position[3],
                           double rotation[4]) {
     if (frame->link == MF_NONE) {
         mf_vec3_copy(position, frame->position);
         memcpy(rotation, frame->rotation, 4 * sizeof *rotation);
         return MF_ART_WORLD;
     }
-    const mf_ArtFrame *in = &plan->frames[frame->link];
+    const mf_ArtFrame *in = &motion->frames[frame->link];
     mf_quat_multiply(rotation, in->rotation, frame->rotation);
     mf_quat_rotate(position, in->rotation, frame->position);
     mf_vec3_add(position, position, in->position);
@@ -110,31 +110,32 @@ static int32_t site_frame(const mf_ArtPlan *plan, const mf_Frame *frame, double 
 }
 
 // Force and torque about the link's origin that an actuator of 1 N makes, in the plan's axes.
-static mf_Status add_force(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator,
+static mf_Status add_force(mf_ArtMotion *motion, const mf_Actuator *from, mf_ArtActuator *actuator,
                            double *c, mf_Error *error) {
     double rotation[4], arm[3], lever[3];
     actuator->acts = MF_ART_FORCES;
     actuator->rated = from->gain[2] != 0.0 || from->bias[2] != 0.0;
-    actuator->links[0] = site_frame(plan, &from->frame, arm, rotation);
+    actuator->links[0] = site_frame(motion, &from->frame, arm, rotation);
     if (actuator->links[0] == MF_ART_WORLD)
         return unsupported(from, "pushes a site of the world", error);
     mf_quat_rotate(c + MF_ART_WRENCH, rotation, from->gear);
     mf_quat_rotate(c + MF_ART_WRENCH + 3, rotation, from->gear + 3);
     mf_vec3_cross(lever, arm, c + MF_ART_WRENCH);
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
-    mark_thrust(plan, actuator->links[0]);
+    mark_thrust(motion, actuator->links[0]);
     if (actuator->rated)
-        mark_posed(plan, actuator->links[0]);
+        mark_posed(motion, actuator->links[0]);
     return MF_OK;
 }
 
-static bool carries(const mf_ArtPlan *plan, int32_t upper, int32_t link) {
+static bool carries(const mf_ArtMotion *motion, int32_t upper, int32_t link) {
     while (link > upper && link >= 0)
-        link = plan->links[link].parent;
+        link = motion->links[link].parent;
     return link == upper;
 }
 
-static void add_force_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActuator *actuator) {
+static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
+                           mf_ArtActuator *actuator) {
     const mf_Frame *frames[2] = {&from->frame, &from->reference};
     actuator->acts = MF_ART_FORCES_FROM;
     if (from->gear[0] == 0.0 && from->gear[1] == 0.0 && from->gear[2] == 0.0)
@@ -142,17 +143,17 @@ static void add_force_from(mf_ArtPlan *plan, const mf_Actuator *from, mf_ArtActu
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
         double rotation[4];
-        actuator->links[side] = site_frame(plan, frames[side], actuator->arms[side], rotation);
+        actuator->links[side] = site_frame(motion, frames[side], actuator->arms[side], rotation);
         mf_quat_to_matrix(actuator->turns[side], rotation);
-        mark_thrust(plan, actuator->links[side]);
-        mark_posed(plan, actuator->links[side]);
+        mark_thrust(motion, actuator->links[side]);
+        mark_posed(motion, actuator->links[side]);
     }
     actuator->common = MF_ART_WORLD;
     if (actuator->links[0] != MF_ART_WORLD && actuator->links[1] != MF_ART_WORLD) {
         actuator->common = actuator->links[0];
-        while (actuator->common >= 0 && !carries(plan, actuator->common, actuator->links[1]))
-            actuator->common = plan->links[actuator->common].parent;
-        mark_thrust(plan, actuator->common);
+        while (actuator->common >= 0 && !carries(motion, actuator->common, actuator->links[1]))
+            actuator->common = motion->links[actuator->common].parent;
+        mark_thrust(motion, actuator->common);
     }
 }
 
@@ -172,11 +173,12 @@ static double activation_step(const mf_Actuator *from, double step) {
     return 0.0;
 }
 
-static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t i, double step,
+static mf_Status add_actuator(mf_ArtMotion *motion, const mf_Model *model, uint32_t i, double step,
                               mf_Error *error) {
     const mf_Actuator *from = &model->actuators[i];
-    mf_ArtActuator *actuator = &plan->actuators[i];
-    double *c = plan->constants_f64 + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
+    mf_ArtActuator *actuator = &motion->actuators[i];
+    double *c =
+        motion->constants_f64 + motion->plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
     const bool acts = !(model->physics.disabled & MF_DISABLE_ACTUATION),
                clamps = !(model->physics.disabled & MF_DISABLE_CLAMP_CONTROL);
     for (int k = 0; k < 3 && acts; k++) {
@@ -191,7 +193,7 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     c[MF_ART_ACTIVATION_UPPER] = from->activation_upper;
     c[MF_ART_ACTIVATION_STEP] = acts ? activation_step(from, step) : 0.0;
     c[MF_ART_SLEW] = from->slew_limit > 0.0 ? from->slew_limit * step : (double)INFINITY;
-    plan->has_slew = plan->has_slew || from->slew_limit > 0.0;
+    motion->plan->has_slew = motion->plan->has_slew || from->slew_limit > 0.0;
     c[MF_ART_INTEGRAL_GAIN] = acts ? from->integral_gain : 0.0;
     *actuator = (mf_ArtActuator){.dynamics = from->dynamics,
                                  .early = from->early,
@@ -205,70 +207,71 @@ static mf_Status add_actuator(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
     actuator->muscle = from->muscle.exists && acts;
     if (actuator->muscle)
         actuator->fibre = mf_art_muscle(&from->muscle);
-    plan->has_activation = plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
+    motion->plan->has_activation =
+        motion->plan->has_activation || from->dynamics != MF_DYNAMICS_NONE;
     if (from->drive == MF_DRIVE_BODY) {
         actuator->acts = MF_ART_ADHESION;
         actuator->body = from->body;
-        plan->adhesion = true;
+        motion->plan->adhesion = true;
         return MF_OK;
     }
     if (from->drive == MF_DRIVE_SITE && from->reference_site == MF_NONE)
-        return add_force(plan, from, actuator, c, error);
+        return add_force(motion, from, actuator, c, error);
     if (from->drive == MF_DRIVE_SITE) {
-        add_force_from(plan, from, actuator);
+        add_force_from(motion, from, actuator);
         return MF_OK;
     }
     if (from->drive == MF_DRIVE_TENDON && model->tendons[from->tendon].wrap_count > 0) {
         actuator->acts = MF_ART_TENSES;
         actuator->path = from->tendon;
         memcpy(actuator->gear, from->gear, sizeof actuator->gear);
-        mf_art_path_thrust(plan, from->tendon);
+        mf_art_path_thrust(motion, from->tendon);
         return MF_OK;
     }
     if (from->drive != MF_DRIVE_TENDON && !has_axis(&model->joints[from->joint]))
-        return add_turn(plan, model, from, actuator, error);
-    return add_terms(plan, model, from, actuator, error);
+        return add_turn(motion, model, from, actuator, error);
+    return add_terms(motion, model, from, actuator, error);
 }
 
 // Whatever may touch can be pulled at.
-mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error) {
-    const mf_CollidePlan *collide = plan->collide;
-    if (!plan->adhesion)
+    const mf_CollidePlan *collide = motion->collide;
+    if (!motion->plan->adhesion)
         return MF_OK;
-    plan->posed = true;
-    plan->contact_body = mf_allocate(context, plan->contact_count + 1, sizeof(uint32_t));
-    plan->shape_body =
+    motion->plan->posed = true;
+    motion->contact_body = mf_allocate(context, motion->plan->contact_count + 1, sizeof(uint32_t));
+    motion->shape_body =
         mf_allocate(context, collide != NULL ? collide->shape_count : 1, sizeof(uint32_t));
-    if (plan->contact_body == NULL || plan->shape_body == NULL)
+    if (motion->contact_body == NULL || motion->shape_body == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const uint32_t shape = plan->contacts[i].shape;
-        plan->contact_body[i] = shape != MF_NONE ? model->shapes[shape].body : MF_NONE;
-        mark_thrust(plan, plan->contacts[i].link);
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
+        const uint32_t shape = motion->contacts[i].shape;
+        motion->contact_body[i] = shape != MF_NONE ? model->shapes[shape].body : MF_NONE;
+        mark_thrust(motion, motion->contacts[i].link);
     }
     for (uint32_t i = 0; collide != NULL && i < collide->shape_count; i++) {
-        const uint32_t frame = collide->shapes[i].frame;
-        plan->shape_body[i] = model->shapes[collide->shapes[i].shape].body;
-        mark_thrust(plan, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
+        const uint32_t frame = mf_collide_shapes(collide)[i].frame;
+        motion->shape_body[i] = model->shapes[mf_collide_shapes(collide)[i].shape].body;
+        mark_thrust(motion, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
     }
     return MF_OK;
 }
 
-mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
+mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error) {
     uint32_t count = model->actuator_count;
     if (count > MF_ARTICULATED_MAX_ACTUATORS)
         return mf_fail(error, MF_LIMIT, "articulated: model %s has %u actuators, at most %d",
                        model->name, count, MF_ARTICULATED_MAX_ACTUATORS);
-    plan->actuators = mf_allocate(context, count, sizeof *plan->actuators);
-    plan->terms =
-        mf_allocate(context, term_count(model) + mf_art_coupling_terms(model), sizeof *plan->terms);
-    if (plan->actuators == NULL || plan->terms == NULL)
+    motion->actuators = mf_allocate(context, count, sizeof *motion->actuators);
+    motion->terms = mf_allocate(context, term_count(model) + mf_art_coupling_terms(model),
+                                sizeof *motion->terms);
+    if (motion->actuators == NULL || motion->terms == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_Joint *joint = &model->joints[plan->links[l].joint];
-        double *c = mf_art_constants(plan, (int32_t)l);
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_Joint *joint = &model->joints[motion->links[l].joint];
+        double *c = mf_art_constants(motion, (int32_t)l);
         // Models made by hand have no range.
         bool ranged = joint->force_lower < joint->force_upper;
         c[MF_ART_SUM_LOWER] = ranged ? joint->force_lower : -INFINITY;
@@ -276,7 +279,7 @@ mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double
     }
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        status = add_actuator(plan, model, i, step, error);
-    plan->actuator_count = status == MF_OK ? count : 0;
+        status = add_actuator(motion, model, i, step, error);
+    motion->plan->actuator_count = status == MF_OK ? count : 0;
     return status;
 }

@@ -16,16 +16,17 @@ static MF_INLINE bool contact_at(const mf_ArtPlan *plan, const LinkContact *cont
     const mf_CollidePair *pair;
     if (contact->pair == MF_NONE) // with the ground: a touch, too
         return false;
-    pair = &plan->collide->pairs[contact->pair];
-    return plan->shape_body[pair->a] == body || plan->shape_body[pair->b] == body;
+    pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
+    return mf_art_shape_body(plan)[pair->a] == body || mf_art_shape_body(plan)[pair->b] == body;
 }
 
 // How many contacts a body has in each lane.
 static inline mf_lane adhesion_count(const mf_ArtPlan *plan, const Work *work, uint32_t body) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane count = mf_zero();
+    const uint32_t *contact_body = mf_art_contact_body(plan);
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
-        if (work->contacts.touch[i].near && plan->contact_body[i] == body)
+        if (work->contacts.touch[i].near && contact_body[i] == body)
             count = count + mf_keep(touch_exists(&work->contacts.touch[i]), one);
     for (uint32_t i = 0; i < work->link_contacts.count; i++)
         if (contact_at(plan, &work->link_contacts.list[i], body))
@@ -36,10 +37,12 @@ static inline mf_lane adhesion_count(const mf_ArtPlan *plan, const Work *work, u
 // Pulls with `share` [N] at each contact of a body.
 static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane share,
                                  mf_mask lanes, Work *work) {
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
+    const uint32_t *contact_body = mf_art_contact_body(plan);
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
-        const int32_t link = plan->contacts[i].link;
-        if (!touch->near || plan->contact_body[i] != body || is_still(plan, link))
+        const int32_t link = contacts[i].link;
+        if (!touch->near || contact_body[i] != body || is_still(plan, link))
             continue;
         const mf_lane pull = mf_keep(mf_and(lanes, touch_exists(touch)), share);
         const Vec force = vec_scale(touch->normal, -pull);
@@ -51,7 +54,7 @@ static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane 
         const LinkContact *contact = &work->link_contacts.list[i];
         if (!contact_at(plan, contact, body))
             continue;
-        const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
         const mf_lane pull = mf_keep(mf_and(lanes, contact->exists), share);
         const Vec force = vec_scale(contact->normal, pull);
         force_from_world(plan, contact_plan_link(plan, pair->a), contact->point, force, vec_zero(),
@@ -63,8 +66,9 @@ static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane 
 
 static inline void adhesion_lanes(const mf_ArtPlan *plan, mf_mask lanes, Work *work) {
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         if (actuator->acts != MF_ART_ADHESION)
             continue;
         const mf_lane count = adhesion_count(plan, work, actuator->body);
@@ -78,16 +82,16 @@ static inline void adhesion_lanes(const mf_ArtPlan *plan, mf_mask lanes, Work *w
 static inline void adhere(const mf_ArtPlan *plan, Work *work) {
     LinkContacts *all = &work->link_contacts;
     all->count = 0;
-    if (plan->collide == NULL) {
+    if (mf_art_collide(plan) == NULL) {
         adhesion_lanes(plan, mf_mask_all(), work);
         return;
     }
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
         width = MF_LANES - first;
-        link_contacts_find(plan, &work->contacts, lane_range(first, width), all);
+        link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
         while (all->overflow && width > 1) {
             width /= 2;
-            link_contacts_find(plan, &work->contacts, lane_range(first, width), all);
+            link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
         }
         adhesion_lanes(plan, lane_range(first, width), work);
         // The solver of MuJoCo's law goes on with a list of all lanes; others look again.

@@ -90,41 +90,42 @@ static const mf_FieldInfo articulated_fields[] = {
 
 // Whether gyroscopic forces are those of the middle of the step (aba_velocity.h). A body by itself
 // needs no such thing (momentum.h).
-static bool reads_ahead(const mf_ArtPlan *plan) {
-    return !plan->law && plan->link_count > 0 && plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+static bool reads_ahead(const mf_ArtMotion *motion) {
+    return !motion->plan->law && motion->plan->link_count > 0 &&
+           motion->plan->integrator == MF_ARTICULATED_IMPLICIT;
 }
 
 // How many elements a row of a fixed count has; rows with none are left out.
-static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
+static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
     switch (row) {
     case MF_ART_ROW_BALL:
     case MF_ART_ROW_BALL_RATE:
     case MF_ART_ROW_BALL_TORQUE:
-        return plan->ball_count;
+        return motion->plan->ball_count;
     case MF_ART_ROW_FREE:
     case MF_ART_ROW_FREE_SPEED:
-        return plan->free_count;
+        return motion->plan->free_count;
     case MF_ART_ROW_LOAD:
     case MF_ART_ROW_SLIP:
-        return plan->contact_count;
+        return motion->plan->contact_count;
     case MF_ART_ROW_ACTIVATION:
-        return plan->has_activation ? plan->actuator_count : 0;
+        return motion->plan->has_activation ? motion->plan->actuator_count : 0;
     case MF_ART_ROW_SLEWED:
-        return plan->has_slew ? plan->actuator_count : 0;
+        return motion->plan->has_slew ? motion->plan->actuator_count : 0;
     case MF_ART_ROW_CONTROL:
     case MF_ART_ROW_ACTUATOR_FORCE:
-        return plan->actuator_count;
+        return motion->plan->actuator_count;
     case MF_ART_ROW_WARM_CONTACT:
-        return plan->warm_starts ? plan->collide->pair_count : 0;
+        return motion->plan->warm_starts ? motion->collide->pair_count : 0;
     case MF_ART_ROW_BEFORE:
-        return reads_ahead(plan) ? plan->dof_count : 0;
+        return reads_ahead(motion) ? motion->plan->dof_count : 0;
     case MF_ART_ROW_WARM:
-        return plan->law ? plan->dof_count : 0;
+        return motion->plan->law ? motion->plan->dof_count : 0;
     case MF_ART_ROW_RESIDUAL:
     case MF_ART_ROW_ITERATIONS:
-        return plan->law || plan->coupled ? 1 : 0;
+        return motion->plan->law || motion->plan->coupled ? 1 : 0;
     case MF_ART_ROW_EXTERNAL:
-        return plan->zone_count;
+        return motion->plan->zone_count;
     case MF_ART_ROW_LIMIT:
     case MF_ART_ROW_TENDON_LIMIT:
     case MF_ART_ROW_STAGE:
@@ -135,106 +136,110 @@ static uint32_t row_count(const mf_ArtPlan *plan, uint32_t row) {
     }
 }
 
-static void bind_row(mf_ArtPlan *plan, uint32_t row) {
-    plan->row[row] = mf_row(plan->rows[row]);
+static void bind_row(mf_ArtMotion *motion, uint32_t row) {
+    motion->row[row] = mf_row(motion->rows[row]);
 }
 
-void mf_art_bind_rows(mf_ArtPlan *plan) {
+void mf_art_bind_rows(mf_ArtMotion *motion) {
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
-        bind_row(plan, i);
+        bind_row(motion, i);
 }
 
-void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan) {
-    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
+void mf_art_bind_canonical(mf_Group *group, mf_ArtMotion *motion) {
+    mf_canonical_rows(group, motion->rows, MF_TREE_ROWS);
 }
 
 const mf_FieldInfo *mf_art_field_info(uint32_t row) {
     return &articulated_fields[row - MF_ART_ROW_TORQUE];
 }
 
-static mf_Status bind_fields(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
-    mf_art_bind_canonical(group, plan);
+static mf_Status bind_fields(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
+    mf_art_bind_canonical(group, motion);
     for (uint32_t i = MF_ART_ROW_TORQUE; i < MF_ART_ROWS; i++) {
         mf_FieldInfo info = articulated_fields[i - MF_ART_ROW_TORQUE];
-        uint32_t count = row_count(plan, i);
+        uint32_t count = row_count(motion, i);
         if (count == 0)
             continue;
         // With the other laws nothing of them goes on into the next step.
-        if (!plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
+        if (!motion->plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
             info.flags = MF_FIELD_OUTPUT;
-        mf_Status status = mf_attach_field(group, &info, count, &plan->rows[i], error);
+        mf_Status status = mf_attach_field(group, &info, count, &motion->rows[i], error);
         if (status != MF_OK)
             return status;
     }
-    mf_art_bind_rows(plan);
-    plan->wrench = mf_group_find_field(group, "push.link");
-    plan->wrench_count = mf_group_find_field(group, "push.count");
-    plan->wrench_row = mf_row(plan->wrench_count != NULL ? plan->wrench : NULL);
-    plan->wrench_links = mf_group_model(group)->link_count;
-    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_ARTICULATED);
-    return mf_attach_warnings(group, &plan->warnings, error);
+    mf_art_bind_rows(motion);
+    motion->wrench = mf_group_find_field(group, "push.link");
+    motion->wrench_count = mf_group_find_field(group, "push.count");
+    motion->wrench_row = mf_row(motion->wrench_count != NULL ? motion->wrench : NULL);
+    motion->plan->wrench_links = mf_group_model(group)->link_count;
+    motion->dispatch = mf_dispatch_bind(group, MF_MOTION_ARTICULATED);
+    return mf_attach_warnings(group, &motion->warnings, error);
 }
 
-mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
+mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, uint32_t count,
                          mf_Error *error) {
     if (count == 0)
         return MF_OK;
     mf_Status status = mf_attach_field(group, &articulated_fields[row - MF_ART_ROW_TORQUE], count,
-                                       &plan->rows[row], error);
+                                       &motion->rows[row], error);
     if (status == MF_OK)
-        bind_row(plan, row);
+        bind_row(motion, row);
     return status;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBlock *out) {
+void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_ArtBlock *out) {
     const uint32_t block = piece->block, lane = piece->lane;
-    *out = (mf_ArtBlock){.plan = plan, .fault = piece->fault, .scratch = piece->scratch};
-    out->warnings = mf_warning_rows(&plan->warnings, block, lane);
+    *out = (mf_ArtBlock){.plan = motion->plan,
+                         .sensing = motion->sensing,
+                         .terrain = motion->terrain,
+                         .fault = piece->fault,
+                         .scratch = piece->scratch};
+    out->warnings = mf_warning_rows(&motion->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
-        out->rows[i] = mf_row_at(&plan->row[i], block, lane);
-    out->wrench = mf_row_at(&plan->wrench_row, block, lane);
+        out->rows[i] = mf_row_at(&motion->row[i], block, lane);
+    out->wrench = mf_row_at(&motion->wrench_row, block, lane);
     if (out->wrench != NULL)
         out->wrench_count =
-            (const uint32_t *)plan->wrench_count->data + (size_t)block * MF_BLOCK + lane;
+            (const uint32_t *)motion->wrench_count->data + (size_t)block * MF_BLOCK + lane;
 }
 
 static void step_lanes(const void *context, const mf_Piece *piece) {
-    const mf_ArtPlan *plan = context;
+    const mf_ArtMotion *motion = context;
     mf_ArtBlock work;
-    mf_art_bind_block(plan, piece, &work);
-    (piece->single ? plan->step_one : plan->step)(&work);
+    mf_art_bind_block(motion, piece, &work);
+    (piece->single ? motion->step_one : motion->step)(&work);
 }
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
-    const mf_ArtPlan *plan = user;
-    mf_dispatch_run(&plan->dispatch, run, step_lanes, plan);
+    const mf_ArtMotion *motion = user;
+    mf_dispatch_run(&motion->dispatch, run, step_lanes, motion);
 }
 
-static void reset_row(const mf_ArtPlan *plan, uint32_t row, uint32_t instance) {
-    mf_Field *field = plan->rows[row];
+static void reset_row(const mf_ArtMotion *motion, uint32_t row, uint32_t instance) {
+    mf_Field *field = motion->rows[row];
     for (uint32_t c = 0; field != NULL && c < field->components; c++)
         mf_field_set(field, instance, c, row == MF_ART_ROW_BALL && c % 4 == 0 ? 1.0 : 0.0);
 }
 
 // Ball and floating joints start as the model's start position says.
 static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
-    const mf_ArtPlan *plan = user;
+    const mf_ArtMotion *motion = user;
     const mf_Model *model = mf_group_model(group);
     for (uint32_t row = MF_ART_ROW_TORQUE; row < MF_ART_ROWS; row++)
-        reset_row(plan, row, instance);
+        reset_row(motion, row, instance);
     if (model->start_position == NULL)
         return;
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         const mf_Joint *joint = &model->joints[link->joint];
         const double *start = model->start_position + joint->position_address;
         if (link->inner)
-            mf_field_set(plan->rows[MF_ART_ROW_FREE], instance, link->row, start[link->row % 3]);
+            mf_field_set(motion->rows[MF_ART_ROW_FREE], instance, link->row, start[link->row % 3]);
         else if (link->kind == MF_ART_BALL)
             for (uint32_t c = 0; c < 4; c++)
-                mf_field_set(plan->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c,
+                mf_field_set(motion->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c,
                              start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
     }
 }
@@ -246,24 +251,24 @@ static void refresh_articulated(mf_Group *group, uint32_t instance, void *user) 
 }
 
 static void destroy_articulated(mf_Context *context, void *user) {
-    mf_art_plan_destroy(context, user);
+    mf_art_destroy(context, user);
 }
 
-static void choose_kernel(mf_ArtPlan *plan, const mf_Group *group) {
+static void choose_kernel(mf_ArtMotion *motion, const mf_Group *group) {
     static const mf_ArtStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
+    motion->double_precision = pick.double_precision;
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
 }
 
 // Scratch for the steps and sensors of a plan of which all counts stand.
-static mf_Status make_scratch(mf_Group *group, mf_ArtPlan *plan, mf_Error *error) {
+static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
     static const mf_ArtRoomFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_room);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    return mf_dispatch_make_scratch(group, &plan->dispatch,
-                                    table[pick.wide][pick.double_precision](plan),
-                                    table[pick.single][pick.double_precision](plan), error);
+    return mf_dispatch_make_scratch(group, &motion->dispatch,
+                                    table[pick.wide][pick.double_precision](motion->plan),
+                                    table[pick.single][pick.double_precision](motion->plan), error);
 }
 
 static const char *const articulated_reads[] = {
@@ -278,52 +283,53 @@ static const char *const articulated_writes[] = {
     "?sensor.outer",        "?joint.limit_force", "?tendon.limit_force",  "fault.word",
     "warning.word",         "warning.steps",      "warning.residual",     NULL};
 
-static uint64_t hash_plan(const mf_ArtPlan *plan) {
-    const uint32_t settings[] = {
-        plan->config.integrator,  plan->fixed,  plan->config.limits, plan->config.self_contacts,
-        plan->config.contact_law, plan->sweeps, plan->rounds};
+static uint64_t hash_plan(const mf_ArtMotion *motion) {
+    const uint32_t settings[] = {motion->plan->integrator,   motion->plan->fixed,
+                                 motion->config.limits,      motion->config.self_contacts,
+                                 motion->config.contact_law, motion->plan->sweeps,
+                                 motion->plan->rounds};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
-    hash = mf_hash_bytes(hash, &plan->config.friction, sizeof plan->config.friction);
-    return mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
+    hash = mf_hash_bytes(hash, &motion->config.friction, sizeof motion->config.friction);
+    return mf_hash_bytes(hash, motion->constants_f64, motion->plan->value_count * sizeof(double));
 }
 
-static mf_ArtPlan *find_plan(const mf_Group *group) {
+static mf_ArtMotion *find_plan(const mf_Group *group) {
     return mf_motion_plan(group, &mf_articulated_row);
 }
 
-const mf_ArtPlan *mf_art_plan_of(const mf_Group *group) {
+const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
     return find_plan(group);
 }
 
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
     mf_ArticulatedConfig settings = config != NULL ? *config : mf_articulated_config();
-    mf_ArtPlan *plan;
+    mf_ArtMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_articulated_row, error);
     if (status == MF_OK)
-        status = mf_art_plan_create(group, &settings, &plan, error);
+        status = mf_art_create(group, &settings, &motion, error);
     if (status != MF_OK)
         return status;
-    status = bind_fields(group, plan, error);
+    status = bind_fields(group, motion, error);
     if (status == MF_OK)
         status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
-        choose_kernel(plan, group);
-        status = make_scratch(group, plan, error);
+        choose_kernel(motion, group);
+        status = make_scratch(group, motion, error);
     }
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_articulated_row, plan, hash_plan(plan), error);
+        status = mf_motion_join(group, &mf_articulated_row, motion, hash_plan(motion), error);
     if (status != MF_OK) {
-        mf_art_plan_destroy(mf_world_context(mf_group_world(group)), plan);
+        mf_art_destroy(mf_world_context(mf_group_world(group)), motion);
         return status;
     }
     mf_sensor_source_offer(group, &mf_art_sensor_source);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
-        reset_articulated(group, i, plan);
+        reset_articulated(group, i, motion);
     return MF_OK;
 }
 
-static mf_Status check_requested(const mf_ArtPlan *plan, bool already, mf_Error *error) {
-    if (plan == NULL)
+static mf_Status check_requested(const mf_ArtMotion *motion, bool already, mf_Error *error) {
+    if (motion == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "articulated: the motion of the group is not articulated");
     return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are already reported")
@@ -334,9 +340,9 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
                                        mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
-    mf_ArtPlan *plan = find_plan(group);
+    mf_ArtMotion *motion = find_plan(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_requested(plan, plan != NULL && plan->zones != NULL, error);
+    mf_Status status = check_requested(motion, motion != NULL && motion->zones != NULL, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         if (bodies[i] >= model->body_count)
             status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
@@ -344,47 +350,48 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    status = mf_art_zones_build(plan, model, bodies, count, context, error);
+    status = mf_art_zones_build(motion, model, bodies, count, context, error);
     if (status == MF_OK)
-        status = mf_art_add_row(group, plan, MF_ART_ROW_EXTERNAL, count, error);
-    plan->zone_count = status == MF_OK ? count : 0;
-    return status == MF_OK ? make_scratch(group, plan, error) : status;
+        status = mf_art_add_row(group, motion, MF_ART_ROW_EXTERNAL, count, error);
+    motion->plan->zone_count = status == MF_OK ? count : 0;
+    return status == MF_OK ? make_scratch(group, motion, error) : status;
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
-    mf_ArtPlan *plan = find_plan(group);
+    mf_ArtMotion *motion = find_plan(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_requested(plan, plan != NULL && plan->keeps_limits, error);
+    mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_limits, error);
     if (status != MF_OK)
         return status;
-    status = mf_art_add_row(group, plan, MF_ART_ROW_LIMIT, model->joint_count, error);
+    status = mf_art_add_row(group, motion, MF_ART_ROW_LIMIT, model->joint_count, error);
     if (status == MF_OK)
-        status = mf_art_add_row(group, plan, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
-    plan->keeps_limits = status == MF_OK;
+        status = mf_art_add_row(group, motion, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
+    motion->plan->keeps_limits = status == MF_OK;
     return status;
 }
 
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
-    mf_ArtPlan *plan = find_plan(group);
-    mf_Status status = check_requested(plan, plan != NULL && plan->keeps_stage, error);
-    if (status == MF_OK && plan->config.integrator != MF_ARTICULATED_RK4)
+    mf_ArtMotion *motion = find_plan(group);
+    mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_stage, error);
+    if (status == MF_OK && motion->plan->integrator != MF_ARTICULATED_RK4)
         status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
     if (status == MF_OK)
-        status = mf_art_add_row(
-            group, plan, MF_ART_ROW_STAGE,
-            13 + 2 * plan->joint_count + 7 * plan->ball_count + 6 * plan->free_count, error);
-    if (plan != NULL)
-        plan->keeps_stage = plan->keeps_stage || status == MF_OK;
+        status = mf_art_add_row(group, motion, MF_ART_ROW_STAGE,
+                                13 + 2 * motion->plan->joint_count + 7 * motion->plan->ball_count +
+                                    6 * motion->plan->free_count,
+                                error);
+    if (motion != NULL)
+        motion->plan->keeps_stage = motion->plan->keeps_stage || status == MF_OK;
     return status;
 }
 
 const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group) {
-    const mf_ArtPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->config : NULL;
+    const mf_ArtMotion *motion = find_plan(group);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -393,8 +400,8 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_articulated_add(group, &config->articulated, error);
 }
 
-static mf_ArticulatedBase row_base(const void *plan) {
-    return ((const mf_ArtPlan *)plan)->config.base;
+static mf_ArticulatedBase row_base(const void *motion) {
+    return ((const mf_ArtMotion *)motion)->config.base;
 }
 
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {

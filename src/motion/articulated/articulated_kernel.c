@@ -22,8 +22,9 @@ static void load_forces(Step *s, const State *state, Rates *force) {
                   mf_abs(moment.x) + mf_abs(moment.y) + mf_abs(moment.z);
     Mat world = quat_matrix(state->attitude);
     force->angular = mat_apply_transposed(&world, moment);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             Vec ball = vec_load(row_of(block, MF_ART_ROW_BALL_TORQUE), 3 * link->row);
             force->ball[link->row] = ball;
@@ -130,11 +131,12 @@ static void keep_requested(const mf_ArtPlan *plan, const State *state, const Dri
     }
     for (uint32_t l = 0; plan->keeps_limits && plan->law && l < plan->link_count; l++)
         requested->limits[l] = work->limit_forces[l];
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->keeps_limits && !plan->law && l < plan->link_count; l++)
-        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
-            requested->limits[l] = limit_force(
-                state, &plan->links[l], &work->links[l].limit, &work->limits[l],
-                plan->links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
+        if (links[l].drive & MF_ART_HAS_LIMIT)
+            requested->limits[l] =
+                limit_force(state, &links[l], &work->links[l].limit, &work->limits[l],
+                            links[l].kind == MF_ART_BALL ? mf_zero() : rates->joint[l], rates);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
         requested->tendon_limits[i] = work->tendon_limits[i];
 }
@@ -145,12 +147,13 @@ static void store_requested(const Step *s, const Requested *requested) {
         keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z, requested->zones[z].force);
         keep_vec(s, MF_ART_ROW_EXTERNAL, 6 * z + 3, requested->zones[z].torque);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->keeps_limits && l < plan->link_count; l++)
-        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
-            keep_store(s, MF_ART_ROW_LIMIT, plan->links[l].joint, requested->limits[l]);
+        if (links[l].drive & MF_ART_HAS_LIMIT)
+            keep_store(s, MF_ART_ROW_LIMIT, links[l].joint, requested->limits[l]);
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; plan->keeps_limits && i < plan->tendon_count; i++)
-        keep_store(s, MF_ART_ROW_TENDON_LIMIT, plan->tendons[i].tendon,
-                   requested->tendon_limits[i]);
+        keep_store(s, MF_ART_ROW_TENDON_LIMIT, tendons[i].tendon, requested->tendon_limits[i]);
 }
 
 // In the order of mf_articulated_report_stage. Lanes that have failed keep what they had.
@@ -162,8 +165,9 @@ static void store_stage(const Step *s, const State *state) {
     keep_quat(s, row, 3, state->attitude);
     keep_vec(s, row, 7, state->velocity);
     keep_vec(s, row, 10, state->rate);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             keep_quat(s, row, balls + 4 * link->row, state->ball[link->row]);
             keep_vec(s, row, balls + 4 * plan->ball_count + 3 * link->row,
@@ -187,13 +191,14 @@ static void bind_actuators(const Step *s, Actuation *actuation) {
     actuation->control = row_of(s->block, MF_ART_ROW_CONTROL);
     actuation->activation = row_of(s->block, MF_ART_ROW_ACTIVATION);
     actuation->slewed = s->plan->has_slew ? row_of(s->block, MF_ART_ROW_SLEWED) : NULL;
-    actuation->implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
+    actuation->implicit = s->plan->integrator == MF_ARTICULATED_IMPLICIT && !s->plan->law;
 }
 
 // Activations move once a step, from its beginning.
 static void keep_actuators(const Step *s, const Actuation *actuation, Actuated *out) {
+    const mf_ArtActuator *actuators = mf_art_actuators(s->plan);
     for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &s->plan->actuators[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         out->force[i] = actuation->force[i];
         if (actuator->dynamics != MF_DYNAMICS_NONE)
             out->activation[i] =
@@ -204,6 +209,7 @@ static void keep_actuators(const Step *s, const Actuation *actuation, Actuated *
 static void store_actuators(const Step *s, const Actuated *actuated) {
     Actuation actuation;
     bind_actuators(s, &actuation);
+    const mf_ArtActuator *actuators = mf_art_actuators(s->plan);
     for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
         if (s->plan->has_slew) {
             const mf_real *c = actuator_constants(s->plan, i);
@@ -212,7 +218,7 @@ static void store_actuators(const Step *s, const Actuated *actuated) {
             keep_store(s, MF_ART_ROW_SLEWED, 2 * i + 1, mf_set((mf_real)1));
         }
         keep_store(s, MF_ART_ROW_ACTUATOR_FORCE, i, actuated->force[i]);
-        if (s->plan->actuators[i].dynamics != MF_DYNAMICS_NONE)
+        if (actuators[i].dynamics != MF_DYNAMICS_NONE)
             keep_store(s, MF_ART_ROW_ACTIVATION, i, actuated->activation[i]);
     }
 }
@@ -238,7 +244,7 @@ static void room_carve(const mf_ArtPlan *plan, mf_Carver *carver, Room *room) {
     state_carve(plan, carver, &room->state);
     rates_carve(plan, carver, &room->force);
     rates_carve(plan, carver, &room->rates);
-    if (plan->config.integrator == MF_ARTICULATED_RK4) {
+    if (plan->integrator == MF_ARTICULATED_RK4) {
         state_carve(plan, carver, &room->stage);
         slope_carve(plan, carver, &room->sum);
         slope_carve(plan, carver, &room->last);
@@ -304,8 +310,9 @@ static void keep_accelerations(const Step *s, const Drive *drive, const Rates *r
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++)
         if (work->contacts.touch[i].near)
             smooth = mf_and(smooth, mf_not(work->contacts.touch[i].may));
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++)
-        if (plan->links[l].drive & MF_ART_HAS_LIMIT)
+        if (links[l].drive & MF_ART_HAS_LIMIT)
             smooth = mf_and(smooth, mf_not(work->links[l].limit.active));
     if (drive->wrenches != NULL) {
         const mf_index count = mf_load_index((const int32_t *)s->block->wrench_count);
@@ -313,14 +320,14 @@ static void keep_accelerations(const Step *s, const Drive *drive, const Rates *r
     }
     mf_lane sum = plan->fixed ? mf_zero() : vec_size(rates->angular);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].kind != MF_ART_BALL)
+        if (links[l].kind != MF_ART_BALL)
             sum = sum + mf_abs(rates->joint[l]);
     smooth = mf_and(smooth, mf_finite(sum));
     if (!plan->fixed)
         keep_vec(s, MF_ART_ROW_BEFORE, 0, vec_keep(smooth, rates->angular));
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].kind != MF_ART_BALL)
-            keep_store(s, MF_ART_ROW_BEFORE, plan->links[l].dof, mf_keep(smooth, rates->joint[l]));
+        if (links[l].kind != MF_ART_BALL)
+            keep_store(s, MF_ART_ROW_BEFORE, links[l].dof, mf_keep(smooth, rates->joint[l]));
 }
 
 static void advance(const Step *s, Room *room) {
@@ -342,7 +349,8 @@ static void step_euler(const Step *s, Drive *drive, Room *room) {
     const State *state = drive->state = &room->state;
     const Rates *force = &room->force;
     Work *work = &room->work;
-    work->contacts.implicit = s->plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    work->contacts.implicit = s->plan->integrator == MF_ARTICULATED_IMPLICIT;
+    work->contacts.terrain = s->block->terrain;
     work->contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work->contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
     work->link_contacts.memory = (mf_real *)s->block->rows[MF_ART_ROW_WARM_CONTACT];
@@ -364,6 +372,7 @@ static void step_rk4(const Step *s, Drive *drive, Room *room) {
     Slope *sum = &room->sum, *last = &room->last;
     Work *work = &room->work;
     work->contacts.implicit = false;
+    work->contacts.terrain = s->block->terrain;
     work->contacts.load = NULL;
     work->link_contacts.memory = NULL;
     for (int i = 0; i < 4; i++) {
@@ -393,8 +402,8 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     load_state(block, &room->state);
     load_forces(&s, &room->state, &room->force);
     Drive drive = {.active = true,
-                   .closes = s.plan->config.integrator != MF_ARTICULATED_RK4,
-                   .step = s.plan->config.integrator == MF_ARTICULATED_IMPLICIT
+                   .closes = s.plan->integrator != MF_ARTICULATED_RK4,
+                   .step = s.plan->integrator == MF_ARTICULATED_IMPLICIT
                                ? setting(s.plan, MF_ART_STEP)
                                : mf_zero(),
                    .target = row_of(block, MF_ART_ROW_TARGET)};
@@ -407,7 +416,7 @@ void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     room->work.warnings.any = false;
     bind_actuators(&s, &room->work.actuation);
     bind_solver(&s, &room->work.solver);
-    if (s.plan->config.integrator == MF_ARTICULATED_RK4)
+    if (s.plan->integrator == MF_ARTICULATED_RK4)
         step_rk4(&s, &drive, room);
     else
         step_euler(&s, &drive, room);

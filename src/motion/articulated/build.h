@@ -2,47 +2,49 @@
 #ifndef MF_MOTION_ARTICULATED_BUILD_H
 #define MF_MOTION_ARTICULATED_BUILD_H
 
-#include "motion/articulated/plan.h"
+#include "motion/articulated/motion.h"
 
 // The copy of the kernel for questions that this processor may use.
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa);
 // Scratch for questions, once the tree stands (mf_art_tree_build does it).
-mf_Status mf_art_queries_build(mf_ArtPlan *plan, mf_Context *context, mf_Error *error);
+mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error);
 // Answers a question; sets its plan and scratch.
-void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query);
+void mf_art_ask(const mf_ArtMotion *motion, const mf_ArtQuery *query);
 
-mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
-                             mf_Error *error);
-void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan); // NULL is fine
+// A motion with an empty plan, the world's terrain and what questions need. NULL: no memory.
+mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error);
+mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtMotion **out,
+                        mf_Error *error);
+void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion); // NULL is fine
 
 // The tree: links, frames, inertias. Allocates plan->links, positions, joint_links and the
 // constants for that many contacts and actuators.
-mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
+mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_t contact_count,
                             uint32_t actuator_count, mf_Context *context, mf_Error *error);
 
 // Allocates and fills plan->paths, wraps and path_links, where the model has spatial tendons. The
 // tree must be there.
-mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                              mf_Error *error);
 // Marks the links that a spatial tendon pulls as pushed by an actuator.
-void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon);
+void mf_art_path_thrust(mf_ArtMotion *motion, uint32_t tendon);
 // What the rate of a spatial tendon's length is per velocity, in the order of dofs and with those
 // of a free base in its own axes, in the file's reference position. With MuJoCo's law.
-mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
 // Finds the lengths of muscles that the file leaves open. The plan but its contacts must be there.
-mf_Status mf_art_muscle_lengths(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_muscle_lengths(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
 // Allocates and fills plan->actuators and terms, and their constants. The tree and the
 // paths must be there.
-mf_Status mf_art_actuators_build(mf_ArtPlan *plan, const mf_Model *model, double step,
+mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 
 // The medium of a file with density or viscosity: allocates and fills plan->fluids. The tree must
 // be there.
-mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                               mf_Error *error);
 
 // Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
@@ -55,23 +57,23 @@ mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon);
 // actuator armature and damping).
 void mf_art_actuator_add(const mf_Actuator *actuator, double *damping, double *armature);
 uint32_t mf_art_coupling_terms(const mf_Model *model);
-mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 
 // Makes plan->collide and meets, and finds how many contacts the solver has room for. The couplings
 // must be there.
-mf_Status mf_art_contact_pairs_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
-                                     mf_Error *error);
+mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model,
+                                     mf_Context *context, mf_Error *error);
 
 // What each shape of the model gives way by: the mean over all directions of the acceleration of
 // the center of its body (of its link, where there are no bodies) per force there [1/kg], at the
 // start with a free tree; 0 in the world. Armatures must be there.
-mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
+mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error);
 
 // Acceleration of each link's joint per torque or force on it [1/(kg m^2)] or [1/kg], at the start;
 // of a ball joint about its z axis. Armatures must be there.
-mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double *give,
+mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error);
 
 // An impedance of a file, between what MuJoCo allows.
@@ -86,7 +88,7 @@ void mf_art_reference(const mf_Model *model, double step, const mf_Softness *sof
 // The four values of impedance.h.
 void mf_art_grade(const mf_Softness *softness, double out[4]);
 // Makes limits of hinges and slides as soft as the file says; MF_ART_MOVED must be there.
-mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
 // What constraints give way by in the file's reference position, the diagonal of J M^-1 J^T
@@ -97,38 +99,38 @@ typedef struct mf_ArtWeights {
     double *shapes, *links, *joints, *tendons, *loops, base[2];
     double mean; // of the mass matrix's diagonal there
 } mf_ArtWeights;
-mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error);
 void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context);
 
 // With MuJoCo's law: how soft each constraint is, the pattern of the mass matrix, and what acts at
 // the end of the step. Contacts, couplings and drives must be there.
-mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error);
 
 // Fills MF_ART_MOVED of all links; armatures must be there.
-mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
 
 // How many contacts the settings request (when there are too many, some number that is), and their
 // positions; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
 // there, for positions the tree and plan->contacts. `position` leaves out what contacts do.
-uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model);
-void mf_art_contacts_position(mf_ArtPlan *plan, const mf_Model *model);
-mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model);
+void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model);
+mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
 // Fills MF_ART_AROUND of all links; contacts and what they do must be there.
-void mf_art_contacts_surround(mf_ArtPlan *plan);
+void mf_art_contacts_surround(mf_ArtMotion *motion);
 
 // What contacts do: the friction and softness of their pair of shapes, mixed as the file says,
 // unless the settings say otherwise. The positions of all contacts must be there.
-mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 
 // Where contact i touches a plane whose normal is `up` in the axes of its plan link: a position in
 // that link; of balls and ellipsoids their center. Not moved along the normal where they are round.
-void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3],
+void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],
                           double position[3]);
 
 // Whether a shape touches the ground, and how (as mf_collide_match). Where the file has grounds,
@@ -140,17 +142,18 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *p
 bool mf_art_is_ground(const mf_Shape *shape);
 
 // Makes ready for actuators that adhere; all contacts must be there.
-mf_Status mf_art_adhesion_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
 // Allocates and fills plan->zones and zones_at.
-mf_Status mf_art_zones_build(mf_ArtPlan *plan, const mf_Model *model, const uint32_t *bodies,
+mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *bodies,
                              uint32_t count, mf_Context *context, mf_Error *error);
 
 // Constants of a plan link (double); -1 = base.
-static inline double *mf_art_constants(const mf_ArtPlan *plan, int32_t link) {
-    return link < 0 ? plan->constants_f64 + MF_ART_SETTINGS
-                    : plan->constants_f64 + plan->link_offset + (size_t)link * MF_ART_LINK_VALUES;
+static inline double *mf_art_constants(const mf_ArtMotion *motion, int32_t link) {
+    return link < 0 ? motion->constants_f64 + MF_ART_SETTINGS
+                    : motion->constants_f64 + motion->plan->link_offset +
+                          (size_t)link * MF_ART_LINK_VALUES;
 }
 
 #endif

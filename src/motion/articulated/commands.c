@@ -87,12 +87,12 @@ static const char *what_instead(const mf_Actuator *actuator) {
 }
 
 mf_Status mf_art_follows(const mf_Group *group, uint32_t joint, mf_Error *error) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
     const mf_Model *model = mf_group_model(group);
     const mf_Joint *own = &model->joints[joint];
     if (!has_axis(own))
         return mf_fail(error, MF_UNSUPPORTED, "joint %s is neither a hinge nor a slide", own->name);
-    if (own->mimic != MF_NONE || plan->links[plan->joint_links[joint]].drive & MF_ART_HAS_SERVO)
+    if (own->mimic != MF_NONE || motion->links[motion->joint_links[joint]].drive & MF_ART_HAS_SERVO)
         return MF_OK;
     const mf_Actuator *other = NULL;
     for (uint32_t a = 0; a < model->actuator_count; a++) {

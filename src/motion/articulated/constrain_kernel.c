@@ -304,8 +304,9 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
     now.step = mf_zero();
     for (uint32_t k = 0; plan->parted && !plan->fixed && k < 6; k++)
         slope[k] = drive->step * mf_set(base_constants(plan)[MF_ART_DAMPING]);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         mf_lane damping = mf_zero();
         if (plan->parted)
@@ -328,10 +329,12 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
 static void resist_entry(Problem *p, uint32_t row, uint32_t column, mf_lane value,
                          const mf_lane *acceleration, mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
-    uint32_t k = plan->tree_start[row];
-    while (k < plan->tree_start[row + 1] && plan->tree_column[k] != column)
+    const uint32_t *tree_start = mf_art_tree_start(plan);
+    uint32_t k = tree_start[row];
+    const uint16_t *tree_column = mf_art_tree_column(plan);
+    while (k < tree_start[row + 1] && tree_column[k] != column)
         k++;
-    if (k == plan->tree_start[row + 1])
+    if (k == tree_start[row + 1])
         return;
     for (k = p->used.start[row]; p->used.column[k] != column;)
         k++;
@@ -355,19 +358,21 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
                         mf_lane *change) {
     const mf_ArtPlan *plan = p->plan;
     Sum sum = sum_start(p);
+    const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
-        const mf_ArtActuator *actuator = &plan->actuators[i];
+        const mf_ArtActuator *actuator = &actuators[i];
         if (actuator->acts != MF_ART_PULLS)
             continue;
         sum.count = 0;
         sum_terms(p, actuator->first_term, actuator->term_count, mf_set((mf_real)1), &sum);
         resist_sum(p, &sum, p->work->actuation.slope[i], acceleration, change);
     }
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        if (plan->tendons[i].damping <= 0.0)
+        if (tendons[i].damping <= 0.0)
             continue;
-        tendon_row(p, &plan->tendons[i], &sum);
-        resist_sum(p, &sum, drive->step * mf_set((mf_real)plan->tendons[i].damping), acceleration,
+        tendon_row(p, &tendons[i], &sum);
+        resist_sum(p, &sum, drive->step * mf_set((mf_real)tendons[i].damping), acceleration,
                    change);
     }
 }
@@ -411,6 +416,8 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
         Vec *sum = k < 3 ? &pull : &torque;
         *sum = vec_fma(slot->axes[k % 3], force[k], *sum);
     }
+    const uint64_t *contact_zones = mf_art_contact_zones(p->plan);
+    const uint64_t *shape_zones = mf_art_shape_zones(p->plan);
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_mask on = from->exists;
@@ -420,12 +427,12 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
             touch->load = mf_select(on, force[0], touch->load);
             touch->presses = mf_or(touch->presses, mf_and(on, mf_less(mf_zero(), force[0])));
             if (p->plan->zone_count > 0)
-                zones[1] = p->plan->zones_of_contact[from->number];
+                zones[1] = contact_zones[from->number];
         } else if (p->plan->zone_count > 0) {
-            const mf_CollidePair *pair =
-                &p->plan->collide->pairs[work->link_contacts.list[from->number].pair];
-            zones[0] = p->plan->zones_of_shape[pair->a];
-            zones[1] = p->plan->zones_of_shape[pair->b];
+            const mf_CollidePair *pair = &mf_collide_pairs(
+                mf_art_collide(p->plan))[work->link_contacts.list[from->number].pair];
+            zones[0] = shape_zones[pair->a];
+            zones[1] = shape_zones[pair->b];
         }
         const Vec at = vec_add(slot->point, p->state->position);
         const Vec own = vec_keep(on, pull), own_rotation = vec_keep(on, torque);
@@ -435,12 +442,13 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
 }
 
 static uint64_t zones_of(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
+    return link == MF_ART_WORLD ? 0 : mf_art_link_zones(plan)[link + 1];
 }
 
 // The points of both frames are one; equations of joints push within the tree.
 static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
-    const mf_ArtLoop *loop = &p->plan->loops[i];
+    const mf_ArtLoop *loops = mf_art_loops(p->plan);
+    const mf_ArtLoop *loop = &loops[i];
     if (loop->rows == 1 || p->overflow)
         return;
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];

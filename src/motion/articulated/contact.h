@@ -54,12 +54,14 @@ typedef struct Contacts {
     bool implicit;       // the step is
     const mf_real *load; // [N] rows of contact.load: of the step before
     const mf_real *slip; // [m/s] rows of contact.slip
-    Pose *pose;          // of link l at l + 1, of the base at 0
-    Touch *touch;        // per contact with the ground
+    const mf_Terrain *terrain;
+    Pose *pose;   // of link l at l + 1, of the base at 0
+    Touch *touch; // per contact with the ground
 } Contacts;
 
 // What contacts of one shape find together: the first of them for all.
 typedef struct TouchMemo {
+    const mf_Terrain *terrain;
     HullCorners corners;
     StepContacts steps;
 } TouchMemo;
@@ -75,14 +77,15 @@ static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32
 }
 
 // How deep a position of the world is in the ground, along the unit normal there.
-static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, Vec world, Vec *normal) {
+static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_Terrain *terrain, Vec world,
+                                      Vec *normal) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     *normal = MF_VALUE(Vec, zero, zero, one);
     if (plan->level)
         return setting(plan, MF_ART_HIGHEST) - world.z;
     if (plan->stepped)
-        return point_in_steps(plan->terrain, world, normal);
-    const mf_LaneMap map = mf_lane_map(plan->terrain);
+        return point_in_steps(terrain, world, normal);
+    const mf_LaneMap map = mf_lane_map(terrain);
     mf_lane slope_x, slope_y;
     mf_lane height = mf_map_surface(&map, world.x, world.y, &slope_x, &slope_y);
     mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
@@ -120,24 +123,25 @@ static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
 
 // The ground's normal at a position of the link, its axes, and how deep the position is along it
 // [m].
-static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const Pose *pose, Vec point,
-                                     Vec *normal) {
+static MF_INLINE mf_lane ground_over(const mf_ArtPlan *plan, const mf_Terrain *terrain,
+                                     const Pose *pose, Vec point, Vec *normal) {
     Vec up;
-    mf_lane depth = ground_depth(plan, mat_apply_add(&pose->rotation, point, pose->position), &up);
+    mf_lane depth =
+        ground_depth(plan, terrain, mat_apply_add(&pose->rotation, point, pose->position), &up);
     *normal = mat_apply_transposed(&pose->rotation, up);
     return depth;
 }
 
 // Corners of a hull at the ground. On a map the plane is that under the middle of the hull, then
 // that under its lowest corner, where this is deeper.
-static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *contact,
-                                const mf_real *c, const Pose *pose, mf_mask where,
-                                HullCorners *corners) {
-    const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_Terrain *terrain,
+                                const mf_ArtContact *contact, const mf_real *c, const Pose *pose,
+                                mf_mask where, HullCorners *corners) {
+    const mf_ConvexHull *hull = mf_hull_of(mf_art_hulls(plan), contact->hull);
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
     const Vec center = vec_constant(c);
     Vec up;
-    ground_over(plan, pose, center, &up);
+    ground_over(plan, terrain, pose, center, &up);
     MF_KERNEL(mf_hull_on_plane)(hull, where, mat_apply_transposed(&frame, up), corners);
     if (plan->level)
         return;
@@ -145,7 +149,7 @@ static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *con
     mf_lane depth = mf_set(-MF_REAL_MAX), deeper = depth;
     for (int k = 0; k < 4; k++) {
         Vec at = mat_apply_add(&frame, corners->at[k], center), normal;
-        mf_lane own = ground_over(plan, pose, at, &normal);
+        mf_lane own = ground_over(plan, terrain, pose, at, &normal);
         mf_mask better = mf_and(corners->exists[k], mf_less(depth, own));
         depth = mf_select(better, own, depth);
         up = vec_select(better, normal, up);
@@ -153,7 +157,7 @@ static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_ArtContact *con
     MF_KERNEL(mf_hull_on_plane)(hull, where, mat_apply_transposed(&frame, up), &other);
     for (int k = 0; k < 4; k++) {
         Vec at = mat_apply_add(&frame, other.at[k], center), normal;
-        mf_lane own = ground_over(plan, pose, at, &normal);
+        mf_lane own = ground_over(plan, terrain, pose, at, &normal);
         deeper = mf_select(other.exists[k], mf_max(own, deeper), deeper);
     }
     mf_mask better = mf_less(depth, deeper);
@@ -172,11 +176,11 @@ static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtConta
     const Vec world = mat_apply_add(&pose->rotation, vec_constant(c), pose->position);
     const mf_lane radius = mf_set(c[3]);
     if (contact->part == 1)
-        steps_around(plan->terrain, world, radius, c[3], &memo->steps);
+        steps_around(memo->terrain, world, radius, c[3], &memo->steps);
     Vec up;
     mf_lane depth;
     if (contact->part == 0) {
-        depth = ground_depth(plan, world, &up) + radius;
+        depth = ground_depth(plan, memo->terrain, world, &up) + radius;
     } else {
         up = memo->steps.normal[contact->part - 1];
         const mf_mask exists = memo->steps.exists[contact->part - 1];
@@ -199,11 +203,11 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
     if (kind == MF_ART_TOUCH_HULL) {
         const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
         if (contact->part == 0)
-            hull_find(plan, contact, c, pose, touch->may, corners);
+            hull_find(plan, memo->terrain, contact, c, pose, touch->may, corners);
         point = mat_apply_add(&frame, corners->at[contact->part], center);
         touch->may = mf_and(touch->may, corners->exists[contact->part]);
     }
-    mf_lane depth = ground_over(plan, pose, point, &touch->normal);
+    mf_lane depth = ground_over(plan, memo->terrain, pose, point, &touch->normal);
     const Vec up = touch->normal;
     touch->pivot = touch->arm = point;
     if (kind == MF_ART_TOUCH_BALL && plan->stepped && c[3] > 0)
@@ -224,7 +228,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         touch->may = mf_and(touch->may, is_lower(c, up));
     if (kind == MF_ART_TOUCH_RIM) {
         touch->arm = rim_point(contact, c, up);
-        depth = ground_over(plan, pose, touch->arm, &touch->normal);
+        depth = ground_over(plan, memo->terrain, pose, touch->arm, &touch->normal);
     }
     touch->pivot = touch->arm;
     return depth;
@@ -232,7 +236,7 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
 
 // [m] Depth up to which it pushes harder.
 static MF_INLINE mf_lane deepest_of(const mf_ArtPlan *plan, uint32_t i) {
-    return setting(plan, plan->contacts[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
+    return setting(plan, mf_art_contacts(plan)[i].heavy ? MF_ART_DEEP_STATED : MF_ART_DEEP);
 }
 
 // Spring and damper, and a mass that moves along where the file requests it.
@@ -242,7 +246,7 @@ static MF_INLINE void touch_press(const mf_ArtPlan *plan, uint32_t i, const mf_r
     mf_lane load = stiffness * mf_min(touch->depth, deepest_of(plan, i));
     touch->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
     touch->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
-    if (plan->contacts[i].heavy) {
+    if (mf_art_contacts(plan)[i].heavy) {
         // In the ground only: a mass that joins at a touch would take the momentum of a blow.
         mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
         touch->force = mf_fma(mass, touch->climb, touch->force);
@@ -303,14 +307,14 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->rotation, pose->speed));
     mf_lane fall =
         vec_dot(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), velocity);
-    if (plan->contacts[i].kind == MF_ART_TOUCH_HULL)
+    if (mf_art_contacts(plan)[i].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, pose, rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
     mf_lane reach = mf_fma(step, mf_min(fall, zero) - mf_set((mf_real)40) * step, lowest);
     touch->may = mf_less(reach, setting(plan, MF_ART_HIGHEST));
     if (!mf_any(touch->may))
         return;
-    touch->depth = contact_depth(plan, &plan->contacts[i], c, pose, memo, touch) + margin;
+    touch->depth = contact_depth(plan, &mf_art_contacts(plan)[i], c, pose, memo, touch) + margin;
     touch->near = mf_any(touch->may);
     if (!touch->near)
         return;
@@ -326,7 +330,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         return;
     touch->fast =
         mf_max(guess_slip(touch->slides, slid, mf_less(zero, load)), setting(plan, MF_ART_SLIP));
-    touch->turns = plan->contacts[i].turns;
+    touch->turns = mf_art_contacts(plan)[i].turns;
     if (touch->turns)
         touch_torques(plan, rate, touch);
     touch->load = load;
@@ -348,7 +352,7 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
 
 static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint32_t l, Mat joint,
                                 const Pose *parent, Vec parent_rate, Pose *own) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     Vec way = vec_constant(c + MF_ART_POSITION), slide = vec_zero();
     own->rotation = mat_multiply(&parent->rotation, &joint);

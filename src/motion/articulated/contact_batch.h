@@ -41,7 +41,7 @@ static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact 
         surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
         dimension = 6;
     } else {
-        const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
         dimension = pair->dimension;
         for (int i = 0; i < 5; i++)
             surface.friction[i] = (mf_real)pair->friction[i];
@@ -147,12 +147,12 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
     LinkContacts *all = &work->link_contacts;
     group->lanes = mf_mask_all();
     group->count = group->dropped = 0;
-    if (plan->collide == NULL && !plan->hard)
+    if (mf_art_collide(plan) == NULL && !plan->hard)
         return MF_LANES;
     for (uint32_t width = MF_LANES - first;; width /= 2) {
         group->lanes = lane_range(first, width);
         if (!all->found || all->overflow) {
-            link_contacts_find(plan, &work->contacts, group->lanes, all);
+            link_contacts_find(plan, &work->contacts, NULL, group->lanes, all);
             if (all->memory != NULL)
                 warm_start_load(plan, &work->contacts, all);
         }

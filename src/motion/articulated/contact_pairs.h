@@ -37,14 +37,14 @@ typedef struct LinkContacts {
 
 static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
     size_t most = plan->hard ? plan->contact_count : 0;
-    if (plan->collide != NULL)
-        most += (size_t)plan->collide->pair_count * MF_COLLIDE_CONTACTS;
+    if (mf_art_collide(plan) != NULL)
+        most += (size_t)mf_art_collide(plan)->pair_count * MF_COLLIDE_CONTACTS;
     return most < LINK_CONTACTS_MOST ? (uint32_t)most : LINK_CONTACTS_MOST;
 }
 
 static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver,
                                        LinkContacts *all) {
-    const mf_CollidePlan *collide = plan->collide;
+    const mf_CollidePlan *collide = mf_art_collide(plan);
     all->most = link_contacts_most(plan);
     MF_CARVE(carver, all->list, all->most);
     MF_CARVE(carver, all->order, all->most);
@@ -56,7 +56,7 @@ static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver
 
 // Plan links of a pair's shapes.
 static MF_INLINE int32_t contact_plan_link(const mf_ArtPlan *plan, uint32_t shape) {
-    uint32_t frame = plan->collide->shapes[shape].frame;
+    uint32_t frame = mf_collide_shapes(mf_art_collide(plan))[shape].frame;
     return frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1;
 }
 
@@ -85,9 +85,9 @@ static inline void link_contacts_append(LinkContacts *all, const LinkContact *co
 // which the spheres about the shapes are near enough for it to be examined in any case.
 static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
                                            const mf_lane *spheres, mf_real reach) {
-    const mf_CollidePair *item = &plan->collide->pairs[pair];
+    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
     const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
-    if (plan->collide->shapes[item->a].kind == MF_COLLIDE_PLANE)
+    if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
         return mf_mask_all();
     Vec way = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     mf_lane sum = a[3] + b[3] + mf_set((mf_real)0.5 * reach);
@@ -95,18 +95,24 @@ static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair
 }
 
 // What touches in `lanes`; contacts of a lane beyond the room are left out, with `overflow` set.
+// With `wanted`, per pair, these pairs are in place of those that may touch, and the ground is left
+// out.
 static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
-                                      mf_mask lanes, LinkContacts *all) {
+                                      const bool *wanted, mf_mask lanes, LinkContacts *all) {
+    const bool hard = plan->hard && wanted == NULL;
+    const bool *allowed = wanted != NULL ? wanted : mf_art_pair_allowed(plan);
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    const mf_ArtLaw *laws = plan->law ? mf_art_laws(plan) : NULL;
     all->found = true;
     all->overflow = false;
     all->count = all->lost = 0;
     all->unsure = mf_not(mf_mask_all());
     all->gap = mf_zero();
-    for (uint32_t i = 0; plan->hard && i < plan->contact_count; i++) {
+    for (uint32_t i = 0; hard && i < plan->contact_count; i++) {
         const Touch *touch = &contacts->touch[i];
         if (!touch->near)
             continue;
-        const Pose *pose = &contacts->pose[plan->contacts[i].link + 1];
+        const Pose *pose = &contacts->pose[mf_art_contacts(plan)[i].link + 1];
         LinkContact link_contact = {.pair = MF_NONE,
                                     .touch = i,
                                     .exists = touch->may,
@@ -117,7 +123,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
                                     .force = vec_zero()};
         link_contacts_append(all, &link_contact, lanes);
     }
-    if (plan->collide == NULL)
+    if (collide == NULL)
         return;
     const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
     const mf_lane *spheres = all->spheres;
@@ -125,20 +131,19 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     // Hard contacts hold from a little before they touch, or they would start over
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    mf_real reach = plan->hard ? 40 * step * step : 0;
-    if (plan->laws != NULL)
+    mf_real reach = hard ? 40 * step * step : 0;
+    if (laws != NULL)
         reach = 2 * (mf_real)plan->reach;
-    uint32_t count =
-        MF_KERNEL(mf_collide_near)(plan->collide, &frames, reach, all->spheres, all->near);
+    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, all->spheres, all->near);
     for (uint32_t n = 0; n < count; n++) {
         Manifold manifold;
-        if (!plan->pair_allowed[near[n]])
+        if (!allowed[near[n]])
             continue;
-        MF_KERNEL(mf_collide_pair)(plan->collide, near[n], &frames, reach, &manifold);
+        MF_KERNEL(mf_collide_pair)(collide, near[n], &frames, reach, &manifold);
         mf_mask where = mf_mask_all();
         mf_lane least = mf_set(-reach);
-        if (plan->laws != NULL)
-            least = mf_set((mf_real)-plan->laws[near[n]].margin);
+        if (laws != NULL)
+            least = mf_set((mf_real)-laws[near[n]].margin);
         if (manifold.count > 0) {
             all->unsure = mf_or(all->unsure, manifold.unsure);
             all->gap = mf_max(all->gap, manifold.gap);

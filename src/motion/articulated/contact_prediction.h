@@ -31,7 +31,7 @@ static inline bool predict_list(const mf_ArtPlan *plan, Work *work) {
     const LinkContacts *all = &work->link_contacts;
     for (uint32_t i = 0; i < all->count; i++) {
         const LinkContact *contact = &all->list[i];
-        const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
         prediction_force(&work->contacts, contact, contact_plan_link(plan, pair->a), -1, work);
         prediction_force(&work->contacts, contact, contact_plan_link(plan, pair->b), 1, work);
     }
@@ -62,10 +62,10 @@ static inline bool predict_forces(const mf_ArtPlan *plan, Work *work) {
     prediction_clear(plan, work);
     for (uint32_t first = 0; first < MF_LANES;) {
         uint32_t width = MF_LANES - first;
-        link_contacts_find(plan, &work->contacts, lane_range(first, width), all);
+        link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
         for (; all->overflow && width > 1;) {
             width /= 2;
-            link_contacts_find(plan, &work->contacts, lane_range(first, width), all);
+            link_contacts_find(plan, &work->contacts, NULL, lane_range(first, width), all);
         }
         if (all->memory != NULL)
             warm_start_load(plan, &work->contacts, all);

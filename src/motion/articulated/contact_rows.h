@@ -76,13 +76,13 @@ static MF_INLINE Vec pivot_of(const mf_ArtPlan *plan, const Work *work, const Li
                               int side, int32_t link, Vec arm) {
     if (contact->pair == MF_NONE)
         return side == 0 ? arm : work->contacts.touch[contact->touch].pivot;
-    const mf_CollidePair *pair = &plan->collide->pairs[contact->pair];
+    const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
     const uint32_t shape = side == 0 ? pair->a : pair->b;
-    const mf_CollideKind kind = plan->collide->shapes[shape].kind;
+    const mf_CollideKind kind = mf_collide_shapes(mf_art_collide(plan))[shape].kind;
     if (kind != MF_COLLIDE_SPHERE && kind != MF_COLLIDE_CAPSULE)
         return arm;
     const size_t row = (size_t)shape * MF_COLLIDE_SHAPE_VALUES + MF_COLLIDE_HALF;
-    const mf_lane radius = mf_set((mf_real)plan->collide->values_f64[row]);
+    const mf_lane radius = mf_set((mf_real)mf_collide_values_f64(mf_art_collide(plan))[row]);
     mf_lane way = mf_fma(mf_set((mf_real)-0.5), contact->depth, radius); // from half-way
     Vec inward = vec_scale(contact->normal, side == 0 ? -way : way);
     return vec_add(arm, into_link(work, link, inward));
@@ -107,16 +107,19 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
     p->exists = mf_and(batch->exists, lanes);
     p->depth = mf_zero();
     p->normal = p->speed = p->acceleration = p->rate = p->angular_acceleration = vec_zero();
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t m = 0; m < batch->count; m++) {
         const LinkContact *contact = batch->members[m];
         mf_mask where = p->where[m] = mf_and(contact->exists, lanes);
         Spot spots[2];
         p->links[m][0] = MF_ART_WORLD;
         if (contact->pair == MF_NONE) {
-            p->links[m][1] = plan->contacts[contact->touch].link;
+            p->links[m][1] = contacts[contact->touch].link;
         } else {
-            p->links[m][0] = contact_plan_link(plan, plan->collide->pairs[contact->pair].a);
-            p->links[m][1] = contact_plan_link(plan, plan->collide->pairs[contact->pair].b);
+            p->links[m][0] =
+                contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[contact->pair].a);
+            p->links[m][1] =
+                contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[contact->pair].b);
         }
         for (int side = 0; side < 2; side++) {
             p->arms[m][side] = arm_of(work, p->links[m][side], contact->point);

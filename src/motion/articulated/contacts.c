@@ -84,7 +84,7 @@ static void ellipsoid_contact(const mf_Shape *shape, ContactFn use, void *user) 
 
 static void mesh_contacts(const mf_HullSet *hulls, const mf_Shape *shape, ContactFn use,
                           void *user) {
-    const mf_ConvexHull *hull = &hulls->hulls[hulls->of_mesh[shape->mesh]];
+    const mf_ConvexHull *hull = mf_hull_of(hulls, mf_hulls_of_mesh(hulls)[shape->mesh]);
     for (uint32_t i = 0; i < 4; i++) {
         Contact contact = contact_of(shape, hull->center, hull->radius);
         contact.kind = MF_ART_TOUCH_HULL;
@@ -180,9 +180,9 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *
 
 // While `count` is in the range of a plan: one that is refused for its number of contacts is not
 // worth a look at every pair of its shapes.
-static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const uint32_t *count,
+static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, const uint32_t *count,
                          ContactFn use, void *user) {
-    const mf_ArticulatedConfig *config = &plan->config;
+    const mf_ArticulatedConfig *config = &motion->config;
     mf_CollidePair pair;
     if (!config->contacts)
         return;
@@ -196,7 +196,7 @@ static void each_contact(const mf_ArtPlan *plan, const mf_Model *model, const ui
         points = shape->link == link ? points : by_points(model, config, shape->link);
         link = shape->link;
         if (!points && mf_art_ground_pair(model, i, &pair))
-            shape_contacts(plan->hulls, plan->stepped, shape, use, user);
+            shape_contacts(motion->hulls, motion->plan->stepped, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count && *count <= most; i++) {
         const mf_Point *point = &model->points[i];
@@ -217,34 +217,35 @@ static void count_contact(void *user, const Contact *contact) {
     ++*(uint32_t *)user;
 }
 
-uint32_t mf_art_contact_count(const mf_ArtPlan *plan, const mf_Model *model) {
+uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model) {
     uint32_t count = 0;
-    each_contact(plan, model, &count, count_contact, &count);
+    each_contact(motion, model, &count, count_contact, &count);
     return count;
 }
 
 typedef struct Filling {
-    mf_ArtPlan *plan;
+    mf_ArtMotion *motion;
     const mf_Model *model;
     int32_t link;  // [1] plan link whose contacts are wanted
     uint32_t next; // [1]
 } Filling;
 
-static uint32_t hull_of(const mf_ArtPlan *plan, const Contact *contact) {
-    return contact->kind == MF_ART_TOUCH_HULL ? plan->hulls->of_mesh[contact->shape->mesh]
-                                              : MF_NONE;
+static uint32_t hull_of(const mf_ArtMotion *motion, const Contact *contact) {
+    return contact->kind == MF_ART_TOUCH_HULL
+               ? mf_hulls_of_mesh(motion->hulls)[contact->shape->mesh]
+               : MF_NONE;
 }
 
 static void fill_contact(void *user, const Contact *contact) {
     Filling *fill = user;
-    mf_ArtPlan *plan = fill->plan;
-    const mf_ArtFrame *frame = &plan->frames[contact->link];
+    mf_ArtMotion *motion = fill->motion;
+    const mf_ArtFrame *frame = &motion->frames[contact->link];
     const uint32_t shape =
         contact->shape != NULL ? (uint32_t)(contact->shape - fill->model->shapes) : MF_NONE;
     if (frame->link != fill->link)
         return;
-    double *c =
-        plan->constants_f64 + plan->contact_offset + (size_t)fill->next * MF_ART_CONTACT_VALUES;
+    double *c = motion->constants_f64 + motion->plan->contact_offset +
+                (size_t)fill->next * MF_ART_CONTACT_VALUES;
     mf_quat_rotate(c, frame->rotation, contact->position);
     mf_vec3_add(c, c, frame->position);
     c[3] = contact->radius;
@@ -256,39 +257,40 @@ static void fill_contact(void *user, const Contact *contact) {
     else
         mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, rotation);
     mf_vec3_copy(c + MF_ART_TOUCH_SIZE, contact->size);
-    plan->contacts[fill->next++] = (mf_ArtContact){.link = fill->link,
-                                                   .shape = shape,
-                                                   .kind = contact->kind,
-                                                   .part = contact->part,
-                                                   .hull = hull_of(plan, contact)};
+    motion->contacts[fill->next++] = (mf_ArtContact){.link = fill->link,
+                                                     .shape = shape,
+                                                     .kind = contact->kind,
+                                                     .part = contact->part,
+                                                     .hull = hull_of(motion, contact)};
 }
 
 // A base that is held touches nothing: it could not give way.
-void mf_art_contacts_position(mf_ArtPlan *plan, const mf_Model *model) {
-    Filling fill = {.plan = plan, .model = model};
-    for (fill.link = plan->fixed ? 0 : -1; fill.link < (int32_t)plan->link_count; fill.link++) {
+void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model) {
+    Filling fill = {.motion = motion, .model = model};
+    for (fill.link = motion->plan->fixed ? 0 : -1; fill.link < (int32_t)motion->plan->link_count;
+         fill.link++) {
         uint32_t first = fill.next;
-        each_contact(plan, model, &fill.next, fill_contact, &fill);
+        each_contact(motion, model, &fill.next, fill_contact, &fill);
         if (fill.link < 0) {
-            plan->base_contacts = fill.next;
+            motion->plan->base_contacts = fill.next;
             continue;
         }
-        plan->links[fill.link].first_contact = first;
-        plan->links[fill.link].contact_count = fill.next - first;
-        plan->links[fill.link].posed |= fill.next > first;
+        motion->links[fill.link].first_contact = first;
+        motion->links[fill.link].contact_count = fill.next - first;
+        motion->links[fill.link].posed |= fill.next > first;
     }
-    plan->contact_count = fill.next;
-    for (uint32_t l = plan->link_count; l-- > 0;)
-        plan->links[l].posed |= plan->links[l].lifted || plan->law;
-    for (uint32_t l = plan->link_count; l-- > 0;)
-        if (plan->links[l].posed && plan->links[l].parent >= 0)
-            plan->links[plan->links[l].parent].posed = true;
+    motion->plan->contact_count = fill.next;
+    for (uint32_t l = motion->plan->link_count; l-- > 0;)
+        motion->links[l].posed |= motion->links[l].lifted || motion->plan->law;
+    for (uint32_t l = motion->plan->link_count; l-- > 0;)
+        if (motion->links[l].posed && motion->links[l].parent >= 0)
+            motion->links[motion->links[l].parent].posed = true;
 }
 
-mf_Status mf_art_contacts_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
-    mf_art_contacts_position(plan, model);
-    return mf_art_surfaces_fill(plan, model, context, error);
+    mf_art_contacts_position(motion, model);
+    return mf_art_surfaces_fill(motion, model, context, error);
 }
 
 // A point of a cylinder's rims, in its axes.
@@ -305,11 +307,11 @@ static void rim_point(const mf_ArtContact *contact, const double *size, const do
                 size[0] * (cosine * way[1] + sine * way[0]), contact->part == 1 ? -end : end);
 }
 
-void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3],
+void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],
                           double position[3]) {
-    const mf_ArtContact *contact = &plan->contacts[i];
+    const mf_ArtContact *contact = &motion->contacts[i];
     const double *c =
-        plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+        motion->constants_f64 + motion->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
     const double *rotation = c + MF_ART_TOUCH_FRAME;
     double own[3], out[3];
     mf_vec3_copy(position, c);
@@ -320,19 +322,19 @@ void mf_art_contact_point(const mf_ArtPlan *plan, uint32_t i, const double up[3]
     if (contact->kind == MF_ART_TOUCH_RIM) {
         rim_point(contact, c + MF_ART_TOUCH_SIZE, own, out);
     } else {
-        const mf_ConvexHull *hull = &plan->hulls->hulls[contact->hull];
+        const mf_ConvexHull *hull = mf_hull_of(motion->hulls, contact->hull);
         uint32_t corners[4], count = mf_hull_corners(hull, own, corners);
-        mf_vec3_copy(out, hull->vertices_f64 + 3 * (size_t)corners[contact->part % count]);
+        mf_vec3_copy(out, mf_hull_vertices_f64(hull) + 3 * (size_t)corners[contact->part % count]);
     }
     for (int k = 0; k < 3; k++)
         position[k] += mf_vec3_dot(rotation + 3 * k, out);
 }
 
-void mf_art_contacts_surround(mf_ArtPlan *plan) {
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const double *c =
-            plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
-        double *around = &mf_art_constants(plan, plan->contacts[i].link)[MF_ART_AROUND];
+void mf_art_contacts_surround(mf_ArtMotion *motion) {
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
+        const double *c = motion->constants_f64 + motion->plan->contact_offset +
+                          (size_t)i * MF_ART_CONTACT_VALUES;
+        double *around = &mf_art_constants(motion, motion->contacts[i].link)[MF_ART_AROUND];
         // A little more than enough, because kernels round.
         const double own = 1.0001 * (mf_vec3_length(c) + c[3] + c[MF_ART_TOUCH_MARGIN]);
         *around = own > *around ? own : *around;

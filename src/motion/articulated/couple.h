@@ -102,8 +102,9 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
         c->active[i] = 0;
     for (uint32_t i = 0; i < couple_slots(plan); i++)
         c->sum[i] = mf_zero();
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             c->ball_root[link->row] = sym_root(&work->balls[link->row].inverse);
         else
@@ -163,7 +164,7 @@ static MF_INLINE Vec out_of_turn(const mf_ArtLink *link, const mf_real *c, Vec a
 
 // What a joint keeps of a row, to `out`; `pull` becomes what it leaves over, in the parent's axes.
 static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_lane *out) {
-    const mf_ArtLink *link = &c->plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(c->plan)[l];
     const BallWork *ball = &c->work->balls[link->row];
     Vec left = mat_apply_transposed(&c->ball_root[link->row], pull->torque);
     out[0] = left.x;
@@ -178,7 +179,7 @@ static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_la
 
 static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, const mf_lane *angle,
                                 Wrench *pull, mf_lane *out) {
-    const mf_ArtLink *link = &c->plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(c->plan)[l];
     const mf_real *constants = link_constants(c->plan, l);
     const LinkWork *own = &c->work->links[l];
     mf_lane along = link->kind == MF_ART_HINGE ? pull->torque.z : pull->force.z;
@@ -200,7 +201,8 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, co
 static inline void rows_pass(Couple *c, uint32_t l, const mf_lane *angle, mf_lane *out,
                              uint32_t count) {
     const mf_ArtPlan *plan = c->plan;
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_ArtLink *link = &links[l];
     const bool ends = link->parent < 0 && plan->fixed;
     const Vec position = vec_constant(link_constants(plan, l) + MF_ART_POSITION);
     for (uint32_t k = 0; k < c->together; k++) {
@@ -237,7 +239,7 @@ static inline void rows_pass_base(Couple *c, mf_lane *out, uint32_t count) {
 static MF_INLINE uint32_t joint_width(const mf_ArtPlan *plan, uint32_t bit) {
     if (bit == 0)
         return 6;
-    return plan->links[bit - 1].kind == MF_ART_BALL ? 3 : 1;
+    return mf_art_links(plan)[bit - 1].kind == MF_ART_BALL ? 3 : 1;
 }
 
 // Adds the links between those that are pulled and the base; writes the slots of all their joints.
@@ -249,8 +251,8 @@ static inline uint32_t rows_way(Couple *c) {
         // The word changes while it is read: parents of its links are in it too.
         for (uint64_t left = c->active[w]; left != 0;) {
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), at = 64 * (uint32_t)w + bit;
-            if (at > 0 && !(plan->links[at - 1].parent < 0 && plan->fixed))
-                row_touch(c, plan->links[at - 1].parent);
+            if (at > 0 && !(mf_art_links(plan)[at - 1].parent < 0 && plan->fixed))
+                row_touch(c, mf_art_links(plan)[at - 1].parent);
             for (uint32_t k = 0; k < joint_width(plan, at); k++)
                 c->slot[c->used + count++] = (uint16_t)couple_slot((int32_t)at - 1, k);
             left = c->active[w] & (((uint64_t)1 << bit) - 1);

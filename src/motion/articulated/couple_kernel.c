@@ -98,8 +98,9 @@ static Frame frame_at(const mf_ArtLoop *loop, int side, const Frame *links) {
 static mf_lane term_sum(const mf_ArtPlan *plan, const mf_ArtLoop *loop, int side,
                         const mf_lane *values) {
     mf_lane sum = mf_zero();
+    const mf_ArtTerm *terms = mf_art_terms(plan);
     for (uint32_t t = loop->first_term[side]; t < loop->first_term[side] + loop->terms[side]; t++)
-        sum = mf_fma(mf_set((mf_real)plan->terms[t].weight), values[plan->terms[t].link], sum);
+        sum = mf_fma(mf_set((mf_real)terms[t].weight), values[terms[t].link], sum);
     return sum;
 }
 
@@ -125,8 +126,9 @@ static void follow_point(const mf_ArtPlan *plan, const mf_ArtLoop *loop, const S
 // Errors of all equations in the given state, in the order of the rows.
 static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame *links,
                         mf_lane *error) {
+    const mf_ArtLoop *loops = mf_art_loops(plan);
     for (uint32_t i = 0; i < plan->loop_count; i++) {
-        const mf_ArtLoop *loop = &plan->loops[i];
+        const mf_ArtLoop *loop = &loops[i];
         if (loop->rows == 1) {
             mf_lane p[3];
             follow_point(plan, loop, state, p);
@@ -160,11 +162,13 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
 // base whose loops do not hold to the world.
 static void loop_poses(const mf_ArtPlan *plan, const State *state, Frame *poses) {
     poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
+    const bool *looped = mf_art_looped(plan);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (!plan->looped[l])
+        if (!looped[l])
             continue;
         Frame frame = link_frame(plan, state, l), *own = &poses[l + 1];
-        const Frame *parent = &poses[plan->links[l].parent + 1];
+        const Frame *parent = &poses[links[l].parent + 1];
         own->rotation = mat_multiply(&parent->rotation, &frame.rotation);
         own->position = mat_apply_add(&parent->rotation, frame.position, parent->position);
     }
@@ -178,13 +182,14 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     mf_lane p[3];
     follow_point(plan, loop, state, p);
     rows_begin(c, 1);
+    const mf_ArtTerm *terms = mf_art_terms(plan);
     for (int side = 0; side < 2; side++) {
         mf_lane scale = mf_set((mf_real)1);
         if (side == 1)
             scale = -p[1];
         for (uint32_t t = loop->first_term[side]; t < loop->first_term[side] + loop->terms[side];
              t++)
-            row_impulse(c, plan->terms[t].link, scale * mf_set((mf_real)plan->terms[t].weight));
+            row_impulse(c, terms[t].link, scale * mf_set((mf_real)terms[t].weight));
     }
     mf_lane lead = term_sum(plan, loop, 1, state->speed);
     mf_lane speed = mf_fma(-p[1], lead, term_sum(plan, loop, 0, state->speed));
@@ -307,8 +312,9 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
     Work *work = c->work;
     for (uint32_t i = 0; i < 6 + 3 * plan->link_count; i++)
         c->sum[i] = mf_keep(lanes, c->sum[i]);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         uint32_t slot = couple_slot((int32_t)l, 0);
         if (link->kind == MF_ART_BALL) {
             Vec sum = {c->sum[slot], c->sum[slot - 1], c->sum[slot - 2]};
@@ -362,7 +368,7 @@ static void start_loops(Couple *c, Loops *loops, const State *state, const Rates
                         mf_lane unit, bool is_explicit) {
     loops->first = c->row_count;
     for (uint32_t i = 0; i < c->plan->loop_count; i++) {
-        const mf_ArtLoop *loop = &c->plan->loops[i];
+        const mf_ArtLoop *loop = &mf_art_loops(c->plan)[i];
         if (loop->rows == 1)
             joint_row(c, state, loop, rates, unit, is_explicit);
         else

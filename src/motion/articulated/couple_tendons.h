@@ -14,7 +14,7 @@ typedef struct Pull { // a tendon's row being made
 
 // What the tendon pulls with at one unit of force, `sign` times.
 static inline void pull_links(Couple *c, const Pull *pull, mf_lane sign) {
-    const mf_ArtTerm *terms = c->plan->terms + pull->tendon->first_term;
+    const mf_ArtTerm *terms = mf_art_terms(c->plan) + pull->tendon->first_term;
     for (uint32_t t = 0; t < pull->tendon->term_count; t++)
         row_impulse(c, terms[t].link, sign * mf_set((mf_real)terms[t].weight));
     for (uint32_t i = 0; pull->path != NULL && i < pull->path->count; i++) {
@@ -83,7 +83,7 @@ static inline void limit_row(Couple *c, const State *state, const Pull *pull, mf
     mf_mask out = mf_or(low, high);
     if (!mf_any(out))
         return;
-    c->limit_row[pull->tendon - c->plan->tendons] = c->row_count + 1;
+    c->limit_row[pull->tendon - mf_art_tendons(c->plan)] = c->row_count + 1;
     mf_lane sign = mf_select(high, -one, one);
     mf_lane force = setting(c->plan, MF_ART_LIMIT_FORCE),
             drag = setting(c->plan, MF_ART_LIMIT_DRAG);
@@ -123,8 +123,9 @@ static inline void spatial_pull(const Couple *c, const State *state, TendonPath 
 
 static inline void fixed_pull(const Couple *c, const State *state, const Rates *rates, Pull *pull) {
     const mf_ArtTendon *tendon = pull->tendon;
+    const mf_ArtTerm *terms = mf_art_terms(c->plan);
     for (uint32_t t = 0; t < tendon->term_count; t++) {
-        const mf_ArtTerm *term = &c->plan->terms[tendon->first_term + t];
+        const mf_ArtTerm *term = &terms[tendon->first_term + t];
         mf_lane weight = mf_set((mf_real)term->weight);
         pull->length = mf_fma(weight, state->angle[term->link], pull->length);
         pull->speed = mf_fma(weight, state->speed[term->link], pull->speed);
@@ -135,8 +136,9 @@ static inline void fixed_pull(const Couple *c, const State *state, const Rates *
 static inline void tendon_rows(Couple *c, const State *state, const Rates *rates, mf_lane unit,
                                bool is_explicit) {
     const mf_ArtPlan *plan = c->plan;
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &plan->tendons[i];
+        const mf_ArtTendon *tendon = &tendons[i];
         TendonPath path;
         Pull pull = {tendon, NULL, mf_zero(), mf_zero(), mf_zero()};
         if (tendon->path != MF_NONE)

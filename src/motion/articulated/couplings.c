@@ -51,47 +51,47 @@ uint32_t mf_art_coupling_terms(const mf_Model *model) {
     return count + 2 * follower_count(model);
 }
 
-static mf_Status add_joint(mf_ArtPlan *plan, const mf_Model *model, const char *name,
+static mf_Status add_joint(mf_ArtMotion *motion, const mf_Model *model, const char *name,
                            uint32_t joint, double weight, mf_Error *error) {
     mf_JointType type = model->joints[joint].type;
     if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
         return mf_fail(error, MF_UNSUPPORTED,
                        "articulated: %s: couples a joint that is neither hinge nor slide", name);
-    plan->terms[plan->term_count++] =
-        (mf_ArtTerm){.link = plan->joint_links[joint], .weight = weight};
+    motion->terms[motion->plan->term_count++] =
+        (mf_ArtTerm){.link = motion->joint_links[joint], .weight = weight};
     return MF_OK;
 }
 
-static mf_Status add_tendon_terms(mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+static mf_Status add_tendon_terms(mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                                   uint32_t *first, uint32_t *count, mf_Error *error) {
     const mf_Tendon *from = &model->tendons[tendon];
     mf_Status status = MF_OK;
-    *first = plan->term_count;
+    *first = motion->plan->term_count;
     for (uint32_t i = 0; i < from->term_count && status == MF_OK; i++) {
         const mf_TendonTerm *term = &model->tendon_terms[from->first_term + i];
-        status = add_joint(plan, model, from->name, term->joint, term->coefficient, error);
+        status = add_joint(motion, model, from->name, term->joint, term->coefficient, error);
     }
-    *count = plan->term_count - *first;
+    *count = motion->plan->term_count - *first;
     return status;
 }
 
 // ---- equality constraints -----------------------------------------------------------------------
 
-static void place_frame(mf_ArtPlan *plan, const mf_Frame *frame, mf_ArtLoop *loop, int side) {
+static void place_frame(mf_ArtMotion *motion, const mf_Frame *frame, mf_ArtLoop *loop, int side) {
     if (frame->link == MF_NONE) {
         loop->links[side] = MF_ART_WORLD;
         memcpy(loop->arms[side], frame->position, sizeof loop->arms[side]);
         memcpy(loop->turns[side], frame->rotation, sizeof loop->turns[side]);
         return;
     }
-    const mf_ArtFrame *link_frame = &plan->frames[frame->link];
+    const mf_ArtFrame *link_frame = &motion->frames[frame->link];
     loop->links[side] = link_frame->link;
     mf_quat_rotate(loop->arms[side], link_frame->rotation, frame->position);
     mf_vec3_add(loop->arms[side], loop->arms[side], link_frame->position);
     mf_quat_multiply(loop->turns[side], link_frame->rotation, frame->rotation);
-    for (int32_t l = link_frame->link; l >= 0; l = plan->links[l].parent) {
-        plan->looped[l] = true;
-        plan->links[l].posed = true;
+    for (int32_t l = link_frame->link; l >= 0; l = motion->links[l].parent) {
+        motion->looped[l] = true;
+        motion->links[l].posed = true;
     }
 }
 
@@ -108,10 +108,10 @@ static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
     return length;
 }
 
-static mf_Status count_rows(mf_ArtPlan *plan, const mf_Model *model, uint32_t rows,
+static mf_Status count_rows(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
                             mf_Error *error) {
-    plan->loop_rows += rows;
-    if (plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
+    motion->plan->loop_rows += rows;
+    if (motion->plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has more than %d equations of constraints",
                        model->name, MF_ARTICULATED_MAX_LOOPS);
@@ -120,7 +120,7 @@ static mf_Status count_rows(mf_ArtPlan *plan, const mf_Model *model, uint32_t ro
 
 // A joint that follows another (URDF's mimic) follows that one's leader in the end (the model has
 // no cycles): position = multiplier times the leader's + offset.
-static mf_Status add_follower(mf_ArtPlan *plan, const mf_Model *model, uint32_t joint,
+static mf_Status add_follower(mf_ArtMotion *motion, const mf_Model *model, uint32_t joint,
                               mf_Error *error) {
     uint32_t leader = joint;
     double multiplier = 1.0, offset = 0.0;
@@ -129,9 +129,9 @@ static mf_Status add_follower(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
         multiplier *= model->joints[leader].multiplier;
         leader = model->joints[leader].mimic;
     }
-    if (plan->joint_links[joint] == MF_NONE || plan->joint_links[leader] == MF_NONE)
+    if (motion->joint_links[joint] == MF_NONE || motion->joint_links[leader] == MF_NONE)
         return MF_OK; // a held joint is followed by none and follows none
-    mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
+    mf_ArtLoop *loop = &motion->loops[motion->plan->loop_count++];
     *loop = (mf_ArtLoop){.type = MF_EQUALITY_JOINT,
                          .rows = 1,
                          .equality = MF_NONE,
@@ -139,16 +139,16 @@ static mf_Status add_follower(mf_ArtPlan *plan, const mf_Model *model, uint32_t 
                          .terms = {1, 1},
                          .coefficients = {offset, multiplier}};
     for (int side = 0; side < 2; side++) {
-        loop->first_term[side] = plan->term_count;
-        plan->terms[plan->term_count++] =
-            (mf_ArtTerm){.link = plan->joint_links[side == 0 ? joint : leader], .weight = 1.0};
+        loop->first_term[side] = motion->plan->term_count;
+        motion->terms[motion->plan->term_count++] =
+            (mf_ArtTerm){.link = motion->joint_links[side == 0 ? joint : leader], .weight = 1.0};
     }
-    return count_rows(plan, model, 1, error);
+    return count_rows(motion, model, 1, error);
 }
 
-static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equality *from,
+static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_Equality *from,
                           mf_Error *error) {
-    mf_ArtLoop *loop = &plan->loops[plan->loop_count++];
+    mf_ArtLoop *loop = &motion->loops[motion->plan->loop_count++];
     mf_Status status = MF_OK;
     *loop = (mf_ArtLoop){.type = from->type,
                          .rows = 1,
@@ -158,36 +158,36 @@ static mf_Status add_loop(mf_ArtPlan *plan, const mf_Model *model, const mf_Equa
     if (from->type == MF_EQUALITY_CONNECT || from->type == MF_EQUALITY_WELD) {
         loop->rows = from->type == MF_EQUALITY_WELD ? 6 : 3;
         for (int side = 0; side < 2; side++)
-            place_frame(plan, &from->frames[side], loop, side);
+            place_frame(motion, &from->frames[side], loop, side);
     }
     for (int side = 0; side < 2 && loop->rows == 1 && status == MF_OK; side++) {
         uint32_t object = from->objects[side];
-        loop->first_term[side] = plan->term_count;
+        loop->first_term[side] = motion->plan->term_count;
         if (object == MF_NONE)
             continue;
         if (from->type == MF_EQUALITY_TENDON) {
             loop->references[side] = tendon_start(model, &model->tendons[object]);
-            status = add_tendon_terms(plan, model, object, &loop->first_term[side],
+            status = add_tendon_terms(motion, model, object, &loop->first_term[side],
                                       &loop->terms[side], error);
             continue;
         }
         loop->references[side] = model->joints[object].reference;
         loop->terms[side] = 1;
-        status = add_joint(plan, model, from->name, object, 1.0, error);
+        status = add_joint(motion, model, from->name, object, 1.0, error);
     }
-    return status == MF_OK ? count_rows(plan, model, loop->rows, error) : status;
+    return status == MF_OK ? count_rows(motion, model, loop->rows, error) : status;
 }
 
 // ---- tendons ------------------------------------------------------------------------------------
 
-static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+static mf_Status add_tendon(mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                             mf_Error *error) {
     const mf_Tendon acting = mf_art_tendon(model, tendon), *from = &acting;
     const uint32_t disabled = model->physics.disabled;
     const uint32_t loose = MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT;
-    const bool limits = plan->config.limits && !(disabled & loose);
+    const bool limits = motion->config.limits && !(disabled & loose);
     const uint32_t dry = MF_DISABLE_FRICTION_LOSS | MF_DISABLE_CONSTRAINT;
-    mf_ArtTendon *to = &plan->tendons[plan->tendon_count++];
+    mf_ArtTendon *to = &motion->tendons[motion->plan->tendon_count++];
     *to = (mf_ArtTendon){.tendon = tendon,
                          .path = from->wrap_count > 0 ? tendon : MF_NONE,
                          .lower = limits ? from->lower : -INFINITY,
@@ -199,12 +199,12 @@ static mf_Status add_tendon(mf_ArtPlan *plan, const mf_Model *model, uint32_t te
                          .friction = disabled & dry ? 0.0 : from->friction,
                          .armature = from->armature};
     to->elastic = to->stiffness > 0.0 || to->damping > 0.0 || to->armature > 0.0;
-    if (plan->law && to->path != MF_NONE)
-        mf_art_path_thrust(plan, tendon);
-    return add_tendon_terms(plan, model, tendon, &to->first_term, &to->term_count, error);
+    if (motion->plan->law && to->path != MF_NONE)
+        mf_art_path_thrust(motion, tendon);
+    return add_tendon_terms(motion, model, tendon, &to->first_term, &to->term_count, error);
 }
 
-mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error) {
     mf_Status status = MF_OK;
     uint32_t held = 0;
@@ -215,22 +215,22 @@ mf_Status mf_art_couplings_build(mf_ArtPlan *plan, const mf_Model *model, mf_Con
                        "articulated: model %s has %u tendons with forces, at most "
                        "%d",
                        model->name, held, MF_ARTICULATED_MAX_TENDONS);
-    plan->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
-                              sizeof *plan->loops);
-    plan->tendons = mf_allocate(context, held, sizeof *plan->tendons);
-    plan->looped = mf_allocate(context, plan->link_count, sizeof *plan->looped);
-    if (plan->loops == NULL || plan->tendons == NULL || plan->looped == NULL)
+    motion->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
+                                sizeof *motion->loops);
+    motion->tendons = mf_allocate(context, held, sizeof *motion->tendons);
+    motion->looped = mf_allocate(context, motion->plan->link_count, sizeof *motion->looped);
+    if (motion->loops == NULL || motion->tendons == NULL || motion->looped == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_EQUALITY;
     for (uint32_t i = 0; i < model->equality_count && status == MF_OK; i++)
         if (model->equalities[i].active && !(model->physics.disabled & off))
-            status = add_loop(plan, model, &model->equalities[i], error);
+            status = add_loop(motion, model, &model->equalities[i], error);
     for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
         if (model->joints[j].mimic != MF_NONE)
-            status = add_follower(plan, model, j, error);
+            status = add_follower(motion, model, j, error);
     for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
         if (mf_art_tendon_fixed(model, i))
-            status = add_tendon(plan, model, i, error);
-    plan->coupled = plan->loop_count > 0 || plan->tendon_count > 0;
+            status = add_tendon(motion, model, i, error);
+    motion->plan->coupled = motion->plan->loop_count > 0 || motion->plan->tendon_count > 0;
     return status;
 }

@@ -125,7 +125,7 @@ static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link
     line->torque = line->torque + own.torque;
     line->slope = line->slope + own.slope;
     if (drive->limits != NULL)
-        drive->limits[link - plan->links] = own;
+        drive->limits[link - mf_art_links(plan)] = own;
 }
 
 // The limit of a ball joint bounds the angle of its turn; `axis` gets the turn's direction.
@@ -181,7 +181,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
             along = step * limit.drag * moved;
             *torque = vec_fma(axis, -force, *torque);
             if (drive->limits != NULL)
-                drive->limits[link - plan->links] = MF_VALUE(Line, -force, along);
+                drive->limits[link - mf_art_links(plan)] = MF_VALUE(Line, -force, along);
         }
     }
     Vec bent = vec_scale(axis, along);

@@ -17,8 +17,9 @@ static inline void external_wrenches_load(const mf_ArtPlan *plan, mf_mask loaded
                                           const mf_real *rows, ExternalWrenches *wrenches) {
     for (uint32_t l = 0; l <= plan->link_count; l++)
         wrenches->force[l] = wrenches->torque[l] = vec_zero();
+    const mf_ArtFrame *frames = mf_art_frames(plan);
     for (uint32_t l = 0; l < plan->wrench_links; l++) {
-        const uint32_t to = (uint32_t)(plan->frames[l].link + 1);
+        const uint32_t to = (uint32_t)(frames[l].link + 1);
         wrenches->force[to] = vec_add(wrenches->force[to], vec_load(rows, 6 * (size_t)l));
         wrenches->torque[to] = vec_add(wrenches->torque[to], vec_load(rows, 6 * (size_t)l + 3));
     }
@@ -42,15 +43,16 @@ external_wrenches_add(const mf_ArtPlan *plan, const State *state, mf_mask loaded
                       WrenchFrame *frames, ExternalWrenches *wrenches, Rates *force) {
     frames[0] = MF_VALUE(WrenchFrame, quat_matrix(state->attitude), vec_zero(), wrenches->force[0],
                          wrenches->torque[0]);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const WrenchFrame *parent = &frames[plan->links[l].parent + 1];
+        const WrenchFrame *parent = &frames[links[l].parent + 1];
         const Frame local = link_frame(plan, state, l);
         frames[l + 1] = MF_VALUE(WrenchFrame, mat_multiply(&parent->rotation, &local.rotation),
                                  mat_apply_add(&parent->rotation, local.position, parent->position),
                                  wrenches->force[l + 1], wrenches->torque[l + 1]);
     }
     for (uint32_t l = plan->link_count; l-- > 0;) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const WrenchFrame *own = &frames[l + 1];
         WrenchFrame *parent = &frames[link->parent + 1];
         const Vec axis = {own->rotation.xz, own->rotation.yz, own->rotation.zz};

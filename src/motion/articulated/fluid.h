@@ -95,7 +95,7 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
     const Mat rotation = {x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z};
     Vec stream = vec_sub(pose->speed, fluid_numbers(plan->wind));
     Vec speed = vec_cross_add(rate, arm, mat_apply_transposed(&pose->rotation, stream));
-    if (plan->config.integrator != MF_ARTICULATED_IMPLICIT)
+    if (plan->integrator != MF_ARTICULATED_IMPLICIT)
         step = mf_zero();
     Vec swing =
         vec_cross_add(rate, vec_cross(rate, arm), vec_scale(down, setting(plan, MF_ART_GRAVITY)));
@@ -119,8 +119,9 @@ static inline void fluid_add(const mf_ArtPlan *plan, const mf_ArtFluid *fluid, m
 static inline void fluids_add(const mf_ArtPlan *plan, int32_t link, uint32_t first, uint32_t count,
                               mf_lane step, const Contacts *contacts, Vec rate, Art *a) {
     const Vec down = pose_down(plan, contacts, link);
+    const mf_ArtFluid *fluids = mf_art_fluids(plan);
     for (uint32_t i = first; i < first + count; i++)
-        fluid_add(plan, &plan->fluids[i], step, &contacts->pose[link + 1], down, rate, a);
+        fluid_add(plan, &fluids[i], step, &contacts->pose[link + 1], down, rate, a);
 }
 
 #endif

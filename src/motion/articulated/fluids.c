@@ -17,9 +17,9 @@ static void box_of(const mf_Body *body, double edges[3]) {
     }
 }
 
-static mf_ArtFluid fluid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
+static mf_ArtFluid fluid_of(const mf_ArtMotion *motion, const mf_Physics *physics,
                             const mf_Body *body) {
-    const mf_ArtFrame *in = &plan->frames[body->link];
+    const mf_ArtFrame *in = &motion->frames[body->link];
     mf_ArtFluid fluid = {.link = in->link};
     double edges[3], rotation[4], axes[4], at[3];
     box_of(body, edges);
@@ -128,9 +128,9 @@ static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], dou
     return solid;
 }
 
-static mf_ArtFluid ellipsoid_of(const mf_ArtPlan *plan, const mf_Physics *physics,
+static mf_ArtFluid ellipsoid_of(const mf_ArtMotion *motion, const mf_Physics *physics,
                                 const mf_Shape *shape) {
-    const mf_ArtFrame *in = &plan->frames[shape->link];
+    const mf_ArtFrame *in = &motion->frames[shape->link];
     mf_ArtFluid fluid = {.link = in->link, .ellipsoid = true};
     double r[3], rotation[4];
     radii_of(shape, r);
@@ -147,45 +147,47 @@ static mf_ArtFluid ellipsoid_of(const mf_ArtPlan *plan, const mf_Physics *physic
 
 // ---- all of a plan ------------------------------------------------------------------------------
 
-static bool moves(const mf_ArtPlan *plan, const mf_Body *body, int32_t link) {
-    return body->link != MF_NONE && body->mass > 0.0 && plan->frames[body->link].link == link;
+static bool moves(const mf_ArtMotion *motion, const mf_Body *body, int32_t link) {
+    return body->link != MF_NONE && body->mass > 0.0 && motion->frames[body->link].link == link;
 }
 
 // A body with ellipsoids has no box.
-static void add_body(mf_ArtPlan *plan, const mf_Model *model, uint32_t body) {
-    const uint32_t before = plan->fluid_count;
+static void add_body(mf_ArtMotion *motion, const mf_Model *model, uint32_t body) {
+    const uint32_t before = motion->plan->fluid_count;
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].fluid && model->shapes[i].body == body)
-            plan->fluids[plan->fluid_count++] =
-                ellipsoid_of(plan, &model->physics, &model->shapes[i]);
-    if (plan->fluid_count == before)
-        plan->fluids[plan->fluid_count++] = fluid_of(plan, &model->physics, &model->bodies[body]);
+            motion->fluids[motion->plan->fluid_count++] =
+                ellipsoid_of(motion, &model->physics, &model->shapes[i]);
+    if (motion->plan->fluid_count == before)
+        motion->fluids[motion->plan->fluid_count++] =
+            fluid_of(motion, &model->physics, &model->bodies[body]);
 }
 
-mf_Status mf_art_fluids_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                               mf_Error *error) {
     const mf_Physics *physics = &model->physics;
     const uint32_t off = MF_DISABLE_SPRING | MF_DISABLE_DAMPER; // passive forces as a whole
     if ((physics->density <= 0.0 && physics->viscosity <= 0.0) || (physics->disabled & off) == off)
         return MF_OK;
-    plan->fluids = mf_allocate(context, (size_t)model->body_count + model->shape_count + 1,
-                               sizeof *plan->fluids);
-    if (plan->fluids == NULL)
+    motion->fluids = mf_allocate(context, (size_t)model->body_count + model->shape_count + 1,
+                                 sizeof *motion->fluids);
+    if (motion->fluids == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (int32_t link = plan->fixed ? 0 : -1; link < (int32_t)plan->link_count; link++) {
-        const uint32_t first = plan->fluid_count;
+    for (int32_t link = motion->plan->fixed ? 0 : -1; link < (int32_t)motion->plan->link_count;
+         link++) {
+        const uint32_t first = motion->plan->fluid_count;
         for (uint32_t b = 0; b < model->body_count; b++)
-            if (moves(plan, &model->bodies[b], link))
-                add_body(plan, model, b);
+            if (moves(motion, &model->bodies[b], link))
+                add_body(motion, model, b);
         if (link < 0) {
-            plan->base_fluids = plan->fluid_count;
+            motion->plan->base_fluids = motion->plan->fluid_count;
             continue;
         }
-        plan->links[link].first_fluid = first;
-        plan->links[link].fluid_count = plan->fluid_count - first;
-        plan->links[link].posed |= plan->fluid_count > first;
+        motion->links[link].first_fluid = first;
+        motion->links[link].fluid_count = motion->plan->fluid_count - first;
+        motion->links[link].posed |= motion->plan->fluid_count > first;
     }
-    mf_vec3_copy(plan->wind, physics->wind);
-    plan->posed = true;
+    mf_vec3_copy(motion->plan->wind, physics->wind);
+    motion->plan->posed = true;
     return MF_OK;
 }

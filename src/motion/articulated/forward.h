@@ -92,7 +92,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
 
 static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                       Work *work, Rates *out) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const LinkWork *own = &work->links[l];
     Vec angular = link->parent < 0 ? work->base_angular : work->angular[link->parent];
     Vec linear = link->parent < 0 ? work->base_linear : work->linear[link->parent];
@@ -123,7 +123,7 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
 
 static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                      const Work *work, uint32_t i) {
-    int32_t link = plan->contacts[i].link;
+    int32_t link = mf_art_contacts(plan)[i].link;
     return touch_end(&work->contacts.touch[i], drive->step, setting(plan, MF_ART_GRAVITY),
                      pose_down(plan, &work->contacts, link),
                      link < 0 ? state->rate : work->links[link].rate,
@@ -135,8 +135,9 @@ static MF_INLINE Vec velocity_at_end(const mf_ArtPlan *plan, const State *state,
 static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, mf_lane step,
                                     Work *work, const Rates *rates) {
     mf_mask wrong = mf_not(mf_mask_all());
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
@@ -191,6 +192,7 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
     }
     if (!mf_any(wrong))
         return false;
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &work->contacts.touch[i];
         if (!touch->near)
@@ -200,8 +202,8 @@ static inline bool revise(const mf_ArtPlan *plan, const State *state, const Driv
         touch->load = mf_select(wrong, mf_keep(touch->presses, load[i]), touch->load);
         touch->presses = presses[i];
         touch_set(plan, i, drive->step, touch);
-        if (REUSES_INERTIA && plan->contacts[i].link >= 0)
-            work->stale[plan->contacts[i].link] = true;
+        if (REUSES_INERTIA && contacts[i].link >= 0)
+            work->stale[contacts[i].link] = true;
     }
     mark_stale(plan, work);
     return true;
@@ -262,10 +264,10 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
 static inline void settle(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                           const Rates *force, const Mat *world, Work *work, Rates *out) {
     const bool soft = work->contacts.any && !plan->hard;
-    const bool settles = drive->active && plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
-                         (soft || plan->limited);
+    const bool settles =
+        drive->active && plan->integrator == MF_ARTICULATED_IMPLICIT && (soft || plan->limited);
     const bool expects =
-        settles && !plan->hard && plan->collide != NULL && predict_forces(plan, work);
+        settles && !plan->hard && mf_art_collide(plan) != NULL && predict_forces(plan, work);
     work->predicts = expects;
     int round = 1;
     stale_set(plan, true, work);
@@ -295,9 +297,10 @@ static MF_INLINE mf_lane tendon_pull(const mf_ArtTendon *tendon, mf_lane length,
 // Forces of the springs and dampers of tendons, which are those of the beginning of the step.
 static inline void tendons_pull(const mf_ArtPlan *plan, const State *state, Work *work,
                                 Rates *force) {
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &plan->tendons[i];
-        const mf_ArtTerm *terms = &plan->terms[tendon->first_term];
+        const mf_ArtTendon *tendon = &tendons[i];
+        const mf_ArtTerm *terms = &mf_art_terms(plan)[tendon->first_term];
         mf_lane length = mf_zero(), speed = mf_zero();
         if (!tendon->elastic)
             continue;
@@ -352,7 +355,7 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
         (plan->contact_count > 0 || plan->any_lifted || plan->coupled || plan->posed || law))
         find_poses(plan, state, work);
     work->actuation.late = law && !plan->fast ? mf_zero() : drive->step;
-    if (drive->active && (plan->actuator_count > 0 || plan->paths != NULL))
+    if (drive->active && (plan->actuator_count > 0 || plan->path_count > 0))
         actuate_all(plan, state, law ? mf_zero() : drive->step, work);
     if (drive->active)
         find_contacts(plan, drive, state, work);

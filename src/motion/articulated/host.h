@@ -2,10 +2,10 @@
 #ifndef MF_MOTION_ARTICULATED_HOST_H
 #define MF_MOTION_ARTICULATED_HOST_H
 
-#include "motion/articulated/plan.h"
+#include "motion/articulated/motion.h"
 
 // NULL when the group does not move by `articulated`.
-const mf_ArtPlan *mf_art_plan_of(const mf_Group *group);
+const mf_ArtMotion *mf_art_motion_of(const mf_Group *group);
 
 // The law that the settings mean for a model.
 mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *config);
@@ -13,12 +13,12 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
 // whose law has been found: one sentence per index from 0 on, NULL behind the last.
 const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index);
 
-// Says to the group what the rows of contact.load are; mf_art_plan_create does it.
-mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error);
+// Says to the group what the rows of contact.load are; mf_art_create does it.
+mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 
 // The largest depth [m] of each pair of plan->collide when every joint is at `angle` (model's
 // order, balls and floating joints unturned): pair_count values.
-void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
+void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth);
 
 // The largest depth [m] of two links of an instance in each other as it stands, and their shapes; 0
@@ -33,17 +33,17 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
 // a row from MF_ART_ROW_TORQUE on; rows of the canonical fields; pointers from all rows that are
 // there, and for one piece of a block.
 const mf_FieldInfo *mf_art_field_info(uint32_t row);
-void mf_art_bind_canonical(mf_Group *group, mf_ArtPlan *plan);
-void mf_art_bind_rows(mf_ArtPlan *plan);
-void mf_art_bind_block(const mf_ArtPlan *plan, const mf_Piece *piece, mf_ArtBlock *out);
+void mf_art_bind_canonical(mf_Group *group, mf_ArtMotion *motion);
+void mf_art_bind_rows(mf_ArtMotion *motion);
+void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_ArtBlock *out);
 
 // Adds the field of a row that only some groups have, `count` elements; none where that is 0.
-mf_Status mf_art_add_row(mf_Group *group, mf_ArtPlan *plan, uint32_t row, uint32_t count,
+mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, uint32_t count,
                          mf_Error *error);
 
 // Energy and momentum as in mf_articulated_*; without `joints` as if no joint moved.
-mf_ArticulatedEnergy mf_art_energy(const mf_ArtPlan *plan, uint32_t instance, bool joints);
-void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, double center[3],
+mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints);
+void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]);
 
 #endif

@@ -29,8 +29,9 @@ static inline void integrate_euler(const mf_ArtPlan *plan, State *state, const R
         state->position = vec_fma(state->velocity, step, state->position);
         state->attitude = quat_integrate(state->attitude, state->rate, step);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         state->speed[l] = mf_fma(rates->joint[l], step, state->speed[l]);
         state->angle[l] = mf_fma(state->speed[l], step, state->angle[l]);
@@ -78,8 +79,9 @@ static inline void slope_apply(const mf_ArtPlan *plan, State *out, const State *
     out->attitude = quat_integrate(from->attitude, slope->angular, step);
     out->velocity = vec_fma(slope->rates.linear, step, from->velocity);
     out->rate = vec_fma(slope->rates.angular, step, from->rate);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         out->angle[l] = mf_fma(slope->angle[l], step, from->angle[l]);
         out->speed[l] = mf_fma(slope->rates.joint[l], step, from->speed[l]);
@@ -107,8 +109,9 @@ static inline void slope_find(const mf_ArtPlan *plan, Slope *slope, const State 
         first ? state->rate : rotation_rate(vec_scale(slope->angular, way), state->rate);
     slope->rates.linear = rates->linear;
     slope->rates.angular = rates->angular;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         slope->angle[l] = state->speed[l];
         slope->rates.joint[l] = rates->joint[l];
@@ -132,8 +135,9 @@ static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *sl
     sum->angular = vec_sum(first, sum->angular, slope->angular, weight);
     sum->rates.linear = vec_sum(first, sum->rates.linear, slope->rates.linear, weight);
     sum->rates.angular = vec_sum(first, sum->rates.angular, slope->rates.angular, weight);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         const mf_lane angle = slope->angle[l], joint = slope->rates.joint[l];
         sum->angle[l] = first ? angle : mf_fma(angle, weight, sum->angle[l]);

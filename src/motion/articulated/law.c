@@ -10,7 +10,7 @@
 #define LEAST_FRICTION 1e-5 // [1] of contacts that have friction at all, as MuJoCo's
 
 typedef struct Laws {
-    mf_ArtPlan *plan;
+    mf_ArtMotion *motion;
     const mf_Model *model;
     double step; // [s]
     mf_ArtWeights weights;
@@ -67,7 +67,7 @@ static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
     for (uint32_t i = 0; i < 6; i++) {
         const double part = i == 0 ? 1.0 : mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
         law->ease[i] = straight * (i == 0 ? 1.0 : part / ratio);
-        if (!all->plan->elliptic)
+        if (!all->motion->plan->elliptic)
             law->ease[i] = 2.0 * mu * mu / ratio * straight * (1.0 + mu * mu);
     }
 }
@@ -79,7 +79,7 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double
     law.margin = pair->margin;
     for (int i = 0; i < 5; i++)
         law.friction[i] = pair->friction[i] > LEAST_FRICTION ? pair->friction[i] : LEAST_FRICTION;
-    if (all->plan->elliptic && (mf_abs(friction[0]) > 0.0 || mf_abs(friction[1]) > 0.0)) {
+    if (all->motion->plan->elliptic && (mf_abs(friction[0]) > 0.0 || mf_abs(friction[1]) > 0.0)) {
         mf_Softness own = pair->softness;
         double stiffness;
         own.reference[0] = friction[0];
@@ -95,8 +95,8 @@ static double shape_weight(const Laws *all, uint32_t shape) {
 }
 
 static void set_ground(const Laws *all, uint32_t i) {
-    const mf_ArtContact *contact = &all->plan->contacts[i];
-    const mf_ArticulatedConfig *config = &all->plan->config;
+    const mf_ArtContact *contact = &all->motion->contacts[i];
+    const mf_ArticulatedConfig *config = &all->motion->config;
     mf_CollidePair pair = {.dimension = 3, .softness = mf_softness()};
     double straight = contact->shape != MF_NONE ? shape_weight(all, contact->shape)
                                                 : all->weights.links[contact->link + 1];
@@ -106,17 +106,18 @@ static void set_ground(const Laws *all, uint32_t i) {
         pair.friction[0] = pair.friction[1] = 1.0;
     if (!isnan(config->friction))
         pair.friction[0] = pair.friction[1] = config->friction;
-    all->plan->ground_laws[i] = contact_law(all, &pair, straight);
+    all->motion->ground_laws[i] = contact_law(all, &pair, straight);
 }
 
 static void set_pair(const Laws *all, uint32_t i) {
-    mf_ArtPlan *plan = all->plan;
-    const mf_CollidePair *pair = &plan->collide->pairs[i];
-    plan->laws[i] = contact_law(all, pair,
-                                shape_weight(all, plan->collide->shapes[pair->a].shape) +
-                                    shape_weight(all, plan->collide->shapes[pair->b].shape));
-    if (plan->pair_allowed[i] && plan->laws[i].margin > plan->reach)
-        plan->reach = plan->laws[i].margin;
+    mf_ArtMotion *motion = all->motion;
+    const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+    motion->laws[i] =
+        contact_law(all, pair,
+                    shape_weight(all, mf_collide_shapes(motion->collide)[pair->a].shape) +
+                        shape_weight(all, mf_collide_shapes(motion->collide)[pair->b].shape));
+    if (motion->pair_allowed[i] && motion->laws[i].margin > motion->plan->reach)
+        motion->plan->reach = motion->laws[i].margin;
 }
 
 // ---- joints, tendons, equality constraints ------------------------------------------------------
@@ -167,15 +168,15 @@ static double slider_ease(const mf_Model *model, uint32_t body) {
 }
 
 static void set_joint(const Laws *all, uint32_t l) {
-    const mf_ArtPlan *plan = all->plan;
-    const mf_Joint *joint = &all->model->joints[plan->links[l].joint];
+    const mf_ArtMotion *motion = all->motion;
+    const mf_Joint *joint = &all->model->joints[motion->links[l].joint];
     const double slider = slider_ease(all->model, joint->body);
     const double ease = slider > 0.0 ? slider : all->weights.joints[l];
-    mf_ArtJointLaw *law = &plan->joint_laws[l];
+    mf_ArtJointLaw *law = &motion->joint_laws[l];
     law->limit = law_of(all, &joint->limit_softness);
     law->dry = law_of(all, &joint->friction_softness);
     law->margin = joint->limit_margin;
-    if (plan->config.integrator == MF_ARTICULATED_IMPLICIT &&
+    if (motion->plan->integrator == MF_ARTICULATED_IMPLICIT &&
         all->model->physics.integrator == MF_PHYSICS_RK4)
         refine(all->step, law->limit.impedance[1], &law->limit.stiffness, &law->limit.damping);
     set_ease(&law->limit, ease, ease);
@@ -183,7 +184,7 @@ static void set_joint(const Laws *all, uint32_t l) {
 }
 
 static void set_tendon(const Laws *all, uint32_t i) {
-    mf_ArtTendon *tendon = &all->plan->tendons[i];
+    mf_ArtTendon *tendon = &all->motion->tendons[i];
     const mf_Tendon *from = &all->model->tendons[tendon->tendon];
     tendon->limit = law_of(all, &from->limit_softness);
     tendon->dry = law_of(all, &from->friction_softness);
@@ -194,7 +195,7 @@ static void set_tendon(const Laws *all, uint32_t i) {
 
 // A joint that follows another (URDF's mimic) has no equality of the file.
 static void set_loop(const Laws *all, uint32_t i) {
-    mf_ArtLoop *loop = &all->plan->loops[i];
+    mf_ArtLoop *loop = &all->motion->loops[i];
     const mf_Equality *from =
         loop->equality != MF_NONE ? &all->model->equalities[loop->equality] : NULL;
     const mf_Softness none = mf_softness();
@@ -205,36 +206,41 @@ static void set_loop(const Laws *all, uint32_t i) {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status allocate_laws(mf_ArtPlan *plan, mf_Context *context, mf_Error *error) {
-    const uint32_t pairs = plan->collide != NULL ? plan->collide->pair_count : 0;
-    plan->ground_laws = mf_allocate(context, plan->contact_count, sizeof *plan->ground_laws);
-    plan->joint_laws = mf_allocate(context, plan->link_count, sizeof *plan->joint_laws);
-    plan->laws = mf_allocate(context, pairs, sizeof *plan->laws);
-    return plan->ground_laws == NULL || plan->joint_laws == NULL || plan->laws == NULL
+static mf_Status allocate_laws(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
+    motion->ground_laws =
+        mf_allocate(context, motion->plan->contact_count, sizeof *motion->ground_laws);
+    motion->joint_laws = mf_allocate(context, motion->plan->link_count, sizeof *motion->joint_laws);
+    motion->laws = mf_allocate(context, pairs, sizeof *motion->laws);
+    return motion->ground_laws == NULL || motion->joint_laws == NULL || motion->laws == NULL
                ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
                : MF_OK;
 }
 
 // Entries of half the mass matrix: each dof's own and those that carry it.
-static mf_Status make_tree(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+static mf_Status make_tree(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error) {
     uint32_t depth[MF_ARTICULATED_MAX_LINKS], used = 0;
-    plan->tree_start = mf_allocate(context, plan->dof_count + 1, sizeof *plan->tree_start);
-    plan->tree_column = mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *plan->tree_column);
-    if (plan->tree_start == NULL || plan->tree_column == NULL)
+    motion->tree_start =
+        mf_allocate(context, motion->plan->dof_count + 1, sizeof *motion->tree_start);
+    motion->tree_column =
+        mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *motion->tree_column);
+    if (motion->tree_start == NULL || motion->tree_column == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t k = 0; !plan->fixed && k < 6; k++) {
-        plan->tree_start[k] = used;
+    for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++) {
+        motion->tree_start[k] = used;
         for (uint32_t i = 0; i <= k; i++)
-            plan->tree_column[used++] = (uint16_t)i;
+            motion->tree_column[used++] = (uint16_t)i;
     }
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         const uint32_t own = link->kind == MF_ART_BALL ? 3 : 1;
-        const uint32_t above = link->parent >= 0 ? depth[link->parent] : plan->fixed ? 0 : 6;
+        const uint32_t above = link->parent >= 0     ? depth[link->parent]
+                               : motion->plan->fixed ? 0
+                                                     : 6;
         const uint32_t parent = link->parent >= 0
-                                    ? plan->links[link->parent].dof +
-                                          (plan->links[link->parent].kind == MF_ART_BALL ? 2 : 0)
+                                    ? motion->links[link->parent].dof +
+                                          (motion->links[link->parent].kind == MF_ART_BALL ? 2 : 0)
                                     : 5;
         depth[l] = above + own;
         if (used + own * (above + own) > MF_ARTICULATED_MAX_ENTRIES)
@@ -244,74 +250,74 @@ static mf_Status make_tree(mf_ArtPlan *plan, const mf_Model *model, mf_Context *
                            "need it",
                            model->name, MF_ARTICULATED_MAX_ENTRIES);
         for (uint32_t k = 0; k < own; k++) {
-            plan->tree_start[link->dof + k] = used;
+            motion->tree_start[link->dof + k] = used;
             for (uint32_t i = 0; i < above; i++)
-                plan->tree_column[used++] = plan->tree_column[plan->tree_start[parent] + i];
+                motion->tree_column[used++] = motion->tree_column[motion->tree_start[parent] + i];
             for (uint32_t i = 0; i <= k; i++)
-                plan->tree_column[used++] = (uint16_t)(link->dof + i);
+                motion->tree_column[used++] = (uint16_t)(link->dof + i);
         }
     }
-    plan->tree_start[plan->dof_count] = used;
-    return MF_OK;
+    motion->tree_start[motion->plan->dof_count] = motion->plan->tree_entries = used;
+    return mf_art_pack(motion, context, error);
 }
 
 // What acts at the end of the step: the damping of joints (Euler and the implicit integrators),
 // what actuators lose with the rate (the implicit ones), servos of the settings.
-static void find_resistance(mf_ArtPlan *plan, const mf_Model *model) {
+static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
     const mf_Physics *physics = &model->physics;
-    const bool late = plan->config.integrator == MF_ARTICULATED_IMPLICIT,
+    const bool late = motion->plan->integrator == MF_ARTICULATED_IMPLICIT,
                implicit = physics->integrator == MF_PHYSICS_IMPLICIT ||
                           physics->integrator == MF_PHYSICS_IMPLICIT_FAST;
     bool damped = model->root != NULL && model->root->damping > 0.0, servo = false;
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        damped |= (plan->links[l].drive & MF_ART_HAS_DAMPING) != 0;
-        servo |= (plan->links[l].drive & MF_ART_HAS_SERVO) != 0;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        damped |= (motion->links[l].drive & MF_ART_HAS_DAMPING) != 0;
+        servo |= (motion->links[l].drive & MF_ART_HAS_SERVO) != 0;
     }
     const bool kept =
         physics->integrator == MF_PHYSICS_RK4 ||
         (physics->integrator == MF_PHYSICS_EULER && (physics->disabled & MF_DISABLE_EULER_DAMPING));
-    plan->parted = late && damped && !kept;
-    plan->fast = late && implicit;
-    plan->resists = plan->parted || plan->fast || (late && servo);
+    motion->plan->parted = late && damped && !kept;
+    motion->plan->fast = late && implicit;
+    motion->plan->resists = motion->plan->parted || motion->plan->fast || (late && servo);
 }
 
-mf_Status mf_art_laws_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error) {
-    Laws all = {.plan = plan, .model = model, .step = plan->constants_f64[MF_ART_STEP]};
-    if (!plan->law)
+    Laws all = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
+    if (!motion->plan->law)
         return MF_OK;
-    plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
-    mf_Status status = allocate_laws(plan, context, error);
+    motion->plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
+    mf_Status status = allocate_laws(motion, context, error);
     if (status == MF_OK)
-        status = make_tree(plan, model, context, error);
+        status = make_tree(motion, model, context, error);
     if (status == MF_OK)
-        status = mf_art_weights_find(plan, model, &all.weights, context, error);
+        status = mf_art_weights_find(motion, model, &all.weights, context, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const double slider = slider_ease(model, model->shapes[i].body);
         all.weights.shapes[i] = slider > 0.0 ? slider : all.weights.shapes[i];
     }
-    for (uint32_t i = 0; i < plan->contact_count; i++)
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
-    for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->pair_count; i++)
+    for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->pair_count; i++)
         set_pair(&all, i);
-    for (uint32_t l = 0; l < plan->link_count; l++)
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
         set_joint(&all, l);
-    for (uint32_t i = 0; i < plan->tendon_count; i++)
+    for (uint32_t i = 0; i < motion->plan->tendon_count; i++)
         set_tendon(&all, i);
-    for (uint32_t i = 0; i < plan->loop_count; i++)
+    for (uint32_t i = 0; i < motion->plan->loop_count; i++)
         set_loop(&all, i);
     if (model->root != NULL)
-        plan->base_dry = law_of(&all, &model->root->friction_softness);
-    set_ease(&plan->base_dry, all.weights.base[0], all.weights.base[1]);
-    find_resistance(plan, model);
-    plan->noslip_iterations = model->physics.noslip_iterations;
-    plan->solver_steps = model->physics.solver_iterations;
-    plan->solver_gain = model->physics.solver_tolerance * all.weights.mean *
-                        (plan->dof_count > 0 ? plan->dof_count : 1);
-    plan->noslip_least = model->physics.noslip_tolerance * all.weights.mean *
-                         (plan->dof_count > 0 ? plan->dof_count : 1);
+        motion->plan->base_dry = law_of(&all, &model->root->friction_softness);
+    set_ease(&motion->plan->base_dry, all.weights.base[0], all.weights.base[1]);
+    find_resistance(motion, model);
+    motion->plan->noslip_iterations = model->physics.noslip_iterations;
+    motion->plan->solver_steps = model->physics.solver_iterations;
+    motion->plan->solver_gain = model->physics.solver_tolerance * all.weights.mean *
+                                (motion->plan->dof_count > 0 ? motion->plan->dof_count : 1);
+    motion->plan->noslip_least = model->physics.noslip_tolerance * all.weights.mean *
+                                 (motion->plan->dof_count > 0 ? motion->plan->dof_count : 1);
     mf_art_weights_free(&all.weights, context);
     return MF_OK;
 }

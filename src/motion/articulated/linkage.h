@@ -19,7 +19,7 @@ static inline Mat mat_zxz(mf_lane c1, mf_lane s1, mf_lane c2, mf_lane s2, mf_lan
 }
 
 static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint32_t l) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const mf_real *c = link_constants(plan, l);
     Frame frame = {.position = vec_constant(c + MF_ART_POSITION)};
     mf_lane cosine = mf_set(c[MF_ART_COS_OFFSET]), sine = mf_set(c[MF_ART_SIN_OFFSET]);

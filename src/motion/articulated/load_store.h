@@ -50,8 +50,9 @@ static inline void load_state(const mf_ArtBlock *block, State *state) {
         state->velocity = vec_load(row_of(block, MF_ART_ROW_LINEAR), 0);
         state->rate = vec_load(row_of(block, MF_ART_ROW_ANGULAR), 0);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             state->ball[link->row] = quat_load(row_of(block, MF_ART_ROW_BALL), 4 * link->row);
             state->ball_rate[link->row] =
@@ -107,8 +108,9 @@ static inline void check_state(Step *s, const State *state) {
     const mf_ArtPlan *plan = s->plan;
     mf_lane sum = vec_size(state->position) + vec_size(state->velocity) + vec_size(state->rate) +
                   quat_size(state->attitude);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].kind != MF_ART_BALL)
+        if (links[l].kind != MF_ART_BALL)
             sum = sum + mf_abs(state->angle[l]) + mf_abs(state->speed[l]);
     for (uint32_t b = 0; b < plan->ball_count; b++)
         sum = sum + quat_size(state->ball[b]) + vec_size(state->ball_rate[b]);
@@ -124,8 +126,9 @@ static inline void store_state(const Step *s, const State *state) {
         keep_vec(s, MF_ART_ROW_LINEAR, 0, state->velocity);
         keep_vec(s, MF_ART_ROW_ANGULAR, 0, state->rate);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             keep_quat(s, MF_ART_ROW_BALL, 4 * link->row, state->ball[link->row]);
             keep_vec(s, MF_ART_ROW_BALL_RATE, 3 * link->row, state->ball_rate[link->row]);

@@ -144,7 +144,7 @@ typedef struct Rider { // a link, seen from the base
 
 static MF_INLINE Rider rider_of(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                 const Rider *parent) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(plan)[l];
     const Frame frame = link_frame(plan, state, l);
     const Mat *to_base = &parent->frame.rotation;
     Rider own = {.frame = {mat_multiply(to_base, &frame.rotation),
@@ -182,9 +182,10 @@ static inline void whole_find(const mf_ArtPlan *plan, const State *state, Rider 
     riders[0] =
         MF_VALUE(Rider, .frame = {{one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero()},
                  .rate = vec_zero(), .speed = vec_zero());
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const Composite body = rigid_body(link_constants(plan, l));
-        riders[l + 1] = rider_of(plan, state, l, &riders[plan->links[l].parent + 1]);
+        riders[l + 1] = rider_of(plan, state, l, &riders[links[l].parent + 1]);
         const Rider *own = &riders[l + 1];
         join(&sum, &body, &own->frame);
         // In the link's axes, about its origin: m v + w x h and J w + h x v.
@@ -308,8 +309,9 @@ static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, con
 // The same for the link of each ball joint, in the place of its turn by the rate of the end.
 static inline void keep_balls(const mf_ArtPlan *plan, const Quat *before, Work *work, mf_lane step,
                               State *state) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         if (link->kind != MF_ART_BALL)
             continue;

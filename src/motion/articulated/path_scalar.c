@@ -52,8 +52,9 @@ static void state_at_reference(const mf_ArtPlan *plan, const mf_Model *model, St
         state->position = MF_VALUE(Vec, mf_set(start[0]), mf_set(start[1]), mf_set(start[2]));
         state->attitude = quat_at(start + 3);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_Joint *joint = &model->joints[link->joint];
         const double *own = start + joint->position_address;
         if (link->kind == MF_ART_BALL)
@@ -77,8 +78,9 @@ static void room_poses(const mf_ArtPlan *plan, Room *room) {
     axes_find(&room->problem);
 }
 
-mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_t tendon,
+mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error) {
+    const mf_ArtPlan *plan = motion->plan;
     Room room = {.way = NULL}; // zeros
     TendonPath path;
     void *block = room_open(plan, context, &room);
@@ -119,7 +121,8 @@ mf_Status mf_art_path_row(const mf_ArtPlan *plan, const mf_Model *model, uint32_
 enum { SEARCH_STEPS = 1000, SEARCH_WATCHED = 200 };
 
 typedef struct Search {
-    mf_ArtPlan plan; // nothing but the tree, its limits and equality constraints, by MuJoCo's law
+    mf_ArtMotion
+        motion; // nothing but the tree, its limits and equality constraints, by MuJoCo's law
     mf_Context *context;
     const mf_Model *model;
     const mf_ArtActuator *actuator;
@@ -130,74 +133,48 @@ typedef struct Search {
 
 static void search_free(Search *s) {
     mf_Context *context = s->context;
-    mf_release(context, s->plan.links);
-    mf_release(context, s->plan.tendons);
-    mf_release(context, s->plan.loops);
-    mf_release(context, s->plan.constants_f64);
-    mf_release(context, s->plan.ground_laws);
-    mf_release(context, s->plan.joint_laws);
-    mf_release(context, s->plan.laws);
-    mf_release(context, s->plan.tree_start);
-    mf_release(context, s->plan.tree_column);
+    if (s->motion.plan != NULL)
+        mf_art_release_plan(&s->motion, context);
     mf_release(context, s->block);
     mf_release(context, s->row);
     mf_release(context, s);
 }
 
-// Arrays of its own where something is changed.
-static mf_Status search_copy(Search *s, const mf_ArtPlan *plan, mf_Error *error) {
-    mf_ArtPlan *own = &s->plan;
-    *own = *plan;
+// Leaves out what does not act.
+static void search_reduce(mf_ArtMotion *own) {
+    mf_ArtPlan *plan = own->plan;
     own->collide = NULL;
-    own->contact_count = own->zone_count = own->noslip_iterations = 0;
-    own->keeps_limits = own->hard = false;
-    own->law = true;
-    own->config.integrator = MF_ARTICULATED_EULER;
-    own->ground_laws = own->laws = NULL;
-    own->joint_laws = NULL;
-    own->tree_start = NULL;
-    own->tree_column = NULL;
-    own->links = (mf_ArtLink *)mf_allocate(s->context, own->link_count, sizeof *own->links);
-    own->tendons = (mf_ArtTendon *)mf_allocate(s->context, own->tendon_count, sizeof *own->tendons);
-    own->loops = (mf_ArtLoop *)mf_allocate(s->context, own->loop_count, sizeof *own->loops);
-    own->constants_f64 =
-        (double *)mf_allocate(s->context, own->value_count, sizeof *own->constants_f64);
-    if (!own->links || !own->tendons || !own->loops || !own->constants_f64)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    memcpy(own->links, plan->links, own->link_count * sizeof *own->links);
-    memcpy(own->constants_f64, plan->constants_f64, own->value_count * sizeof *own->constants_f64);
-    if (own->tendon_count > 0)
-        memcpy(own->tendons, plan->tendons, own->tendon_count * sizeof *own->tendons);
-    if (own->loop_count > 0)
-        memcpy(own->loops, plan->loops, own->loop_count * sizeof *own->loops);
-    return MF_OK;
+    plan->contact_count = plan->zone_count = plan->noslip_iterations = 0;
+    plan->keeps_limits = plan->hard = false;
+    plan->law = true;
+    plan->integrator = own->config.integrator = MF_ARTICULATED_EULER;
+    own->constants_f64[MF_ART_STEP] = SEARCH_STEP;
+    own->constants_f64[MF_ART_GRAVITY] = 0.0;
+    mf_art_constants(own, -1)[MF_ART_FRICTION] = 0.0;
+    for (uint32_t l = 0; l < plan->link_count; l++) {
+        own->links[l].drive &= ~(uint32_t)MF_ART_HAS_FRICTION;
+        own->links[l].posed = true;
+    }
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        own->tendons[i].friction = 0.0;
 }
 
-static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                              Search **out, mf_Error *error) {
     Search *s = *out = (Search *)mf_allocate(context, 1, sizeof *s);
     if (s == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     s->context = context;
     s->model = model;
-    mf_Status status = search_copy(s, plan, error);
+    mf_Status status = mf_art_copy_plan(motion, &s->motion, context, error);
     if (status != MF_OK)
         return status;
-    mf_ArtPlan *own = &s->plan;
-    own->constants_f64[MF_ART_STEP] = SEARCH_STEP;
-    own->constants_f64[MF_ART_GRAVITY] = 0.0;
-    mf_art_constants(own, -1)[MF_ART_FRICTION] = 0.0;
-    for (uint32_t l = 0; l < own->link_count; l++) {
-        own->links[l].drive &= ~(uint32_t)MF_ART_HAS_FRICTION;
-        own->links[l].posed = true;
-    }
-    for (uint32_t i = 0; i < own->tendon_count; i++)
-        own->tendons[i].friction = 0.0;
-    status = mf_art_laws_fill(own, model, context, error);
+    search_reduce(&s->motion);
+    status = mf_art_laws_fill(&s->motion, model, context, error);
     if (status != MF_OK)
         return status;
-    s->block = room_open(own, context, &s->room);
-    s->row = (double *)mf_allocate(context, own->dof_count, sizeof *s->row);
+    s->block = room_open(s->motion.plan, context, &s->room);
+    s->row = (double *)mf_allocate(context, s->motion.plan->dof_count, sizeof *s->row);
     if (s->block == NULL || s->row == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     return MF_OK;
@@ -205,7 +182,7 @@ static mf_Status search_open(const mf_ArtPlan *plan, const mf_Model *model, mf_C
 
 // The length of what the muscle drives, and its row.
 static double search_length(Search *s) {
-    const mf_ArtPlan *plan = &s->plan;
+    const mf_ArtPlan *plan = s->motion.plan;
     const mf_ArtActuator *actuator = s->actuator;
     const Problem *p = &s->room.problem;
     const bool path = actuator->acts == MF_ART_TENSES;
@@ -228,7 +205,7 @@ static double search_length(Search *s) {
 
 // The force per row that accelerates by SEARCH_PULL.
 static double search_scale(Search *s) {
-    const mf_ArtPlan *plan = &s->plan;
+    const mf_ArtPlan *plan = s->motion.plan;
     Problem *p = &s->room.problem;
     double *way = s->room.way, square = 0.0;
     mass_find(p);
@@ -246,15 +223,15 @@ static void search_slow(Search *s, double decay) {
     State *state = &s->room.state;
     state->velocity = vec_scale(state->velocity, decay);
     state->rate = vec_scale(state->rate, decay);
-    for (uint32_t l = 0; l < s->plan.link_count; l++)
+    for (uint32_t l = 0; l < s->motion.plan->link_count; l++)
         state->speed[l] *= decay;
-    for (uint32_t b = 0; b < s->plan.ball_count; b++)
+    for (uint32_t b = 0; b < s->motion.plan->ball_count; b++)
         state->ball_rate[b] = vec_scale(state->ball_rate[b], decay);
 }
 
 // One step of the pull; returns the length before it.
 static double search_step(Search *s, double sign, double decay) {
-    const mf_ArtPlan *plan = &s->plan;
+    const mf_ArtPlan *plan = s->motion.plan;
     const Drive drive = {.step = 0.0};
     Work *work = &s->room.work;
     State *state = &s->room.state;
@@ -275,8 +252,8 @@ static double search_step(Search *s, double sign, double decay) {
 
 static bool search_rests(const Search *s) {
     double *speed = s->room.way, most = 0.0;
-    dofs_of_speeds(&s->plan, &s->room.state, speed);
-    for (uint32_t i = 0; i < s->plan.dof_count; i++)
+    dofs_of_speeds(s->motion.plan, &s->room.state, speed);
+    for (uint32_t i = 0; i < s->motion.plan->dof_count; i++)
         most = mf_max(most, mf_abs(speed[i]));
     return most < SEARCH_SLOW;
 }
@@ -284,8 +261,8 @@ static bool search_rests(const Search *s) {
 // The range in which the length is at the end of a pull.
 static void search_pull(Search *s, double sign, double range[2]) {
     const double decay = mf_exp_lane(-SEARCH_STEP / SEARCH_DECAY);
-    state_clear(&s->plan, &s->room.state);
-    state_at_reference(&s->plan, s->model, &s->room.state);
+    state_clear(s->motion.plan, &s->room.state);
+    state_at_reference(s->motion.plan, s->model, &s->room.state);
     for (int step = 0; step < SEARCH_STEPS; step++) {
         const double length = search_step(s, sign, decay);
         const bool rests = search_rests(s);
@@ -298,10 +275,10 @@ static void search_pull(Search *s, double sign, double range[2]) {
     }
 }
 
-static mf_Status search_muscle(Search *s, mf_ArtPlan *plan, uint32_t i, mf_Error *error) {
+static mf_Status search_muscle(Search *s, mf_ArtMotion *motion, uint32_t i, mf_Error *error) {
     mf_Muscle muscle = s->model->actuators[i].muscle;
     double ends[2][2];
-    s->actuator = &plan->actuators[i];
+    s->actuator = &motion->actuators[i];
     search_pull(s, -1.0, ends[0]);
     search_pull(s, 1.0, ends[1]);
     const double low = ends[0][0], high = ends[1][1], most = SEARCH_REST * (high - low);
@@ -312,22 +289,22 @@ static mf_Status search_muscle(Search *s, mf_ArtPlan *plan, uint32_t i, mf_Error
                        s->model->actuators[i].name, s->model->name, low, high);
     muscle.length_range[0] = low;
     muscle.length_range[1] = high;
-    plan->actuators[i].fibre = mf_art_muscle(&muscle);
+    motion->actuators[i].fibre = mf_art_muscle(&muscle);
     return MF_OK;
 }
 
-mf_Status mf_art_muscle_lengths(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_muscle_lengths(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error) {
     Search *s = NULL;
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < plan->actuator_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < motion->plan->actuator_count && status == MF_OK; i++) {
         const double *range = model->actuators[i].muscle.length_range;
-        if (!plan->actuators[i].muscle || range[0] < range[1])
+        if (!motion->actuators[i].muscle || range[0] < range[1])
             continue;
         if (s == NULL)
-            status = search_open(plan, model, context, &s, error);
+            status = search_open(motion, model, context, &s, error);
         if (status == MF_OK)
-            status = search_muscle(s, plan, i, error);
+            status = search_muscle(s, motion, i, error);
     }
     if (s != NULL)
         search_free(s);

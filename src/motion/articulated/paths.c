@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Position and axes of a frame of the model in the plan link that carries it, which is returned.
-static int32_t locate(const mf_ArtPlan *plan, uint32_t link, const double position[3],
+static int32_t locate(const mf_ArtMotion *motion, uint32_t link, const double position[3],
                       const double rotation[4], double arm[3], double orientation[9]) {
     double axes[4];
     if (link == MF_NONE) {
@@ -14,7 +14,7 @@ static int32_t locate(const mf_ArtPlan *plan, uint32_t link, const double positi
         mf_quat_to_matrix(orientation, rotation);
         return MF_ART_WORLD;
     }
-    const mf_ArtFrame *in = &plan->frames[link];
+    const mf_ArtFrame *in = &motion->frames[link];
     mf_quat_multiply(axes, in->rotation, rotation);
     mf_quat_to_matrix(orientation, axes);
     mf_quat_rotate(arm, in->rotation, position);
@@ -22,15 +22,15 @@ static int32_t locate(const mf_ArtPlan *plan, uint32_t link, const double positi
     return in->link;
 }
 
-static void mark_placed(mf_ArtPlan *plan, int32_t link) {
-    plan->posed = true;
-    for (; link >= 0; link = plan->links[link].parent)
-        plan->links[link].posed = true;
+static void mark_placed(mf_ArtMotion *motion, int32_t link) {
+    motion->plan->posed = true;
+    for (; link >= 0; link = motion->links[link].parent)
+        motion->links[link].posed = true;
 }
 
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
-static uint32_t slot_of(mf_ArtPlan *plan, mf_ArtPath *path, int32_t link) {
-    int32_t *links = plan->path_links + path->first_link;
+static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
+    int32_t *links = motion->path_links + path->first_link;
     for (uint32_t i = 0; i < path->link_count; i++) {
         if (links[i] == link)
             return i;
@@ -41,7 +41,7 @@ static uint32_t slot_of(mf_ArtPlan *plan, mf_ArtPath *path, int32_t link) {
     return path->link_count++;
 }
 
-static bool add_wrap(mf_ArtPlan *plan, const mf_TendonWrap *from, mf_ArtPath *path,
+static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath *path,
                      mf_ArtWrap *to) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
     double rotation[9];
@@ -50,55 +50,57 @@ static bool add_wrap(mf_ArtPlan *plan, const mf_TendonWrap *from, mf_ArtPath *pa
         to->share = 1.0 / from->divisor;
         return true;
     }
-    const int32_t link = locate(plan, from->frame.link, from->frame.position, from->frame.rotation,
-                                to->arm, to->rotation);
-    to->slot = slot_of(plan, path, link);
+    const int32_t link = locate(motion, from->frame.link, from->frame.position,
+                                from->frame.rotation, to->arm, to->rotation);
+    to->slot = slot_of(motion, path, link);
     to->radius = from->radius;
-    mark_placed(plan, link);
+    mark_placed(motion, link);
     if (from->side != MF_NONE) {
         to->sided = true;
         to->side_link =
-            locate(plan, from->side_link, from->side_place, identity, to->side_arm, rotation);
-        mark_placed(plan, to->side_link);
+            locate(motion, from->side_link, from->side_place, identity, to->side_arm, rotation);
+        mark_placed(motion, to->side_link);
     }
     return to->slot != MF_NONE;
 }
 
-mf_Status mf_art_paths_build(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                              mf_Error *error) {
     if (model->tendon_wrap_count == 0)
         return MF_OK;
-    plan->paths = mf_allocate(context, model->tendon_count, sizeof *plan->paths);
-    plan->wraps = mf_allocate(context, model->tendon_wrap_count, sizeof *plan->wraps);
-    plan->path_links = mf_allocate(context, model->tendon_wrap_count, sizeof *plan->path_links);
-    if (plan->paths == NULL || plan->wraps == NULL || plan->path_links == NULL)
+    motion->plan->path_count = model->tendon_count;
+    motion->plan->wrap_count = motion->plan->path_link_count = model->tendon_wrap_count;
+    motion->paths = mf_allocate(context, model->tendon_count, sizeof *motion->paths);
+    motion->wraps = mf_allocate(context, model->tendon_wrap_count, sizeof *motion->wraps);
+    motion->path_links = mf_allocate(context, model->tendon_wrap_count, sizeof *motion->path_links);
+    if (motion->paths == NULL || motion->wraps == NULL || motion->path_links == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t i = 0; i < model->tendon_count; i++) {
         const mf_Tendon *tendon = &model->tendons[i];
-        mf_ArtPath *path = &plan->paths[i];
+        mf_ArtPath *path = &motion->paths[i];
         // A path has no more links than elements.
         *path = (mf_ArtPath){.first_wrap = tendon->first_wrap,
                              .wrap_count = tendon->wrap_count,
                              .first_link = tendon->first_wrap};
         for (uint32_t k = tendon->first_wrap; k < tendon->first_wrap + tendon->wrap_count; k++) {
-            if (!add_wrap(plan, &model->tendon_wraps[k], path, &plan->wraps[k]))
+            if (!add_wrap(motion, &model->tendon_wraps[k], path, &motion->wraps[k]))
                 return mf_fail(error, MF_LIMIT, "articulated: tendon %s touches more than %d links",
                                tendon->name, MF_ARTICULATED_PATH_LINKS);
         }
-        if (path->link_count > plan->path_most)
-            plan->path_most = path->link_count;
+        if (path->link_count > motion->plan->path_most)
+            motion->plan->path_most = path->link_count;
     }
     return MF_OK;
 }
 
-void mf_art_path_thrust(mf_ArtPlan *plan, uint32_t tendon) {
-    const mf_ArtPath *path = &plan->paths[tendon];
+void mf_art_path_thrust(mf_ArtMotion *motion, uint32_t tendon) {
+    const mf_ArtPath *path = &motion->paths[tendon];
     for (uint32_t i = path->first_link; i < path->first_link + path->link_count; i++) {
-        const int32_t link = plan->path_links[i];
+        const int32_t link = motion->path_links[i];
         if (link >= 0)
-            plan->links[link].thrust = true;
+            motion->links[link].thrust = true;
         else if (link != MF_ART_WORLD)
-            plan->base_thrust = !plan->fixed;
+            motion->plan->base_thrust = !motion->plan->fixed;
     }
 }
 

@@ -143,13 +143,13 @@ static mf_Joint acting_joint(const mf_Model *model, const mf_Joint *joint) {
     return acting;
 }
 
-static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t index) {
-    const mf_ArticulatedConfig *config = &plan->config;
-    mf_ArtLink *link = &plan->links[index];
+static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t index) {
+    const mf_ArticulatedConfig *config = &motion->config;
+    mf_ArtLink *link = &motion->links[index];
     const mf_Joint acting = acting_joint(model, &model->joints[link->joint]), *joint = &acting;
     const uint32_t loose = MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT;
     const bool limits = config->limits && !(model->physics.disabled & loose);
-    double *c = mf_art_constants(plan, index);
+    double *c = mf_art_constants(motion, index);
     c[MF_ART_ARMATURE] = joint->armature;
     c[MF_ART_DAMPING] = joint->damping;
     if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
@@ -185,13 +185,13 @@ static void set_drive(const mf_ArtPlan *plan, const mf_Model *model, int32_t ind
 }
 
 // A joint that moves nothing with inertia has no equation of motion.
-static mf_Status check_inertia(const mf_ArtPlan *plan, const mf_Model *model, double *mass,
+static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model, double *mass,
                                mf_Error *error) {
-    for (uint32_t l = 0; l < plan->link_count; l++)
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
         mass[l] = 0.0;
-    for (uint32_t l = plan->link_count; l-- > 0;) {
-        const mf_ArtLink *link = &plan->links[l];
-        const double *c = mf_art_constants(plan, (int32_t)l), *j = c + MF_ART_INERTIA;
+    for (uint32_t l = motion->plan->link_count; l-- > 0;) {
+        const mf_ArtLink *link = &motion->links[l];
+        const double *c = mf_art_constants(motion, (int32_t)l), *j = c + MF_ART_INERTIA;
         mass[l] += c[MF_ART_MASS];
         if (link->parent >= 0)
             mass[link->parent] += mass[l];
@@ -232,9 +232,9 @@ static double deepest(const mf_ArticulatedConfig *config, double time, double st
     return most > least ? most : least;
 }
 
-static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world) {
-    double *c = plan->constants_f64;
-    const mf_ArticulatedConfig *config = &plan->config;
+static void set_settings(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world) {
+    double *c = motion->constants_f64;
+    const mf_ArticulatedConfig *config = &motion->config;
     double step = mf_time_to_seconds(world->step);
     double limit = config->limit_time > 0.0 ? config->limit_time : 2.0 * step;
     double contact = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
@@ -257,12 +257,12 @@ static void set_settings(mf_ArtPlan *plan, const mf_Model *model, const mf_World
     const double heavy = least_deep(2.0 * step, world->gravity); // as long as a file's time may get
     c[MF_ART_DEEP_STATED] = config->contact_depth > heavy ? config->contact_depth : heavy;
     c[MF_ART_ALL_MASS] = model->mass;
-    c[MF_ART_HIGHEST] = plan->terrain->highest;
+    c[MF_ART_HIGHEST] = motion->terrain->highest;
     if (model->root != NULL) {
         const mf_Joint root = acting_joint(model, model->root);
-        mf_art_constants(plan, -1)[MF_ART_ARMATURE] = root.armature;
-        mf_art_constants(plan, -1)[MF_ART_DAMPING] = root.damping;
-        mf_art_constants(plan, -1)[MF_ART_FRICTION] = root.friction;
+        mf_art_constants(motion, -1)[MF_ART_ARMATURE] = root.armature;
+        mf_art_constants(motion, -1)[MF_ART_DAMPING] = root.damping;
+        mf_art_constants(motion, -1)[MF_ART_FRICTION] = root.friction;
     }
 }
 
@@ -290,129 +290,106 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
                                                                     : MF_CONTACT_LAW_COMPLIANT;
 }
 
-static void number_dofs(mf_ArtPlan *plan) {
-    plan->dof_count = plan->fixed ? 0 : 6;
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        plan->links[l].dof = plan->dof_count;
-        plan->dof_count += plan->links[l].kind == MF_ART_BALL ? 3 : 1;
+static void number_dofs(mf_ArtMotion *motion) {
+    motion->plan->dof_count = motion->plan->fixed ? 0 : 6;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        motion->links[l].dof = motion->plan->dof_count;
+        motion->plan->dof_count += motion->links[l].kind == MF_ART_BALL ? 3 : 1;
     }
 }
 
 // Whether only gravity, pushes and the ground act on the tree from outside.
-static bool is_loose(const mf_ArtPlan *plan) {
-    const double *root = plan->constants_f64 + MF_ART_SETTINGS;
-    bool loose = !plan->fixed && plan->fluid_count == 0 && !plan->any_lifted &&
-                 !plan->base_lifted && !plan->base_thrust && root[MF_ART_ARMATURE] == 0.0 &&
+static bool is_loose(const mf_ArtMotion *motion) {
+    const double *root = motion->constants_f64 + MF_ART_SETTINGS;
+    bool loose = !motion->plan->fixed && motion->plan->fluid_count == 0 &&
+                 !motion->plan->any_lifted && !motion->plan->base_lifted &&
+                 !motion->plan->base_thrust && root[MF_ART_ARMATURE] == 0.0 &&
                  root[MF_ART_DAMPING] == 0.0 && root[MF_ART_FRICTION] == 0.0;
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        loose = loose && !plan->links[l].thrust && !plan->links[l].lifted;
-    for (uint32_t i = 0; i < plan->loop_count; i++)
-        loose = loose && plan->loops[i].links[0] != MF_ART_WORLD &&
-                plan->loops[i].links[1] != MF_ART_WORLD;
-    for (uint32_t i = 0; plan->collide != NULL && i < plan->collide->shape_count; i++)
-        loose = loose && plan->collide->shapes[i].frame != MF_NONE;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+        loose = loose && !motion->links[l].thrust && !motion->links[l].lifted;
+    for (uint32_t i = 0; i < motion->plan->loop_count; i++)
+        loose = loose && motion->loops[i].links[0] != MF_ART_WORLD &&
+                motion->loops[i].links[1] != MF_ART_WORLD;
+    for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->shape_count; i++)
+        loose = loose && mf_collide_shapes(motion->collide)[i].frame != MF_NONE;
     return loose;
 }
 
-static mf_Status fill_plan(mf_ArtPlan *plan, const mf_Model *model, const mf_WorldConfig *world,
+static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
     mf_Status status = MF_OK;
-    if (plan->config.shapes || plan->config.self_contacts)
-        status = mf_hulls_create(context, model, &plan->hulls, error);
+    if (motion->config.shapes || motion->config.self_contacts)
+        status = mf_hulls_create(context, model, &motion->hulls, error);
     if (status != MF_OK)
         return status;
-    uint32_t contacts = mf_art_contact_count(plan, model);
+    uint32_t contacts = mf_art_contact_count(motion, model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has too many contacts with the ground, at most %d",
                        model->name, MF_ARTICULATED_MAX_CONTACTS);
-    status = mf_art_tree_build(plan, model, contacts, model->actuator_count, context, error);
+    status = mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error);
     if (status != MF_OK)
         return status;
-    number_dofs(plan);
-    plan->contacts = mf_allocate(context, contacts, sizeof *plan->contacts);
-    double *mass = mf_allocate(context, plan->link_count, sizeof *mass);
-    if (plan->contacts == NULL || mass == NULL) {
-        mf_release(context, mass);
+    number_dofs(motion);
+    double *mass = mf_allocate(context, motion->plan->link_count, sizeof *mass);
+    if (mass == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        set_drive(motion, model, (int32_t)l);
+        motion->plan->limited |= (motion->links[l].drive & MF_ART_HAS_LIMIT) != 0;
     }
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        set_drive(plan, model, (int32_t)l);
-        plan->limited |= (plan->links[l].drive & MF_ART_HAS_LIMIT) != 0;
-    }
-    set_settings(plan, model, world);
-    status = mf_art_paths_build(plan, model, context, error);
+    set_settings(motion, model, world);
+    status = mf_art_paths_build(motion, model, context, error);
     if (status == MF_OK)
         status =
-            mf_art_actuators_build(plan, model, mf_time_to_seconds(world->step), context, error);
+            mf_art_actuators_build(motion, model, mf_time_to_seconds(world->step), context, error);
     if (status == MF_OK)
-        status = mf_art_fluids_build(plan, model, context, error);
+        status = mf_art_fluids_build(motion, model, context, error);
     if (status == MF_OK)
-        status = mf_art_couplings_build(plan, model, context, error);
+        status = mf_art_couplings_build(motion, model, context, error);
     if (status == MF_OK)
-        status = mf_art_contact_pairs_build(plan, model, context, error);
+        status = mf_art_contact_pairs_build(motion, model, context, error);
     if (status == MF_OK)
-        status = check_inertia(plan, model, mass, error);
+        status = mf_art_pack(motion, context, error); // the next ask about it
     if (status == MF_OK)
-        status = mf_art_moved_find(plan, model, context, error);
+        status = check_inertia(motion, model, mass, error);
     if (status == MF_OK)
-        status = mf_art_limits_soften(plan, model, context, error);
+        status = mf_art_moved_find(motion, model, context, error);
+    if (status == MF_OK)
+        status = mf_art_limits_soften(motion, model, context, error);
     mf_release(context, mass);
     if (status != MF_OK)
         return status;
-    status = mf_art_contacts_fill(plan, model, context, error);
+    motion->contacts = mf_allocate(context, contacts, sizeof *motion->contacts);
+    if (motion->contacts == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    status = mf_art_contacts_fill(motion, model, context, error);
     if (status == MF_OK)
-        status = mf_art_adhesion_build(plan, model, context, error);
+        status = mf_art_adhesion_build(motion, model, context, error);
     if (status != MF_OK)
         return status;
-    plan->loose = is_loose(plan);
-    mf_art_contacts_surround(plan);
-    status = mf_art_laws_fill(plan, model, context, error);
+    motion->plan->loose = is_loose(motion);
+    mf_art_contacts_surround(motion);
+    status = mf_art_laws_fill(motion, model, context, error);
     if (status == MF_OK)
-        status = mf_art_muscle_lengths(plan, model, context, error);
+        status = mf_art_pack(motion, context, error);
+    if (status == MF_OK)
+        status = mf_art_muscle_lengths(motion, model, context, error);
     if (status != MF_OK)
         return status;
-    for (size_t i = 0; i < plan->value_count; i++)
-        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    for (size_t i = 0; i < motion->plan->value_count; i++)
+        motion->constants_f32[i] = (float)motion->constants_f64[i];
     return MF_OK;
 }
 
-void mf_art_plan_destroy(mf_Context *context, mf_ArtPlan *plan) {
-    if (plan == NULL)
+void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion) {
+    if (motion == NULL)
         return;
-    mf_release(context, plan->links);
-    mf_release(context, plan->contacts);
-    mf_release(context, plan->actuators);
-    mf_release(context, plan->terms);
-    mf_release(context, plan->loops);
-    mf_release(context, plan->tendons);
-    mf_release(context, plan->paths);
-    mf_release(context, plan->wraps);
-    mf_release(context, plan->path_links);
-    mf_release(context, plan->looped);
-    mf_release(context, plan->fluids);
-    mf_release(context, plan->pair_allowed);
-    mf_release(context, plan->laws);
-    mf_release(context, plan->ground_laws);
-    mf_release(context, plan->joint_laws);
-    mf_release(context, plan->tree_start);
-    mf_release(context, plan->tree_column);
-    mf_release(context, plan->zones);
-    mf_release(context, plan->zones_at);
-    mf_release(context, plan->zones_of_contact);
-    mf_release(context, plan->zones_of_shape);
-    mf_art_sensing_destroy(context, plan->sensing);
-    mf_release(context, plan->contact_body);
-    mf_release(context, plan->shape_body);
-    mf_collide_destroy(plan->collide);
-    mf_hulls_destroy(plan->hulls);
-    mf_release(context, plan->frames);
-    mf_release(context, plan->joint_links);
-    mf_release(context, plan->constants_f64);
-    mf_release(context, plan->constants_f32);
-    mf_scratch_destroy(context, plan->queries);
-    mf_scratch_destroy(context, plan->dispatch.scratch);
-    mf_release(context, plan);
+    mf_art_release_plan(motion, context);
+    mf_release(context, motion->sensing);
+    mf_scratch_destroy(context, motion->queries);
+    mf_scratch_destroy(context, motion->dispatch.scratch);
+    mf_release(context, motion);
 }
 
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
@@ -425,17 +402,17 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
     return MF_ONE_LANE(mf_articulated_query);
 }
 
-mf_Status mf_art_queries_build(mf_ArtPlan *plan, mf_Context *context, mf_Error *error) {
-    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_room)(plan), UINT32_MAX,
-                             &plan->queries, error);
+mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_room)(motion->plan),
+                             UINT32_MAX, &motion->queries, error);
 }
 
-void mf_art_ask(const mf_ArtPlan *plan, const mf_ArtQuery *query) {
+void mf_art_ask(const mf_ArtMotion *motion, const mf_ArtQuery *query) {
     mf_ArtQuery own = *query;
-    own.plan = plan;
-    own.scratch = mf_scratch_borrow(plan->queries);
-    plan->query(&own);
-    mf_scratch_return(plan->queries, own.scratch);
+    own.plan = motion->plan;
+    own.scratch = mf_scratch_borrow(motion->queries);
+    motion->query(&own);
+    mf_scratch_return(motion->queries, own.scratch);
 }
 
 // What the file requests, where contacts allow it.
@@ -448,8 +425,26 @@ static mf_ArticulatedIntegrator integrator_of(const mf_Model *model,
                                                                   : MF_ARTICULATED_IMPLICIT;
 }
 
-mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtPlan **out,
-                             mf_Error *error) {
+mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error) {
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    mf_ArtMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    mf_ArtPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (motion == NULL || plan == NULL) {
+        mf_release(context, motion);
+        mf_release(context, plan);
+        mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+        return NULL;
+    }
+    plan->bytes = sizeof *plan;
+    motion->plan = plan;
+    motion->query = mf_art_query_of(mf_world_isa(world));
+    motion->terrain = mf_world_config_of(world)->terrain;
+    return motion;
+}
+
+mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtMotion **out,
+                        mf_Error *error) {
     *out = NULL;
     const mf_Model *model = mf_group_model(group);
     mf_World *world = mf_group_world(group);
@@ -457,32 +452,30 @@ mf_Status mf_art_plan_create(mf_Group *group, const mf_ArticulatedConfig *config
     mf_Status status = check_config(model, config, error);
     if (status != MF_OK)
         return status;
-    mf_ArtPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    plan->config = *config;
-    plan->query = mf_art_query_of(mf_world_isa(world));
-    plan->terrain = mf_world_config_of(world)->terrain;
-    plan->config.contact_law = mf_art_law(model, config);
-    plan->config.integrator = integrator_of(model, &plan->config);
-    plan->law = plan->config.contact_law == MF_CONTACT_LAW_MUJOCO;
-    plan->hard = plan->config.contact_law == MF_CONTACT_LAW_HARD;
-    plan->sweeps = config->sweeps > 0 ? config->sweeps : plan->hard ? 30 : 8;
-    plan->rounds = config->solver_rounds;
-    plan->level = plan->terrain->lowest == plan->terrain->highest;
-    plan->stepped = !plan->level && plan->terrain->interpolation == MF_NEAREST;
+    mf_ArtMotion *motion = mf_art_begin(group, error);
+    if (motion == NULL)
+        return MF_NO_MEMORY;
+    motion->config = *config;
+    motion->config.contact_law = mf_art_law(model, config);
+    motion->plan->integrator = motion->config.integrator = integrator_of(model, &motion->config);
+    motion->plan->law = motion->config.contact_law == MF_CONTACT_LAW_MUJOCO;
+    motion->plan->hard = motion->config.contact_law == MF_CONTACT_LAW_HARD;
+    motion->plan->sweeps = config->sweeps > 0 ? config->sweeps : motion->plan->hard ? 30 : 8;
+    motion->plan->rounds = config->solver_rounds;
+    motion->plan->level = motion->terrain->lowest == motion->terrain->highest;
+    motion->plan->stepped = !motion->plan->level && motion->terrain->interpolation == MF_NEAREST;
     const double *way = mf_world_config_of(world)->gravity_direction;
-    plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
-    plan->fixed = config->base == MF_ARTICULATED_FIXED ||
-                  (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-    status = fill_plan(plan, model, mf_world_config_of(world), context, error);
+    motion->plan->upright = way[0] == 0.0 && way[1] == 0.0 && way[2] < 0.0;
+    motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
+                          (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
+    status = fill_plan(motion, model, mf_world_config_of(world), context, error);
     if (status == MF_OK)
-        status = mf_art_tell_contacts(group, plan, error);
-    plan->config.servos = NULL; // the caller's, and used up
+        status = mf_art_tell_contacts(group, motion, error);
+    motion->config.servos = NULL; // the caller's, and used up
     if (status != MF_OK) {
-        mf_art_plan_destroy(context, plan);
+        mf_art_destroy(context, motion);
         return status;
     }
-    *out = plan;
+    *out = motion;
     return MF_OK;
 }

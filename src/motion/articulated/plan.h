@@ -1,5 +1,5 @@
-// What the `articulated` kernels need to know about a model and the settings: frozen before the
-// first step, shared by all threads.
+// What the `articulated` kernels need to know about a model and the settings: a flat image, frozen
+// before the first step, shared by all threads. motion.h has what is around it.
 //
 // The plan has one link per joint axis: fixed joints are merged, a floating joint inside the tree
 // is three slides without mass and a ball. Frames of hinges and slides are rotated so that the axis
@@ -266,7 +266,7 @@ typedef struct mf_ArtContact {
     uint32_t shape; // [1] of the model, MF_NONE: a point
     mf_ArtTouchKind kind;
     uint32_t part; // [1]
-    uint32_t hull; // [1] of plan->hulls
+    uint32_t hull; // [1] of the set
     bool turns;    // it has friction against torsion or rolling
     bool heavy;    // mass moves with it
 } mf_ArtContact;
@@ -393,30 +393,60 @@ enum {
     MF_ART_ROWS
 };
 
-struct mf_ArtPlan;
-typedef size_t (*mf_ArtRoomFn)(const struct mf_ArtPlan *plan);
-struct mf_ArtBlock;
-typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
-struct mf_ArtQuery;
-typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
+// Arrays of a plan.
+#define MF_ART_ARRAYS(X, of)                                                                       \
+    X(mf_ArtLink, links, (of)->link_count)                                                         \
+    X(mf_ArtFrame, frames, (of)->frame_count) /* of the model's links */                           \
+    /* [1] per joint of the model: plan link, MF_NONE = held fixed; a floating joint's ball */     \
+    X(uint32_t, joint_links, (of)->joint_count)                                                    \
+    X(mf_ArtContact, contacts, (of)->contact_count) /* of the base first, then by plan link */     \
+    X(mf_ArtActuator, actuators, (of)->actuator_count)                                             \
+    X(mf_ArtTerm, terms, (of)->term_count)                                                         \
+    X(mf_ArtFluid, fluids, (of)->fluid_count) /* by plan link, those of the base first */          \
+    X(mf_ArtLoop, loops, (of)->loop_count)                                                         \
+    X(mf_ArtTendon, tendons, (of)->tendon_count)                                                   \
+    X(mf_ArtPath, paths, (of)->path_count) /* per tendon of the model, where one is spatial */     \
+    X(mf_ArtWrap, wraps, (of)->wrap_count) /* of all paths */                                      \
+    X(int32_t, path_links, (of)->path_link_count) /* plan link, -1 = base, MF_ART_WORLD */         \
+    X(bool, looped, (of)->link_count)             /* a loop needs its pose */                      \
+    X(bool, pair_allowed, (of)->pair_count)       /* per pair of `collide` */                      \
+    X(mf_ArtLaw, laws, (of)->pair_count) /* likewise, with MuJoCo's law, as the next two */        \
+    X(mf_ArtLaw, ground_laws, (of)->contact_count) /* per contact with the ground */               \
+    X(mf_ArtJointLaw, joint_laws, (of)->link_count)                                                \
+    /* [1] entries of the rows of half the mass matrix, and their columns, rising */               \
+    X(uint32_t, tree_start, (of)->dof_count + 1)                                                   \
+    X(uint16_t, tree_column, (of)->tree_entries)                                                   \
+    X(mf_ArtZone, zones, (of)->zone_count)                                                         \
+    /* bit z: zone z sums its forces; of plan link l at l + 1, of contacts with the ground, of */  \
+    /* shapes of `collide` */                                                                      \
+    X(uint64_t, link_zones, (of)->link_count + 1)                                                  \
+    X(uint64_t, contact_zones, (of)->contact_count)                                                \
+    X(uint64_t, shape_zones, (of)->shape_count)                                                    \
+    /* [1] model's body, per contact with the ground and shape of `collide`; where one adheres */  \
+    X(uint32_t, contact_body, (of)->contact_count)                                                 \
+    X(uint32_t, shape_body, (of)->shape_count)                                                     \
+    X(double, constants_f64, (of)->value_count)                                                    \
+    X(float, constants_f32, (of)->value_count)
 
+// A flat image (base/flat.h).
 typedef struct mf_ArtPlan {
-    mf_ArticulatedConfig config;
-    const mf_Terrain *terrain;
+    uint32_t bytes; // [byte] of the image
+    mf_ArticulatedIntegrator integrator;
     bool level;   // the ground has one height everywhere
     bool stepped; // it is a map of nearest cells
     bool upright; // gravity pulls along -z
     bool fixed;   // the base does not move
     uint32_t link_count, ball_count, free_count, contact_count; // [1]
     uint32_t joint_count;                                       // [1] of the model
+    uint32_t frame_count;                                       // [1] links of the model
     uint32_t base_contacts;                                     // [1] the first ones are the base's
     uint32_t actuator_count, term_count;                        // [1]
     bool has_activation;                                        // an actuator has dynamics
     bool has_slew;                                              // one limits its control's change
     bool posed;                                                 // an actuator needs poses
-    bool base_thrust, base_lifted;                              // as in mf_ArtLink
+    bool adhesion;                 // one pulls at what touches its body
+    bool base_thrust, base_lifted; // as in mf_ArtLink
     bool any_lifted;
-    mf_ArtFluid *fluids;               // by plan link, those of the base first
     uint32_t fluid_count, base_fluids; // [1]
     double wind[3];                    // [m/s] of the medium, world axes
     bool limited;                      // a joint has a limit
@@ -427,79 +457,59 @@ typedef struct mf_ArtPlan {
     double noslip_least;   // [1] it ends when one gains less, times mean inertia times dofs
     uint32_t solver_steps; // [1] of Newton's method at most, for MuJoCo's law
     double solver_gain;    // what is too little for another one, in units of the cost
-    bool resists;         // something acts at the end of the step, after the constraints: of joints
-    bool parted;          // their damping,
-    bool fast;            // and what actuators lose with the rate
-    uint32_t dof_count;   // [1] velocities, in the order of the links
-    uint32_t *tree_start; // [1] dof_count + 1: entries of the rows of half the mass matrix,
-    uint16_t *tree_column;      // [1] their columns, rising
-    mf_ArtLaw *ground_laws;     // per contact with the ground
-    mf_ArtJointLaw *joint_laws; // per plan link
-    mf_ArtLaw base_dry;         // dry friction of the base
+    bool resists;       // something acts at the end of the step, after the constraints: of joints
+    bool parted;        // their damping,
+    bool fast;          // and what actuators lose with the rate
+    uint32_t dof_count; // [1] velocities, in the order of the links
+    uint32_t tree_entries; // [1] of half the mass matrix
+    mf_ArtLaw base_dry;    // dry friction of the base
     bool loose; // a free base, and nothing but gravity, pushes and the ground acts from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
     double mass;         // [kg]
-    mf_ArtLink *links;
-    mf_ArtActuator *actuators;
-    mf_ArtTerm *terms;
-    mf_ArtContact *contacts; // those of the base first, then by plan link
-    mf_HullSet *hulls;       // of meshes that touch; NULL: none is requested
-    mf_ArtFrame *frames;     // of the model's links
-    uint32_t *joint_links;   // [1] per joint of the model: plan link, MF_NONE = held fixed; a
-                             // floating joint's ball
-    bool coupled;            // loops, tendons or meetings exist
-    uint32_t loop_count, loop_rows, tendon_count; // [1]
-    mf_ArtLoop *loops;
-    mf_ArtTendon *tendons;
-    mf_ArtPath *paths;        // per tendon of the model; NULL: there is no spatial one
-    mf_ArtWrap *wraps;        // of all paths
-    int32_t *path_links;      // [1] plan link, -1 = base, MF_ART_WORLD
-    uint32_t path_most;       // [1] links of the longest path
-    bool *looped;             // per plan link: a loop needs its pose
+    bool coupled;        // loops, tendons or meetings exist
+    uint32_t loop_count, loop_rows, tendon_count;     // [1]
+    uint32_t path_count, wrap_count, path_link_count; // [1]
+    uint32_t path_most;                               // [1] links of the longest path
+    uint32_t pair_count, shape_count;                 // [1] of `collide`
     uint32_t contact_room;    // [1] contacts between links of a lane that are solved
     uint32_t contact_numbers; // [1] room of their rows
     uint32_t row_of_two,
-        row_of_all;          // [1] numbers of a row that two links pull, and all, at most
-    uint32_t sweeps;         // [1] of the solver of couplings, and
-    uint32_t rounds;         // [1] most solutions of its free rows behind them
-    mf_CollidePlan *collide; // NULL: links do not collide
-    bool *pair_allowed;      // per pair of `collide`
-    mf_ArtLaw *laws;         // likewise, with MuJoCo's law
-    double reach;            // [m] from which distance on they act, at most
-    bool warm_starts;        // contacts between links begin with the forces of the step before
-    uint32_t zone_count;     // [1] at most MF_ARTICULATED_MAX_ZONES
-    mf_ArtZone *zones;
-    uint64_t *zones_at;                    // per plan link, at l + 1: bit z: zone z sums its forces
-    bool keeps_limits;                     // forces of limits are stored
-    bool keeps_stage;                      // where the last stage looked is stored
-    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
-    uint32_t wrench_links;                 // [1] of the model
-    size_t value_count;                    // [1] of the constants
-    double *constants_f64;
-    float *constants_f32;
-    mf_ArtStepFn step;     // `dispatch.lanes` lanes at once
-    mf_ArtStepFn step_one; // one lane
-    mf_ArtQueryFn query;
-    mf_Dispatch dispatch;
-    mf_WarningFields warnings;
-    bool double_precision;
-    mf_Scratch *queries; // scratch of questions; that of steps is in `dispatch`
-    mf_Field *rows[MF_ART_ROWS];
-    mf_Row row[MF_ART_ROWS];       // their data
-    mf_Row wrench_row;             // of push.link
-    uint64_t *zones_of_contact;    // as zones_at, per contact with the ground
-    uint64_t *zones_of_shape;      // as zones_at, per shape of `collide`
-    struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
-    bool adhesion;                 // an actuator pulls at what touches its body
-    uint32_t *contact_body;        // [1] model's body per contact with the ground,
-    uint32_t *shape_body;          // [1] per shape of `collide`; only where one adheres
+        row_of_all;        // [1] numbers of a row that two links pull, and all, at most
+    uint32_t sweeps;       // [1] of the solver of couplings, and
+    uint32_t rounds;       // [1] most solutions of its free rows behind them
+    double reach;          // [m] from which distance on links act on each other, at most
+    bool warm_starts;      // contacts between links begin with the forces of the step before
+    uint32_t zone_count;   // [1] at most MF_ARTICULATED_MAX_ZONES
+    bool keeps_limits;     // forces of limits are stored
+    bool keeps_stage;      // where the last stage looked is stored
+    uint32_t wrench_links; // [1] of the model
+    uint32_t value_count;  // [1] of the constants
+    MF_ART_ARRAYS(MF_FLAT_MEMBER, )
+    MF_FLAT_ARRAY(collide); // an image in this one; none: links do not collide
+    MF_FLAT_ARRAY(hulls);   // likewise, of meshes that touch; none: none is requested
 } mf_ArtPlan;
 
-// Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
+#define MF_ART_READER(Type, name, count) MF_FLAT_INDEXED(mf_ArtPlan, mf_art, Type, name)
+MF_ART_ARRAYS(MF_ART_READER, )
+MF_FLAT_READER(mf_ArtPlan, mf_art, mf_CollidePlan, collide)
+MF_FLAT_READER(mf_ArtPlan, mf_art, mf_HullSet, hulls)
+
+typedef size_t (*mf_ArtRoomFn)(const mf_ArtPlan *plan);
+struct mf_ArtBlock;
+typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
+struct mf_ArtQuery;
+typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
+
+struct mf_ArtSensing;
+
+// What a kernel gets: images, and pointers to lane 0 of the lanes to step; values of one lane are
+// MF_BLOCK apart.
 typedef struct mf_ArtBlock {
     const mf_ArtPlan *plan;
+    const struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
+    const mf_Terrain *terrain;
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;

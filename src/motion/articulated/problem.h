@@ -198,17 +198,17 @@ static MF_INLINE bool has_one_number(const Constraint *c) {
 // ---- dofs of links -----------------------------------------------------------------------------
 
 static MF_INLINE int32_t chain_up(const mf_ArtPlan *plan, int32_t link) {
-    return link >= 0 ? plan->links[link].parent : MF_ART_WORLD;
+    return link >= 0 ? mf_art_links(plan)[link].parent : MF_ART_WORLD;
 }
 
 static MF_INLINE uint32_t link_dofs(const mf_ArtPlan *plan, int32_t link) {
     if (link < 0)
         return link == MF_ART_WORLD || plan->fixed ? 0 : 6;
-    return plan->links[link].kind == MF_ART_BALL ? 3 : 1;
+    return mf_art_links(plan)[link].kind == MF_ART_BALL ? 3 : 1;
 }
 
 static MF_INLINE uint32_t link_dof(const mf_ArtPlan *plan, int32_t link) {
-    return link < 0 ? 0 : plan->links[link].dof;
+    return link < 0 ? 0 : mf_art_links(plan)[link].dof;
 }
 
 // ---- vectors of dofs ----------------------------------------------------------------------------
@@ -218,10 +218,11 @@ static inline void dofs_from_rates(const mf_ArtPlan *plan, const Rates *rates, m
         out[0] = rates->linear.x, out[1] = rates->linear.y, out[2] = rates->linear.z;
         out[3] = rates->angular.x, out[4] = rates->angular.y, out[5] = rates->angular.z;
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        mf_lane *own = out + plan->links[l].dof;
-        if (plan->links[l].kind == MF_ART_BALL) {
-            const Vec ball = rates->ball[plan->links[l].row];
+        mf_lane *own = out + links[l].dof;
+        if (links[l].kind == MF_ART_BALL) {
+            const Vec ball = rates->ball[links[l].row];
             own[0] = ball.x, own[1] = ball.y, own[2] = ball.z;
         } else {
             own[0] = rates->joint[l];
@@ -235,8 +236,9 @@ static inline void dofs_to_rates(const mf_ArtPlan *plan, const mf_lane *in, mf_m
         rates->linear = vec_select(lanes, MF_VALUE(Vec, in[0], in[1], in[2]), rates->linear);
         rates->angular = vec_select(lanes, MF_VALUE(Vec, in[3], in[4], in[5]), rates->angular);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_lane *own = in + link->dof;
         if (link->kind == MF_ART_BALL)
             rates->ball[link->row] =
@@ -251,10 +253,11 @@ static inline void dofs_of_speeds(const mf_ArtPlan *plan, const State *state, mf
         out[0] = state->velocity.x, out[1] = state->velocity.y, out[2] = state->velocity.z;
         out[3] = state->rate.x, out[4] = state->rate.y, out[5] = state->rate.z;
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        mf_lane *own = out + plan->links[l].dof;
-        if (plan->links[l].kind == MF_ART_BALL) {
-            const Vec ball = state->ball_rate[plan->links[l].row];
+        mf_lane *own = out + links[l].dof;
+        if (links[l].kind == MF_ART_BALL) {
+            const Vec ball = state->ball_rate[links[l].row];
             own[0] = ball.x, own[1] = ball.y, own[2] = ball.z;
         } else {
             own[0] = state->speed[l];

@@ -14,7 +14,7 @@ typedef struct Drift {
 } Drift;
 
 static inline void drift_link(const Problem *p, uint32_t l, const Drift *parent, Drift *own) {
-    const mf_ArtLink *link = &p->plan->links[l];
+    const mf_ArtLink *link = &mf_art_links(p->plan)[l];
     const Vec way = vec_sub(p->origin[l + 1], p->origin[link->parent + 1]);
     const Vec rate = parent->rate, swing = vec_cross(rate, way);
     own->rate = mat_apply(&p->work->contacts.pose[l + 1].rotation, p->work->links[l].rate);
@@ -34,8 +34,9 @@ static inline void drift_find(const Problem *p, Drift *drift) {
     drift[0] = MF_VALUE(Drift, none, none, none);
     if (!p->plan->fixed)
         drift[0].rate = mat_apply(&p->work->contacts.pose[0].rotation, p->state->rate);
+    const mf_ArtLink *links = mf_art_links(p->plan);
     for (uint32_t l = 0; l < p->plan->link_count; l++)
-        drift_link(p, l, &drift[p->plan->links[l].parent + 1], &drift[l + 1]);
+        drift_link(p, l, &drift[links[l].parent + 1], &drift[l + 1]);
 }
 
 // ---- paths of tendons ---------------------------------------------------------------------------
@@ -71,9 +72,10 @@ static inline mf_lane piece_gain(const PathEnd *a, const PathEnd *b) {
 
 // How the length of a path of sites and pulleys accelerates while the velocities of all dofs stay.
 static __attribute__((noinline)) mf_lane path_gain(const Problem *p, uint32_t tendon) {
-    const mf_ArtPath *path = &p->plan->paths[tendon];
-    const mf_ArtWrap *wraps = p->plan->wraps + path->first_wrap;
-    const int32_t *links = p->plan->path_links + path->first_link;
+    const mf_ArtPath *paths = mf_art_paths(p->plan);
+    const mf_ArtPath *path = &paths[tendon];
+    const mf_ArtWrap *wraps = mf_art_wraps(p->plan) + path->first_wrap;
+    const int32_t *links = mf_art_path_links(p->plan) + path->first_link;
     Drift *drift = p->drift;
     mf_lane sum = mf_zero(), share = mf_set((mf_real)1);
     drift_find(p, drift);

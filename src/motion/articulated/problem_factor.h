@@ -15,22 +15,25 @@ static bool is_chain(const Problem *p, const Constraint *c) {
     const uint16_t *slot = &p->slots[c->ways];
     if (c->count < 2)
         return true;
-    const uint32_t last = slot[c->count - 1], *start = p->plan->tree_start;
+    const uint32_t last = slot[c->count - 1], *start = mf_art_tree_start(p->plan);
     uint32_t k = start[last];
+    const uint16_t *tree_column = mf_art_tree_column(p->plan);
     for (uint32_t i = 0; i < c->count; i++, k++) {
-        while (k < start[last + 1] && p->plan->tree_column[k] < slot[i])
+        while (k < start[last + 1] && tree_column[k] < slot[i])
             k++;
-        if (k == start[last + 1] || p->plan->tree_column[k] != slot[i])
+        if (k == start[last + 1] || tree_column[k] != slot[i])
             return false;
     }
     return true;
 }
 
 static void bits_of_tree(const Problem *p, uint64_t (*bits)[PROBLEM_WORDS]) {
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
+    const uint16_t *tree_column = mf_art_tree_column(p->plan);
     for (uint32_t i = 0; i < p->dofs; i++) {
         memset(bits[i], 0, sizeof bits[i]);
-        for (uint32_t k = p->plan->tree_start[i]; k < p->plan->tree_start[i + 1]; k++)
-            bits[i][p->plan->tree_column[k] / 64] |= (uint64_t)1 << p->plan->tree_column[k] % 64;
+        for (uint32_t k = tree_start[i]; k < tree_start[i + 1]; k++)
+            bits[i][tree_column[k] / 64] |= (uint64_t)1 << tree_column[k] % 64;
     }
 }
 
@@ -81,7 +84,7 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
 }
 
 static inline Pattern tree_pattern(const Problem *p) {
-    return MF_VALUE(Pattern, p->plan->tree_start, p->plan->tree_column);
+    return MF_VALUE(Pattern, mf_art_tree_start(p->plan), mf_art_tree_column(p->plan));
 }
 
 // All entries of the lower half.
@@ -114,7 +117,8 @@ static inline void pattern_find(Problem *p) {
     }
     if (chains)
         return;
-    bool full = is_mostly_full(p, p->plan->tree_start[p->dofs]);
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
+    bool full = is_mostly_full(p, tree_start[p->dofs]);
     if (!full) {
         pattern_fill(p);
         full = !p->overflow && is_mostly_full(p, p->own_start[p->dofs]);
@@ -222,7 +226,7 @@ static MF_INLINE bool is_full(const Problem *p) {
 }
 
 static MF_INLINE bool is_tree(const Problem *p) {
-    return p->used.start == p->plan->tree_start;
+    return p->used.start == mf_art_tree_start(p->plan);
 }
 
 static __attribute__((noinline)) void hessian_factor(Problem *p) {

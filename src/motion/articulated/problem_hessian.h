@@ -10,8 +10,9 @@ enum { TILE = 4 }; // [1] rows
 
 // Row i of M, in a pattern with more entries.
 static MF_INLINE void row_start(Problem *p, uint32_t i) {
-    const uint32_t first = p->plan->tree_start[i], last = p->plan->tree_start[i + 1];
-    const uint16_t *tree = p->plan->tree_column, *column = p->used.column + p->used.start[i];
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
+    const uint32_t first = tree_start[i], last = tree_start[i + 1];
+    const uint16_t *tree = mf_art_tree_column(p->plan), *column = p->used.column + p->used.start[i];
     mf_lane *to = p->factor + p->used.start[i];
     for (uint32_t e = 0; e < p->used.start[i + 1] - p->used.start[i]; e++)
         to[e] = mf_zero();

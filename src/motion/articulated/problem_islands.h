@@ -65,8 +65,10 @@ static inline bool island_join(const Problem *p, Islands *all, const Constraint 
 
 static inline void islands_find(const Problem *p, Islands *all) {
     all->tree_count = 0;
+    const uint16_t *tree_column = mf_art_tree_column(p->plan);
+    const uint32_t *tree_start = mf_art_tree_start(p->plan);
     for (uint32_t i = 0; i < p->dofs; i++) {
-        const uint32_t first = p->plan->tree_column[p->plan->tree_start[i]];
+        const uint32_t first = tree_column[tree_start[i]];
         if (first == i)
             all->trees[all->tree_count++] = (uint16_t)i;
         all->tree_of[i] = (uint16_t)(all->tree_count - 1);

@@ -35,8 +35,9 @@ static inline void axes_find(Problem *p) {
         p->axis[4] = column_y(&poses[0].rotation);
         p->axis[5] = column_z(&poses[0].rotation);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         const mf_real *c = link_constants(plan, l);
         const Pose *own = &poses[l + 1], *parent = &poses[link->parent + 1];
         const Vec axis = column_z(&own->rotation);
@@ -83,8 +84,9 @@ static MF_INLINE void lump_add(Lump *sum, const Lump *body, Vec d) {
 static MF_INLINE void mass_row(const Problem *p, uint32_t l, Vec torque, Vec force, mf_lane *end) {
     const mf_ArtPlan *plan = p->plan;
     int32_t child = (int32_t)l;
-    for (int32_t i = plan->links[l].parent; i >= 0; child = i, i = plan->links[i].parent) {
-        const mf_ArtLink *link = &plan->links[i];
+    const mf_ArtLink *links = mf_art_links(plan);
+    for (int32_t i = links[l].parent; i >= 0; child = i, i = links[i].parent) {
+        const mf_ArtLink *link = &links[i];
         const Vec *axis = &p->axis[link->dof];
         torque = vec_cross_add(vec_sub(p->origin[child + 1], p->origin[i + 1]), force, torque);
         if (link->kind == MF_ART_BALL)
@@ -104,8 +106,9 @@ static MF_INLINE void mass_row(const Problem *p, uint32_t l, Vec torque, Vec for
 }
 
 static MF_INLINE void mass_link(Problem *p, uint32_t l, const Lump *lump) {
-    const mf_ArtLink *link = &p->plan->links[l];
-    const uint32_t *start = p->plan->tree_start;
+    const mf_ArtLink *links = mf_art_links(p->plan);
+    const mf_ArtLink *link = &links[l];
+    const uint32_t *start = mf_art_tree_start(p->plan);
     const mf_lane armature = mf_set(link_constants(p->plan, l)[MF_ART_ARMATURE]);
     const uint32_t own = link->kind == MF_ART_BALL ? 3 : 1;
     for (uint32_t k = 0; k < own; k++) {
@@ -155,8 +158,9 @@ static inline void mass_find(Problem *p) {
     for (uint32_t l = 0; l <= plan->link_count; l++)
         lumps[l] = lump_of(l == 0 ? base_constants(plan) : link_constants(plan, l - 1),
                            &p->work->contacts.pose[l].rotation);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = plan->link_count; l-- > 0;) {
-        const int32_t parent = plan->links[l].parent;
+        const int32_t parent = links[l].parent;
         mass_link(p, l, &lumps[l + 1]);
         lump_add(&lumps[parent + 1], &lumps[l + 1],
                  vec_sub(p->origin[l + 1], p->origin[parent + 1]));
@@ -167,8 +171,8 @@ static inline void mass_find(Problem *p) {
 
 // y = M x
 static inline void mass_apply(const Problem *p, const mf_lane *x, mf_lane *y) {
-    const uint32_t *start = p->plan->tree_start;
-    const uint16_t *column = p->plan->tree_column;
+    const uint32_t *start = mf_art_tree_start(p->plan);
+    const uint16_t *column = mf_art_tree_column(p->plan);
     for (uint32_t i = 0; i < p->dofs; i++) {
         const uint32_t last = start[i + 1] - 1;
         mf_lane sum = p->mass[last] * x[i];

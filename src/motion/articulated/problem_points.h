@@ -82,11 +82,12 @@ static MF_INLINE void tug_dof(Problem *p, const Constraint *c, uint32_t at, Vec 
 static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain, int32_t link,
                              int32_t stop, const Tug *tug) {
     const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (; link != stop; link = chain_up(plan, link)) {
         const uint32_t dof = link_dof(plan, link), count = link_dofs(plan, link);
         const Vec way = count > 0 ? vec_sub(tug->point, p->origin[link + 1]) : vec_zero();
         for (uint32_t k = 0; k < count; k++) {
-            const bool turns = link < 0 ? k >= 3 : plan->links[link].kind != MF_ART_SLIDE;
+            const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
             tug_dof(p, c, chain->at[dof + k], p->axis[dof + k], way, turns, tug);
         }
     }
@@ -95,18 +96,18 @@ static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain
 // ---- contacts -----------------------------------------------------------------------------------
 
 static MF_INLINE const mf_ArtLaw *candidate_law(const Problem *p, const Candidate *from) {
-    return from->ground ? &p->plan->ground_laws[from->number]
-                        : &p->plan->laws[p->work->link_contacts.list[from->number].pair];
+    return from->ground ? &mf_art_ground_laws(p->plan)[from->number]
+                        : &mf_art_laws(p->plan)[p->work->link_contacts.list[from->number].pair];
 }
 
 static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, int32_t links[2]) {
     const mf_ArtPlan *plan = p->plan;
     links[0] = MF_ART_WORLD;
     if (from->ground) {
-        links[1] = plan->contacts[from->number].link;
+        links[1] = mf_art_contacts(plan)[from->number].link;
     } else {
         const mf_CollidePair *pair =
-            &plan->collide->pairs[p->work->link_contacts.list[from->number].pair];
+            &mf_collide_pairs(mf_art_collide(plan))[p->work->link_contacts.list[from->number].pair];
         links[0] = contact_plan_link(plan, pair->a);
         links[1] = contact_plan_link(plan, pair->b);
     }
@@ -128,10 +129,10 @@ static inline void candidates_find(Problem *p) {
             candidate_add(p, true, i,
                           mf_and(mf_and(touch->may, p->lanes), mf_less(mf_zero(), touch->depth)));
     }
-    if (plan->collide == NULL)
+    if (mf_art_collide(plan) == NULL)
         return;
     if (!all->found || all->overflow)
-        link_contacts_find(plan, contacts, p->lanes, all);
+        link_contacts_find(plan, contacts, NULL, p->lanes, all);
     p->overflow = p->overflow || all->overflow;
     p->left_out = all->lost;
     link_contacts_warn(all, p->lanes, &p->work->warnings);
@@ -152,8 +153,8 @@ static inline bool may_share(const Problem *p, const ContactSlot *slot, const Ca
     const Candidate *other = &p->candidates[slot->members[0]];
     if (other->ground != from->ground || !same_surface(slot->law, candidate_law(p, from)))
         return false;
-    return !from->ground ||
-           p->plan->contacts[other->number].link == p->plan->contacts[from->number].link;
+    return !from->ground || mf_art_contacts(p->plan)[other->number].link ==
+                                mf_art_contacts(p->plan)[from->number].link;
 }
 
 // Gives each candidate its slot, behind all slots with an earlier contact of one of its lanes, so
@@ -202,7 +203,7 @@ static MF_INLINE Vec frame_side(Vec n, Vec wanted, mf_mask known) {
 static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, ContactSlot *slot) {
     const mf_ArtPlan *plan = p->plan;
     const Touch *touch = &p->work->contacts.touch[from->number];
-    const mf_ArtContact *contact = &plan->contacts[from->number];
+    const mf_ArtContact *contact = &mf_art_contacts(plan)[from->number];
     const mf_real *c = contact_constants(plan, from->number);
     const Mat *rotation = &p->work->contacts.pose[contact->link + 1].rotation;
     const mf_real *axis = c + MF_ART_TOUCH_AXIS;
@@ -222,7 +223,7 @@ static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, Conta
 static MF_INLINE void slot_contact(const Problem *p, const Candidate *from, ContactSlot *slot) {
     const LinkContact *contact = &p->work->link_contacts.list[from->number];
     const mf_mask on = from->exists;
-    const mf_lane margin = mf_set((mf_real)p->plan->laws[contact->pair].margin);
+    const mf_lane margin = mf_set((mf_real)mf_art_laws(p->plan)[contact->pair].margin);
     Vec side = frame_side(contact->normal, vec_zero(), mf_not(mf_mask_all()));
     slot->point = vec_select(on, vec_sub(contact->point, p->state->position), slot->point);
     slot->axes[0] = vec_select(on, contact->normal, slot->axes[0]);
@@ -499,12 +500,13 @@ static __attribute__((noinline)) void loops_add(Problem *p) {
     if (p->plan->loop_count == 0)
         return;
     drift_find(p, drift);
+    const mf_ArtLoop *loops = mf_art_loops(p->plan);
     for (uint32_t i = 0; i < p->plan->loop_count; i++) {
         p->loop_first[i] = p->constraint_count;
-        if (p->plan->loops[i].rows == 1)
-            loop_sum(p, &p->plan->loops[i]);
+        if (loops[i].rows == 1)
+            loop_sum(p, &loops[i]);
         else
-            loop_points(p, &p->plan->loops[i], drift);
+            loop_points(p, &loops[i], drift);
     }
 }
 

@@ -19,7 +19,7 @@ static inline void islands_carve(const mf_ArtPlan *plan, mf_Carver *carver, uint
 // What the tree alone requests: enough for rows of tendons and the mass matrix.
 static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
     const uint32_t dofs = plan->dof_count, links = plan->link_count;
-    const uint32_t tree = plan->tree_start != NULL ? plan->tree_start[dofs] : 0;
+    const uint32_t tree = plan->tree_entries > 0 ? mf_art_tree_start(plan)[dofs] : 0;
     const uint32_t entries = problem_least(dofs * (dofs + 1) / 2, PROBLEM_ENTRIES);
     MF_CARVE(carver, p->axis, dofs);
     MF_CARVE(carver, p->origin, links + 1);

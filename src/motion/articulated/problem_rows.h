@@ -164,21 +164,24 @@ static inline void dry_add(Problem *p) {
     for (uint32_t k = 0; !plan->fixed && k < 6; k++)
         if (base_constants(plan)[MF_ART_FRICTION] > 0)
             dry_dof(p, k, base_constants(plan)[MF_ART_FRICTION], &plan->base_dry);
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_ArtJointLaw *joint_laws = mf_art_joint_laws(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
             if (link->drive & MF_ART_HAS_FRICTION)
                 dry_dof(p, link->dof + k, link_constants(plan, l)[MF_ART_FRICTION],
-                        &plan->joint_laws[l].dry);
+                        &joint_laws[l].dry);
     }
 }
 
 static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane sign) {
-    const mf_ArtJointLaw *law = &p->plan->joint_laws[l];
+    const mf_ArtJointLaw *law = &mf_art_joint_laws(p->plan)[l];
     const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
     if (!mf_any(beyond))
         return;
-    Constraint *c = dof_constraint(p, CONSTRAINT_ONE_SIDED, p->plan->links[l].dof, sign, beyond);
+    Constraint *c =
+        dof_constraint(p, CONSTRAINT_ONE_SIDED, mf_art_links(p->plan)[l].dof, sign, beyond);
     if (c == NULL)
         return;
     law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
@@ -186,8 +189,10 @@ static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane s
 }
 
 static inline void limit_ball(Problem *p, uint32_t l) {
-    const mf_ArtLink *link = &p->plan->links[l];
-    const mf_ArtJointLaw *law = &p->plan->joint_laws[l];
+    const mf_ArtLink *links = mf_art_links(p->plan);
+    const mf_ArtLink *link = &links[l];
+    const mf_ArtJointLaw *joint_laws = mf_art_joint_laws(p->plan);
+    const mf_ArtJointLaw *law = &joint_laws[l];
     Vec axis;
     const mf_lane angle = ball_angle(p->state->ball[link->row], &axis);
     const mf_lane distance = mf_set(link_constants(p->plan, l)[MF_ART_UPPER]) - angle;
@@ -209,13 +214,14 @@ static inline void limit_ball(Problem *p, uint32_t l) {
 static inline void limits_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_real *c = link_constants(plan, l);
         p->limit_first[l] = p->constraint_count;
         p->limit_count[l] = 0;
-        if (!(plan->links[l].drive & MF_ART_HAS_LIMIT))
+        if (!(links[l].drive & MF_ART_HAS_LIMIT))
             continue;
-        if (plan->links[l].kind == MF_ART_BALL) {
+        if (links[l].kind == MF_ART_BALL) {
             limit_ball(p, l);
             continue;
         }
@@ -251,9 +257,11 @@ static inline void sum_add(Sum *sum, uint32_t dof, mf_lane value) {
 
 static inline void sum_terms(const Problem *p, uint32_t first, uint32_t count, mf_lane scale,
                              Sum *sum) {
+    const mf_ArtTerm *terms = mf_art_terms(p->plan);
+    const mf_ArtLink *links = mf_art_links(p->plan);
     for (uint32_t t = first; t < first + count; t++) {
-        const mf_ArtTerm *term = &p->plan->terms[t];
-        sum_add(sum, p->plan->links[term->link].dof, scale * mf_set((mf_real)term->weight));
+        const mf_ArtTerm *term = &terms[t];
+        sum_add(sum, links[term->link].dof, scale * mf_set((mf_real)term->weight));
     }
 }
 
@@ -269,15 +277,16 @@ static inline Constraint *sum_constraint(Problem *p, ConstraintKind kind, const 
 
 static inline mf_lane terms_length(const Problem *p, uint32_t first, uint32_t count) {
     mf_lane length = mf_zero();
+    const mf_ArtTerm *terms = mf_art_terms(p->plan);
     for (uint32_t t = first; t < first + count; t++)
-        length = mf_fma(mf_set((mf_real)p->plan->terms[t].weight),
-                        p->state->angle[p->plan->terms[t].link], length);
+        length = mf_fma(mf_set((mf_real)terms[t].weight), p->state->angle[terms[t].link], length);
     return length;
 }
 
 // The row of a spatial tendon: what a path that pulls with -1 N gives the dofs that move its links.
 static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) {
     const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t i = 0; i < path->count; i++) {
         const int32_t end = path->links[i];
         if (is_still(plan, end))
@@ -290,7 +299,7 @@ static inline void sum_path(const Problem *p, const TendonPath *path, Sum *sum) 
             const Vec arm = vec_sub(p->origin[end + 1], p->origin[link + 1]);
             const Vec about = vec_cross_add(arm, force, torque);
             for (uint32_t k = 0; k < count; k++) {
-                const bool turns = link < 0 ? k >= 3 : plan->links[link].kind != MF_ART_SLIDE;
+                const bool turns = link < 0 ? k >= 3 : links[link].kind != MF_ART_SLIDE;
                 sum_add(sum, dof + k, vec_dot(p->axis[dof + k], turns ? about : force));
             }
         }
@@ -314,7 +323,7 @@ static inline mf_lane tendon_row(const Problem *p, const mf_ArtTendon *tendon, S
 
 static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane distance,
                                 mf_lane sign) {
-    const mf_ArtTendon *tendon = &p->plan->tendons[i];
+    const mf_ArtTendon *tendon = &mf_art_tendons(p->plan)[i];
     const mf_lane margin = mf_set((mf_real)tendon->margin);
     const mf_mask beyond = mf_and(p->lanes, mf_less(distance, margin));
     if (!mf_any(beyond))
@@ -330,8 +339,9 @@ static inline void tendon_limit(Problem *p, uint32_t i, const Sum *sum, mf_lane 
 static inline void tendons_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     const mf_lane one = mf_set((mf_real)1);
+    const mf_ArtTendon *tendons = mf_art_tendons(plan);
     for (uint32_t i = 0; i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &plan->tendons[i];
+        const mf_ArtTendon *tendon = &tendons[i];
         Sum sum = sum_start(p);
         const mf_lane length = tendon_row(p, tendon, &sum);
         if (tendon->armature > 0.0) {

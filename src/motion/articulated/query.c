@@ -26,101 +26,101 @@ static void read_row(const mf_Field *field, uint32_t instance, uint32_t first, u
         out[c] = mf_field_get(field, instance, first + c);
 }
 
-static void read_state(const mf_ArtPlan *plan, uint32_t instance, Values *values) {
-    uint32_t base = plan->fixed ? 7 : 0;
+static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *values) {
+    uint32_t base = motion->plan->fixed ? 7 : 0;
     memset(values, 0, sizeof *values);
-    read_row(plan->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
-    read_row(plan->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
-    if (!plan->fixed) {
-        read_row(plan->rows[MF_ART_ROW_LINEAR], instance, 0, 3, values->velocity);
-        read_row(plan->rows[MF_ART_ROW_ANGULAR], instance, 0, 3, values->velocity + 3);
+    read_row(motion->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
+    read_row(motion->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
+    if (!motion->plan->fixed) {
+        read_row(motion->rows[MF_ART_ROW_LINEAR], instance, 0, 3, values->velocity);
+        read_row(motion->rows[MF_ART_ROW_ANGULAR], instance, 0, 3, values->velocity + 3);
     }
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         double *q = values->position + base + link->position,
                *v = values->velocity + link->velocity;
         bool ball = link->kind == MF_ART_BALL;
-        const mf_Field *angle = plan->rows[ball          ? MF_ART_ROW_BALL
-                                           : link->inner ? MF_ART_ROW_FREE
-                                                         : MF_ART_ROW_ANGLE];
-        const mf_Field *rate = plan->rows[ball          ? MF_ART_ROW_BALL_RATE
-                                          : link->inner ? MF_ART_ROW_FREE_SPEED
-                                                        : MF_ART_ROW_RATE];
+        const mf_Field *angle = motion->rows[ball          ? MF_ART_ROW_BALL
+                                             : link->inner ? MF_ART_ROW_FREE
+                                                           : MF_ART_ROW_ANGLE];
+        const mf_Field *rate = motion->rows[ball          ? MF_ART_ROW_BALL_RATE
+                                            : link->inner ? MF_ART_ROW_FREE_SPEED
+                                                          : MF_ART_ROW_RATE];
         uint32_t width = ball ? 3 : 1;
         read_row(angle, instance, link->row * (ball ? 4 : 1), ball ? 4 : 1, q);
         read_row(rate, instance, link->row * width, width, v);
     }
 }
 
-static void run_query(const mf_ArtPlan *plan, mf_ArtTask task, const Values *values,
+static void run_query(const mf_ArtMotion *motion, mf_ArtTask task, const Values *values,
                       const double *in, double *out) {
     mf_ArtQuery query = {.task = task,
                          .position = values->position,
                          .velocity = values->velocity,
                          .in = in,
                          .out = out};
-    mf_art_ask(plan, &query);
+    mf_art_ask(motion, &query);
 }
 
-void mf_art_overlaps(const mf_ArtPlan *plan, const mf_Model *model, const double *angle,
+void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth) {
     Values values;
-    const uint32_t base = plan->fixed ? 7 : 0;
+    const uint32_t base = motion->plan->fixed ? 7 : 0;
     memset(&values, 0, sizeof values);
     values.position[3] = 1.0;
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         mf_JointType type = model->joints[link->joint].type;
         if (link->kind == MF_ART_BALL)
             values.position[base + link->position] = 1.0;
         else if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
             values.position[base + link->position] = angle[link->joint];
     }
-    run_query(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    run_query(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
 }
 
-static const mf_ArtPlan *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    assert(plan != NULL);
-    read_state(plan, instance, values);
-    return plan;
+static const mf_ArtMotion *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    assert(motion != NULL);
+    read_state(motion, instance, values);
+    return motion;
 }
 
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    if (plan == NULL || plan->collide == NULL || plan->collide->pair_count == 0)
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    if (motion == NULL || motion->collide == NULL || motion->collide->pair_count == 0)
         return 0.0;
     mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
-    double *depth = mf_allocate(context, plan->collide->pair_count, sizeof *depth), most = 0.0;
+    double *depth = mf_allocate(context, motion->collide->pair_count, sizeof *depth), most = 0.0;
     Values values;
     if (depth == NULL)
         return 0.0;
-    read_state(plan, instance, &values);
-    run_query(plan, MF_ART_TASK_OVERLAP, &values, NULL, depth);
-    for (uint32_t i = 0; i < plan->collide->pair_count; i++) {
-        const mf_CollidePair *pair = &plan->collide->pairs[i];
-        if (!plan->pair_allowed[i] || !(depth[i] > most))
+    read_state(motion, instance, &values);
+    run_query(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
+        const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+        if (!motion->pair_allowed[i] || !(depth[i] > most))
             continue;
         most = depth[i];
-        shapes[0] = plan->collide->shapes[pair->a].shape;
-        shapes[1] = plan->collide->shapes[pair->b].shape;
+        shapes[0] = mf_collide_shapes(motion->collide)[pair->a].shape;
+        shapes[1] = mf_collide_shapes(motion->collide)[pair->b].shape;
     }
     mf_release(context, depth);
     return most;
 }
 
 bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    if (plan == NULL)
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    if (motion == NULL)
         return false;
-    *free = !plan->fixed;
-    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
-        const uint32_t first = l < 0 ? 0 : plan->links[l].velocity,
-                       count = l < 0                                ? 6
-                               : plan->links[l].kind == MF_ART_BALL ? 3
-                                                                    : 1;
+    *free = !motion->plan->fixed;
+    for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
+        const uint32_t first = l < 0 ? 0 : motion->links[l].velocity,
+                       count = l < 0                                  ? 6
+                               : motion->links[l].kind == MF_ART_BALL ? 3
+                                                                      : 1;
         for (uint32_t i = 0; i < count; i++)
-            armature[first + i] = mf_art_constants(plan, l)[MF_ART_ARMATURE];
+            armature[first + i] = mf_art_constants(motion, l)[MF_ART_ARMATURE];
     }
     return true;
 }
@@ -130,8 +130,8 @@ void mf_articulated_forward(const mf_Group *group, uint32_t instance, const doub
     if (group == NULL)
         return;
     Values values;
-    const mf_ArtPlan *plan = plan_with(group, instance, &values);
-    run_query(plan, MF_ART_TASK_FORWARD, &values, force, acceleration);
+    const mf_ArtMotion *motion = plan_with(group, instance, &values);
+    run_query(motion, MF_ART_TASK_FORWARD, &values, force, acceleration);
 }
 
 // ---- energy and momentum ------------------------------------------------------------------------
@@ -146,9 +146,9 @@ typedef struct Flight { // a plan link's motion
     double rate[3];     // [rad/s] world axes
 } Flight;
 
-static void child_flight(const mf_ArtPlan *plan, const Values *values, const Body *bodies,
+static void child_flight(const mf_ArtMotion *motion, const Values *values, const Body *bodies,
                          uint32_t l, Flight *flights) {
-    const mf_ArtLink *link = &plan->links[l];
+    const mf_ArtLink *link = &motion->links[l];
     const Flight *parent = &flights[link->parent + 1];
     const double *speed = values->velocity + link->velocity;
     Flight *own = &flights[l + 1];
@@ -165,16 +165,16 @@ static void child_flight(const mf_ArtPlan *plan, const Values *values, const Bod
     }
 }
 
-static void find_flights(const mf_ArtPlan *plan, const Values *values, Body *bodies,
+static void find_flights(const mf_ArtMotion *motion, const Values *values, Body *bodies,
                          Flight *flights) {
-    run_query(plan, MF_ART_TASK_POSE, values, NULL, bodies[0].rotation);
+    run_query(motion, MF_ART_TASK_POSE, values, NULL, bodies[0].rotation);
     memset(&flights[0], 0, sizeof flights[0]);
-    if (!plan->fixed) {
+    if (!motion->plan->fixed) {
         mf_vec3_copy(flights[0].velocity, values->velocity);
         mf_mat3_apply(flights[0].rate, bodies[0].rotation, values->velocity + 3);
     }
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        child_flight(plan, values, bodies, l, flights);
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+        child_flight(motion, values, bodies, l, flights);
 }
 
 // Momentum of one body, angular about the world's origin, and its energy.
@@ -182,9 +182,9 @@ typedef struct Share {
     double mass, center[3], linear[3], angular[3], kinetic;
 } Share;
 
-static void body_share(const mf_ArtPlan *plan, int32_t l, const Body *body, const Flight *flight,
-                       Share *share) {
-    const double *c = mf_art_constants(plan, l);
+static void body_share(const mf_ArtMotion *motion, int32_t l, const Body *body,
+                       const Flight *flight, Share *share) {
+    const double *c = mf_art_constants(motion, l);
     double moment[3], rotation[4], angular[3], swing[3], about[3], inertia[6];
     double mass = c[MF_ART_MASS];
     mf_mat3_apply(moment, body->rotation, c + MF_ART_MOMENT);
@@ -205,14 +205,14 @@ static void body_share(const mf_ArtPlan *plan, int32_t l, const Body *body, cons
     share->mass = mass;
 }
 
-static void all_shares(const mf_ArtPlan *plan, const Values *values, Share *sum) {
+static void all_shares(const mf_ArtMotion *motion, const Values *values, Share *sum) {
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     Flight flights[MF_ARTICULATED_MAX_LINKS + 1];
-    find_flights(plan, values, bodies, flights);
+    find_flights(motion, values, bodies, flights);
     memset(sum, 0, sizeof *sum);
-    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
+    for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
         Share share;
-        body_share(plan, l, &bodies[l + 1], &flights[l + 1], &share);
+        body_share(motion, l, &bodies[l + 1], &flights[l + 1], &share);
         sum->mass += share.mass;
         sum->kinetic += share.kinetic;
         mf_vec3_add(sum->center, sum->center, share.center);
@@ -222,46 +222,46 @@ static void all_shares(const mf_ArtPlan *plan, const Values *values, Share *sum)
 }
 
 // Makes all joints stand.
-static void stop_joints(const mf_ArtPlan *plan, Values *values) {
-    for (uint32_t i = plan->fixed ? 0 : 6; i < plan->velocity_count; i++)
+static void stop_joints(const mf_ArtMotion *motion, Values *values) {
+    for (uint32_t i = motion->plan->fixed ? 0 : 6; i < motion->plan->velocity_count; i++)
         values->velocity[i] = 0.0;
 }
 
-mf_ArticulatedEnergy mf_art_energy(const mf_ArtPlan *plan, uint32_t instance, bool joints) {
+mf_ArticulatedEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints) {
     Values values;
     Share sum;
-    read_state(plan, instance, &values);
+    read_state(motion, instance, &values);
     if (!joints)
-        stop_joints(plan, &values);
-    all_shares(plan, &values, &sum);
-    double gravity = plan->constants_f64[MF_ART_GRAVITY];
+        stop_joints(motion, &values);
+    all_shares(motion, &values, &sum);
+    double gravity = motion->constants_f64[MF_ART_GRAVITY];
     mf_ArticulatedEnergy energy = {
         .kinetic = sum.kinetic,
-        .potential = gravity * mf_vec3_dot(plan->constants_f64 + MF_ART_ZENITH, sum.center)};
-    for (int32_t l = plan->fixed ? 0 : -1; l < (int32_t)plan->link_count; l++) {
-        const double *c = mf_art_constants(plan, l);
-        const double *v = l < 0 ? values.velocity : values.velocity + plan->links[l].velocity;
-        uint32_t count = l < 0 ? 6 : plan->links[l].kind == MF_ART_BALL ? 3 : 1;
+        .potential = gravity * mf_vec3_dot(motion->constants_f64 + MF_ART_ZENITH, sum.center)};
+    for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
+        const double *c = mf_art_constants(motion, l);
+        const double *v = l < 0 ? values.velocity : values.velocity + motion->links[l].velocity;
+        uint32_t count = l < 0 ? 6 : motion->links[l].kind == MF_ART_BALL ? 3 : 1;
         for (uint32_t i = 0; i < count; i++)
             energy.kinetic += 0.5 * c[MF_ART_ARMATURE] * v[i] * v[i];
-        if (l < 0 || !(plan->links[l].drive & MF_ART_HAS_SPRING))
+        if (l < 0 || !(motion->links[l].drive & MF_ART_HAS_SPRING))
             continue;
-        double q = values.position[(plan->fixed ? 7 : 0) + plan->links[l].position];
+        double q = values.position[(motion->plan->fixed ? 7 : 0) + motion->links[l].position];
         double stretch = q - c[MF_ART_RELAXED];
         energy.elastic += 0.5 * c[MF_ART_STIFFNESS] * stretch * stretch;
     }
     return energy;
 }
 
-void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, double center[3],
+void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]) {
     Values values;
     Share sum;
     double orbit[3];
-    read_state(plan, instance, &values);
+    read_state(motion, instance, &values);
     if (!joints)
-        stop_joints(plan, &values);
-    all_shares(plan, &values, &sum);
+        stop_joints(motion, &values);
+    all_shares(motion, &values, &sum);
     mf_vec3_scale(center, sum.center, 1.0 / sum.mass);
     mf_vec3_copy(linear, sum.linear);
     mf_vec3_cross(orbit, center, sum.linear);
@@ -271,16 +271,16 @@ void mf_art_momentum(const mf_ArtPlan *plan, uint32_t instance, bool joints, dou
 mf_ArticulatedEnergy mf_articulated_energy(const mf_Group *group, uint32_t instance) {
     if (group == NULL)
         return (mf_ArticulatedEnergy){0};
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    assert(plan != NULL);
-    return mf_art_energy(plan, instance, true);
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    assert(motion != NULL);
+    return mf_art_energy(motion, instance, true);
 }
 
 void mf_articulated_momentum(const mf_Group *group, uint32_t instance, double center[3],
                              double linear[3], double angular[3]) {
     if (group == NULL)
         return;
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    assert(plan != NULL);
-    mf_art_momentum(plan, instance, true, center, linear, angular);
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    assert(motion != NULL);
+    mf_art_momentum(motion, instance, true, center, linear, angular);
 }

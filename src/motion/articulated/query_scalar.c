@@ -49,8 +49,9 @@ static void load_state(const mf_ArtQuery *query, State *state) {
         state->velocity = vec_value(v, 0);
         state->rate = vec_value(v, 3);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL) {
             state->ball[link->row] = quat_value(q, first + link->position);
             state->ball_rate[link->row] = vec_value(v, link->velocity);
@@ -68,8 +69,9 @@ static void load_rates(const mf_ArtQuery *query, Rates *rates) {
         rates->linear = vec_value(query->in, 0);
         rates->angular = vec_value(query->in, 3);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             rates->ball[link->row] = vec_value(query->in, link->velocity);
         else
@@ -89,8 +91,9 @@ static void store_rates(const mf_ArtQuery *query, const Rates *rates) {
         store_vec(query->out, 0, rates->linear);
         store_vec(query->out, 3, rates->angular);
     }
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             store_vec(query->out, link->velocity, rates->ball[link->row]);
         else
@@ -109,9 +112,10 @@ static void store_frame(void *values, uint32_t body, const Frame *frame) {
 // Of all links in the world, the base first.
 static void find_frames(const mf_ArtPlan *plan, const State *state, Frame *world) {
     world[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         Frame frame = link_frame(plan, state, l), *own = &world[l + 1];
-        const Frame *parent = &world[plan->links[l].parent + 1];
+        const Frame *parent = &world[links[l].parent + 1];
         own->rotation = mat_multiply(&parent->rotation, &frame.rotation);
         own->position = mat_apply_add(&parent->rotation, frame.position, parent->position);
     }
@@ -124,7 +128,7 @@ static void store_poses(const mf_ArtQuery *query, const State *state, Frame *wor
 }
 
 static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *world) {
-    const mf_CollidePlan *collide = query->plan->collide;
+    const mf_CollidePlan *collide = mf_art_collide(query->plan);
     find_frames(query->plan, state, world);
     const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
     for (uint32_t i = 0; i < collide->pair_count; i++) {

@@ -51,25 +51,29 @@ static int8_t sign_of(const mf_Model *model, const mf_ContactQuery *query, uint3
     return plain ? 1 : rotated ? -1 : 0;
 }
 
-static void fill_signs(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtSensing *sensing,
-                       mf_ArtSensingItem *item, int8_t *signs) {
-    const uint32_t pairs = plan->collide != NULL ? plan->collide->pair_count : 0;
-    item->touches = signs;
-    item->pairs = signs + plan->contact_count;
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const uint32_t shape = plan->contacts[i].shape;
+typedef struct Draft { // sensing that is made
+    mf_ArtSensing sensing;
+    MF_ART_SENSING_ARRAYS(MF_FLAT_POINTER, )
+} Draft;
+
+static void fill_signs(const mf_ArtMotion *motion, const mf_Model *model, Draft *draft,
+                       const mf_ArtSensingItem *item) {
+    int8_t *signs = draft->signs + item->first_sign;
+    const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
+        const uint32_t shape = motion->contacts[i].shape;
         signs[i] = shape != MF_NONE ? sign_of(model, &item->query, 0, true, shape) : 0;
-        sensing->touches = sensing->touches || signs[i] != 0;
+        draft->sensing.touches = draft->sensing.touches || signs[i] != 0;
     }
     for (uint32_t i = 0; i < pairs; i++) {
-        const mf_CollidePair *pair = &plan->collide->pairs[i];
-        int8_t *sign = &signs[plan->contact_count + i];
-        if (!plan->pair_allowed[i])
+        const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+        int8_t *sign = &signs[motion->plan->contact_count + i];
+        if (!motion->pair_allowed[i])
             continue;
-        *sign = sign_of(model, &item->query, plan->collide->shapes[pair->a].shape, false,
-                        plan->collide->shapes[pair->b].shape);
-        sensing->wanted[i] = sensing->wanted[i] || *sign != 0;
-        sensing->contacts = sensing->contacts || *sign != 0;
+        *sign = sign_of(model, &item->query, mf_collide_shapes(motion->collide)[pair->a].shape,
+                        false, mf_collide_shapes(motion->collide)[pair->b].shape);
+        draft->wanted[i] = draft->wanted[i] || *sign != 0;
+        draft->sensing.contacts = draft->sensing.contacts || *sign != 0;
     }
 }
 
@@ -80,7 +84,7 @@ static bool is_path(const mf_Model *model, uint32_t tendon) {
 }
 
 // What a sensor asks; false when it asks nothing. Points are no shapes.
-static bool item_of(const mf_ArtPlan *plan, const mf_Model *model, uint32_t sensor,
+static bool item_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t sensor,
                     mf_ArtSensingItem *item) {
     const mf_Sensor *from = &model->sensors[sensor];
     *item = (mf_ArtSensingItem){.sensor = sensor, .count = from->count, .scale = 1.0};
@@ -89,7 +93,7 @@ static bool item_of(const mf_ArtPlan *plan, const mf_Model *model, uint32_t sens
     case MF_SENSOR_CONTACTS:
         item->kind = MF_ART_SENSE_CONTACTS;
         item->query = from->query;
-        return plan->config.shapes && from->query.slots <= MF_ARTICULATED_SENSING_SLOTS;
+        return motion->config.shapes && from->query.slots <= MF_ARTICULATED_SENSING_SLOTS;
     case MF_SENSOR_ACTUATOR_POSITION:
     case MF_SENSOR_ACTUATOR_VELOCITY:
         item->tendon = model->actuators[from->actuator].tendon;
@@ -117,72 +121,84 @@ static bool item_of(const mf_ArtPlan *plan, const mf_Model *model, uint32_t sens
     }
 }
 
-static mf_Status fill_sensing(mf_ArtPlan *plan, const mf_Model *model, uint32_t count,
-                              mf_ArtSensing *sensing, mf_Context *context, uint32_t *values,
+static mf_Status fill_sensing(mf_ArtMotion *motion, const mf_Model *model, uint32_t count,
+                              Draft *draft, mf_Context *context, uint32_t *values,
                               mf_Error *error) {
-    const uint32_t pairs = plan->collide != NULL ? plan->collide->pair_count : 0;
-    const size_t signs = (size_t)plan->contact_count + pairs;
-    sensing->items = mf_allocate(context, count, sizeof *sensing->items);
-    sensing->signs = mf_allocate(context, count, signs + 1);
-    sensing->wanted = mf_allocate(context, pairs + 1, sizeof *sensing->wanted);
-    if (sensing->items == NULL || sensing->signs == NULL || sensing->wanted == NULL)
+    const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
+    const uint32_t signs = motion->plan->contact_count + pairs;
+    mf_ArtSensing *sensing = &draft->sensing;
+    sensing->pair_count = pairs;
+    sensing->sign_count = count * signs;
+    draft->items = mf_allocate(context, count, sizeof *draft->items);
+    draft->signs = mf_allocate(context, sensing->sign_count + 1, sizeof *draft->signs);
+    draft->wanted = mf_allocate(context, pairs + 1, sizeof *draft->wanted);
+    if (draft->items == NULL || draft->signs == NULL || draft->wanted == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         mf_ArtSensingItem found, *item;
-        if (!item_of(plan, model, i, &found))
+        if (!item_of(motion, model, i, &found))
             continue;
-        item = &sensing->items[sensing->count];
+        item = &draft->items[sensing->count];
         *item = found;
         item->row = *values;
+        item->first_sign = sensing->count * signs;
         *values += item->count;
         if (item->kind == MF_ART_SENSE_CONTACTS)
-            fill_signs(plan, model, sensing, item, sensing->signs + sensing->count * signs);
+            fill_signs(motion, model, draft, item);
         sensing->count++;
     }
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        plan->links[l].posed = true;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+        motion->links[l].posed = true;
     return MF_OK;
 }
 
+static mf_Status pack_sensing(Draft *draft, mf_Context *context, mf_ArtSensing **out,
+                              mf_Error *error) {
+    mf_ArtSensing *sensing = &draft->sensing;
+#define PART(Type, name, count) MF_FLAT_PART(sensing, name, draft->name, count),
+    const mf_FlatPart parts[] = {MF_ART_SENSING_ARRAYS(PART, sensing)};
+#undef PART
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(context, sensing, sizeof *sensing, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    *out = image;
+    return status;
+}
+
 static mf_Status prepare_detection(mf_Group *group, mf_Error *error) {
-    mf_ArtPlan *plan = (mf_ArtPlan *)(uintptr_t)mf_art_plan_of(group);
+    mf_ArtMotion *motion = (mf_ArtMotion *)(uintptr_t)mf_art_motion_of(group);
     const mf_Model *model = mf_group_model(group);
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t count = 0, values = 0;
     mf_ArtSensingItem item;
-    for (uint32_t i = 0; plan != NULL && i < model->sensor_count; i++)
-        count += item_of(plan, model, i, &item);
-    if (count == 0 || plan->sensing != NULL)
+    for (uint32_t i = 0; motion != NULL && i < model->sensor_count; i++)
+        count += item_of(motion, model, i, &item);
+    if (count == 0 || motion->sensing != NULL)
         return MF_OK;
-    mf_ArtSensing *sensing = mf_allocate(context, 1, sizeof *sensing);
-    if (sensing == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    mf_Status status = fill_sensing(plan, model, count, sensing, context, &values, error);
+    Draft draft = {0};
+    mf_ArtSensing *sensing = NULL;
+    mf_Status status = fill_sensing(motion, model, count, &draft, context, &values, error);
     if (status == MF_OK)
-        status = mf_art_add_row(group, plan, MF_ART_ROW_SENSING, values, error);
-    if (status != MF_OK) {
-        mf_art_sensing_destroy(context, sensing);
-        return status;
-    }
-    plan->sensing = sensing;
-    return MF_OK;
-}
-
-void mf_art_sensing_destroy(mf_Context *context, mf_ArtSensing *sensing) {
-    if (sensing == NULL)
-        return;
-    mf_release(context, sensing->items);
-    mf_release(context, sensing->signs);
-    mf_release(context, sensing->wanted);
-    mf_release(context, sensing);
+        status = pack_sensing(&draft, context, &sensing, error);
+    if (status == MF_OK)
+        status = mf_art_add_row(group, motion, MF_ART_ROW_SENSING, values, error);
+    if (status == MF_OK)
+        motion->sensing = sensing;
+    else
+        mf_release(context, sensing);
+    mf_release(context, draft.items);
+    mf_release(context, draft.signs);
+    mf_release(context, draft.wanted);
+    return status;
 }
 
 static bool find_sensing(const mf_Group *group, uint32_t sensor, uint32_t *component) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
-    for (uint32_t i = 0; plan != NULL && plan->sensing != NULL && i < plan->sensing->count; i++) {
-        if (plan->sensing->items[i].sensor != sensor)
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
+    for (uint32_t i = 0; motion != NULL && motion->sensing != NULL && i < motion->sensing->count;
+         i++) {
+        if (mf_art_sensing_items(motion->sensing)[i].sensor != sensor)
             continue;
-        *component = plan->sensing->items[i].row;
+        *component = mf_art_sensing_items(motion->sensing)[i].row;
         return true;
     }
     return false;
@@ -200,36 +216,36 @@ static SensingFn kernel_of(const mf_Group *group, bool single) {
 }
 
 typedef struct SensingTask {
-    const mf_ArtPlan *plan;
+    const mf_ArtMotion *motion;
     SensingFn wide, one;
 } SensingTask;
 
 static void sense_lanes(const void *context, const mf_Piece *piece) {
     const SensingTask *task = context;
     mf_ArtBlock work;
-    mf_art_bind_block(task->plan, piece, &work);
+    mf_art_bind_block(task->motion, piece, &work);
     (piece->single ? task->one : task->wide)(&work);
 }
 
 static void run_sensing(const mf_SystemRun *run) {
-    const mf_ArtPlan *plan = mf_art_plan_of(run->group);
-    if (plan == NULL || plan->sensing == NULL)
+    const mf_ArtMotion *motion = mf_art_motion_of(run->group);
+    if (motion == NULL || motion->sensing == NULL)
         return;
-    const SensingTask task = {plan, kernel_of(run->group, false), kernel_of(run->group, true)};
-    mf_dispatch_run(&plan->dispatch, run, sense_lanes, &task);
+    const SensingTask task = {motion, kernel_of(run->group, false), kernel_of(run->group, true)};
+    mf_dispatch_run(&motion->dispatch, run, sense_lanes, &task);
 }
 
 static void sense_one(const mf_Group *group, uint32_t instance) {
-    const mf_ArtPlan *plan = mf_art_plan_of(group);
+    const mf_ArtMotion *motion = mf_art_motion_of(group);
     uint32_t fine = 0;
     mf_ArtBlock work;
-    if (plan == NULL || plan->sensing == NULL)
+    if (motion == NULL || motion->sensing == NULL)
         return;
     const mf_Piece piece = {instance / MF_BLOCK, instance % MF_BLOCK, true, &fine,
-                            mf_scratch_borrow(plan->dispatch.scratch)};
-    mf_art_bind_block(plan, &piece, &work);
+                            mf_scratch_borrow(motion->dispatch.scratch)};
+    mf_art_bind_block(motion, &piece, &work);
     kernel_of(group, true)(&work);
-    mf_scratch_return(plan->dispatch.scratch, piece.scratch);
+    mf_scratch_return(motion->dispatch.scratch, piece.scratch);
 }
 
 const mf_SensorSource mf_art_sensor_source = {prepare_detection, find_sensing, run_sensing,

@@ -26,24 +26,34 @@ typedef struct mf_ArtSensingItem {
     double scale;                // [1] of length and rate
     double lower, upper, margin; // [m]
     mf_ContactQuery query;
-    // Whether it measures a contact with the ground or a pair of shapes, and which way the normal
-    // goes: 1 as found, -1 turned, 0 not.
-    const int8_t *touches, *pairs;
+    uint32_t first_sign; // [1] its first one in signs
 } mf_ArtSensingItem;
 
+// Arrays of what sensors measure.
+#define MF_ART_SENSING_ARRAYS(X, of)                                                               \
+    X(mf_ArtSensingItem, items, (of)->count)                                                       \
+    /* Of each item, per contact with the ground, then per pair of shapes: whether it is measured, \
+       and which way the normal goes: 1 as found, -1 turned, 0 not. */                             \
+    X(int8_t, signs, (of)->sign_count)                                                             \
+    X(bool, wanted, (of)->pair_count) /* an item measures the pair */
+
+// A flat image (base/flat.h).
 typedef struct mf_ArtSensing {
-    uint32_t count;
-    mf_ArtSensingItem *items;
-    int8_t *signs;          // of all items
-    bool *wanted;           // per pair of plan->collide: an item measures it
+    uint32_t bytes;         // [byte] of the image
+    uint32_t count;         // [1] items
+    uint32_t sign_count;    // [1] of all items
+    uint32_t pair_count;    // [1] of the plan
     bool touches, contacts; // some item measures contacts with the ground, between shapes
+    MF_ART_SENSING_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ArtSensing;
+
+#define MF_ART_SENSING_READER(Type, name, count)                                                   \
+    MF_FLAT_READER(mf_ArtSensing, mf_art_sensing, Type, name)
+MF_ART_SENSING_ARRAYS(MF_ART_SENSING_READER, )
 
 MF_KERNEL_COPIES(void, mf_articulated_sense, (const mf_ArtBlock *block));
 
 // What `articulated` offers to sensors.
 extern const mf_SensorSource mf_art_sensor_source;
-
-void mf_art_sensing_destroy(mf_Context *context, mf_ArtSensing *sensing); // NULL is fine
 
 #endif

@@ -61,7 +61,7 @@ static void slots_add(const mf_ContactQuery *query, const Seen *seen, ContactSlo
 // Of one contact with the ground.
 static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int8_t sign) {
     const Touch *touch = &work->contacts.touch[i];
-    const Pose *pose = &work->contacts.pose[plan->contacts[i].link + 1];
+    const Pose *pose = &work->contacts.pose[mf_art_contacts(plan)[i].link + 1];
     const mf_lane margin = mf_set(contact_constants(plan, i)[MF_ART_TOUCH_MARGIN]);
     const mf_lane distance = margin - touch->depth;
     Vec arm = touch->arm; // with MuJoCo's law half-way already
@@ -72,21 +72,21 @@ static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int
                     vec_scale(mat_apply(&pose->rotation, touch->normal), mf_set((mf_real)sign)));
 }
 
-static void add_touches(const mf_ArtPlan *plan, const mf_ArtSensingItem *item, const Work *work,
-                        ContactSlots *slots) {
+static void add_touches(const mf_ArtPlan *plan, const mf_ArtSensingItem *item, const int8_t *signs,
+                        const Work *work, ContactSlots *slots) {
     for (uint32_t i = 0; work->contacts.any && i < plan->contact_count; i++) {
-        if (item->touches[i] == 0 || !work->contacts.touch[i].near)
+        if (signs[i] == 0 || !work->contacts.touch[i].near)
             continue;
-        const Seen seen = seen_touch(plan, work, i, item->touches[i]);
+        const Seen seen = seen_touch(plan, work, i, signs[i]);
         slots_add(&item->query, &seen, slots);
     }
 }
 
-static void add_pairs(const mf_ArtSensingItem *item, const LinkContacts *all, mf_mask lanes,
-                      ContactSlots *slots) {
+static void add_pairs(const mf_ArtSensingItem *item, const int8_t *signs, const LinkContacts *all,
+                      mf_mask lanes, ContactSlots *slots) {
     for (uint32_t i = 0; i < all->count; i++) {
         const LinkContact *contact = &all->list[i];
-        const int8_t sign = item->pairs[contact->pair];
+        const int8_t sign = signs[contact->pair];
         if (sign == 0)
             continue;
         const Seen seen = {mf_and(contact->exists, lanes), -contact->depth, contact->point,
@@ -122,16 +122,18 @@ static void store_contacts(const Step *s, const mf_ArtSensingItem *item, const C
 
 static void sense_contacts(const Step *s, const Work *work, const LinkContacts *all,
                            mf_mask lanes) {
-    const mf_ArtSensing *sensing = s->plan->sensing;
+    const mf_ArtSensing *sensing = s->block->sensing;
+    const mf_ArtSensingItem *items = mf_art_sensing_items(sensing);
     ContactSlots slots;
     for (uint32_t i = 0; i < sensing->count; i++) {
-        const mf_ArtSensingItem *item = &sensing->items[i];
+        const mf_ArtSensingItem *item = &items[i];
         if (item->kind != MF_ART_SENSE_CONTACTS)
             continue;
+        const int8_t *signs = mf_art_sensing_signs(sensing) + item->first_sign;
         slots_start(&item->query, &slots);
-        add_touches(s->plan, item, work, &slots);
+        add_touches(s->plan, item, signs, work, &slots);
         if (all != NULL)
-            add_pairs(item, all, lanes, &slots);
+            add_pairs(item, signs + s->plan->contact_count, all, lanes, &slots);
         store_contacts(s, item, &slots, lanes);
     }
 }
@@ -139,15 +141,13 @@ static void sense_contacts(const Step *s, const Work *work, const LinkContacts *
 // All contacts between shapes, in parts of the lanes where they are more than the list holds.
 static void sense_pairs(const Step *s, Work *work) {
     LinkContacts *all = &work->link_contacts;
-    mf_ArtPlan plan = *s->plan; // with the pairs that are requested
-    plan.pair_allowed = plan.sensing->wanted;
-    plan.hard = false;
+    const bool *wanted = mf_art_sensing_wanted(s->block->sensing);
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
         width = MF_LANES - first;
-        link_contacts_find(&plan, &work->contacts, lane_range(first, width), all);
+        link_contacts_find(s->plan, &work->contacts, wanted, lane_range(first, width), all);
         while (all->overflow && width > 1) {
             width /= 2;
-            link_contacts_find(&plan, &work->contacts, lane_range(first, width), all);
+            link_contacts_find(s->plan, &work->contacts, wanted, lane_range(first, width), all);
         }
         sense_contacts(s, work, all, lane_range(first, width));
     }
@@ -167,10 +167,11 @@ static mf_lane limit_of(const mf_ArtSensingItem *item, mf_lane length, mf_lane r
 }
 
 static void sense_tendons(const Step *s, const State *state, const Work *work) {
-    const mf_ArtSensing *sensing = s->plan->sensing;
+    const mf_ArtSensing *sensing = s->block->sensing;
+    const mf_ArtSensingItem *items = mf_art_sensing_items(sensing);
     TendonPath path;
     for (uint32_t i = 0; i < sensing->count; i++) {
-        const mf_ArtSensingItem *item = &sensing->items[i];
+        const mf_ArtSensingItem *item = &items[i];
         uint32_t row = item->row;
         if (item->kind == MF_ART_SENSE_CONTACTS)
             continue;
@@ -213,12 +214,13 @@ void MF_KERNEL(mf_articulated_sense)(const mf_ArtBlock *block) {
     for (uint32_t l = 0; l < plan->link_count; l++)
         aba_velocity_rate(plan, state, l, work);
     work->contacts.any = work->contacts.implicit = false;
+    work->contacts.terrain = block->terrain;
     work->contacts.pose[0] =
         MF_VALUE(Pose, quat_matrix(state->attitude), state->position, state->velocity);
     find_poses(plan, state, work);
-    if (plan->sensing->touches)
+    if (block->sensing->touches)
         find_contacts(plan, &drive, state, work);
-    if (plan->sensing->contacts)
+    if (block->sensing->contacts)
         sense_pairs(&s, work);
     else
         sense_contacts(&s, work, NULL, mf_mask_all());

@@ -8,8 +8,9 @@
 #include "motion/articulated/aba_velocity.h"
 
 static inline void sensor_wrench_start(const mf_ArtPlan *plan, Work *work) {
+    const mf_ArtZone *zones = mf_art_zones(plan);
     for (uint32_t z = 0; z < plan->zone_count; z++) {
-        const mf_ArtZone *zone = &plan->zones[z];
+        const mf_ArtZone *zone = &zones[z];
         const Pose *pose = &work->contacts.pose[zone->link + 1];
         const Vec arm = {mf_set((mf_real)zone->position[0]), mf_set((mf_real)zone->position[1]),
                          mf_set((mf_real)zone->position[2])};
@@ -31,10 +32,12 @@ static inline void sensor_wrench_add(uint64_t zones, Vec at, Vec force, Vec torq
 // Contacts with the ground that are not couplings.
 static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *state,
                                         const Drive *drive, Work *work) {
+    const mf_ArtContact *contacts = mf_art_contacts(plan);
+    const uint64_t *contact_zones = mf_art_contact_zones(plan);
     for (uint32_t i = 0; i < plan->contact_count; i++) {
         const Touch *touch = &work->contacts.touch[i];
-        const int32_t link = plan->contacts[i].link;
-        if (!touch->near || plan->zones_of_contact[i] == 0)
+        const int32_t link = contacts[i].link;
+        if (!touch->near || contact_zones[i] == 0)
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
@@ -58,7 +61,7 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
         force = MF_VALUE(Vec, mf_keep(on, force.x), mf_keep(on, force.y), mf_keep(on, force.z));
         torque = MF_VALUE(Vec, mf_keep(on, torque.x), mf_keep(on, torque.y), mf_keep(on, torque.z));
         sensor_wrench_add(
-            plan->zones_of_contact[i], mat_apply_add(&pose->rotation, touch->arm, pose->position),
+            contact_zones[i], mat_apply_add(&pose->rotation, touch->arm, pose->position),
             mat_apply(&pose->rotation, force), mat_apply(&pose->rotation, torque), work);
     }
 }
@@ -68,14 +71,15 @@ static inline void sensor_wrench_given(const mf_ArtPlan *plan, const State *stat
                                        const Drive *drive, const Rates *force, Work *work) {
     const Mat *world = &work->contacts.pose[0].rotation;
     const ExternalWrenches *wrenches = drive->wrenches;
+    const uint64_t *link_zones = mf_art_link_zones(plan);
     for (uint32_t l = 0; wrenches != NULL && l <= plan->link_count; l++)
-        sensor_wrench_add(plan->zones_at[l], state->position, wrenches->force[l],
-                          wrenches->torque[l], work);
+        sensor_wrench_add(link_zones[l], state->position, wrenches->force[l], wrenches->torque[l],
+                          work);
     if (plan->fixed)
         return;
     Vec linear = wrenches != NULL ? wrenches->linear : force->linear;
     Vec angular = wrenches != NULL ? wrenches->angular : force->angular;
-    sensor_wrench_add(plan->zones_at[0], state->position, linear, mat_apply(world, angular), work);
+    sensor_wrench_add(link_zones[0], state->position, linear, mat_apply(world, angular), work);
 }
 
 #endif

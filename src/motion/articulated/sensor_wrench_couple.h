@@ -21,14 +21,16 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
     const mf_ArtPlan *plan = c->plan;
     const uint32_t rows = met->batch->surface.rows;
     const uint32_t count = is_explicit ? least(rows, 3) : rows;
+    const uint64_t *contact_zones = mf_art_contact_zones(plan);
+    const uint64_t *shape_zones = mf_art_shape_zones(plan);
     for (uint32_t m = 0; m < met->batch->count; m++) {
         const LinkContact *contact = met->batch->members[m];
         uint64_t zones[2] = {0, 0};
         if (contact->pair == MF_NONE) {
-            zones[1] = plan->zones_of_contact[contact->touch];
+            zones[1] = contact_zones[contact->touch];
         } else {
-            zones[0] = plan->zones_of_shape[plan->collide->pairs[contact->pair].a];
-            zones[1] = plan->zones_of_shape[plan->collide->pairs[contact->pair].b];
+            zones[0] = shape_zones[mf_collide_pairs(mf_art_collide(plan))[contact->pair].a];
+            zones[1] = shape_zones[mf_collide_pairs(mf_art_collide(plan))[contact->pair].b];
         }
         Vec axes[3] = {contact->normal};
         across(contact->normal, axes + 1);
@@ -41,15 +43,16 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *m
 }
 
 static inline uint64_t zones_of_link(const mf_ArtPlan *plan, int32_t link) {
-    return link == MF_ART_WORLD ? 0 : plan->zones_at[link + 1];
+    return link == MF_ART_WORLD ? 0 : mf_art_link_zones(plan)[link + 1];
 }
 
 // The points of both frames are one; those of equations of joints push within the tree.
 static inline void sensor_wrench_loops(const Couple *c, uint32_t first, mf_lane scale,
                                        mf_mask lanes) {
     const mf_ArtPlan *plan = c->plan;
-    for (uint32_t i = 0; i < plan->loop_count; first += plan->loops[i++].rows) {
-        const mf_ArtLoop *loop = &plan->loops[i];
+    const mf_ArtLoop *loops = mf_art_loops(plan);
+    for (uint32_t i = 0; i < plan->loop_count; first += loops[i++].rows) {
+        const mf_ArtLoop *loop = &loops[i];
         const int32_t links[2] = {loop->links[1], loop->links[0]};
         const uint64_t zones[2] = {zones_of_link(plan, links[0]), zones_of_link(plan, links[1])};
         if (loop->rows == 1)

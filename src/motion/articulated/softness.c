@@ -35,13 +35,13 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
 
 // ---- limits of joints --------------------------------------------------------------------------
 
-static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l, double give) {
-    const mf_Joint *joint = &model->joints[plan->links[l].joint];
+static void set_limit(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l, double give) {
+    const mf_Joint *joint = &model->joints[motion->links[l].joint];
     const mf_Softness *softness = &joint->limit_softness;
-    const double step = plan->constants_f64[MF_ART_STEP];
-    double *c = mf_art_constants(plan, (int32_t)l), k, b;
+    const double step = motion->constants_f64[MF_ART_STEP];
+    double *c = mf_art_constants(motion, (int32_t)l), k, b;
     mf_art_reference(model, step, softness, &k, &b);
-    plan->links[l].drive |= MF_ART_SOFT_LIMIT;
+    motion->links[l].drive |= MF_ART_SOFT_LIMIT;
     c[MF_ART_LIMIT_PULL] = k;
     c[MF_ART_LIMIT_BRAKING] = b;
     c[MF_ART_LIMIT_MARGIN] = joint->limit_margin;
@@ -49,26 +49,26 @@ static void set_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l,
     mf_art_grade(softness, c + MF_ART_LIMIT_WIDTH);
 }
 
-static bool has_soft_limit(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l) {
-    const mf_ArtLink *link = &plan->links[l];
+static bool has_soft_limit(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l) {
+    const mf_ArtLink *link = &motion->links[l];
     return (link->drive & MF_ART_HAS_LIMIT) != 0 && link->kind != MF_ART_BALL &&
-           model->body_count > 0 && !(plan->config.limit_time > 0.0) &&
-           mf_art_is_soft(&plan->config, &model->joints[link->joint].limit_softness);
+           model->body_count > 0 && !(motion->config.limit_time > 0.0) &&
+           mf_art_is_soft(&motion->config, &model->joints[link->joint].limit_softness);
 }
 
-mf_Status mf_art_limits_soften(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
     bool any = false;
-    for (uint32_t l = 0; !plan->law && l < plan->link_count; l++)
-        any = any || has_soft_limit(plan, model, l);
+    for (uint32_t l = 0; !motion->plan->law && l < motion->plan->link_count; l++)
+        any = any || has_soft_limit(motion, model, l);
     if (!any)
         return MF_OK;
-    double *give = mf_allocate(context, plan->link_count, sizeof *give);
+    double *give = mf_allocate(context, motion->plan->link_count, sizeof *give);
     mf_Status status = give == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                                    : mf_art_give_find(plan, model, give, context, error);
-    for (uint32_t l = 0; status == MF_OK && l < plan->link_count; l++)
-        if (has_soft_limit(plan, model, l))
-            set_limit(plan, model, l, give[l]);
+                                    : mf_art_give_find(motion, model, give, context, error);
+    for (uint32_t l = 0; status == MF_OK && l < motion->plan->link_count; l++)
+        if (has_soft_limit(motion, model, l))
+            set_limit(motion, model, l, give[l]);
     mf_release(context, give);
     return status;
 }

@@ -25,7 +25,7 @@ typedef struct Pose {
 } Pose;
 
 typedef struct Start {
-    const mf_ArtPlan *plan;
+    const mf_ArtMotion *motion;
     mf_Context *context;
     Pose *poses; // of the base at 0, of link l at l + 1
     Heap *heaps; // of what they carry, themselves included
@@ -40,15 +40,15 @@ static void rotate_frame(double out[9], const double *c, double cosine, double s
     mf_mat3_multiply(out, frame, last);
 }
 
-static void place_link(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l, Pose *poses) {
-    const mf_ArtLink *link = &plan->links[l];
-    const double *c = mf_art_constants(plan, (int32_t)l);
+static void place_link(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l, Pose *poses) {
+    const mf_ArtLink *link = &motion->links[l];
+    const double *c = mf_art_constants(motion, (int32_t)l);
     const Pose *parent = &poses[link->parent + 1];
     Pose *own = &poses[l + 1];
     double joint[9], way[3], sine, cosine, start = 0.0;
     if (model->start_angle != NULL && !link->inner)
         start = model->start_angle[link->joint];
-    if (plan->law && !link->inner) // which may be out of range
+    if (motion->plan->law && !link->inner) // which may be out of range
         start = model->joints[link->joint].reference;
     start += c[MF_ART_OFFSET];
     mf_sin_cos(start, &sine, &cosine);
@@ -117,11 +117,11 @@ static double heap_moved(const Heap *heap, const mf_ArtLink *link, const Pose *p
 
 // The heap that floats and holds link l (-1: the base): heaps[*] + 1 of it; MF_NONE where it is the
 // world's.
-static uint32_t floating_root(const mf_ArtPlan *plan, const mf_Model *model, uint32_t l) {
-    for (int32_t i = (int32_t)l; i >= 0; i = plan->links[i].parent)
-        if (model->joints[plan->links[i].joint].type == MF_JOINT_FLOATING)
+static uint32_t floating_root(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l) {
+    for (int32_t i = (int32_t)l; i >= 0; i = motion->links[i].parent)
+        if (model->joints[motion->links[i].joint].type == MF_JOINT_FLOATING)
             return (uint32_t)i + 1;
-    return plan->fixed ? MF_NONE : 0;
+    return motion->plan->fixed ? MF_NONE : 0;
 }
 
 static void start_free(Start *start) {
@@ -130,42 +130,42 @@ static void start_free(Start *start) {
 }
 
 // The poses of all links and their own parts; start_gather makes them what they carry.
-static mf_Status start_make(Start *start, const mf_ArtPlan *plan, const mf_Model *model,
+static mf_Status start_make(Start *start, const mf_ArtMotion *motion, const mf_Model *model,
                             mf_Context *context, mf_Error *error) {
-    *start = (Start){.plan = plan, .context = context};
-    start->poses = mf_allocate(context, plan->link_count + 1, sizeof *start->poses);
-    start->heaps = mf_allocate(context, plan->link_count + 1, sizeof *start->heaps);
+    *start = (Start){.motion = motion, .context = context};
+    start->poses = mf_allocate(context, motion->plan->link_count + 1, sizeof *start->poses);
+    start->heaps = mf_allocate(context, motion->plan->link_count + 1, sizeof *start->heaps);
     if (start->poses == NULL || start->heaps == NULL) {
         start_free(start);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     }
     start->poses[0] = (Pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        place_link(plan, model, l, start->poses);
-    for (uint32_t l = 0; l <= plan->link_count; l++)
-        heap_part(&start->heaps[l], mf_art_constants(plan, (int32_t)l - 1), &start->poses[l]);
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
+        place_link(motion, model, l, start->poses);
+    for (uint32_t l = 0; l <= motion->plan->link_count; l++)
+        heap_part(&start->heaps[l], mf_art_constants(motion, (int32_t)l - 1), &start->poses[l]);
     return MF_OK;
 }
 
 static void start_gather(Start *start) {
-    for (uint32_t l = start->plan->link_count; l-- > 0;)
-        heap_add(&start->heaps[start->plan->links[l].parent + 1], &start->heaps[l + 1], 1.0);
+    for (uint32_t l = start->motion->plan->link_count; l-- > 0;)
+        heap_add(&start->heaps[start->motion->links[l].parent + 1], &start->heaps[l + 1], 1.0);
 }
 
 // ---- limits -------------------------------------------------------------------------------------
 
-mf_Status mf_art_moved_find(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
     Start start;
-    mf_Status status = start_make(&start, plan, model, context, error);
+    mf_Status status = start_make(&start, motion, model, context, error);
     if (status != MF_OK)
         return status;
     start_gather(&start);
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         const Pose *pose = &start.poses[l + 1];
-        uint32_t root = floating_root(plan, model, l);
-        double *c = mf_art_constants(plan, (int32_t)l);
+        uint32_t root = floating_root(motion, model, l);
+        double *c = mf_art_constants(motion, (int32_t)l);
         double moved = heap_moved(&start.heaps[l + 1], link, pose);
         if (root != MF_NONE && root != l + 1) {
             Heap rest = start.heaps[root];
@@ -200,48 +200,48 @@ static void way_set(Way *way, const Pose *pose, int axis, bool turns) {
 
 // Returns how many there are; `ways` may be NULL.
 static uint32_t find_ways(const Start *start, Way *ways) {
-    const mf_ArtPlan *plan = start->plan;
+    const mf_ArtMotion *motion = start->motion;
     uint32_t count = 0;
-    for (int i = 0; !plan->fixed && i < 6; i++, count++)
+    for (int i = 0; !motion->plan->fixed && i < 6; i++, count++)
         if (ways != NULL) {
             way_set(&ways[count], &start->poses[0], i % 3, i >= 3);
             ways[count].owner = 0;
-            ways[count].armature = mf_art_constants(plan, -1)[MF_ART_ARMATURE];
+            ways[count].armature = mf_art_constants(motion, -1)[MF_ART_ARMATURE];
         }
-    for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
         for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++, count++) {
             if (ways == NULL)
                 continue;
             way_set(&ways[count], &start->poses[l + 1], axis, link->kind != MF_ART_SLIDE);
             ways[count].owner = l + 1;
-            ways[count].armature = mf_art_constants(plan, (int32_t)l)[MF_ART_ARMATURE];
+            ways[count].armature = mf_art_constants(motion, (int32_t)l)[MF_ART_ARMATURE];
         }
     }
     return count;
 }
 
 // Whether `above` is `below` or carries it, as owners.
-static bool carries(const mf_ArtPlan *plan, uint32_t above, uint32_t below) {
+static bool carries(const mf_ArtMotion *motion, uint32_t above, uint32_t below) {
     while (below > above)
-        below = (uint32_t)(plan->links[below - 1].parent + 1);
+        below = (uint32_t)(motion->links[below - 1].parent + 1);
     return below == above;
 }
 
 // The inertia of tendons, which MuJoCo has in its mass matrix; `j` has room for a row.
 static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, double *m,
                         double *j) {
-    const mf_ArtPlan *plan = start->plan;
-    for (uint32_t i = 0; plan->law && i < plan->tendon_count; i++) {
-        const mf_ArtTendon *tendon = &plan->tendons[i];
-        const mf_ArtTerm *terms = &plan->terms[tendon->first_term];
+    const mf_ArtMotion *motion = start->motion;
+    for (uint32_t i = 0; motion->plan->law && i < motion->plan->tendon_count; i++) {
+        const mf_ArtTendon *tendon = &motion->tendons[i];
+        const mf_ArtTerm *terms = &motion->terms[tendon->first_term];
         if (!(tendon->armature > 0.0))
             continue;
         memset(j, 0, n * sizeof *j);
         for (uint32_t t = 0; t < tendon->term_count; t++)
-            j[plan->links[terms[t].link].dof] += terms[t].weight;
+            j[motion->links[terms[t].link].dof] += terms[t].weight;
         if (tendon->path != MF_NONE &&
-            mf_art_path_row(plan, model, tendon->path, j, start->context, NULL) != MF_OK)
+            mf_art_path_row(motion, model, tendon->path, j, start->context, NULL) != MF_OK)
             return false;
         for (size_t row = 0; row < n; row++)
             for (size_t column = 0; column <= row; column++)
@@ -264,7 +264,7 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Way *wa
         mf_vec3_add_scaled(force, force, heap->mass, ways[i].slide);
         for (size_t k = 0; k <= i; k++) {
             double sum = 0.0;
-            if (carries(start->plan, ways[k].owner, ways[i].owner))
+            if (carries(start->motion, ways[k].owner, ways[i].owner))
                 sum = mf_vec3_dot(ways[k].rate, torque) + mf_vec3_dot(ways[k].slide, force);
             m[i * n + k] = sum + (k == i ? ways[i].armature : 0.0);
         }
@@ -294,7 +294,7 @@ static double give(const Start *start, const Way *ways, uint32_t n, const double
             mf_vec3_add(velocity, velocity, ways[i].slide);
             if (angular)
                 mf_vec3_copy(velocity, ways[i].rate);
-            row[i] = carries(start->plan, ways[i].owner, owner) ? velocity[axis] : 0.0;
+            row[i] = carries(start->motion, ways[i].owner, owner) ? velocity[axis] : 0.0;
             for (size_t k = 0; k < i; k++)
                 row[i] -= factor[i * n + k] * row[k];
             row[i] /= factor[i * n + i];
@@ -320,9 +320,9 @@ static void factored_free(Factored *all) {
 }
 
 // The heaps of `all` are still those of single links; factor_all makes them what links carry.
-static mf_Status factored_make(Factored *all, const mf_ArtPlan *plan, const mf_Model *model,
+static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const mf_Model *model,
                                mf_Context *context, mf_Error *error) {
-    mf_Status status = start_make(&all->start, plan, model, context, error);
+    mf_Status status = start_make(&all->start, motion, model, context, error);
     if (status != MF_OK)
         return status;
     const uint32_t n = all->count = find_ways(&all->start, NULL);
@@ -345,7 +345,7 @@ static void factor_all(Factored *all, const mf_Model *model) {
 // The center of what a shape belongs to: its body or, without one, the link with all on it.
 static void center_of(const Factored *all, const mf_Model *model, const mf_Shape *shape,
                       const double (*centers)[3], double out[3]) {
-    const mf_ArtFrame *frame = &all->start.plan->frames[shape->link];
+    const mf_ArtFrame *frame = &all->start.motion->frames[shape->link];
     const Pose *pose = &all->start.poses[frame->link + 1];
     double center[3];
     if (shape->body == MF_NONE) {
@@ -363,28 +363,28 @@ static void center_of(const Factored *all, const mf_Model *model, const mf_Shape
 
 static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shape,
                       const double (*centers)[3]) {
-    const double mass = all->start.plan->mass, least = 1e-6 / mass;
+    const double mass = all->start.motion->plan->mass, least = 1e-6 / mass;
     double center[3], ease = 1.0 / mass;
     if (shape->link == MF_NONE)
         return 0.0;
     center_of(all, model, shape, centers, center);
     if (all->fine)
         ease = give(&all->start, all->ways, all->count, all->matrix,
-                    (uint32_t)(all->start.plan->frames[shape->link].link + 1), center, false,
+                    (uint32_t)(all->start.motion->frames[shape->link].link + 1), center, false,
                     all->row);
     return ease > least ? ease : least;
 }
 
-mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double *ease,
+mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, double *ease,
                            mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
-    mf_Status status = factored_make(&all, plan, model, context, error);
+    mf_Status status = factored_make(&all, motion, model, context, error);
     if (status != MF_OK)
         return status;
-    double(*centers)[3] = mf_allocate(context, plan->link_count + 1, sizeof *centers);
+    double(*centers)[3] = mf_allocate(context, motion->plan->link_count + 1, sizeof *centers);
     if (centers == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t l = 0; status == MF_OK && l <= plan->link_count; l++) {
+    for (uint32_t l = 0; status == MF_OK && l <= motion->plan->link_count; l++) {
         const Heap *own = &all.start.heaps[l];
         mf_vec3_copy(centers[l], all.start.poses[l].position);
         if (own->mass > 0.0)
@@ -400,10 +400,10 @@ mf_Status mf_art_ease_find(const mf_ArtPlan *plan, const mf_Model *model, double
 }
 
 // The diagonal of M^-1: the squares of the rows of the factor's inverse below a one.
-mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double *give,
+mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
-    mf_Status status = factored_make(&all, plan, model, context, error);
+    mf_Status status = factored_make(&all, motion, model, context, error);
     if (status != MF_OK)
         return status;
     factor_all(&all, model);
@@ -421,7 +421,7 @@ mf_Status mf_art_give_find(const mf_ArtPlan *plan, const mf_Model *model, double
         }
         uint32_t l = all.ways[way].owner - 1;
         give[l] =
-            all.fine && sum > 0.0 ? sum : 1.0 / mf_art_constants(plan, (int32_t)l)[MF_ART_MOVED];
+            all.fine && sum > 0.0 ? sum : 1.0 / mf_art_constants(motion, (int32_t)l)[MF_ART_MOVED];
     }
     factored_free(&all);
     return MF_OK;
@@ -454,22 +454,22 @@ static double way_give(const Factored *all, uint32_t first, uint32_t count) {
 }
 
 static double terms_give(const Factored *all, uint32_t first, uint32_t count) {
-    const mf_ArtPlan *plan = all->start.plan;
+    const mf_ArtMotion *motion = all->start.motion;
     memset(all->row, 0, all->count * sizeof *all->row);
     for (uint32_t t = first; t < first + count; t++)
-        all->row[plan->links[plan->terms[t].link].dof] += plan->terms[t].weight;
+        all->row[motion->links[motion->terms[t].link].dof] += motion->terms[t].weight;
     return row_give(all);
 }
 
 static mf_Status tendon_give(const Factored *all, const mf_Model *model, const mf_ArtTendon *tendon,
                              double *out, mf_Error *error) {
-    const mf_ArtPlan *plan = all->start.plan;
+    const mf_ArtMotion *motion = all->start.motion;
     if (tendon->path == MF_NONE) {
         *out = terms_give(all, tendon->first_term, tendon->term_count);
         return MF_OK;
     }
     mf_Status status =
-        mf_art_path_row(plan, model, tendon->path, all->row, all->start.context, error);
+        mf_art_path_row(motion, model, tendon->path, all->row, all->start.context, error);
     *out = status == MF_OK ? row_give(all) : 0.0;
     return status;
 }
@@ -492,7 +492,7 @@ static void body_give(const Factored *all, const mf_Model *model, uint32_t body,
     if (body == MF_NONE || model->bodies[body].link == MF_NONE)
         return;
     const mf_Body *from = &model->bodies[body];
-    const mf_ArtFrame *frame = &all->start.plan->frames[from->link];
+    const mf_ArtFrame *frame = &all->start.motion->frames[from->link];
     const Pose *pose = &all->start.poses[frame->link + 1];
     double center[3], point[3];
     mf_quat_rotate(center, from->rotation, from->center);
@@ -505,7 +505,7 @@ static void body_give(const Factored *all, const mf_Model *model, uint32_t body,
 }
 
 static void loop_give(const Factored *all, const mf_Model *model, uint32_t number, double out[2]) {
-    const mf_ArtLoop *loop = &all->start.plan->loops[number];
+    const mf_ArtLoop *loop = &all->start.motion->loops[number];
     out[0] = out[1] = 0.0;
     for (int side = 0; side < 2; side++) {
         double own[2] = {0.0, 0.0};
@@ -524,12 +524,12 @@ void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
 }
 
 // One block holds all: shapes, links, joints, tendons, loops.
-static mf_Status weights_make(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
-    const size_t links = plan->link_count;
+    const size_t links = motion->plan->link_count;
     double *room = mf_allocate(context,
-                               model->shape_count + 2 * links + 1 + plan->tendon_count +
-                                   2 * (size_t)plan->loop_count,
+                               model->shape_count + 2 * links + 1 + motion->plan->tendon_count +
+                                   2 * (size_t)motion->plan->loop_count,
                                sizeof *room);
     if (room == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -537,42 +537,42 @@ static mf_Status weights_make(const mf_ArtPlan *plan, const mf_Model *model, mf_
     out->links = out->shapes + model->shape_count;
     out->joints = out->links + links + 1;
     out->tendons = out->joints + links;
-    out->loops = out->tendons + plan->tendon_count;
+    out->loops = out->tendons + motion->plan->tendon_count;
     return MF_OK;
 }
 
 static void weights_of_links(const Factored *all, const double (*centers)[3], mf_ArtWeights *out) {
-    const mf_ArtPlan *plan = all->start.plan;
-    for (uint32_t l = 0; l <= plan->link_count; l++) {
+    const mf_ArtMotion *motion = all->start.motion;
+    for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
         double own[2];
         point_give(all, (int32_t)l - 1, centers[l], own);
         out->links[l] = own[0];
     }
-    for (uint32_t l = 0; l < plan->link_count; l++)
+    for (uint32_t l = 0; l < motion->plan->link_count; l++)
         out->joints[l] =
-            way_give(all, plan->links[l].dof, plan->links[l].kind == MF_ART_BALL ? 3 : 1);
+            way_give(all, motion->links[l].dof, motion->links[l].kind == MF_ART_BALL ? 3 : 1);
     double squares = 0.0; // M = L L^T
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k <= i; k++)
             squares += all->matrix[i * all->count + k] * all->matrix[i * all->count + k];
     out->mean = all->count > 0 ? squares / all->count : 1.0;
     for (uint32_t i = 0; i < 2; i++)
-        out->base[i] = plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
+        out->base[i] = motion->plan->fixed ? 0.0 : way_give(all, 3 * i, 3);
 }
 
-mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_ArtWeights *out,
+mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
     double(*centers)[3] = NULL;
-    mf_Status status = weights_make(plan, model, out, context, error);
+    mf_Status status = weights_make(motion, model, out, context, error);
     if (status == MF_OK)
-        status = factored_make(&all, plan, model, context, error);
+        status = factored_make(&all, motion, model, context, error);
     if (status != MF_OK) {
         mf_art_weights_free(out, context);
         return status;
     }
-    centers = mf_allocate(context, plan->link_count + 1, sizeof *centers);
-    for (uint32_t l = 0; centers != NULL && l <= plan->link_count; l++) {
+    centers = mf_allocate(context, motion->plan->link_count + 1, sizeof *centers);
+    for (uint32_t l = 0; centers != NULL && l <= motion->plan->link_count; l++) {
         const Heap *own = &all.start.heaps[l];
         mf_vec3_copy(centers[l], all.start.poses[l].position);
         if (own->mass > 0.0)
@@ -594,12 +594,12 @@ mf_Status mf_art_weights_find(const mf_ArtPlan *plan, const mf_Model *model, mf_
             if (shape->link != MF_NONE && shape->body != MF_NONE)
                 body_give(&all, model, shape->body, own);
             else if (shape->link != MF_NONE)
-                own[0] = out->links[plan->frames[shape->link].link + 1];
+                own[0] = out->links[motion->frames[shape->link].link + 1];
             out->shapes[i] = own[0];
         }
-        for (uint32_t i = 0; i < plan->tendon_count && status == MF_OK; i++)
-            status = tendon_give(&all, model, &plan->tendons[i], &out->tendons[i], error);
-        for (uint32_t i = 0; i < plan->loop_count; i++)
+        for (uint32_t i = 0; i < motion->plan->tendon_count && status == MF_OK; i++)
+            status = tendon_give(&all, model, &motion->tendons[i], &out->tendons[i], error);
+        for (uint32_t i = 0; i < motion->plan->loop_count; i++)
             loop_give(&all, model, i, out->loops + 2 * (size_t)i);
     }
     mf_release(context, centers);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #if defined(MF_KERNEL_F64)
-#define MF_ART_CONSTANTS(plan) ((plan)->constants_f64)
+#define MF_ART_CONSTANTS(plan) mf_art_constants_f64(plan)
 #else
-#define MF_ART_CONSTANTS(plan) ((plan)->constants_f32)
+#define MF_ART_CONSTANTS(plan) mf_art_constants_f32(plan)
 #endif
 
 typedef struct State {

@@ -11,7 +11,7 @@
 #include <math.h>
 
 typedef struct Surfaces {
-    mf_ArtPlan *plan;
+    mf_ArtMotion *motion;
     const mf_Model *model;
     double step;        // [s]
     const double *ease; // [1/kg] of the model's shapes
@@ -24,15 +24,15 @@ static bool find_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pa
            mf_art_ground_pair(model, number, pair);
 }
 
-static bool is_soft(const mf_ArtPlan *plan, const mf_Softness *softness) {
-    const mf_ArticulatedConfig *config = &plan->config;
+static bool is_soft(const mf_ArtMotion *motion, const mf_Softness *softness) {
+    const mf_ArticulatedConfig *config = &motion->config;
     bool requested = config->contact_stiffness > 0.0 || config->contact_time > 0.0 ||
                      !isnan(config->contact_damping);
     return !requested && mf_art_is_soft(config, softness);
 }
 
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
-    mf_ArtContact *contact = &s->plan->contacts[i];
+    mf_ArtContact *contact = &s->motion->contacts[i];
     double impedance = mf_art_impedance(0.5 * (softness->impedance[0] + softness->impedance[1]));
     double mass = impedance / ((1.0 - impedance) * s->ease[contact->shape]), k, b;
     mf_art_reference(s->model, s->step, softness, &k, &b);
@@ -44,13 +44,14 @@ static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i,
 }
 
 static void set_surface(const Surfaces *s, uint32_t i) {
-    const mf_ArtPlan *plan = s->plan;
-    const mf_ArticulatedConfig *config = &plan->config;
-    mf_ArtContact *contact = &s->plan->contacts[i];
-    double *c = plan->constants_f64 + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    const mf_ArtMotion *motion = s->motion;
+    const mf_ArticulatedConfig *config = &motion->config;
+    mf_ArtContact *contact = &s->motion->contacts[i];
+    double *c =
+        motion->constants_f64 + motion->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
     mf_CollidePair pair;
-    c[MF_ART_TOUCH_FORCE] = plan->constants_f64[MF_ART_FORCE];
-    c[MF_ART_TOUCH_DRAG] = plan->constants_f64[MF_ART_DRAG];
+    c[MF_ART_TOUCH_FORCE] = motion->constants_f64[MF_ART_FORCE];
+    c[MF_ART_TOUCH_DRAG] = motion->constants_f64[MF_ART_DRAG];
     c[MF_ART_TOUCH_SLIDING] = 1.0;
     if (find_pair(s->model, contact->shape, &pair)) {
         c[MF_ART_TOUCH_SLIDING] = pair.dimension >= 3 ? pair.friction[0] : 0.0;
@@ -58,7 +59,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
         c[MF_ART_TOUCH_ROLLING] = pair.dimension >= 6 ? pair.friction[3] : 0.0;
         c[MF_ART_TOUCH_MARGIN] = pair.margin;
         contact->turns = c[MF_ART_TOUCH_TORSION] > 0.0 || c[MF_ART_TOUCH_ROLLING] > 0.0;
-        if (is_soft(plan, &pair.softness))
+        if (is_soft(motion, &pair.softness))
             set_soft(s, &pair.softness, i, c);
     }
     if (!isnan(config->friction))
@@ -66,23 +67,23 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     c[MF_ART_TOUCH_BRAKE] = c[MF_ART_TOUCH_DRAG] / s->step;
 }
 
-mf_Status mf_art_surfaces_fill(mf_ArtPlan *plan, const mf_Model *model, mf_Context *context,
+mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
-    Surfaces s = {.plan = plan, .model = model, .step = plan->constants_f64[MF_ART_STEP]};
+    Surfaces s = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
     bool soft = false;
     mf_CollidePair pair;
-    for (uint32_t i = 0; i < plan->contact_count; i++)
-        soft = soft ||
-               (find_pair(model, plan->contacts[i].shape, &pair) && is_soft(plan, &pair.softness));
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++)
+        soft = soft || (find_pair(model, motion->contacts[i].shape, &pair) &&
+                        is_soft(motion, &pair.softness));
     double *ease = NULL;
     mf_Status status = MF_OK;
     if (soft) {
         ease = mf_allocate(context, model->shape_count, sizeof *ease);
         status = ease == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                              : mf_art_ease_find(plan, model, ease, context, error);
+                              : mf_art_ease_find(motion, model, ease, context, error);
     }
     s.ease = ease;
-    for (uint32_t i = 0; status == MF_OK && i < plan->contact_count; i++)
+    for (uint32_t i = 0; status == MF_OK && i < motion->plan->contact_count; i++)
         set_surface(&s, i);
     mf_release(context, ease);
     return status;

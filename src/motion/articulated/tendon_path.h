@@ -123,12 +123,12 @@ static inline void path_speed(const mf_ArtPlan *plan, const State *state, const 
 // Poses and rates of the links must be there.
 static inline void tendon_path(const mf_ArtPlan *plan, const State *state, const Work *work,
                                uint32_t tendon, TendonPath *path) {
-    const mf_ArtPath *from = &plan->paths[tendon];
-    const mf_ArtWrap *wraps = plan->wraps + from->first_wrap;
+    const mf_ArtPath *from = &mf_art_paths(plan)[tendon];
+    const mf_ArtWrap *wraps = mf_art_wraps(plan) + from->first_wrap;
     mf_lane share = mf_set((mf_real)1);
     path->length = mf_zero();
     path->count = from->link_count;
-    path->links = plan->path_links + from->first_link;
+    path->links = mf_art_path_links(plan) + from->first_link;
     path->row = work->path_row;
     for (uint32_t i = 0; i < path->count; i++)
         path->row[i] = MF_VALUE(Wrench, vec_zero(), vec_zero());

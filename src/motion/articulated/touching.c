@@ -8,34 +8,34 @@
 
 // Rows of shapes whose contacts move on them have the position where they touch level ground in the
 // start position.
-static void position_rows(const mf_ArtPlan *plan, const mf_Model *model, double (*turns)[4],
+static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, double (*turns)[4],
                           mf_ContactRow *rows) {
     const double up[3] = {0, 0, 1};
     mf_model_pose(model, model->start_angle, NULL, turns);
-    for (uint32_t i = 0; i < plan->contact_count; i++) {
-        const uint32_t shape = plan->contacts[i].shape;
+    for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
+        const uint32_t shape = motion->contacts[i].shape;
         double way[3] = {0, 0, 1};
         if (shape != MF_NONE) {
             const uint32_t link = model->shapes[shape].link;
             mf_quat_rotate_inverse(way, turns[link], up);
-            mf_quat_rotate(way, plan->frames[link].rotation, way);
+            mf_quat_rotate(way, motion->frames[link].rotation, way);
         }
-        rows[i].part = plan->contacts[i].link;
+        rows[i].part = motion->contacts[i].link;
         rows[i].shape = shape;
-        mf_art_contact_point(plan, i, way, rows[i].position);
+        mf_art_contact_point(motion, i, way, rows[i].position);
     }
 }
 
 // Of solids without corners mf_art_contact_point gives the center.
 static void lowest_point(const void *user, uint32_t row, const double up[3], double position[3]) {
-    const mf_ArtPlan *plan = user;
+    const mf_ArtMotion *motion = user;
     const double *c =
-        plan->constants_f64 + plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
+        motion->constants_f64 + motion->plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
     const double *t = c + MF_ART_TOUCH_FRAME;
-    mf_art_contact_point(plan, row, up, position);
-    if (plan->contacts[row].kind == MF_ART_TOUCH_BALL)
+    mf_art_contact_point(motion, row, up, position);
+    if (motion->contacts[row].kind == MF_ART_TOUCH_BALL)
         mf_vec3_add_scaled(position, position, -c[3], up);
-    if (plan->contacts[row].kind != MF_ART_TOUCH_OVAL)
+    if (motion->contacts[row].kind != MF_ART_TOUCH_OVAL)
         return;
     double way[3] = {t[0] * up[0] + t[3] * up[1] + t[4] * up[2],
                      t[3] * up[0] + t[1] * up[1] + t[5] * up[2],
@@ -43,13 +43,13 @@ static void lowest_point(const void *user, uint32_t row, const double up[3], dou
     mf_vec3_add_scaled(position, position, -1.0 / mf_sqrt(mf_vec3_dot(way, up)), way);
 }
 
-mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error *error) {
+mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t link_count = mf_group_model(group)->link_count;
     mf_ContactLink *links = mf_allocate(context, link_count, sizeof *links);
-    mf_ContactRow *rows = mf_allocate(context, plan->contact_count, sizeof *rows);
+    mf_ContactRow *rows = mf_allocate(context, motion->plan->contact_count, sizeof *rows);
     for (uint32_t i = 0; links != NULL && i < link_count; i++) {
-        const mf_ArtFrame *own = &plan->frames[i];
+        const mf_ArtFrame *own = &motion->frames[i];
         links[i].part = own->link;
         mf_vec3_copy(links[i].position, own->position);
         for (int c = 0; c < 4; c++)
@@ -58,10 +58,10 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtPlan *plan, mf_Error
     double(*turns)[4] = mf_allocate(context, link_count, sizeof *turns);
     const bool fine = links != NULL && rows != NULL && turns != NULL;
     if (fine)
-        position_rows(plan, mf_group_model(group), turns, rows);
-    mf_Status status =
-        fine ? mf_contacts_tell(group, rows, plan->contact_count, links, lowest_point, plan, error)
-             : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+        position_rows(motion, mf_group_model(group), turns, rows);
+    mf_Status status = fine ? mf_contacts_tell(group, rows, motion->plan->contact_count, links,
+                                               lowest_point, motion, error)
+                            : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     mf_release(context, turns);
     mf_release(context, links);
     mf_release(context, rows);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct Tree {
-    mf_ArtPlan *plan;
+    mf_ArtMotion *motion;
     const mf_Model *model;
     mf_Context *context;
     uint32_t *carrier;     // per model link: the model link whose joint moves it; itself or above
@@ -75,15 +75,15 @@ static void find_carriers(Tree *t) {
         uint32_t above = t->carrier[joint->parent];
         t->weight[t->carrier[l] == l ? above : t->carrier[l]] += t->weight[l];
     }
-    uint32_t position = t->plan->fixed ? 0 : 7, velocity = t->plan->fixed ? 0 : 6;
+    uint32_t position = t->motion->plan->fixed ? 0 : 7, velocity = t->motion->plan->fixed ? 0 : 6;
     for (uint32_t j = 0; j < model->joint_count; j++) {
         t->position[j] = position;
         t->velocity[j] = velocity;
         position += position_values(&model->joints[j]);
         velocity += velocity_values(&model->joints[j]);
     }
-    t->plan->position_count = position;
-    t->plan->velocity_count = velocity;
+    t->motion->plan->position_count = position;
+    t->motion->plan->velocity_count = velocity;
 }
 
 // A joint's frame relative to its carrier's model axes.
@@ -220,7 +220,7 @@ static void add_inertia(double *c, const mf_Link *body, bool lifts, const double
 }
 
 static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind kind) {
-    mf_ArtLink *link = &t->plan->links[t->plan->link_count++];
+    mf_ArtLink *link = &t->motion->links[t->motion->plan->link_count++];
     *link = (mf_ArtLink){.parent = parent,
                          .kind = kind,
                          .joint = joint,
@@ -228,8 +228,8 @@ static mf_ArtLink *new_link(Tree *t, int32_t parent, uint32_t joint, mf_ArtKind 
                          .position = t->position[joint],
                          .velocity = t->velocity[joint]};
     if (parent >= 0) {
-        t->plan->links[parent].leaf = false;
-        link->depth = t->plan->links[parent].depth + 1;
+        t->motion->links[parent].leaf = false;
+        link->depth = t->motion->links[parent].depth + 1;
     }
     return link;
 }
@@ -245,8 +245,8 @@ static void set_place(double *c, mf_ArtLink *link, const double position[3]) {
 // Frame of the child's axes in the parent's, and the constants that it makes.
 static void set_frame(Tree *t, int32_t index, const double rotation[4], const double position[3],
                       double reference) {
-    mf_ArtLink *link = &t->plan->links[index];
-    double *c = mf_art_constants(t->plan, index), e[9];
+    mf_ArtLink *link = &t->motion->links[index];
+    double *c = mf_art_constants(t->motion, index), e[9];
     mf_quat_to_matrix(e, rotation);
     for (int i = 0; i < 9; i++)
         c[MF_ART_ROTATION + i] = snapped(e[i]);
@@ -269,7 +269,7 @@ static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double 
     for (uint32_t i = 0; i < 3; i++) {
         double frame[4], back[4];
         mf_ArtLink *link = new_link(t, parent, joint, MF_ART_SLIDE);
-        int32_t index = (int32_t)(link - t->plan->links);
+        int32_t index = (int32_t)(link - t->motion->links);
         link->inner = true;
         link->row = 3 * ball_number(t->model, joint, true) + i;
         link->position += i;
@@ -301,7 +301,7 @@ static void add_link(Tree *t, uint32_t carrier) {
                       : joint->type == MF_JOINT_SLIDE ? MF_ART_SLIDE
                                                       : MF_ART_BALL;
     mf_ArtLink *link = new_link(t, parent, number, kind);
-    int32_t index = (int32_t)(link - t->plan->links);
+    int32_t index = (int32_t)(link - t->motion->links);
     link->row = number;
     if (kind == MF_ART_BALL)
         link->row = ball_number(t->model, number, false);
@@ -312,7 +312,7 @@ static void add_link(Tree *t, uint32_t carrier) {
     mf_quat_multiply(frame, frame, t->own[carrier]);
     set_frame(t, index, frame, position, joint->reference);
     t->last_link[carrier] = index;
-    t->plan->joint_links[number] = (uint32_t)index;
+    t->motion->joint_links[number] = (uint32_t)index;
 }
 
 // Depth first: the children of a carrier behind each other with all that they carry.
@@ -337,34 +337,34 @@ static bool is_lifted(const double *c) {
 }
 
 static void finish_links(Tree *t) {
-    mf_ArtPlan *plan = t->plan;
+    mf_ArtMotion *motion = t->motion;
     const uint32_t passive = MF_DISABLE_SPRING | MF_DISABLE_DAMPER; // all passive forces
     const bool lifts = (t->model->physics.disabled & passive) != passive;
     for (uint32_t l = 0; l < t->model->link_count; l++) {
         uint32_t carrier = t->carrier[l];
         double back[4];
-        mf_ArtFrame *frame = &plan->frames[l];
+        mf_ArtFrame *frame = &motion->frames[l];
         mf_quat_conjugate(back, t->own[carrier]);
         frame->link = t->last_link[carrier];
         mf_quat_multiply(frame->rotation, back, t->rotation[l]);
         mf_quat_rotate(frame->position, back, t->point[l]);
-        add_inertia(mf_art_constants(plan, frame->link), &t->model->links[l], lifts,
+        add_inertia(mf_art_constants(motion, frame->link), &t->model->links[l], lifts,
                     frame->rotation, frame->position);
     }
-    for (uint32_t i = plan->link_count; i-- > 0;) {
+    for (uint32_t i = motion->plan->link_count; i-- > 0;) {
         bool last = true;
-        for (uint32_t k = i + 1; k < plan->link_count; k++)
-            last = last && plan->links[k].parent != plan->links[i].parent;
-        plan->links[i].last = last;
-        plan->links[i].lifted = is_lifted(mf_art_constants(plan, (int32_t)i));
-        plan->any_lifted = plan->any_lifted || plan->links[i].lifted;
+        for (uint32_t k = i + 1; k < motion->plan->link_count; k++)
+            last = last && motion->links[k].parent != motion->links[i].parent;
+        motion->links[i].last = last;
+        motion->links[i].lifted = is_lifted(mf_art_constants(motion, (int32_t)i));
+        motion->plan->any_lifted = motion->plan->any_lifted || motion->links[i].lifted;
     }
-    plan->base_lifted = !plan->fixed && is_lifted(mf_art_constants(plan, -1));
-    plan->any_lifted = plan->any_lifted || plan->base_lifted;
-    plan->ball_count = ball_number(t->model, t->model->joint_count, false);
-    plan->joint_count = t->model->joint_count;
-    plan->free_count = ball_number(t->model, t->model->joint_count, true);
-    plan->mass = t->model->mass;
+    motion->plan->base_lifted = !motion->plan->fixed && is_lifted(mf_art_constants(motion, -1));
+    motion->plan->any_lifted = motion->plan->any_lifted || motion->plan->base_lifted;
+    motion->plan->ball_count = ball_number(t->model, t->model->joint_count, false);
+    motion->plan->joint_count = t->model->joint_count;
+    motion->plan->free_count = ball_number(t->model, t->model->joint_count, true);
+    motion->plan->mass = t->model->mass;
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -382,25 +382,28 @@ static mf_Status count_links(Tree *t, mf_Error *error) {
                        "and %d",
                        t->model->name, links, balls, MF_ARTICULATED_MAX_LINKS,
                        MF_ARTICULATED_MAX_BALLS);
-    t->plan->link_count = links;
+    t->motion->plan->link_count = links;
     return MF_OK;
 }
 
 static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuator_count,
                                mf_Error *error) {
-    mf_ArtPlan *plan = t->plan;
+    mf_ArtMotion *motion = t->motion;
     mf_Context *context = t->context;
     uint32_t links = t->model->link_count, joints = t->model->joint_count;
-    plan->link_offset = MF_ART_SETTINGS + MF_ART_LINK_VALUES;
-    plan->contact_offset = plan->link_offset + plan->link_count * MF_ART_LINK_VALUES;
-    plan->actuator_offset = plan->contact_offset + contact_count * MF_ART_CONTACT_VALUES;
-    size_t values = plan->actuator_offset + (size_t)actuator_count * MF_ART_ACTUATOR_VALUES;
-    plan->value_count = values;
-    plan->links = mf_allocate(context, plan->link_count, sizeof *plan->links);
-    plan->frames = mf_allocate(context, links, sizeof *plan->frames);
-    plan->joint_links = mf_allocate(context, joints, sizeof *plan->joint_links);
-    plan->constants_f64 = mf_allocate(context, values, sizeof(double));
-    plan->constants_f32 = mf_allocate(context, values, sizeof(float));
+    motion->plan->link_offset = MF_ART_SETTINGS + MF_ART_LINK_VALUES;
+    motion->plan->contact_offset =
+        motion->plan->link_offset + motion->plan->link_count * MF_ART_LINK_VALUES;
+    motion->plan->actuator_offset =
+        motion->plan->contact_offset + contact_count * MF_ART_CONTACT_VALUES;
+    size_t values = motion->plan->actuator_offset + (size_t)actuator_count * MF_ART_ACTUATOR_VALUES;
+    motion->plan->value_count = (uint32_t)values;
+    motion->plan->frame_count = links;
+    motion->links = mf_allocate(context, motion->plan->link_count, sizeof *motion->links);
+    motion->frames = mf_allocate(context, links, sizeof *motion->frames);
+    motion->joint_links = mf_allocate(context, joints, sizeof *motion->joint_links);
+    motion->constants_f64 = mf_allocate(context, values, sizeof(double));
+    motion->constants_f32 = mf_allocate(context, values, sizeof(float));
     t->carrier = mf_allocate(context, links, sizeof *t->carrier);
     t->rotation = mf_allocate(context, links, sizeof *t->rotation);
     t->point = mf_allocate(context, links, sizeof *t->point);
@@ -409,8 +412,8 @@ static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuato
     t->position = mf_allocate(context, joints, sizeof *t->position);
     t->velocity = mf_allocate(context, joints, sizeof *t->velocity);
     t->last_link = mf_allocate(context, links, sizeof *t->last_link);
-    if (plan->links == NULL || plan->frames == NULL || plan->joint_links == NULL ||
-        plan->constants_f64 == NULL || plan->constants_f32 == NULL || t->carrier == NULL ||
+    if (motion->links == NULL || motion->frames == NULL || motion->joint_links == NULL ||
+        motion->constants_f64 == NULL || motion->constants_f32 == NULL || t->carrier == NULL ||
         t->rotation == NULL || t->point == NULL || t->own == NULL || t->weight == NULL ||
         t->position == NULL || t->velocity == NULL || t->last_link == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -428,24 +431,26 @@ static void release_tree(Tree *t) {
     mf_release(t->context, t->last_link);
 }
 
-mf_Status mf_art_tree_build(mf_ArtPlan *plan, const mf_Model *model, uint32_t contact_count,
+mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_t contact_count,
                             uint32_t actuator_count, mf_Context *context, mf_Error *error) {
-    Tree t = {.plan = plan, .model = model, .context = context};
+    Tree t = {.motion = motion, .model = model, .context = context};
     mf_Status status = count_links(&t, error);
     if (status == MF_OK)
         status = allocate_tree(&t, contact_count, actuator_count, error);
     if (status == MF_OK) {
-        plan->link_count = 0;
+        motion->plan->link_count = 0;
         find_carriers(&t);
         for (uint32_t l = 0; l < model->link_count; l++)
             if (t.carrier[l] == l)
                 choose_axes(&t, l);
         for (uint32_t j = 0; j < model->joint_count; j++)
-            plan->joint_links[j] = MF_NONE;
+            motion->joint_links[j] = MF_NONE;
         t.last_link[0] = -1;
         add_links(&t, 0, t.weight + model->link_count);
         finish_links(&t);
     }
     release_tree(&t);
-    return status == MF_OK ? mf_art_queries_build(plan, context, error) : status;
+    if (status == MF_OK)
+        status = mf_art_pack(motion, context, error);
+    return status == MF_OK ? mf_art_queries_build(motion, context, error) : status;
 }

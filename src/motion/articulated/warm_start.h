@@ -34,9 +34,9 @@ static MF_INLINE uint32_t contact_run(const LinkContacts *all, uint32_t first) {
 
 // From where moments of a pair are taken: a link that moves with it.
 static MF_INLINE Vec pair_origin(const mf_ArtPlan *plan, const Contacts *contacts, uint32_t pair) {
-    int32_t link = contact_plan_link(plan, plan->collide->pairs[pair].b);
+    int32_t link = contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[pair].b);
     if (link == MF_ART_WORLD)
-        link = contact_plan_link(plan, plan->collide->pairs[pair].a);
+        link = contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[pair].a);
     return contacts->pose[link + 1].position;
 }
 
@@ -137,7 +137,7 @@ static inline void warm_start_store(const mf_ArtPlan *plan, const Contacts *cont
                                     const LinkContacts *all, mf_mask lanes) {
     const mf_lane zero = mf_zero();
     lanes = mf_and(lanes, all->alive);
-    for (uint32_t pair = 0; pair < plan->collide->pair_count; pair++) {
+    for (uint32_t pair = 0; pair < mf_art_collide(plan)->pair_count; pair++) {
         Vec force = vec_load(all->memory, 6 * pair);
         mf_lane size = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z);
         mf_mask pressed = mf_and(lanes, mf_less(zero, size));

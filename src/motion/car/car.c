@@ -1,5 +1,5 @@
-// The host side of cars: fields, the system, the way back to the start.
-#include "motion/car/plan.h"
+// The host side of cars: fields, the motion, the way back to the start.
+#include "motion/car/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -78,9 +78,9 @@ static void add_value(mf_CarPlan *plan, uint32_t row, uint32_t component, double
 }
 
 // In the order of command.accepted.
-static void plan_commands(mf_CarPlan *plan) {
-    const double wheel = plan->car.steering_limit, speed = plan->car.speed_limit, far = 1e6;
-    const mf_CarCommand mode = plan->config.command;
+static void plan_commands(mf_CarPlan *plan, const mf_Car *car) {
+    const double wheel = car->steering_limit, speed = car->speed_limit, far = 1e6;
+    const mf_CarCommand mode = plan->mode;
     if (mode == MF_CAR_COMMAND_DRIVE) {
         add_value(plan, 0, 0, -wheel, wheel, 0.0);
         add_value(plan, 1, 0, -1.0, 1.0, 0.0);
@@ -95,22 +95,22 @@ static void plan_commands(mf_CarPlan *plan) {
         add_value(plan, 1, 1, -far, far, 0.0);
     }
     if (mode == MF_CAR_COMMAND_CIRCLE)
-        add_value(plan, 1, 2, -far, far, plan->car.front + plan->car.rear);
+        add_value(plan, 1, 2, -far, far, car->front + car->rear);
     if (mode == MF_CAR_COMMAND_LINE)
         add_value(plan, 1, 2, -100.0, 100.0, 0.0);
 }
 
 // Commands after a reset: stand; the circle and the line begin where the car is, ahead.
-static double start_value(const mf_CarPlan *plan, const mf_CarCommandValue *value,
+static double start_value(const mf_CarMotion *motion, const mf_CarCommandValue *value,
                           uint32_t instance) {
-    const mf_CarCommand mode = plan->config.command;
+    const mf_CarCommand mode = motion->config.command;
     const uint32_t row = value->row - MF_CAR_ROW_COMMAND_0;
-    double radius = 10.0 * (plan->car.front + plan->car.rear);
+    double radius = 10.0 * (motion->car.front + motion->car.rear);
     if (mode == MF_CAR_COMMAND_DRIVE || mode == MF_CAR_COMMAND_SPEED || row == 0)
         return 0.0;
     if (value->component == 2)
         return mode == MF_CAR_COMMAND_CIRCLE ? radius : 0.0;
-    double position = mf_field_get(plan->rows[MF_CAR_ROW_POSITION], instance, value->component);
+    double position = mf_field_get(motion->rows[MF_CAR_ROW_POSITION], instance, value->component);
     bool center = mode == MF_CAR_COMMAND_CIRCLE && value->component == 1;
     return mf_clamp(position + (center ? radius : 0.0), value->low, value->high);
 }
@@ -118,31 +118,37 @@ static double start_value(const mf_CarPlan *plan, const mf_CarCommandValue *valu
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void run_cars(const mf_SystemRun *run, void *user) {
-    const mf_CarPlan *plan = user;
+    const mf_CarMotion *motion = user;
     uint32_t first = run->first_block * MF_BLOCK, end = first + run->block_count * MF_BLOCK;
     uint32_t count = mf_group_count(run->group);
     if (end > count)
         end = count;
     // Below this many cars the copy for one lane is faster than a mostly empty wide one.
-    uint32_t rest = end % plan->lanes;
-    uint32_t wide = rest * 8 <= plan->lanes ? end - rest : end;
-    bool control = run->tick % plan->interval == 0;
-    mf_CarBatch batch = {.plan = plan, .first = first, .end = wide, .control = control};
-    plan->step(&batch);
+    uint32_t rest = end % motion->lanes;
+    uint32_t wide = rest * 8 <= motion->lanes ? end - rest : end;
+    bool control = run->tick % motion->interval == 0;
+    mf_CarBatch batch = {.plan = motion->plan,
+                         .terrain = motion->terrain,
+                         .path = motion->path,
+                         .fields = &motion->fields,
+                         .first = first,
+                         .end = wide,
+                         .control = control};
+    motion->step(&batch);
     batch.first = wide;
     batch.end = end;
-    plan->step_one(&batch);
+    motion->step_one(&batch);
 }
 
 // On the ground, with its heading and its forward speed.
-static void stand_on_ground(const mf_CarPlan *plan, uint32_t instance) {
-    mf_Field *position = plan->rows[MF_CAR_ROW_POSITION];
-    mf_Field *attitude = plan->rows[MF_CAR_ROW_ORIENTATION];
-    mf_Field *velocity = plan->rows[MF_CAR_ROW_LINEAR];
+static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
+    mf_Field *position = motion->rows[MF_CAR_ROW_POSITION];
+    mf_Field *attitude = motion->rows[MF_CAR_ROW_ORIENTATION];
+    mf_Field *velocity = motion->rows[MF_CAR_ROW_LINEAR];
     double normal[3], x = mf_field_get(position, instance, 0), q[4] = {1, 0, 0, 0}, swing[4], v[3];
     double ground =
-        mf_terrain_height(plan->terrain, x, mf_field_get(position, instance, 1), normal);
-    mf_field_set(position, instance, 2, ground + plan->car.height);
+        mf_terrain_height(motion->ground, x, mf_field_get(position, instance, 1), normal);
+    mf_field_set(position, instance, 2, ground + motion->car.height);
     for (uint32_t c = 0; c < 3; c++)
         v[c] = mf_field_get(velocity, instance, c);
     q[0] = mf_field_get(attitude, instance, 0);
@@ -162,88 +168,134 @@ static void stand_on_ground(const mf_CarPlan *plan, uint32_t instance) {
 }
 
 static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
-    const mf_CarPlan *plan = user;
+    const mf_CarMotion *motion = user;
     (void)group;
-    stand_on_ground(plan, instance);
+    stand_on_ground(motion, instance);
     for (int row = MF_CAR_ROW_STEERING; row <= MF_CAR_ROW_INTEGRAL; row++)
-        mf_field_set(plan->rows[row], instance, 0, 0.0);
-    mf_field_set(plan->rows[MF_CAR_ROW_PROGRESS], instance, 0, -1.0);
-    mf_field_set(plan->refused, instance, 0, 0.0);
-    for (uint32_t i = 0; i < plan->command_count; i++) {
-        const mf_CarCommandValue *value = &plan->command[i];
-        double start = start_value(plan, value, instance);
-        mf_field_set(plan->rows[value->row], instance, value->component, start);
-        mf_field_set(plan->rows[MF_CAR_ROW_ACCEPTED], instance, i, start);
+        mf_field_set(motion->rows[row], instance, 0, 0.0);
+    mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], instance, 0, -1.0);
+    mf_field_set(motion->refused, instance, 0, 0.0);
+    for (uint32_t i = 0; i < motion->plan->command_count; i++) {
+        const mf_CarCommandValue *value = &motion->plan->command[i];
+        double start = start_value(motion, value, instance);
+        mf_field_set(motion->rows[value->row], instance, value->component, start);
+        mf_field_set(motion->rows[MF_CAR_ROW_ACCEPTED], instance, i, start);
     }
 }
 
 static void destroy_cars(mf_Context *context, void *user) {
-    mf_CarPlan *plan = user;
-    mf_car_path_release(context, &plan->path);
-    mf_release(context, plan);
+    mf_CarMotion *motion = user;
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, (void *)motion->path);
+    mf_release(context, motion);
 }
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static mf_Status bind_fields(mf_Group *group, mf_CarPlan *plan, mf_Error *error) {
-    mf_canonical_rows(group, plan->rows, MF_BODY_ROWS);
-    plan->fault = mf_group_find_field(group, "fault.word");
-    plan->wrench = mf_group_find_field(group, "push.link");
-    plan->wrench_count = mf_group_find_field(group, "push.count");
-    mf_Status status = mf_attach_field(group, &refused_field, 0, &plan->refused, error);
+static mf_Status add_fields(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
+    mf_canonical_rows(group, motion->rows, MF_BODY_ROWS);
+    mf_Status status = mf_attach_field(group, &refused_field, 0, &motion->refused, error);
     for (int i = MF_CAR_ROW_STEERING; i <= MF_CAR_ROW_ACCEPTED && status == MF_OK; i++)
-        status = mf_attach_field(group, &own_fields[i], plan->command_count, &plan->rows[i], error);
-    const mf_FieldInfo *infos = command_fields[plan->config.command];
+        status = mf_attach_field(group, &own_fields[i], motion->plan->command_count,
+                                 &motion->rows[i], error);
+    const mf_FieldInfo *infos = command_fields[motion->config.command];
     for (int i = 0; i < WIDEST && status == MF_OK && infos[i].name != NULL; i++)
-        status = mf_attach_field(group, &infos[i], 0, &plan->rows[MF_CAR_ROW_COMMAND_0 + i], error);
+        status =
+            mf_attach_field(group, &infos[i], 0, &motion->rows[MF_CAR_ROW_COMMAND_0 + i], error);
     return status;
 }
 
-static void choose_kernel(mf_CarPlan *plan, const mf_Group *group) {
-    static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
-    plan->lanes = pick.lanes;
+static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
+    mf_CarFields *fields = &motion->fields;
+    for (int i = 0; i < MF_CAR_ROWS; i++) {
+        if (motion->rows[i] == NULL)
+            continue;
+        fields->rows[i] = motion->rows[i]->data;
+        fields->components[i] = motion->rows[i]->components;
+    }
+    fields->fault = mf_group_find_field(group, "fault.word")->data;
+    fields->refused = motion->refused->data;
+    const mf_Field *wrench = mf_group_find_field(group, "push.link");
+    const mf_Field *count = mf_group_find_field(group, "push.count");
+    if (wrench == NULL || count == NULL)
+        return;
+    fields->wrench = wrench->data;
+    fields->wrench_components = wrench->components;
+    fields->wrench_count = count->data;
 }
 
-static mf_Status make_plan(mf_Group *group, const mf_Car *car, const mf_CarConfig *config,
-                           mf_CarPlan *plan, mf_Error *error) {
-    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    plan->car = *car;
-    plan->config = *config;
-    plan->interval = 1;
-    if (config->control_interval % world->step != 0 ||
-        config->control_interval / world->step > 1000000)
+static void choose_kernel(mf_CarMotion *motion, const mf_Group *group) {
+    static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    motion->lanes = pick.lanes;
+}
+
+static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Context *context,
+                           mf_Error *error) {
+    const mf_Car *car = &motion->car;
+    const mf_CarConfig *config = &motion->config;
+    const double step = mf_time_to_seconds(world->step);
+    mf_CarPlan plan = {.model = config->model,
+                       .tire = config->tire,
+                       .integrator = config->integrator,
+                       .mode = config->command,
+                       .level = world->terrain->lowest == world->terrain->highest,
+                       .brakes = car->brake > 0.0,
+                       .lagged = car->steering_lag > 0.0,
+                       .ellipse = car->ellipse > 0.0};
+    mf_car_plan_constants(&plan, car, step, step * motion->interval, world->gravity,
+                          world->terrain->lowest);
+    plan_commands(&plan, car);
+    void *image;
+    mf_Status status = mf_flat_pack(context, &plan, sizeof plan, NULL, 0, &image, error);
+    motion->plan = image;
+    return status;
+}
+
+// The steps between control ticks.
+static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Error *error) {
+    const mf_Time interval = motion->config.control_interval;
+    if (interval % world->step != 0 || interval / world->step > 1000000)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
                        "most 1e6 of them",
-                       (long long)config->control_interval, (long long)world->step);
-    if (config->control_interval > 0)
-        plan->interval = (uint32_t)(config->control_interval / world->step);
-    double step = mf_time_to_seconds(world->step);
-    mf_Status status = mf_car_check_step(plan, step, error);
-    if (status != MF_OK)
-        return status;
-    plan->terrain = world->terrain;
-    plan->level = plan->terrain->lowest == plan->terrain->highest;
-    mf_car_plan_constants(plan, step, world->gravity, plan->terrain->lowest);
-    plan_commands(plan);
-    choose_kernel(plan, group);
-    return bind_fields(group, plan, error);
+                       (long long)interval, (long long)world->step);
+    motion->interval = interval > 0 ? (uint32_t)(interval / world->step) : 1;
+    return MF_OK;
 }
 
-static uint64_t hash_plan(const mf_CarPlan *plan) {
-    const uint32_t modes[] = {(uint32_t)plan->config.model, (uint32_t)plan->config.tire,
-                              (uint32_t)plan->config.integrator, (uint32_t)plan->config.command};
-    const mf_CarPath *path = &plan->path;
+static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    motion->ground = world->terrain;
+    motion->terrain = mf_terrain_image(world->terrain);
+    mf_Status status = find_interval(motion, world, error);
+    if (status == MF_OK)
+        status = mf_car_check_step(&motion->car, motion->config.model,
+                                   mf_time_to_seconds(world->step), error);
+    if (status == MF_OK)
+        status = make_plan(motion, world, mf_world_context(mf_group_world(group)), error);
+    if (status == MF_OK)
+        status = add_fields(group, motion, error);
+    if (status != MF_OK)
+        return status;
+    bind_fields(group, motion);
+    choose_kernel(motion, group);
+    return MF_OK;
+}
+
+static uint64_t hash_motion(const mf_CarMotion *motion) {
+    const mf_CarPlan *plan = motion->plan;
+    const mf_CarPath *path = motion->path;
+    const uint32_t modes[] = {(uint32_t)plan->model, (uint32_t)plan->tire,
+                              (uint32_t)plan->integrator, (uint32_t)plan->mode};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
     hash = mf_hash_bytes(hash, modes, sizeof modes);
-    if (path->segments == 0)
+    if (path == NULL)
         return hash;
-    hash = mf_hash_doubles(hash, path->x_f64, path->segments + 2);
-    return mf_hash_doubles(hash, path->y_f64, path->segments + 2);
+    hash = mf_hash_doubles(hash, mf_car_path_x_f64(path), path->segments + 2);
+    return mf_hash_doubles(hash, mf_car_path_y_f64(path), path->segments + 2);
 }
 
 static const char *const car_reads[] = {"wind.velocity",
@@ -272,7 +324,7 @@ static const char *const car_writes[] = {"base.position",
                                          "fault.word",
                                          NULL};
 
-static mf_CarPlan *find_plan(const mf_Group *group) {
+static mf_CarMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_car_row);
 }
 
@@ -292,46 +344,48 @@ mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *con
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_CarPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
+    mf_CarMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
-    status = make_plan(group, car, config, plan, error);
+    motion->car = *car;
+    motion->config = *config;
+    status = fill_motion(group, motion, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_car_row, plan, hash_plan(plan), error);
+        status = mf_motion_join(group, &mf_car_row, motion, hash_motion(motion), error);
     if (status != MF_OK)
-        destroy_cars(context, plan);
+        destroy_cars(context, motion);
     return status;
 }
 
 const mf_Car *mf_car_parameters(const mf_Group *group) {
-    const mf_CarPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->car : NULL;
+    const mf_CarMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->car : NULL;
 }
 
 const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
-    const mf_CarPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->config : NULL;
+    const mf_CarMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
-    mf_CarPlan *plan = find_plan(group);
-    if (plan == NULL || plan->config.command != MF_CAR_COMMAND_PATH)
+    mf_CarMotion *motion = find_motion(group);
+    if (motion == NULL || motion->config.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
                        mf_group_config_of(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_CarPath path;
+    const mf_CarPath *path;
     mf_Status status = mf_car_path_create(context, positions, count, closed,
-                                          0.125 * plan->car.look_ahead_least, &path, error);
+                                          0.125 * motion->car.look_ahead_least, &path, error);
     if (status != MF_OK)
         return status;
-    mf_car_path_release(context, &plan->path);
-    plan->path = path;
-    mf_attach_rehash(group, "car", hash_plan(plan));
+    mf_release(context, (void *)motion->path);
+    motion->path = path;
+    mf_attach_rehash(group, "car", hash_motion(motion));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
-        mf_field_set(plan->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
+        mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
 }
 

@@ -8,6 +8,7 @@
 
 typedef struct Car {
     Fixed fixed;
+    const mf_CarFields *fields;
     State state;
     Actuators actuators;
     mf_lane qx, qy; // [1] of the attitude as loaded
@@ -21,9 +22,9 @@ typedef struct Car {
 } Car;
 
 static MF_INLINE mf_real *row(const Car *car, uint32_t index, uint32_t component) {
-    const mf_Field *field = car->fixed.plan->rows[index];
-    size_t at = (car->block * field->components + component) * MF_BLOCK + car->lane;
-    return (mf_real *)field->data + at;
+    const mf_CarFields *fields = car->fields;
+    size_t at = (car->block * fields->components[index] + component) * MF_BLOCK + car->lane;
+    return (mf_real *)fields->rows[index] + at;
 }
 
 static MF_INLINE mf_lane load(const Car *car, uint32_t index, uint32_t component) {
@@ -102,18 +103,18 @@ static MF_INLINE void load_motion(Car *car) {
 
 // Row `c` of push.link in the lanes with a wrench, else 0.
 static MF_INLINE mf_lane load_wrench(const Car *car, mf_mask loaded, uint32_t c) {
-    const mf_Field *field = car->fixed.plan->wrench;
-    size_t at = (car->block * field->components + c) * MF_BLOCK + car->lane;
-    return mf_select(loaded, mf_load((const mf_real *)field->data + at), mf_zero());
+    const mf_CarFields *fields = car->fields;
+    size_t at = (car->block * fields->wrench_components + c) * MF_BLOCK + car->lane;
+    return mf_select(loaded, mf_load((const mf_real *)fields->wrench + at), mf_zero());
 }
 
 // An external wrench acts in the plane of the ground; the ground bears the rest of it.
 static MF_INLINE void load_wrenches(Car *car) {
     Fixed *fixed = &car->fixed;
     fixed->loaded = false;
-    if (fixed->plan->wrench == NULL)
+    if (car->fields->wrench == NULL)
         return;
-    const int32_t *count = (const int32_t *)fixed->plan->wrench_count->data;
+    const int32_t *count = (const int32_t *)car->fields->wrench_count;
     mf_index touches = mf_load_index(count + car->block * MF_BLOCK + car->lane);
     mf_mask loaded = mf_not(mf_index_equal(touches, mf_set_index(0)));
     if (!mf_any(loaded))
@@ -171,7 +172,7 @@ static MF_INLINE void take_commands(Car *car) {
     mf_mask refused = mf_and(car->alive, mf_not(good));
     if (!mf_any(refused))
         return;
-    int32_t *count = (int32_t *)plan->refused->data + car->block * MF_BLOCK + car->lane;
+    int32_t *count = (int32_t *)car->fields->refused + car->block * MF_BLOCK + car->lane;
     mf_index before = mf_load_index(count);
     mf_store_index(count, mf_select_index(refused, before + mf_set_index(1), before));
 }
@@ -341,9 +342,11 @@ static MF_INLINE void step_lanes(Car *car, const mf_LaneMap *map, bool control) 
 
 void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
     const mf_CarPlan *plan = batch->plan;
-    const mf_LaneMap map = mf_lane_map(plan->terrain);
+    const mf_LaneMap map = mf_image_map(batch->terrain);
     Car car;
+    car.fields = batch->fields;
     car.fixed.plan = plan;
+    car.fixed.path = batch->path;
 #if defined(MF_KERNEL_F64)
     car.fixed.constant = plan->constants_f64;
 #else
@@ -357,7 +360,7 @@ void MF_KERNEL(mf_car_step)(const mf_CarBatch *batch) {
     for (uint32_t i = batch->first; i < batch->end; i += MF_LANES) {
         car.block = i / MF_BLOCK;
         car.lane = i % MF_BLOCK;
-        car.fault = (uint32_t *)plan->fault->data + i;
+        car.fault = car.fields->fault + i;
         step_lanes(&car, &map, batch->control);
     }
 }

@@ -46,7 +46,7 @@ static MF_INLINE mf_mask give_force(const Fixed *fixed, mf_lane speed, mf_lane f
     mf_lane forward = force * ahead;
     mf_mask pulls = mf_less(forward, zero);
     mf_lane back_emf = loss * mf_abs(speed);
-    bool brakes = fixed->plan->car.brake > 0.0;
+    bool brakes = fixed->plan->brakes;
     mf_lane most = motor - back_emf;
     if (!brakes)
         most = mf_select(pulls, motor + back_emf, most);
@@ -89,7 +89,7 @@ static MF_INLINE void drive_at(const Fixed *fixed, const State *s, mf_lane wante
     mf_mask stands = mf_and(mf_less_equal(mf_abs(wanted), zero),
                             mf_less(mf_abs(speed), constant(fixed, MF_CAR_HOLD_SPEED)));
     out->integral = mf_select(stands, zero, out->integral);
-    if (fixed->plan->car.brake > 0.0) {
+    if (fixed->plan->brakes) {
         out->brake = mf_select(stands, one, out->brake);
         out->duty = mf_select(stands, zero, out->duty);
     }
@@ -210,15 +210,14 @@ typedef struct Track {
     bool closed;
 } Track;
 
-static MF_INLINE Track track_of(const mf_CarPlan *plan) {
-    const mf_CarPath *path = &plan->path;
+static MF_INLINE Track track_of(const mf_CarPath *path) {
     Track t = {.segments = path->segments, .closed = path->closed};
 #if defined(MF_KERNEL_F64)
-    t.x = path->x_f64;
-    t.y = path->y_f64;
+    t.x = mf_car_path_x_f64(path);
+    t.y = mf_car_path_y_f64(path);
 #else
-    t.x = path->x_f32;
-    t.y = path->y_f32;
+    t.x = mf_car_path_x_f32(path);
+    t.y = mf_car_path_y_f32(path);
 #endif
     t.spacing = mf_set((mf_real)path->spacing);
     t.inverse_spacing = mf_set((mf_real)(1.0 / path->spacing));
@@ -274,9 +273,9 @@ static mf_lane find_progress(const Fixed *fixed, const Track *t, const Axle *a, 
 static MF_INLINE Goal path_goal(const Fixed *fixed, const Axle *a, const mf_lane *command,
                                 Actuators *out) {
     Goal g = {a->x, a->y, mf_zero(), mf_zero(), mf_less(mf_set((mf_real)1), mf_zero())};
-    const Track t = track_of(fixed->plan);
-    if (t.segments == 0)
+    if (fixed->path == NULL)
         return g;
+    const Track t = track_of(fixed->path);
     mf_lane x, y, dx, dy, progress = find_progress(fixed, &t, a, out->progress);
     for (int i = 0; i < 2; i++) {
         position_at(&t, progress, &x, &y, &dx, &dy);
@@ -303,7 +302,7 @@ static MF_INLINE Goal path_goal(const Fixed *fixed, const Axle *a, const mf_lane
 
 static MF_INLINE void run_control(const Fixed *fixed, const State *s, const mf_lane *command,
                                   Actuators *out) {
-    const mf_CarCommand mode = fixed->plan->config.command;
+    const mf_CarCommand mode = fixed->plan->mode;
     if (mode == MF_CAR_COMMAND_DRIVE) {
         out->target = command[0];
         out->duty = command[1];

@@ -24,6 +24,7 @@ typedef struct State {
 // What stays as it is during one step.
 typedef struct Fixed {
     const mf_CarPlan *plan;
+    const mf_CarPath *path; // NULL: none
     const mf_real *constant;
     mf_lane nx, ny, nz;     // [1] the ground's normal; unused on level ground
     mf_lane lean;           // [1] 1 / (1 + nz)
@@ -79,9 +80,9 @@ static MF_INLINE mf_lane sin_to_pi(mf_lane a) {
 static MF_INLINE mf_lane tire_force(const Fixed *fixed, uint32_t row, mf_lane slip) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane stretched = constant(fixed, row) * slip, shape = constant(fixed, row + 1);
-    if (fixed->plan->config.tire == MF_CAR_TIRE_LINEAR)
+    if (fixed->plan->tire == MF_CAR_TIRE_LINEAR)
         return shape * stretched;
-    if (fixed->plan->config.tire == MF_CAR_TIRE_CURVATURE) {
+    if (fixed->plan->tire == MF_CAR_TIRE_CURVATURE) {
         mf_lane curve = constant(fixed, row + 3);
         mf_lane bent = mf_atan_ratio_lane(stretched, one) - stretched;
         stretched = mf_fma(curve, bent, stretched);
@@ -161,7 +162,7 @@ static MF_INLINE void dynamic_rates(const Fixed *fixed, const State *s, const Fo
     front_force = front_force * (constant(fixed, MF_CAR_FRONT_D) * f->load);
     rear_force = rear_force * (constant(fixed, MF_CAR_REAR_D) * f->load);
     mf_lane drive = f->drive;
-    if (fixed->plan->car.ellipse > 0.0) {
+    if (fixed->plan->ellipse) {
         mf_lane most = constant(fixed, MF_CAR_ELLIPSE) * f->load;
         mf_lane left = mf_fma(most, most, -rear_force * rear_force);
         most = mf_sqrt(mf_max(left, mf_zero())) * constant(fixed, MF_CAR_INVERSE_ELLIPSE);
@@ -229,7 +230,7 @@ static MF_INLINE void blended_rates(const Fixed *fixed, const State *s, const Fo
 // ---- rates --------------------------------------------------------------------------------------
 
 static MF_INLINE mf_lane steering_rate(const Fixed *fixed, const State *s) {
-    if (!(fixed->plan->car.steering_lag > 0.0))
+    if (!fixed->plan->lagged)
         return fixed->slew;
     mf_lane most = constant(fixed, MF_CAR_STEERING_RATE);
     mf_lane rate = (fixed->target - s->steering) * constant(fixed, MF_CAR_STEERING_GAIN);
@@ -238,7 +239,7 @@ static MF_INLINE mf_lane steering_rate(const Fixed *fixed, const State *s) {
 
 // The kinematic model has no slip: sideways speed and yaw rate follow from speed and steering.
 static MF_INLINE void bind_wheels(const Fixed *fixed, State *s) {
-    if (fixed->plan->config.model != MF_CAR_KINEMATIC)
+    if (fixed->plan->model != MF_CAR_KINEMATIC)
         return;
     mf_lane bound = tangent(s->steering) * s->vx;
     s->vy = constant(fixed, MF_CAR_REAR_SHARE) * bound;
@@ -249,7 +250,7 @@ static MF_INLINE void speed_rates(const Fixed *fixed, State *s, Rates *out) {
     bind_wheels(fixed, s);
     Forces f = external_forces(fixed, s);
     out->steering = steering_rate(fixed, s);
-    switch (fixed->plan->config.model) {
+    switch (fixed->plan->model) {
     case MF_CAR_KINEMATIC:
         out->vx = rolling_rate(fixed, &f);
         out->vy = out->yaw_rate = mf_zero();
@@ -366,7 +367,7 @@ static MF_INLINE State step_state(const Fixed *fixed, State *s) {
         4,
         {(mf_real)0.5, (mf_real)0.5, 1, 0},
         {(mf_real)(1.0 / 6), (mf_real)(1.0 / 3), (mf_real)(1.0 / 3), (mf_real)(1.0 / 6)}};
-    const mf_Integrator integrator = fixed->plan->config.integrator;
+    const mf_Integrator integrator = fixed->plan->integrator;
     const mf_real h = fixed->constant[MF_CAR_STEP];
     State out;
     if (integrator == MF_INTEGRATOR_SEMI_IMPLICIT)

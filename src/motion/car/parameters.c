@@ -1,5 +1,5 @@
 // A car's parameters: the published sets, the check of every range, the kernel's constants.
-#include "motion/car/plan.h"
+#include "motion/car/motion.h"
 #include "math/scalar.h"
 
 #include <stddef.h>
@@ -264,8 +264,7 @@ static double understeer(const mf_Car *car) {
     return car->mass / (base * base) * (car->rear / front - car->front / rear);
 }
 
-static void fill_dynamics(double *k, const mf_CarPlan *plan) {
-    const mf_Car *car = &plan->car;
+static void fill_dynamics(double *k, const mf_Car *car, mf_CarModel model) {
     double base = car->front + car->rear;
     k[MF_CAR_MASS] = car->mass;
     k[MF_CAR_INVERSE_MASS] = 1.0 / car->mass;
@@ -296,21 +295,19 @@ static void fill_dynamics(double *k, const mf_CarPlan *plan) {
     k[MF_CAR_ELLIPSE] = car->ellipse * car->rear_d;
     k[MF_CAR_INVERSE_ELLIPSE] = 1.0 / car->ellipse_long;
     // In the blend the kinematic part holds the car where a wheel points across its motion.
-    k[MF_CAR_SLIP_SPEED] =
-        plan->config.model == MF_CAR_BLENDED ? 0.5 * car->blend_low : car->blend_low;
+    k[MF_CAR_SLIP_SPEED] = model == MF_CAR_BLENDED ? 0.5 * car->blend_low : car->blend_low;
     k[MF_CAR_BLEND_LOW] = car->blend_low;
     k[MF_CAR_INVERSE_BLEND] = 1.0 / (car->blend_high - car->blend_low);
     k[MF_CAR_GRIP] = slip_rate(car) / car->blend_high;
 }
 
-static void fill_loops(double *k, const mf_CarPlan *plan) {
-    const mf_Car *car = &plan->car;
+static void fill_loops(double *k, const mf_Car *car, mf_CarModel model) {
     double sine, cosine, bend = understeer(car);
     mf_sin_cos(car->steering_limit, &sine, &cosine);
     k[MF_CAR_STEERING_LIMIT] = car->steering_limit;
     k[MF_CAR_STEERING_RATE] = car->steering_rate;
     k[MF_CAR_STEERING_GAIN] = 1.0 / (car->steering_lag > 0.0 ? car->steering_lag : k[MF_CAR_STEP]);
-    k[MF_CAR_UNDERSTEER] = plan->config.model != MF_CAR_KINEMATIC && bend > 0.0 ? bend : 0.0;
+    k[MF_CAR_UNDERSTEER] = model != MF_CAR_KINEMATIC && bend > 0.0 ? bend : 0.0;
     // Four fifths of what both axles can give.
     k[MF_CAR_CORNERING] = 0.8 * (car->front_d + car->rear_d) / car->mass;
     k[MF_CAR_ACCELERATION] = car->acceleration;
@@ -325,30 +322,30 @@ static void fill_loops(double *k, const mf_CarPlan *plan) {
     k[MF_CAR_TURN_RADIUS] = k[MF_CAR_BASE] * cosine / sine;
 }
 
-void mf_car_plan_constants(mf_CarPlan *plan, double step, double gravity, double ground) {
+void mf_car_plan_constants(mf_CarPlan *plan, const mf_Car *car, double step, double tick,
+                           double gravity, double ground) {
     double *k = plan->constants_f64;
     k[MF_CAR_STEP] = step;
-    k[MF_CAR_TICK] = step * plan->interval;
+    k[MF_CAR_TICK] = tick;
     k[MF_CAR_GRAVITY] = gravity;
-    k[MF_CAR_GROUND] = ground + plan->car.height;
-    plan->load_per_force = 1.0 / (plan->car.mass * reference_gravity);
-    fill_dynamics(k, plan);
-    fill_loops(k, plan);
+    k[MF_CAR_GROUND] = ground + car->height;
+    plan->load_per_force = 1.0 / (car->mass * reference_gravity);
+    fill_dynamics(k, car, plan->model);
+    fill_loops(k, car, plan->model);
     for (int i = 0; i < MF_CAR_CONSTANTS; i++)
         plan->constants_f32[i] = (float)k[i];
 }
 
 // An explicit method follows a rate times step of 2; the slip's is largest where it is formed with
 // the least speed, in the blend at its upper end.
-mf_Status mf_car_check_step(const mf_CarPlan *plan, double step, mf_Error *error) {
-    const mf_Car *car = &plan->car;
+mf_Status mf_car_check_step(const mf_Car *car, mf_CarModel model, double step, mf_Error *error) {
     if (car->steering_lag > 0.0 && car->steering_lag < step)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "car.steering_lag: %g, need 0 or at least the step, %g s", car->steering_lag,
                        step);
-    if (plan->config.model == MF_CAR_KINEMATIC)
+    if (model == MF_CAR_KINEMATIC)
         return MF_OK;
-    bool blended = plan->config.model == MF_CAR_BLENDED;
+    bool blended = model == MF_CAR_BLENDED;
     double speed = blended ? car->blend_high : car->blend_low, most = 2.0 * speed / slip_rate(car);
     if (step > most)
         return mf_fail(error, MF_BAD_ARGUMENT,

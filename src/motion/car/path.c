@@ -3,7 +3,7 @@
 //
 // Method: walk along the chain; sample i lies at i * spacing. Corners are cut by at most half the
 // spacing.
-#include "motion/car/plan.h"
+#include "motion/car/motion.h"
 #include "math/scalar.h"
 
 typedef struct Walk {
@@ -52,8 +52,28 @@ static void place_along(Walk *walk, double at, uint32_t edges, double out[2]) {
     out[1] = a[1] + part * (b[1] - a[1]);
 }
 
+// Samples of a path, in both precisions, one after the other in one allocation.
+typedef struct Samples {
+    double *x, *y;
+    float *narrow_x, *narrow_y;
+} Samples;
+
+static void sample(const mf_CarPath *path, const Walk *start, uint32_t edges, const Samples *out) {
+    Walk walk = *start;
+    for (size_t i = 0; i < (size_t)path->segments + 2; i++) {
+        double position[2], at = path->length;
+        if ((double)i < path->segments)
+            at = (double)i * path->spacing;
+        place_along(&walk, at, edges, position);
+        out->x[i] = position[0];
+        out->y[i] = position[1];
+        out->narrow_x[i] = (float)position[0];
+        out->narrow_y[i] = (float)position[1];
+    }
+}
+
 mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
-                             bool closed, double spacing, mf_CarPath *out, mf_Error *error) {
+                             bool closed, double spacing, const mf_CarPath **out, mf_Error *error) {
     mf_CarPath path = {.closed = closed};
     mf_Status status = check_places(positions, count, closed, &path.length, error);
     if (status != MF_OK)
@@ -62,27 +82,24 @@ mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], 
     path.segments = (uint32_t)mf_clamp(segments, 8.0, MF_CAR_PATH_SAMPLES);
     path.spacing = path.length / path.segments;
     const size_t samples = (size_t)path.segments + 2;
-    path.x_f64 = mf_allocate(context, 2 * samples, sizeof(double) + sizeof(float));
-    if (path.x_f64 == NULL)
+    Samples room = {.x = mf_allocate(context, 2 * samples, sizeof(double) + sizeof(float))};
+    if (room.x == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car path: out of memory");
-    path.y_f64 = path.x_f64 + samples;
-    path.x_f32 = (float *)(void *)(path.y_f64 + samples);
-    path.y_f32 = path.x_f32 + samples;
-    Walk walk = {
+    room.y = room.x + samples;
+    room.narrow_x = (float *)(void *)(room.y + samples);
+    room.narrow_y = room.narrow_x + samples;
+    const Walk start = {
         .positions = positions, .count = count, .length = edge_length(positions, count, 0)};
-    for (size_t i = 0; i < samples; i++) {
-        double position[2], at = (double)i < path.segments ? (double)i * path.spacing : path.length;
-        place_along(&walk, at, closed ? count : count - 1, position);
-        path.x_f64[i] = position[0];
-        path.y_f64[i] = position[1];
-        path.x_f32[i] = (float)position[0];
-        path.y_f32[i] = (float)position[1];
-    }
-    *out = path;
-    return MF_OK;
-}
-
-void mf_car_path_release(mf_Context *context, mf_CarPath *path) {
-    mf_release(context, path->x_f64);
-    *path = (mf_CarPath){0};
+    sample(&path, &start, closed ? count : count - 1, &room);
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&path, x_f64, room.x, samples),
+                                 MF_FLAT_PART(&path, y_f64, room.y, samples),
+                                 MF_FLAT_PART(&path, x_f32, room.narrow_x, samples),
+                                 MF_FLAT_PART(&path, y_f32, room.narrow_y, samples)};
+    void *image;
+    status = mf_flat_pack(context, &path, sizeof path, parts, sizeof parts / sizeof *parts, &image,
+                          error);
+    mf_release(context, room.x);
+    if (status == MF_OK)
+        *out = image;
+    return status;
 }

@@ -1,9 +1,11 @@
-// Data of the car kernel: parameters as constants in both precisions, the path, the fields. Frozen
-// while the world steps, shared by all threads.
+// What the car kernel reads of parameters and settings, and the path: flat images, frozen while the
+// world steps and shared by all threads.
 #ifndef MF_MOTION_CAR_PLAN_H
 #define MF_MOTION_CAR_PLAN_H
 
+#include "base/flat.h"
 #include "math/kernel.h"
+#include "terrain/image.h"
 
 #include <mayfly/car.h>
 
@@ -95,57 +97,57 @@ typedef struct mf_CarCommandValue {
 // A path as positions at equal distances along it; the last position is repeated so that a sample
 // has a successor.
 typedef struct mf_CarPath {
-    uint32_t segments; // [1] 0: no path
+    uint32_t bytes;
+    uint32_t segments; // [1]
     bool closed;
-    double length;         // [m]
-    double spacing;        // [m]
-    double *x_f64, *y_f64; // [m] pieces + 2 values, one allocation, owned
-    float *x_f32, *y_f32;  // [m] the same
+    double length;        // [m]
+    double spacing;       // [m]
+    MF_FLAT_ARRAY(x_f64); // [m] segments + 2
+    MF_FLAT_ARRAY(y_f64);
+    MF_FLAT_ARRAY(x_f32); // [m] the same
+    MF_FLAT_ARRAY(y_f32);
 } mf_CarPath;
-
-struct mf_CarBatch;
-typedef void (*mf_CarStepFn)(const struct mf_CarBatch *batch);
+MF_FLAT_READER(mf_CarPath, mf_car_path, double, x_f64)
+MF_FLAT_READER(mf_CarPath, mf_car_path, double, y_f64)
+MF_FLAT_READER(mf_CarPath, mf_car_path, float, x_f32)
+MF_FLAT_READER(mf_CarPath, mf_car_path, float, y_f32)
 
 typedef struct mf_CarPlan {
-    mf_Car car;
-    mf_CarConfig config;
-    const mf_Terrain *terrain;
-    bool level;        // the ground has one height everywhere
-    uint32_t interval; // [1] steps between control ticks
+    uint32_t bytes;
+    mf_CarModel model;
+    mf_CarTire tire;
+    mf_Integrator integrator;
+    mf_CarCommand mode;
+    bool level;                   // the ground has one height everywhere
+    bool brakes, lagged, ellipse; // it has brakes, steering with lag, a friction ellipse
+    uint32_t command_count;       // [1]
+    mf_CarCommandValue command[MF_CAR_COMMANDS];
+    double load_per_force; // [1/N] weight on the wheels, over that at rest
     double constants_f64[MF_CAR_CONSTANTS];
     float constants_f32[MF_CAR_CONSTANTS];
-    mf_CarCommandValue command[MF_CAR_COMMANDS];
-    uint32_t command_count; // [1]
-    mf_CarPath path;
-    mf_CarStepFn step;     // `lanes` lanes at once
-    mf_CarStepFn step_one; // one lane
-    uint32_t lanes;        // [1]
-    bool double_precision;
-    mf_Field *rows[MF_CAR_ROWS]; // NULL where the command mode does not use one
-    mf_Field *fault, *refused;
-    const mf_Field *wrench,
-        *wrench_count;     // push.link and push.count; NULL: the cars take no wrenches
-    double load_per_force; // [1/N] weight on the wheels, over that at rest
 } mf_CarPlan;
+
+// Data of the fields; NULL where the command mode does not use one.
+typedef struct mf_CarFields {
+    void *rows[MF_CAR_ROWS];
+    uint32_t components[MF_CAR_ROWS]; // [1]
+    uint32_t *fault, *refused;
+    const void *wrench;           // push.link; NULL: the cars take no wrenches
+    uint32_t wrench_components;   // [1]
+    const uint32_t *wrench_count; // push.count
+} mf_CarFields;
 
 // The instances first .. end - 1; `first` is a multiple of the kernel's lanes.
 typedef struct mf_CarBatch {
     const mf_CarPlan *plan;
+    const mf_TerrainImage *terrain;
+    const mf_CarPath *path; // NULL: none
+    const mf_CarFields *fields;
     uint32_t first, end; // [1]
     bool control;        // this step begins with a control tick
 } mf_CarBatch;
 
+typedef void (*mf_CarStepFn)(const mf_CarBatch *batch);
 MF_KERNEL_COPIES(void, mf_car_step, (const mf_CarBatch *batch));
-
-// Names the member that is out of range, its value and the range.
-mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error);
-// Samples the positions; `out` is untouched on failure.
-mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
-                             bool closed, double spacing, mf_CarPath *out, mf_Error *error);
-void mf_car_path_release(mf_Context *context, mf_CarPath *path);
-// Fills the constants of plan->car on ground of height `ground` [m].
-void mf_car_plan_constants(mf_CarPlan *plan, double step, double gravity, double ground);
-// A step [s] that the tires or the steering cannot follow is refused.
-mf_Status mf_car_check_step(const mf_CarPlan *plan, double step, mf_Error *error);
 
 #endif

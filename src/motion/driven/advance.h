@@ -7,8 +7,9 @@
 // The joints' state at some time within the step, and their accelerations there.
 static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const Paths *paths,
                                mf_lane ahead, State *state, mf_lane *given) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
         state->angle[l] = from->angle[l];
@@ -19,8 +20,9 @@ static MF_INLINE void paths_at(const mf_ArtPlan *plan, const State *from, const 
 }
 
 static MF_INLINE void paths_step(const mf_ArtPlan *plan, mf_lane step, State *state, Paths *paths) {
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        if (plan->links[l].kind == MF_ART_BALL)
+        if (links[l].kind == MF_ART_BALL)
             continue;
         mf_lane mean;
         path_ahead(paths, l, step, &state->angle[l], &state->speed[l], &mean);
@@ -55,12 +57,12 @@ static inline Whole whole_of(const mf_DrivenPlan *plan, const Body *body) {
 // that is the momentum of all links; on the ground such a robot keeps the torque of the beginning.
 static inline Start rotation_start(const mf_DrivenPlan *plan, const State *state, bool moves,
                                    const Driven *work) {
-    const bool tree = moves && plan->art->link_count > 0;
+    const bool tree = moves && mf_driven_art(plan)->link_count > 0;
     Start start = start_of(state, tree ? lanes_in_flight(&work->ground) : mf_mask_all());
     start.riders = work->riders;
     start.any = mf_any(start.flies);
     if (start.any && tree)
-        whole_find(plan->art, state, start.riders, &start.whole);
+        whole_find(mf_driven_art(plan), state, start.riders, &start.whole);
     else if (start.any)
         start.whole = whole_of(plan, &work->base);
     return start;
@@ -72,13 +74,13 @@ static inline void rotation_keep(const mf_DrivenPlan *plan, const Start *start,
                                  mf_lane step, Driven *work, State *state) {
     if (!start->any)
         return;
-    if (!moves || plan->art->link_count == 0) {
+    if (!moves || mf_driven_art(plan)->link_count == 0) {
         keep_body(start, rates, mf_zero(), step, &work->warnings, state);
         return;
     }
     const Rates force = {.linear = outside->force,
                          .angular = mat_apply_transposed(&work->limbs.world, outside->torque)};
-    keep_tree(plan->art, start, &force, step, &work->warnings, state);
+    keep_tree(mf_driven_art(plan), start, &force, step, &work->warnings, state);
 }
 
 // Semi-implicit: velocities first, the pose with the new ones. Joints have their mean acceleration,
@@ -87,12 +89,13 @@ static inline void step_euler(const Step *s, const mf_DrivenBlock *block, const 
                               bool moves, State *state, Paths *paths, Driven *work) {
     const mf_ArtPlan *plan = s->plan;
     const mf_lane step = setting(plan, MF_ART_STEP), half = mf_set((mf_real)0.5);
-    const bool implicit = plan->config.integrator == MF_ARTICULATED_IMPLICIT;
+    const bool implicit = plan->integrator == MF_ARTICULATED_IMPLICIT;
     mf_lane *given = work->given;
     Rates rates = {.joint = NULL, .ball = NULL}; // of the base alone
     Start start = {.any = false};
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++)
-        if (plan->links[l].kind != MF_ART_BALL)
+        if (links[l].kind != MF_ART_BALL)
             given[l] = mf_fma(paths->jerk[l] * step, half, paths->acceleration[l]);
     work->ground.implicit = implicit;
     if (!plan->fixed) {
@@ -203,9 +206,9 @@ typedef struct Room {
 } Room;
 
 static inline void room_carve(const mf_DrivenPlan *plan, mf_Carver *carver, Room *room) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     state_carve(art, carver, &room->state);
-    if (art->config.integrator == MF_ARTICULATED_RK4)
+    if (art->integrator == MF_ARTICULATED_RK4)
         state_carve(art, carver, &room->stage);
     paths_carve(art, carver, &room->paths);
     driven_carve(art, carver, &room->work);
@@ -241,7 +244,7 @@ static inline void driven_step(const mf_DrivenBlock *block) {
     paths_load(&s, block, state, paths);
     work->ground.spot_count = 0;
     work->warnings.any = false;
-    if (s.plan->config.integrator == MF_ARTICULATED_RK4)
+    if (s.plan->integrator == MF_ARTICULATED_RK4)
         step_rk4(&s, block, &outside, moves, state, &room->stage, paths, work);
     else
         step_euler(&s, block, &outside, moves, state, paths, work);

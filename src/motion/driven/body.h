@@ -51,11 +51,12 @@ static inline void limbs_carve(const mf_ArtPlan *plan, mf_Carver *carver, Limbs 
 // ---- outward ------------------------------------------------------------------------------------
 
 static MF_INLINE Vec into_limb(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs, Vec a) {
-    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
     const Limb *own = &limbs->of[l + 1];
     if (link->kind == MF_ART_BALL)
         return mat_apply_transposed(&limbs->balls[link->row], a);
-    return vec_back_z(into_joint(link, link_constants(plan->art, l), a), own->cosine, own->sine);
+    return vec_back_z(into_joint(link, link_constants(mf_driven_art(plan), l), a), own->cosine,
+                      own->sine);
 }
 
 // a b + c with the entries of b = PLACE that are not 0.
@@ -79,8 +80,8 @@ static MF_INLINE Mat acceleration_tensor(Vec w, Vec d) {
 
 static MF_INLINE void limb_rotation(const mf_DrivenPlan *plan, const State *state, uint32_t l,
                                     Limbs *limbs) {
-    const mf_ArtLink *link = &plan->art->links[l];
-    const mf_real *c = link_constants(plan->art, l);
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
+    const mf_real *c = link_constants(mf_driven_art(plan), l);
     Limb *own = &limbs->of[l + 1];
     if (link->kind == MF_ART_HINGE) {
         sin_cos(state->angle[l] + mf_set(c[MF_ART_OFFSET]), &own->sine, &own->cosine);
@@ -96,10 +97,11 @@ static MF_INLINE void limb_rotation(const mf_DrivenPlan *plan, const State *stat
 }
 
 static MF_INLINE void limb_height(const mf_DrivenPlan *plan, uint32_t l, Limbs *limbs) {
-    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
     const Limb *parent = &limbs->of[link->parent + 1];
     Limb *own = &limbs->of[l + 1];
-    own->height = position_dot_add(link, link_constants(plan->art, l), parent->up, parent->height);
+    own->height =
+        position_dot_add(link, link_constants(mf_driven_art(plan), l), parent->up, parent->height);
     own->up = into_limb(plan, l, limbs, parent->up);
     if (link->kind == MF_ART_SLIDE)
         own->height = mf_fma(own->up.z, own->way, own->height);
@@ -108,8 +110,8 @@ static MF_INLINE void limb_height(const mf_DrivenPlan *plan, uint32_t l, Limbs *
 // Motions for a base that does not accelerate.
 static MF_INLINE void limb_move(const mf_DrivenPlan *plan, const State *state, const mf_lane *given,
                                 uint32_t l, const Mat *tensors, Limbs *limbs) {
-    const mf_ArtLink *link = &plan->art->links[l];
-    const mf_real *c = link_constants(plan->art, l);
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
+    const mf_real *c = link_constants(mf_driven_art(plan), l);
     const Limb *parent = &limbs->of[link->parent + 1];
     const Mat *t = &tensors[link->parent + 1];
     Limb *own = &limbs->of[l + 1];
@@ -150,8 +152,9 @@ static MF_INLINE Sym inertia_constant(const mf_real *c) {
 static MF_INLINE void body_add(const mf_DrivenPlan *plan, int32_t l, bool moves, const Limb *limb,
                                const Mat *t, Body *body) {
     const mf_real *d = driven_constants(plan, l);
-    const mf_real *c = l < 0 ? base_constants(plan->art) : link_constants(plan->art, (uint32_t)l);
-    const mf_DrivenLink *link = &plan->all[l + 1];
+    const mf_real *c = l < 0 ? base_constants(mf_driven_art(plan))
+                             : link_constants(mf_driven_art(plan), (uint32_t)l);
+    const mf_DrivenLink *link = &mf_driven_all(plan)[l + 1];
     const Vec h = vec_constant(c + MF_ART_MOMENT), a = limb->acceleration;
     const Sym z = inertia_constant(d);
     if (moves) {
@@ -304,8 +307,8 @@ static MF_INLINE Body body_nothing(void) {
 
 static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool moves, Limbs *limbs,
                                    Body *a, Body *base) {
-    const mf_ArtLink *link = &plan->art->links[l];
-    const mf_real *c = link_constants(plan->art, l);
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
+    const mf_real *c = link_constants(mf_driven_art(plan), l);
     const mf_lane mass = mf_set(driven_constants(plan, (int32_t)l)[MF_DRIVEN_CARRIED]);
     const Limb *own = &limbs->of[l + 1];
     if (link->kind == MF_ART_BALL) {
@@ -336,10 +339,11 @@ static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool m
 // The whole tree about the base's origin, in its axes.
 static inline void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limbs,
                               const Mat *tensors, Body *base) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     *base = body_nothing();
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = art->link_count; l-- > 0;) {
-        Body a = art->links[l].leaf ? body_nothing() : limbs->sums[art->links[l].depth];
+        Body a = links[l].leaf ? body_nothing() : limbs->sums[links[l].depth];
         body_add(plan, (int32_t)l, moves, &limbs->of[l + 1], &tensors[l + 1], &a);
         body_hand_in(plan, l, moves, limbs, &a, base);
     }

@@ -13,22 +13,22 @@ static double smaller(double a, double b) {
     return a < b ? a : b;
 }
 
-static double *constants(const mf_DrivenPlan *plan, int32_t link) {
-    return plan->constants_f64 + MF_DRIVEN_SETTINGS + (size_t)(link + 1) * MF_DRIVEN_LINK_VALUES;
+static double *constants(const mf_DrivenMotion *motion, int32_t link) {
+    return motion->constants_f64 + MF_DRIVEN_SETTINGS + (size_t)(link + 1) * MF_DRIVEN_LINK_VALUES;
 }
 
-static const double *contact(const mf_ArtPlan *art, uint32_t i) {
-    return art->constants_f64 + art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+static const double *contact(const mf_ArtMotion *art, uint32_t i) {
+    return art->constants_f64 + art->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
 // ---- masses -------------------------------------------------------------------------------------
 
-static void fill_masses(mf_DrivenPlan *plan) {
-    const mf_ArtPlan *art = plan->art;
-    for (int32_t l = (int32_t)art->link_count - 1; l >= -1; l--) {
+static void fill_masses(mf_DrivenMotion *motion) {
+    const mf_ArtMotion *art = motion->art;
+    for (int32_t l = (int32_t)art->plan->link_count - 1; l >= -1; l--) {
         const double *c = mf_art_constants(art, l), *j = c + MF_ART_INERTIA;
-        double *d = constants(plan, l), *z = d + MF_DRIVEN_INERTIA;
-        mf_DrivenLink *link = &plan->all[l + 1];
+        double *d = constants(motion, l), *z = d + MF_DRIVEN_INERTIA;
+        mf_DrivenLink *link = &motion->all[l + 1];
         // An inertia is the trace of the second moments on the diagonal, less them.
         const double half = 0.5 * (j[0] + j[1] + j[2]);
         for (int i = 0; i < 3; i++) {
@@ -40,16 +40,16 @@ static void fill_masses(mf_DrivenPlan *plan) {
         }
         d[MF_DRIVEN_CARRIED] += c[MF_ART_MASS];
         if (l >= 0)
-            constants(plan, art->links[l].parent)[MF_DRIVEN_CARRIED] += d[MF_DRIVEN_CARRIED];
+            constants(motion, art->links[l].parent)[MF_DRIVEN_CARRIED] += d[MF_DRIVEN_CARRIED];
     }
 }
 
 // ---- where contacts can be ----------------------------------------------------------------------
 
-static void fill_ball(mf_DrivenPlan *plan, int32_t l, uint32_t first, uint32_t count) {
-    const mf_ArtPlan *art = plan->art;
-    double *ball = constants(plan, l) + MF_DRIVEN_BALL, radius = 0.0;
-    plan->all[l + 1].touches = count > 0;
+static void fill_ball(mf_DrivenMotion *motion, int32_t l, uint32_t first, uint32_t count) {
+    const mf_ArtMotion *art = motion->art;
+    double *ball = constants(motion, l) + MF_DRIVEN_BALL, radius = 0.0;
+    motion->all[l + 1].touches = count > 0;
     for (int i = 0; i < 3 && count > 0; i++) {
         double low = INFINITY, high = -INFINITY;
         for (uint32_t k = first; k < first + count; k++) {
@@ -63,28 +63,28 @@ static void fill_ball(mf_DrivenPlan *plan, int32_t l, uint32_t first, uint32_t c
         double arm[3];
         mf_vec3_sub(arm, c, ball);
         radius = larger(radius, mf_vec3_length(arm) + c[3] + c[MF_ART_TOUCH_MARGIN]);
-        plan->turns |= art->contacts[k].turns;
+        motion->plan->turns |= art->contacts[k].turns;
     }
-    constants(plan, l)[MF_DRIVEN_RADIUS] = radius;
+    constants(motion, l)[MF_DRIVEN_RADIUS] = radius;
 }
 
 // Farthest that contacts of what a link carries can be from its origin; a slide without end goes
 // far.
-static void fill_extents(mf_DrivenPlan *plan, const mf_Model *model) {
-    const mf_ArtPlan *art = plan->art;
+static void fill_extents(mf_DrivenMotion *motion, const mf_Model *model) {
+    const mf_ArtMotion *art = motion->art;
     const double far = 1e6;
-    for (int32_t l = (int32_t)art->link_count - 1; l >= -1; l--) {
-        double *d = constants(plan, l);
+    for (int32_t l = (int32_t)art->plan->link_count - 1; l >= -1; l--) {
+        double *d = constants(motion, l);
         double reach = d[MF_DRIVEN_EXTENT]; // of those that it carries, so far
-        if (plan->all[l + 1].touches)
+        if (motion->all[l + 1].touches)
             reach = larger(reach, mf_vec3_length(d + MF_DRIVEN_BALL) + d[MF_DRIVEN_RADIUS]);
         d[MF_DRIVEN_EXTENT] = reach;
         if (l < 0) {
-            plan->constants_f64[MF_DRIVEN_REACH] = reach;
+            motion->constants_f64[MF_DRIVEN_REACH] = reach;
             return;
         }
         const mf_ArtLink *link = &art->links[l];
-        double *above = constants(plan, link->parent);
+        double *above = constants(motion, link->parent);
         if (!(reach > 0.0))
             continue;
         double way = mf_vec3_length(mf_art_constants(art, l) + MF_ART_POSITION);
@@ -112,33 +112,33 @@ static uint32_t find_leader(const mf_Model *model, uint32_t joint, double *multi
     return joint;
 }
 
-static mf_Status fill_path(mf_DrivenPlan *plan, const mf_Model *model,
+static mf_Status fill_path(mf_DrivenMotion *motion, const mf_Model *model,
                            const mf_DrivenConfig *config, uint32_t l, mf_Error *error) {
-    const mf_ArtLink *link = &plan->art->links[l];
+    const mf_ArtLink *link = &motion->art->links[l];
     const mf_Joint *joint = &model->joints[link->joint];
-    double *d = constants(plan, (int32_t)l);
-    plan->all[l + 1].leader = l;
+    double *d = constants(motion, (int32_t)l);
+    motion->all[l + 1].leader = l;
     d[MF_DRIVEN_LOWER] = config->common.limits ? joint->lower : -INFINITY;
     d[MF_DRIVEN_UPPER] = config->common.limits ? joint->upper : INFINITY;
     d[MF_DRIVEN_FASTEST] = config->common.speeds ? joint->speed : INFINITY;
-    d[MF_DRIVEN_TRAVEL] = d[MF_DRIVEN_FASTEST] * plan->constants_f64[MF_DRIVEN_INTERVAL];
+    d[MF_DRIVEN_TRAVEL] = d[MF_DRIVEN_FASTEST] * motion->constants_f64[MF_DRIVEN_INTERVAL];
     if (link->kind == MF_ART_BALL)
         return MF_OK;
     uint32_t leader =
         find_leader(model, link->joint, &d[MF_DRIVEN_MULTIPLIER], &d[MF_DRIVEN_SHIFT]);
-    uint32_t at = plan->art->joint_links[leader];
-    if (at == MF_NONE || plan->art->links[at].kind == MF_ART_BALL)
+    uint32_t at = motion->art->joint_links[leader];
+    if (at == MF_NONE || motion->art->links[at].kind == MF_ART_BALL)
         return mf_fail(error, MF_UNSUPPORTED,
                        "%s: joint %s of model %s follows %s, which is neither a hinge nor a slide",
-                       plan->name, joint->name, model->name, model->joints[leader].name);
-    plan->all[l + 1].leader = at;
+                       motion->name, joint->name, model->name, model->joints[leader].name);
+    motion->all[l + 1].leader = at;
     return MF_OK;
 }
 
 // [m/s] Below this speed of separation contacts go over from k d to z k d. The slope damps the rise
 // to rest: with c = (1 - z) k d / v at the depth d = m g / k of one contact that bears all, and w =
 // sqrt(k / m), v = (1 - z) g / (4 w) is twice the critical 2 m w; on n contacts 2 / sqrt(n) of it.
-static double ease(const mf_ArtPlan *art, double separation, double mass) {
+static double ease(const mf_ArtMotion *art, double separation, double mass) {
     const double *c = art->constants_f64;
     const double speed =
         0.25 * (1.0 - separation) * mf_abs(c[MF_ART_GRAVITY]) * mf_sqrt(mass / c[MF_ART_FORCE]);
@@ -146,43 +146,47 @@ static double ease(const mf_ArtPlan *art, double separation, double mass) {
 }
 
 // About the normal only: against rolling and tipping acts what the shapes say.
-static void fill_torsion(mf_DrivenPlan *plan, double spin) {
-    mf_ArtPlan *art = plan->art;
-    for (uint32_t i = 0; !isnan(spin) && i < art->contact_count; i++) {
-        const size_t at = art->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+static void fill_torsion(mf_DrivenMotion *motion, double spin) {
+    mf_ArtMotion *art = motion->art;
+    for (uint32_t i = 0; !isnan(spin) && i < art->plan->contact_count; i++) {
+        const size_t at = art->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
         art->constants_f64[at + MF_ART_TOUCH_TORSION] = spin;
         art->constants_f32[at + MF_ART_TOUCH_TORSION] = (float)spin;
         art->contacts[i].turns = spin > 0.0 || art->constants_f64[at + MF_ART_TOUCH_ROLLING] > 0.0;
     }
 }
 
-mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
+mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtMotion *art = motion->art;
     const double interval = mf_time_to_seconds(config->common.control_interval);
-    plan->value_count = MF_DRIVEN_SETTINGS + (size_t)(art->link_count + 1) * MF_DRIVEN_LINK_VALUES;
-    plan->all = mf_allocate(context, art->link_count + 1, sizeof *plan->all);
-    plan->constants_f64 = mf_allocate(context, plan->value_count, sizeof *plan->constants_f64);
-    plan->constants_f32 = mf_allocate(context, plan->value_count, sizeof *plan->constants_f32);
-    if (plan->all == NULL || plan->constants_f64 == NULL || plan->constants_f32 == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", plan->name);
-    plan->constants_f64[MF_DRIVEN_INTERVAL] = interval;
-    plan->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
-    plan->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
-    fill_torsion(plan, config->spin_friction);
-    fill_masses(plan);
-    plan->constants_f64[MF_DRIVEN_EASE] =
-        ease(art, config->separation, constants(plan, -1)[MF_DRIVEN_CARRIED]);
-    fill_ball(plan, -1, 0, art->base_contacts);
-    for (uint32_t l = 0; l < art->link_count; l++) {
-        fill_ball(plan, (int32_t)l, art->links[l].first_contact, art->links[l].contact_count);
-        mf_Status status = fill_path(plan, model, config, l, error);
+    motion->plan->value_count =
+        MF_DRIVEN_SETTINGS + (art->plan->link_count + 1) * MF_DRIVEN_LINK_VALUES;
+    motion->plan->all_count = art->plan->link_count + 1;
+    motion->all = mf_allocate(context, art->plan->link_count + 1, sizeof *motion->all);
+    motion->constants_f64 =
+        mf_allocate(context, motion->plan->value_count, sizeof *motion->constants_f64);
+    motion->constants_f32 =
+        mf_allocate(context, motion->plan->value_count, sizeof *motion->constants_f32);
+    if (motion->all == NULL || motion->constants_f64 == NULL || motion->constants_f32 == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", motion->name);
+    motion->constants_f64[MF_DRIVEN_INTERVAL] = interval;
+    motion->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
+    motion->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
+    fill_torsion(motion, config->spin_friction);
+    fill_masses(motion);
+    motion->constants_f64[MF_DRIVEN_EASE] =
+        ease(art, config->separation, constants(motion, -1)[MF_DRIVEN_CARRIED]);
+    fill_ball(motion, -1, 0, art->plan->base_contacts);
+    for (uint32_t l = 0; l < art->plan->link_count; l++) {
+        fill_ball(motion, (int32_t)l, art->links[l].first_contact, art->links[l].contact_count);
+        mf_Status status = fill_path(motion, model, config, l, error);
         if (status != MF_OK)
             return status;
     }
-    fill_extents(plan, model);
-    for (size_t i = 0; i < plan->value_count; i++)
-        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    fill_extents(motion, model);
+    for (size_t i = 0; i < motion->plan->value_count; i++)
+        motion->constants_f32[i] = (float)motion->constants_f64[i];
     return MF_OK;
 }

@@ -63,7 +63,7 @@ static const mf_FieldInfo driven_fields[] = {
      "displacement of joints on their path in the present control interval; m for slides"},
 };
 
-static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, uint32_t count,
+static mf_Status bind_art_row(mf_Group *group, mf_ArtMotion *art, uint32_t row, uint32_t count,
                               mf_Error *error) {
     mf_Status status = MF_OK;
     if (count > 0)
@@ -71,62 +71,62 @@ static mf_Status bind_art_row(mf_Group *group, mf_ArtPlan *art, uint32_t row, ui
     return status;
 }
 
-static mf_Status bind_fields(mf_Group *group, mf_DrivenPlan *plan, mf_Error *error) {
+static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error *error) {
     const struct {
         uint32_t row, count;
     } wanted[] = {{MF_ART_ROW_BASE_FORCE, 1},
                   {MF_ART_ROW_BASE_TORQUE, 1},
-                  {MF_ART_ROW_BALL, plan->art->ball_count},
-                  {MF_ART_ROW_BALL_RATE, plan->art->ball_count},
-                  {MF_ART_ROW_LOAD, plan->art->contact_count},
-                  {MF_ART_ROW_SLIP, plan->art->contact_count}};
+                  {MF_ART_ROW_BALL, motion->art->plan->ball_count},
+                  {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
+                  {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
+                  {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
     mf_Status status = MF_OK;
-    mf_art_bind_canonical(group, plan->art);
+    mf_art_bind_canonical(group, motion->art);
     for (size_t i = 0; status == MF_OK && i < sizeof wanted / sizeof *wanted; i++)
-        status = bind_art_row(group, plan->art, wanted[i].row, wanted[i].count, error);
+        status = bind_art_row(group, motion->art, wanted[i].row, wanted[i].count, error);
     for (uint32_t i = 0; status == MF_OK && i < sizeof driven_fields / sizeof *driven_fields; i++)
-        status = mf_attach_field(group, &driven_fields[i], 1, &plan->rows[i], error);
+        status = mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error);
     if (status != MF_OK)
         return status;
-    plan->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "push.link");
-    if (plan->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
-        plan->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "push.count");
+    motion->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "push.link");
+    if (motion->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
+        motion->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "push.count");
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
-        plan->row[i] = mf_row(plan->rows[i]);
-    mf_art_bind_rows(plan->art);
-    return mf_attach_warnings(group, &plan->art->warnings, error);
+        motion->row[i] = mf_row(motion->rows[i]);
+    mf_art_bind_rows(motion->art);
+    return mf_attach_warnings(group, &motion->art->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
 typedef struct DrivenRun {
-    const mf_DrivenPlan *plan;
+    const mf_DrivenMotion *motion;
     bool due;
 } DrivenRun;
 
 static void step_lanes(const void *context, const mf_Piece *piece) {
     const DrivenRun *run = context;
-    const mf_DrivenPlan *plan = run->plan;
-    mf_DrivenBlock work = {.plan = plan, .due = run->due};
-    mf_art_bind_block(plan->art, piece, &work.art);
+    const mf_DrivenMotion *motion = run->motion;
+    mf_DrivenBlock work = {.plan = motion->plan, .due = run->due};
+    mf_art_bind_block(motion->art, piece, &work.art);
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
-        work.rows[i] = mf_row_at(&plan->row[i], piece->block, piece->lane);
-    (piece->single ? plan->step_one : plan->step)(&work);
+        work.rows[i] = mf_row_at(&motion->row[i], piece->block, piece->lane);
+    (piece->single ? motion->step_one : motion->step)(&work);
 }
 
 void mf_driven_run(const mf_SystemRun *run, void *user) {
-    const mf_DrivenPlan *plan = user;
-    const DrivenRun driven = {.plan = plan, .due = run->tick % plan->interval == 0};
-    mf_dispatch_run(&plan->dispatch, run, step_lanes, &driven);
+    const mf_DrivenMotion *motion = user;
+    const DrivenRun driven = {.motion = motion, .due = run->tick % motion->interval == 0};
+    mf_dispatch_run(&motion->dispatch, run, step_lanes, &driven);
 }
 
-static void begin_paths(const mf_DrivenPlan *plan, uint32_t instance) {
-    const mf_Field *rate = plan->art->rows[MF_ART_ROW_RATE];
+static void begin_paths(const mf_DrivenMotion *motion, uint32_t instance) {
+    const mf_Field *rate = motion->art->rows[MF_ART_ROW_RATE];
     for (uint32_t c = 0; c < rate->components; c++) {
-        mf_field_set(plan->rows[MF_DRIVEN_ROW_ACCELERATION], instance, c, 0.0);
-        mf_field_set(plan->rows[MF_DRIVEN_ROW_JERK], instance, c, 0.0);
-        mf_field_set(plan->rows[MF_DRIVEN_ROW_PASSED], instance, c,
-                     mf_field_get(rate, instance, c) * plan->constants_f64[MF_DRIVEN_INTERVAL]);
+        mf_field_set(motion->rows[MF_DRIVEN_ROW_ACCELERATION], instance, c, 0.0);
+        mf_field_set(motion->rows[MF_DRIVEN_ROW_JERK], instance, c, 0.0);
+        mf_field_set(motion->rows[MF_DRIVEN_ROW_PASSED], instance, c,
+                     mf_field_get(rate, instance, c) * motion->constants_f64[MF_DRIVEN_INTERVAL]);
     }
 }
 
@@ -139,12 +139,12 @@ static void clear_row(const mf_Field *field, uint32_t instance) {
 void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     static const uint32_t rows[] = {MF_ART_ROW_BASE_FORCE, MF_ART_ROW_BASE_TORQUE,
                                     MF_ART_ROW_BALL_RATE, MF_ART_ROW_LOAD, MF_ART_ROW_SLIP};
-    const mf_DrivenPlan *plan = user;
+    const mf_DrivenMotion *motion = user;
     const mf_Model *model = mf_group_model(group);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        clear_row(plan->art->rows[rows[i]], instance);
-    for (uint32_t l = 0; l < plan->art->link_count; l++) {
-        const mf_ArtLink *link = &plan->art->links[l];
+        clear_row(motion->art->rows[rows[i]], instance);
+    for (uint32_t l = 0; l < motion->art->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->art->links[l];
         static const double still[4] = {1, 0, 0, 0};
         const double *start = still;
         if (link->kind != MF_ART_BALL)
@@ -152,20 +152,26 @@ void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
         if (model->start_position != NULL)
             start = model->start_position + model->joints[link->joint].position_address;
         for (uint32_t c = 0; c < 4; c++)
-            mf_field_set(plan->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
+            mf_field_set(motion->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
     }
-    begin_paths(plan, instance);
+    begin_paths(motion, instance);
 }
 
-static void destroy_plan(mf_Context *context, mf_DrivenPlan *plan) {
-    if (plan == NULL)
+static void release_arrays(const mf_DrivenMotion *motion, mf_Context *context) {
+#define RELEASE(Type, name, count) mf_release(context, motion->name);
+    MF_DRIVEN_ARRAYS(RELEASE, )
+#undef RELEASE
+}
+
+static void destroy_plan(mf_Context *context, mf_DrivenMotion *motion) {
+    if (motion == NULL)
         return;
-    mf_art_plan_destroy(context, plan->art);
-    mf_scratch_destroy(context, plan->dispatch.scratch);
-    mf_release(context, plan->all);
-    mf_release(context, plan->constants_f64);
-    mf_release(context, plan->constants_f32);
-    mf_release(context, plan);
+    mf_art_destroy(context, motion->art);
+    mf_scratch_destroy(context, motion->dispatch.scratch);
+    if (motion->plan != NULL && motion->plan->art_at == 0) // not packed
+        release_arrays(motion, context);
+    mf_release(context, motion->plan);
+    mf_release(context, motion);
 }
 
 void mf_driven_destroy(mf_Context *context, void *user) {
@@ -174,24 +180,26 @@ void mf_driven_destroy(mf_Context *context, void *user) {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status choose_kernel(mf_DrivenPlan *plan, mf_Group *group, mf_Error *error) {
+static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
         MF_KERNEL_TABLE(mf_driven_room);
     static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->art->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &plan->dispatch,
-                                    rooms[pick.wide][pick.double_precision](plan),
-                                    rooms[pick.single][pick.double_precision](plan), error);
+    motion->art->double_precision = pick.double_precision;
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    return mf_dispatch_make_scratch(group, &motion->dispatch,
+                                    rooms[pick.wide][pick.double_precision](motion->plan),
+                                    rooms[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_DrivenPlan *plan) {
-    const uint32_t settings[] = {plan->art->config.integrator, plan->art->fixed, plan->bounces};
+static uint64_t hash_plan(const mf_DrivenMotion *motion) {
+    const uint32_t settings[] = {motion->art->config.integrator, motion->art->plan->fixed,
+                                 motion->plan->bounces};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
-    hash = mf_hash_bytes(hash, plan->constants_f64, plan->value_count * sizeof(double));
-    return mf_hash_bytes(hash, plan->art->constants_f64, plan->art->value_count * sizeof(double));
+    hash = mf_hash_bytes(hash, motion->constants_f64, motion->plan->value_count * sizeof(double));
+    return mf_hash_bytes(hash, motion->art->constants_f64,
+                         motion->art->plan->value_count * sizeof(double));
 }
 
 // The tree with its contacts; what moves the joints is not its business.
@@ -217,27 +225,61 @@ static mf_ArticulatedConfig tree_config(const mf_Model *model, const mf_Prescrib
     return art;
 }
 
-static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenPlan **out,
+void mf_driven_bind_plan(mf_DrivenMotion *motion, mf_DrivenPlan *image) {
+    motion->plan = image;
+#define BIND(Type, name, count) motion->name = mf_flat_at(image, image->name##_at);
+    MF_DRIVEN_ARRAYS(BIND, )
+#undef BIND
+    mf_art_bind_plan(motion->art, mf_flat_at(image, image->art_at));
+}
+
+// One image of the plan and that of the tree.
+static mf_Status pack(mf_DrivenMotion *motion, mf_Context *context, mf_Error *error) {
+    mf_DrivenPlan *plan = motion->plan;
+    mf_ArtPlan *art = motion->art->plan;
+#define PART(Type, name, count) MF_FLAT_PART(plan, name, motion->name, count),
+    const mf_FlatPart parts[] = {MF_DRIVEN_ARRAYS(PART, plan) MF_FLAT_IMAGE(plan, art, art)};
+#undef PART
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    if (status != MF_OK) {
+        plan->art_at = 0; // still not packed
+        return status;
+    }
+    release_arrays(motion, context);
+    mf_release(context, plan);
+    mf_release(context, art);
+    motion->art->embedded = true;
+    mf_driven_bind_plan(motion, image);
+    return MF_OK;
+}
+
+static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion **out,
                            mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     const mf_ArticulatedConfig art = tree_config(model, &config->common);
-    mf_DrivenPlan *plan = *out = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
+    mf_DrivenMotion *motion = *out = mf_allocate(context, 1, sizeof *motion);
+    if (motion != NULL)
+        motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
+    if (motion == NULL || motion->plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->row->name);
-    plan->name = config->row->name;
-    plan->moves = config->moves;
-    plan->bounces = config->bounces;
-    plan->model_links = model->link_count;
-    plan->interval = (uint64_t)(config->common.control_interval /
-                                mf_world_config_of(mf_group_world(group))->step);
-    memcpy(&plan->config, config->given, config->given_size);
+    motion->name = config->row->name;
+    motion->plan->moves = config->moves;
+    motion->plan->bounces = config->bounces;
+    motion->plan->model_links = model->link_count;
+    motion->interval = (uint64_t)(config->common.control_interval /
+                                  mf_world_config_of(mf_group_world(group))->step);
+    memcpy(&motion->config, config->given, config->given_size);
     mf_Status status =
-        rename_error(config->row->name, mf_art_plan_create(group, &art, &plan->art, error), error);
+        rename_error(config->row->name, mf_art_create(group, &art, &motion->art, error), error);
     if (status == MF_OK)
-        status = mf_driven_constants_fill(plan, model, config, context, error);
+        status = mf_driven_constants_fill(motion, model, config, context, error);
     if (status == MF_OK)
-        status = bind_fields(group, plan, error);
+        status = pack(motion, context, error);
+    if (status == MF_OK)
+        status = bind_fields(group, motion, error);
     return status;
 }
 
@@ -253,18 +295,18 @@ const char *const mf_driven_writes[] = {
     "warning.steps",         "warning.residual", NULL};
 
 mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error) {
-    mf_DrivenPlan *plan = NULL;
+    mf_DrivenMotion *motion = NULL;
     mf_Status status = check_config(group, config, error);
     if (status == MF_OK)
-        status = make_plan(group, config, &plan, error);
+        status = make_plan(group, config, &motion, error);
     if (status == MF_OK) {
-        plan->dispatch = mf_dispatch_bind(group, config->row->motion);
-        status = choose_kernel(plan, group, error);
+        motion->dispatch = mf_dispatch_bind(group, config->row->motion);
+        status = choose_kernel(motion, group, error);
     }
     if (status == MF_OK)
-        status = mf_motion_join(group, config->row, plan, hash_plan(plan), error);
+        status = mf_motion_join(group, config->row, motion, hash_plan(motion), error);
     if (status != MF_OK)
-        destroy_plan(mf_world_context(mf_group_world(group)), plan);
+        destroy_plan(mf_world_context(mf_group_world(group)), motion);
     return status;
 }
 
@@ -276,10 +318,10 @@ void mf_driven_enter(mf_Group *group, uint32_t instance, void *user) {
 }
 
 mf_ArticulatedBase mf_driven_base(const void *user) {
-    return ((const mf_DrivenPlan *)user)->art->config.base;
+    return ((const mf_DrivenMotion *)user)->art->config.base;
 }
 
-mf_MotionEnergy mf_driven_energy(const mf_DrivenPlan *plan, uint32_t instance) {
-    const mf_ArticulatedEnergy energy = mf_art_energy(plan->art, instance, plan->moves);
+mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance) {
+    const mf_ArticulatedEnergy energy = mf_art_energy(motion->art, instance, motion->plan->moves);
     return (mf_MotionEnergy){.kinetic = energy.kinetic, .potential = energy.potential};
 }

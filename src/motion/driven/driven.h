@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_DRIVEN_DRIVEN_H
 #define MF_MOTION_DRIVEN_DRIVEN_H
 
+#include "motion/articulated/motion.h"
 #include "motion/driven/plan.h"
 #include "motion/table.h"
 
@@ -21,21 +22,46 @@ typedef struct mf_DrivenConfig {
     double spin_friction;       // [m] NAN: as the shapes say
 } mf_DrivenConfig;
 
-// Makes the plan and its fields and adds the system, whose `user` is the plan, to the group.
+typedef void (*mf_DrivenStepFn)(const mf_DrivenBlock *block);
+
+// What is around a plan, and its arrays as pointers into it (before: allocations of their own).
+typedef struct mf_DrivenMotion {
+    mf_DrivenPlan *plan;
+    MF_DRIVEN_ARRAYS(MF_FLAT_POINTER, )
+    mf_ArtMotion *art;    // its plan is in this one's
+    const char *name;     // of the motion
+    uint64_t interval;    // [1] steps between two readings of joint.target
+    mf_DrivenStepFn step; // `dispatch.lanes` lanes at once
+    mf_DrivenStepFn step_one;
+    mf_Dispatch dispatch;
+    mf_Field *rows[MF_DRIVEN_ROWS];
+    mf_Row row[MF_DRIVEN_ROWS]; // their data
+    union {                     // as they were given
+        mf_RigidConfig rigid;
+        mf_PrescribedConfig prescribed;
+    } config;
+} mf_DrivenMotion;
+
+// Makes `image`, which holds the same as motion->plan, the plan from now on, also of motion->art;
+// the caller releases what was the plan.
+void mf_driven_bind_plan(mf_DrivenMotion *motion, mf_DrivenPlan *image);
+
+// Makes the plan and its fields and adds the system, whose `user` is the mf_DrivenMotion, to the
+// group.
 mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error);
 
 // What the rows of both motions have in common. The limbs of `rigid` have no energy and momentum of
 // their own.
 extern const char *const mf_driven_reads[], *const mf_driven_writes[];
-void mf_driven_run(const mf_SystemRun *run, void *plan);
-void mf_driven_reset(mf_Group *group, uint32_t instance, void *plan);
-void mf_driven_destroy(mf_Context *context, void *plan);
-void mf_driven_enter(mf_Group *group, uint32_t instance, void *plan); // begins paths anew
-mf_ArticulatedBase mf_driven_base(const void *plan);
-mf_MotionEnergy mf_driven_energy(const mf_DrivenPlan *plan, uint32_t instance);
+void mf_driven_run(const mf_SystemRun *run, void *motion);
+void mf_driven_reset(mf_Group *group, uint32_t instance, void *motion);
+void mf_driven_destroy(mf_Context *context, void *motion);
+void mf_driven_enter(mf_Group *group, uint32_t instance, void *motion); // begins paths anew
+mf_ArticulatedBase mf_driven_base(const void *motion);
+mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance);
 
 // Constants, after the tree and its contacts are there (constants.c).
-mf_Status mf_driven_constants_fill(mf_DrivenPlan *plan, const mf_Model *model,
+mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error);
 

@@ -96,8 +96,8 @@ static MF_INLINE Mat turn_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs 
 static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
                                   const mf_lane *given, uint32_t l, const Limbs *limbs,
                                   Ground *ground) {
-    const mf_ArtLink *link = &plan->art->links[l];
-    const mf_real *c = link_constants(plan->art, l);
+    const mf_ArtLink *link = &mf_art_links(mf_driven_art(plan))[l];
+    const mf_real *c = link_constants(mf_driven_art(plan), l);
     const Stance *parent = &ground->of[link->depth];
     Stance *own = &ground->of[link->depth + 1];
     own->pose.rotation = turn_of(plan, l, limbs, &parent->pose.rotation);
@@ -129,7 +129,7 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
 
 // Sets what acts from the loads and guesses.
 static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *spot) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     const mf_real *c = contact_constants(art, spot->number);
     const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
     const mf_lane in = mf_min(spot->depth, deepest_of(art, spot->number));
@@ -145,7 +145,7 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
     } else {
         spot->force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(spot->depth, zero), spot->force);
         spot->drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
-        if (art->contacts[spot->number].heavy) {
+        if (mf_art_contacts(art)[spot->number].heavy) {
             mf_lane mass = mf_keep(mf_less(zero, spot->depth), mf_set(c[MF_ART_TOUCH_MASS]));
             spot->force = mf_fma(mass, spot->climb, spot->force);
             spot->drag = spot->drag + mass;
@@ -162,7 +162,7 @@ static MF_INLINE void spot_set(const mf_DrivenPlan *plan, mf_lane step, Spot *sp
 // what its link carries along as it turns.
 static MF_INLINE mf_lane spot_depth(const mf_ArtPlan *art, uint32_t number, const Stance *stance,
                                     Vec center, TouchMemo *memo, Spot *spot, Vec *own, Vec *pivot) {
-    const mf_ArtContact *contact = &art->contacts[number];
+    const mf_ArtContact *contact = &mf_art_contacts(art)[number];
     const mf_real *c = contact_constants(art, number);
     if (art->level && contact->kind == MF_ART_TOUCH_BALL && c[3] <= 0) {
         *own = *pivot = center;
@@ -193,7 +193,7 @@ static MF_INLINE void spot_torques(const mf_ArtPlan *art, const Stance *stance, 
 static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                                 uint32_t number, const Stance *stance, mf_mask near,
                                 const Vec *weight, mf_lane step, Ground *ground) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     const mf_real *c = contact_constants(art, number);
     const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
     const Mat *rotation = &stance->pose.rotation;
@@ -202,7 +202,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     mf_lane lowest = stance->pose.position.z + center.z - mf_set(c[3]) - margin;
     mf_lane fall = mf_fma(stance->rate.x, center.y, -(stance->rate.y * center.x));
     fall = mf_min(fall + stance->pose.speed.z, zero);
-    if (art->contacts[number].kind == MF_ART_TOUCH_HULL)
+    if (mf_art_contacts(art)[number].kind == MF_ART_TOUCH_HULL)
         lowest = hull_lowest(c, &stance->pose, stance->rate, lowest, &fall);
     // What could come down within the step by a fall of a few times gravity.
     const mf_lane dt = setting(art, MF_ART_STEP);
@@ -230,7 +230,7 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
     spot->rise = spot->climb;
     spot->fast =
         mf_max(guess_slip(spot->slides, slid, mf_less(zero, load)), setting(art, MF_ART_SLIP));
-    spot->turns = art->contacts[number].turns;
+    spot->turns = mf_art_contacts(art)[number].turns;
     if (spot->turns)
         spot_torques(art, stance, step, spot);
     spot->presses = mf_less(zero, mf_fma(-step, spot->climb, spot->depth));
@@ -253,16 +253,18 @@ static MF_INLINE void spot_find(const mf_DrivenPlan *plan, const mf_ArtBlock *bl
 static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                                const State *state, const mf_lane *given, const Limbs *limbs,
                                Vec weight, mf_lane step, Ground *ground) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     ground->spot_count = 0;
+    ground->memo.terrain = block->terrain;
     if (!limbs->any)
         return;
     ground->of[0] = MF_VALUE(Stance, {limbs->world, state->position, state->velocity}, vec_zero(),
                              mat_apply(&limbs->world, state->rate), vec_zero(), vec_zero());
     for (uint32_t i = 0; limbs->of[0].close && i < art->base_contacts; i++)
         spot_find(plan, block, i, &ground->of[0], limbs->of[0].near, &weight, step, ground);
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = 0; l < art->link_count; l++) {
-        const mf_ArtLink *link = &art->links[l];
+        const mf_ArtLink *link = &links[l];
         const Limb *limb = &limbs->of[l + 1];
         if (!limb->posed)
             continue;
@@ -376,7 +378,7 @@ static inline void ground_add(const mf_DrivenPlan *plan, const Ground *ground, m
                               Six *six) {
     for (uint32_t i = 0; i < ground->spot_count; i++) {
         const Spot *spot = &ground->spots[i];
-        if (plan->art->level)
+        if (mf_driven_art(plan)->level)
             spot_add_level(spot, step, six);
         else
             spot_add_slope(spot, step, six);
@@ -411,7 +413,7 @@ static inline bool ground_revise(const mf_DrivenPlan *plan, mf_lane step, Vec an
         if (plan->bounces) {
             mf_mask reversed = mf_differ(mf_less(zero, climb[i]), mf_less(zero, spot->rise));
             mf_mask measurable =
-                mf_less(setting(plan->art, MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
+                mf_less(setting(mf_driven_art(plan), MF_ART_SLIP), mf_abs(climb[i] - spot->rise));
             wrong = mf_or(wrong, mf_and(presses, mf_and(reversed, measurable)));
         }
     }

@@ -14,9 +14,9 @@
 #include "motion/driven/plan.h"
 
 #if defined(MF_KERNEL_F64)
-#define MF_DRIVEN_CONSTANTS(plan) ((plan)->constants_f64)
+#define MF_DRIVEN_CONSTANTS(plan) mf_driven_constants_f64(plan)
 #else
-#define MF_DRIVEN_CONSTANTS(plan) ((plan)->constants_f32)
+#define MF_DRIVEN_CONSTANTS(plan) mf_driven_constants_f32(plan)
 #endif
 
 // Of plan link `link`, -1 = base.
@@ -50,7 +50,7 @@ typedef struct Knot {
 static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
     const mf_DrivenPlan *plan = block->plan;
     const mf_real *c = driven_constants(plan, (int32_t)l);
-    const uint32_t row = plan->art->links[l].row;
+    const uint32_t row = mf_art_links(mf_driven_art(plan))[l].row;
     const mf_lane lower = mf_set(c[MF_DRIVEN_LOWER]), upper = mf_set(c[MF_DRIVEN_UPPER]),
                   most = mf_set(c[MF_DRIVEN_TRAVEL]), fastest = mf_set(c[MF_DRIVEN_FASTEST]),
                   zero = mf_zero(), per_second = driven_setting(plan, MF_DRIVEN_INVERSE_INTERVAL);
@@ -69,7 +69,7 @@ static MF_INLINE Knot knot_of(const mf_DrivenBlock *block, uint32_t l) {
 static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const State *state,
                               Paths *paths) {
     const mf_DrivenPlan *plan = block->plan;
-    const uint32_t leader = plan->all[l + 1].leader;
+    const uint32_t leader = mf_driven_all(plan)[l + 1].leader;
     const mf_lane per_second = driven_setting(plan, MF_DRIVEN_INVERSE_INTERVAL),
                   six = mf_set((mf_real)6);
     Knot knot = knot_of(block, leader);
@@ -92,9 +92,11 @@ static inline void path_begin(const mf_DrivenBlock *block, uint32_t l, const Sta
 static inline void paths_check(Step *s, const mf_DrivenBlock *block) {
     const mf_ArtPlan *plan = s->plan;
     mf_lane commanded = mf_zero(), passed = mf_zero();
+    const mf_ArtLink *links = mf_art_links(plan);
+    const mf_DrivenLink *roles = mf_driven_all(block->plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const uint32_t row = plan->links[l].row;
-        if (plan->links[l].kind == MF_ART_BALL || block->plan->all[l + 1].leader != l)
+        const uint32_t row = links[l].row;
+        if (links[l].kind == MF_ART_BALL || roles[l + 1].leader != l)
             continue;
         commanded = commanded + mf_abs(row_load(row_of(&block->art, MF_ART_ROW_TARGET), row));
         passed = passed + mf_abs(row_load((const mf_real *)block->rows[MF_DRIVEN_ROW_PASSED], row));
@@ -111,8 +113,9 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
     const mf_ArtPlan *plan = s->plan;
     if (block->due)
         paths_check(s, block);
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_ArtLink *link = &plan->links[l];
+        const mf_ArtLink *link = &links[l];
         if (link->kind == MF_ART_BALL)
             continue;
         if (block->due) {
@@ -127,9 +130,10 @@ static inline void paths_load(Step *s, const mf_DrivenBlock *block, const State 
 
 static inline void paths_store(const Step *s, const mf_DrivenBlock *block, const Paths *paths) {
     const mf_ArtPlan *plan = s->plan;
+    const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const uint32_t row = plan->links[l].row;
-        if (plan->links[l].kind == MF_ART_BALL)
+        const uint32_t row = links[l].row;
+        if (links[l].kind == MF_ART_BALL)
             continue;
         keep_at(s, block->rows[MF_DRIVEN_ROW_ACCELERATION], row, paths->acceleration[l]);
         if (!block->due)

@@ -55,31 +55,28 @@ typedef struct mf_DrivenLink {
     bool touches;    // it has contacts
 } mf_DrivenLink;
 
-struct mf_DrivenBlock;
-typedef void (*mf_DrivenStepFn)(const struct mf_DrivenBlock *block);
+// Arrays of a plan.
+#define MF_DRIVEN_ARRAYS(X, of)                                                                    \
+    X(mf_DrivenLink, all, (of)->all_count) /* of the base at 0, of link l at l + 1 */              \
+    X(double, constants_f64, (of)->value_count)                                                    \
+    X(float, constants_f32, (of)->value_count)
 
+// A flat image (base/flat.h).
 typedef struct mf_DrivenPlan {
-    mf_ArtPlan *art;
-    const char *name;   // of the motion
-    uint64_t interval;  // [1] steps between two readings of joint.target
-    bool moves;         // moving limbs have a reaction
-    bool bounces;       // contacts are stiffer on approach than on separation
-    bool turns;         // some contact has friction against torsion
-    mf_DrivenLink *all; // of the base at 0, of link l at l + 1
-    size_t value_count; // [1] of the constants
-    double *constants_f64;
-    float *constants_f32;
+    uint32_t bytes;       // [byte] of the image
+    uint32_t all_count;   // [1] links of the tree, and the base
+    uint32_t value_count; // [1] of the constants
     uint32_t model_links; // [1] elements of push.link
-    mf_DrivenStepFn step; // `dispatch.lanes` lanes at once
-    mf_DrivenStepFn step_one;
-    mf_Dispatch dispatch;
-    mf_Field *rows[MF_DRIVEN_ROWS];
-    mf_Row row[MF_DRIVEN_ROWS]; // their data
-    union {                     // as they were given
-        mf_RigidConfig rigid;
-        mf_PrescribedConfig prescribed;
-    } config;
+    bool moves;           // moving limbs have a reaction
+    bool bounces;         // contacts are stiffer on approach than on separation
+    bool turns;           // some contact has friction against torsion
+    MF_DRIVEN_ARRAYS(MF_FLAT_MEMBER, )
+    MF_FLAT_ARRAY(art); // the plan of the tree, an image in this one
 } mf_DrivenPlan;
+
+#define MF_DRIVEN_READER(Type, name, count) MF_FLAT_INDEXED(mf_DrivenPlan, mf_driven, Type, name)
+MF_DRIVEN_ARRAYS(MF_DRIVEN_READER, )
+MF_FLAT_INDEXED(mf_DrivenPlan, mf_driven, mf_ArtPlan, art)
 
 // Pointers to lane 0 of the lanes to step.
 typedef struct mf_DrivenBlock {

@@ -64,22 +64,23 @@ static MF_INLINE void limb_near(const mf_DrivenPlan *plan, int32_t l, mf_lane fa
     const mf_real *c = driven_constants(plan, l);
     Limb *own = &limbs->of[l + 1];
     own->close = own->posed = false;
-    if (!plan->all[l + 1].touches)
+    if (!mf_driven_all(plan)[l + 1].touches)
         return;
     mf_lane lowest = vec_dot_add(own->up, vec_constant(c + MF_DRIVEN_BALL), own->height);
     lowest = lowest - (mf_set(c[MF_DRIVEN_RADIUS]) + fall);
-    own->near = mf_less(lowest, setting(plan->art, MF_ART_HIGHEST));
+    own->near = mf_less(lowest, setting(mf_driven_art(plan), MF_ART_HIGHEST));
     own->close = own->posed = mf_any(own->near);
     limbs->any = limbs->any || own->close;
 }
 
 // How far down a contact can come within a step.
 static inline mf_lane fall_most(const mf_DrivenPlan *plan, const State *state) {
-    const mf_lane step = setting(plan->art, MF_ART_STEP);
+    const mf_lane step = setting(mf_driven_art(plan), MF_ART_STEP);
     mf_lane most = mf_fma(vec_size(state->rate), driven_setting(plan, MF_DRIVEN_REACH),
                           vec_size(state->velocity));
-    for (uint32_t l = 0; l < plan->art->link_count; l++)
-        if (plan->art->links[l].kind != MF_ART_BALL)
+    const mf_ArtLink *links = mf_art_links(mf_driven_art(plan));
+    for (uint32_t l = 0; l < mf_driven_art(plan)->link_count; l++)
+        if (links[l].kind != MF_ART_BALL)
             most = mf_fma(mf_abs(state->speed[l]),
                           mf_set(driven_constants(plan, (int32_t)l)[MF_DRIVEN_EXTENT]), most);
     return mf_fma(mf_set((mf_real)40) * step, step, step * most);
@@ -89,7 +90,7 @@ static inline mf_lane fall_most(const mf_DrivenPlan *plan, const State *state) {
 
 static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, const mf_lane *given,
                               bool moves, Driven *work) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     Limbs *limbs = &work->limbs;
     Limb *base = &limbs->of[0];
     const mf_lane fall = art->contact_count > 0 ? fall_most(plan, state) : mf_zero();
@@ -111,9 +112,10 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
         limb_move(plan, state, given, l, work->tensors, limbs);
         work->tensors[l + 1] = acceleration_tensor(own->rate, own->angular_acceleration);
     }
+    const mf_ArtLink *links = mf_art_links(art);
     for (uint32_t l = art->link_count; limbs->any && l-- > 0;)
         if (limbs->of[l + 1].posed)
-            limbs->of[art->links[l].parent + 1].posed = true;
+            limbs->of[links[l].parent + 1].posed = true;
 }
 
 // The equations without contacts.
@@ -155,7 +157,7 @@ static MF_INLINE void six_solve(Six *six, Vec *angular, Vec *linear) {
 static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *block,
                               const State *state, const mf_lane *given, const Outside *outside,
                               bool moves, mf_lane step, Driven *work, Vec *angular, Vec *linear) {
-    const mf_ArtPlan *art = plan->art;
+    const mf_ArtPlan *art = mf_driven_art(plan);
     Six free, six;
     Vec angular_acceleration, along;
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));

@@ -1,5 +1,6 @@
-// The fixed-wing motion's host side: settings, fields, system, start in trim.
-#include "motion/fixed_wing/plan.h"
+// The fixed-wing motion's host side: settings, fields, motion, start in trim.
+#include "motion/fixed_wing/motion.h"
+#include "base/flat.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "math/kernel_table.h"
@@ -56,64 +57,78 @@ static double stall_begins(const mf_FixedWing *p, double digits) {
                : -1.0;
 }
 
-static void step_constants(mf_WingPlan *plan, double step) {
+static void step_constants(mf_WingPlan *plan, const mf_WingMotion *motion, double step) {
     double *c = plan->constants_f64;
     c[MF_WING_STEP] = step;
     c[MF_WING_HALF_STEP] = 0.5 * step;
     c[MF_WING_SIXTH_STEP] = step / 6.0;
     c[MF_WING_SPIN_LIMIT] = 2.0 / step;
-    c[MF_WING_GRAVITY] = plan->gravity;
-    command_limits(c, &plan->parameters, plan->config.command);
-    mf_wing_gusts(c, &plan->config.gusts, step);
+    c[MF_WING_GRAVITY] = motion->gravity;
+    command_limits(c, &motion->parameters, plan->command);
+    mf_wing_gusts(c, &motion->config.gusts, step);
 }
 
-static void round_constants(mf_WingPlan *plan) {
+static void round_constants(mf_WingPlan *plan, const mf_FixedWing *parameters) {
     for (int i = 0; i < MF_WING_CONSTANTS; i++)
         plan->constants_f32[i] = (float)plan->constants_f64[i];
     // ln 2 times the bits of the types, and two more.
-    plan->constants_f32[MF_WING_STALL_NEAR] = (float)stall_begins(&plan->parameters, 18.1);
-    plan->constants_f64[MF_WING_STALL_NEAR] = stall_begins(&plan->parameters, 38.2);
+    plan->constants_f32[MF_WING_STALL_NEAR] = (float)stall_begins(parameters, 18.1);
+    plan->constants_f64[MF_WING_STALL_NEAR] = stall_begins(parameters, 38.2);
 }
 
 // Surfaces can be flown without gravity or air; the autopilot and a start in trim need both.
-static mf_Status find_start(mf_WingPlan *plan, double control_step, mf_Error *error) {
-    double airspeed = plan->config.start_airspeed, *c = plan->constants_f64;
-    bool pilot = plan->config.command != MF_FIXED_WING_SURFACES;
+static mf_Status find_start(mf_WingMotion *motion, double *c, mf_Error *error) {
+    const mf_FixedWing *parameters = &motion->parameters;
+    const mf_FixedWingConfig *config = &motion->config;
+    const bool pilot = config->command != MF_FIXED_WING_SURFACES;
     mf_Status status = MF_OK;
     if (pilot)
-        status = mf_wing_gains(c, &plan->parameters, plan->gravity, control_step, error);
-    if (status == MF_OK && (pilot || (plan->gravity > 0.0 && plan->parameters.air_density > 0.0)))
-        status = mf_wing_trim(c, &plan->parameters, airspeed, 0.0, 0.0, plan->gravity, &plan->start,
-                              error);
+        status = mf_wing_gains(c, parameters, motion->gravity,
+                               mf_time_to_seconds(config->control_interval), error);
+    if (status == MF_OK && (pilot || (motion->gravity > 0.0 && parameters->air_density > 0.0)))
+        status = mf_wing_trim(c, parameters, config->start_airspeed, 0.0, 0.0, motion->gravity,
+                              &motion->start, error);
     return status;
 }
 
-static mf_Status fill_plan(mf_WingPlan *plan, const mf_Group *group, mf_Error *error) {
+static void fill_choices(mf_WingPlan *plan, const mf_FixedWingConfig *config,
+                         const mf_Group *group) {
     mf_World *world = mf_group_world(group);
-    const mf_WorldConfig *config = mf_world_config_of(world);
-    if (plan->config.start_airspeed == 0.0)
-        plan->config.start_airspeed = plan->parameters.airspeed_design;
-    if (plan->config.control_interval == 0)
-        plan->config.control_interval = config->step;
-    plan->gravity = config->gravity;
-    plan->seed = config->seed;
-    plan->interval = (uint32_t)(plan->config.control_interval / config->step);
+    plan->command = config->command;
+    plan->integrator = config->integrator;
+    plan->seed = mf_world_config_of(world)->seed;
     plan->stream = 0x64727900u; // "dry", and the group's number below
     for (uint32_t i = 0; i < mf_world_group_count(world); i++)
         if (mf_world_group(world, i) == group)
             plan->stream += i;
     for (int i = 0; i < 3; i++)
-        plan->gusty = plan->gusty || plan->config.gusts.intensity[i] > 0.0;
+        plan->gusty = plan->gusty || config->gusts.intensity[i] > 0.0;
     while (plan->command_count < MF_WING_COMMANDS &&
-           command_values[plan->config.command][plan->command_count].field != NULL)
+           command_values[config->command][plan->command_count].field != NULL)
         plan->command_count++;
-    mf_wing_constants(plan->constants_f64, &plan->parameters);
-    plan->constants_f64[MF_WING_STALL_NEAR] = -1.0;
-    mf_Status status = find_start(plan, mf_time_to_seconds(plan->config.control_interval), error);
-    if (status == MF_OK) {
-        step_constants(plan, mf_time_to_seconds(config->step));
-        round_constants(plan);
-    }
+}
+
+static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Error *error) {
+    mf_World *world = mf_group_world(group);
+    const mf_Time step = mf_world_config_of(world)->step;
+    if (motion->config.start_airspeed == 0.0)
+        motion->config.start_airspeed = motion->parameters.airspeed_design;
+    if (motion->config.control_interval == 0)
+        motion->config.control_interval = step;
+    motion->gravity = mf_world_config_of(world)->gravity;
+    motion->interval = (uint32_t)(motion->config.control_interval / step);
+    mf_WingPlan plan = {0};
+    fill_choices(&plan, &motion->config, group);
+    mf_wing_constants(plan.constants_f64, &motion->parameters);
+    plan.constants_f64[MF_WING_STALL_NEAR] = -1.0;
+    mf_Status status = find_start(motion, plan.constants_f64, error);
+    if (status != MF_OK)
+        return status;
+    step_constants(&plan, motion, mf_time_to_seconds(step));
+    round_constants(&plan, &motion->parameters);
+    void *image;
+    status = mf_flat_pack(mf_world_context(world), &plan, sizeof plan, NULL, 0, &image, error);
+    motion->plan = image;
     return status;
 }
 
@@ -173,29 +188,29 @@ static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
                           "gusts added to the wind"},
 };
 
-static mf_Status add_commands(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    const CommandValue *values = command_values[plan->config.command];
-    for (uint32_t i = 0; i < plan->command_count; i++) {
+static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {
+    const CommandValue *values = command_values[motion->config.command];
+    for (uint32_t i = 0; i < motion->plan->command_count; i++) {
         const mf_FieldInfo *info = command_fields;
         while (strcmp(info->name, values[i].field) != 0)
             info++;
-        mf_Status status = mf_attach_field(group, info, 0, &plan->commands[i], error);
+        mf_Status status = mf_attach_field(group, info, 0, &motion->commands[i], error);
         if (status != MF_OK)
             return status;
-        plan->command_component[i] = values[i].component;
+        motion->command_component[i] = values[i].component;
     }
-    return mf_attach_field(group, &accepted_field, plan->command_count,
-                           &plan->rows[MF_WING_ROW_ACCEPTED], error);
+    return mf_attach_field(group, &accepted_field, motion->plan->command_count,
+                           &motion->rows[MF_WING_ROW_ACCEPTED], error);
 }
 
-static mf_Status add_fields(mf_Group *group, mf_WingPlan *plan, mf_Error *error) {
-    mf_canonical_rows(group, plan->rows + MF_WING_ROW_POSITION, MF_BODY_ROWS);
-    plan->rows[MF_WING_ROW_FAULT] = mf_group_find_field(group, "fault.word");
-    mf_Status status = add_commands(group, plan, error);
+static mf_Status add_fields(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {
+    mf_canonical_rows(group, motion->rows + MF_WING_ROW_POSITION, MF_BODY_ROWS);
+    motion->rows[MF_WING_ROW_FAULT] = mf_group_find_field(group, "fault.word");
+    mf_Status status = add_commands(group, motion, error);
     for (int i = 0; status == MF_OK && i < MF_WING_ROWS; i++) {
         bool gust = i == MF_WING_ROW_GUST || i == MF_WING_ROW_GUST_STATE;
-        if (wing_fields[i].name != NULL && (plan->gusty || !gust))
-            status = mf_attach_field(group, &wing_fields[i], 0, &plan->rows[i], error);
+        if (wing_fields[i].name != NULL && (motion->plan->gusty || !gust))
+            status = mf_attach_field(group, &wing_fields[i], 0, &motion->rows[i], error);
     }
     return status;
 }
@@ -207,11 +222,12 @@ static char *field_at(const mf_Field *field, size_t block, size_t component, siz
     return (char *)field->data + value * mf_field_value_size(field->info.type);
 }
 
-static void bind_block(mf_WingBlock *work, const mf_WingPlan *plan, size_t block, size_t lane) {
+static void bind_block(mf_WingBlock *work, const mf_WingMotion *motion, size_t block, size_t lane) {
     for (int i = 0; i < MF_WING_ROWS; i++)
-        work->rows[i] = plan->rows[i] != NULL ? field_at(plan->rows[i], block, 0, lane) : NULL;
-    for (uint32_t i = 0; i < plan->command_count; i++)
-        work->commands[i] = field_at(plan->commands[i], block, plan->command_component[i], lane);
+        work->rows[i] = motion->rows[i] != NULL ? field_at(motion->rows[i], block, 0, lane) : NULL;
+    for (uint32_t i = 0; i < motion->plan->command_count; i++)
+        work->commands[i] =
+            field_at(motion->commands[i], block, motion->command_component[i], lane);
     work->instance = (uint32_t)(block * MF_BLOCK + lane);
 }
 
@@ -221,24 +237,24 @@ static bool few(uint32_t agents, uint32_t lanes) {
 }
 
 static void run_fixed_wing(const mf_SystemRun *run, void *user) {
-    const mf_WingPlan *plan = user;
+    const mf_WingMotion *motion = user;
     const uint32_t count = mf_group_count(run->group);
-    mf_vehicle_wrench_apply(&plan->wrench, run);
+    mf_vehicle_wrench_apply(&motion->wrench, run);
     mf_WingBlock work = {
-        .plan = plan, .tick = run->tick, .control_due = run->tick % plan->interval == 0};
+        .plan = motion->plan, .tick = run->tick, .control_due = run->tick % motion->interval == 0};
     for (uint32_t block = run->first_block; block < run->first_block + run->block_count; block++) {
         uint32_t agents = count - block * MF_BLOCK;
         if (agents > MF_BLOCK)
             agents = MF_BLOCK;
         for (uint32_t lane = 0; lane < agents;) {
             uint32_t left = agents - lane;
-            bool single = few(left < plan->lanes ? left : plan->lanes, plan->lanes);
-            bind_block(&work, plan, block, lane);
+            bool single = few(left < motion->lanes ? left : motion->lanes, motion->lanes);
+            bind_block(&work, motion, block, lane);
             if (single)
-                plan->step_one(&work);
+                motion->step_one(&work);
             else
-                plan->step(&work);
-            lane += single ? 1 : plan->lanes;
+                motion->step(&work);
+            lane += single ? 1 : motion->lanes;
         }
     }
 }
@@ -248,15 +264,20 @@ static void reset_fixed_wing(mf_Group *group, uint32_t instance, void *user) {
     mf_wing_start(user, instance);
 }
 
+static void destroy_fixed_wing(mf_Context *context, void *user) {
+    mf_WingMotion *motion = user;
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, motion);
+}
+
 // ---- adding -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_WingPlan *plan, const mf_Group *group) {
+static void choose_kernel(mf_WingMotion *motion, const mf_Group *group) {
     static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
-    plan->lanes = pick.lanes;
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    motion->lanes = pick.lanes;
 }
 
 static const char *const wing_reads[] = {"wind.velocity",
@@ -289,8 +310,9 @@ static const char *const wing_writes[] = {"base.position",
                                           "fault.word",
                                           NULL};
 
-static uint64_t hash_plan(const mf_WingPlan *plan) {
-    const uint64_t choices[] = {(uint64_t)plan->config.integrator, plan->interval, plan->stream};
+static uint64_t hash_motion(const mf_WingMotion *motion) {
+    const mf_WingPlan *plan = motion->plan;
+    const uint64_t choices[] = {(uint64_t)plan->integrator, motion->interval, plan->stream};
     const uint64_t hash =
         mf_hash_bytes(MF_HASH_START, plan->constants_f64, sizeof plan->constants_f64);
     return mf_hash_bytes(hash, choices, sizeof choices);
@@ -313,36 +335,36 @@ mf_Status mf_fixed_wing_add(mf_Group *group, const mf_FixedWing *parameters,
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_WingPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
+    mf_WingMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
-    plan->parameters = aircraft;
-    plan->config = used;
-    status = fill_plan(plan, group, error);
+    motion->parameters = aircraft;
+    motion->config = used;
+    status = make_plan(motion, group, error);
     if (status == MF_OK)
-        status = add_fields(group, plan, error);
+        status = add_fields(group, motion, error);
     if (status == MF_OK) {
         // In forward-left-up axes the element xz is +J_xz.
         const double inertia[6] = {aircraft.inertia_xx, aircraft.inertia_yy,
                                    aircraft.inertia_zz, 0.0,
                                    aircraft.inertia_xz, 0.0};
-        mf_vehicle_wrench_bind(&plan->wrench, group, aircraft.mass, inertia);
-        choose_kernel(plan, group);
-        status = mf_motion_join(group, &mf_fixed_wing_row, plan, hash_plan(plan), error);
+        mf_vehicle_wrench_bind(&motion->wrench, group, aircraft.mass, inertia);
+        choose_kernel(motion, group);
+        status = mf_motion_join(group, &mf_fixed_wing_row, motion, hash_motion(motion), error);
     }
     if (status != MF_OK)
-        mf_release(context, plan);
+        destroy_fixed_wing(context, motion);
     return status;
 }
 
 const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
-    const mf_WingPlan *plan = mf_motion_plan(group, &mf_fixed_wing_row);
-    return plan != NULL ? &plan->parameters : NULL;
+    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
+    return motion != NULL ? &motion->parameters : NULL;
 }
 
 const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
-    const mf_WingPlan *plan = mf_motion_plan(group, &mf_fixed_wing_row);
-    return plan != NULL ? &plan->config : NULL;
+    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -378,7 +400,7 @@ const mf_MotionRow mf_fixed_wing_row = {
     .add = add_row,
     .run = run_fixed_wing,
     .reset = reset_fixed_wing,
-    .destroy = mf_attach_release,
+    .destroy = destroy_fixed_wing,
     .reads = wing_reads,
     .writes = wing_writes,
     .defaults = row_defaults,

@@ -153,10 +153,10 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
         Vec relative = through_air(&rotation, body.velocity, &air);
         mf_lane square =
             mf_fma(relative.x, relative.x, mf_fma(relative.y, relative.y, relative.z * relative.z));
-        control(&pilot, c, plan->config.command, &body, &rotation, mf_sqrt(square), &surfaces);
+        control(&pilot, c, plan->command, &body, &rotation, mf_sqrt(square), &surfaces);
     }
     Fixed fixed = hold_surfaces(c, &surfaces);
-    step_body(c, plan->config.integrator, &fixed, &air, &body);
+    step_body(c, plan->integrator, &fixed, &air, &body);
     judge(block, c, &alive, &body, &pilot);
     keep_vec(alive, block, MF_WING_ROW_POSITION, body.position);
     keep_vec(alive, block, MF_WING_ROW_LINEAR, body.velocity);

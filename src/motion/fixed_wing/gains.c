@@ -2,7 +2,7 @@
 // airspeed gets the natural frequency and damping of the parameters (Beard and McLain 2012,
 // equations 5.23 to 5.36 for the models, chapter 6 for the gains). And the constants of the gust
 // filters, exact for white noise held in law, not in value, over a step.
-#include "motion/fixed_wing/plan.h"
+#include "motion/fixed_wing/motion.h"
 
 #include "math/scalar.h"
 

@@ -3,7 +3,7 @@
 //
 // The Aerosonde is that of Beard and McLain, "Small Unmanned Aircraft" (2012), appendix E, in the
 // values of the authors' mavsim (2nd edition: motor and propeller instead of a thrust curve).
-#include "motion/fixed_wing/plan.h"
+#include "motion/fixed_wing/motion.h"
 
 #include "math/scalar.h"
 

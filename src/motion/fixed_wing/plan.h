@@ -1,12 +1,11 @@
-// Data of the fixed-wing kernel about an aircraft and the settings: frozen before the first step,
-// shared by all threads.
+// What the fixed-wing kernel reads of an aircraft and the settings: a flat image, frozen before the
+// first step and shared by all threads.
 #ifndef MF_MOTION_FIXED_WING_PLAN_H
 #define MF_MOTION_FIXED_WING_PLAN_H
 
 #include <mayfly/fixed_wing.h>
 
 #include "math/kernel.h"
-#include "motion/vehicle/external_wrench.h"
 
 // The constants, in both precisions. Coefficients of rates are those of the book times b/2 or c/2,
 // so that they multiply a rate times the airspeed and no airspeed is divided by.
@@ -139,27 +138,14 @@ enum {
     MF_WING_ROWS
 };
 
-struct mf_WingBlock;
-typedef void (*mf_WingStepFn)(const struct mf_WingBlock *block);
-
 typedef struct mf_WingPlan {
-    mf_FixedWing parameters;
-    mf_FixedWingConfig config;
-    mf_VehicleWrench wrench;
-    mf_FixedWingTrim start; // straight ahead at the start airspeed
-    double gravity;         // [m/s^2]
-    uint64_t seed;          // [1]
-    uint32_t stream;        // [1] of the gusts' random numbers
-    uint32_t interval;      // [1] steps between control ticks
+    uint32_t bytes;
+    mf_FixedWingCommand command;
+    mf_Integrator integrator;
     uint32_t command_count; // [1] values of a command
+    uint32_t stream;        // [1] of the gusts' random numbers
+    uint64_t seed;          // [1]
     bool gusty;
-    bool double_precision;
-    mf_WingStepFn step;                           // `lanes` lanes at once
-    mf_WingStepFn step_one;                       // one lane
-    uint32_t lanes;                               // [1]
-    mf_Field *rows[MF_WING_ROWS];                 // NULL where there is none
-    mf_Field *commands[MF_WING_COMMANDS];         // the field of each value
-    uint32_t command_component[MF_WING_COMMANDS]; // [1] and its component there
     double constants_f64[MF_WING_CONSTANTS];
     float constants_f32[MF_WING_CONSTANTS];
 } mf_WingPlan;
@@ -174,6 +160,9 @@ typedef struct mf_WingBlock {
     bool control_due;
 } mf_WingBlock;
 
+typedef void (*mf_WingStepFn)(const mf_WingBlock *block);
+MF_KERNEL_COPIES(void, mf_fixed_wing_step, (const mf_WingBlock *block));
+
 // One evaluation of forces and moments, for the set-up code.
 typedef struct mf_WingLoads {
     const double *constants;
@@ -182,24 +171,6 @@ typedef struct mf_WingLoads {
     double thrust;                            // [N]
 } mf_WingLoads;
 
-MF_KERNEL_COPIES(void, mf_fixed_wing_step, (const mf_WingBlock *block));
 void mf_fixed_wing_load_scalar_f64(mf_WingLoads *loads);
-
-// Aerodynamics, propulsion and body of a checked aircraft; step and gravity are left 0.
-void mf_wing_constants(double *constants, const mf_FixedWing *parameters);
-// Gains and trim of the autopilot; MF_NOT_FOUND when the aircraft cannot fly its design airspeed.
-mf_Status mf_wing_gains(double *constants, const mf_FixedWing *parameters, double gravity,
-                        double control_step, mf_Error *error);
-// Constants of the gust filters for steps of `step` seconds.
-void mf_wing_gusts(double *constants, const mf_Dryden *dryden, double step);
-// Trim with the constants already made.
-mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *parameters, double airspeed,
-                       double climb, double radius, double gravity, mf_FixedWingTrim *out,
-                       mf_Error *error);
-
-// Settings in range for a world of that step [ns].
-mf_Status mf_wing_check_settings(const mf_FixedWingConfig *config, mf_Time step, mf_Error *error);
-// Puts an agent, which stands at its start already, into flight.
-void mf_wing_start(const mf_WingPlan *plan, uint32_t instance);
 
 #endif

@@ -1,5 +1,5 @@
 // The settings of fixed-wing groups: defaults, names, turbulence of the book, and their check.
-#include "motion/fixed_wing/plan.h"
+#include "motion/fixed_wing/motion.h"
 
 #include "math/scalar.h"
 

@@ -5,7 +5,7 @@
 //
 // Axes are forward-left-up. Up, in body axes, is (sin pitch, cos pitch sin roll, cos pitch cos
 // roll), and pitch follows from the climb angle.
-#include "motion/fixed_wing/plan.h"
+#include "motion/fixed_wing/motion.h"
 
 #include "math/scalar.h"
 

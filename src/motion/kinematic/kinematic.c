@@ -1,6 +1,7 @@
 // The `kinematic` motion's host side: its fields and its system.
 #include "motion/articulated/build.h"
 #include "math/kernel_table.h"
+#include "motion/kinematic/motion.h"
 #include "motion/kinematic/step.h"
 #include "motion/table.h"
 #include "base/hash.h"
@@ -30,111 +31,112 @@ static const mf_FieldInfo kinematic_fields[] = {
      "of floating joints: child's origin in the joint frame"},
 };
 
-static uint32_t row_count(const mf_KinPlan *plan, uint32_t row) {
+static uint32_t row_count(const mf_KinMotion *motion, uint32_t row) {
     switch (row) {
     case MF_KIN_ROW_LOAD:
-        return plan->tree->contact_count;
+        return motion->tree->plan->contact_count;
     case MF_KIN_ROW_BALL:
-        return plan->tree->ball_count;
+        return motion->tree->plan->ball_count;
     case MF_KIN_ROW_FREE:
-        return plan->tree->free_count;
+        return motion->tree->plan->free_count;
     default:
-        return plan->foot_count;
+        return motion->plan->foot_count;
     }
 }
 
-static mf_Status bind_fields(mf_Group *group, mf_KinPlan *plan, mf_Error *error) {
-    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
+static mf_Status bind_fields(mf_Group *group, mf_KinMotion *motion, mf_Error *error) {
+    mf_canonical_rows(group, motion->rows, MF_TREE_ROWS);
     for (uint32_t i = MF_KIN_ROW_LOAD; i < MF_KIN_ROWS; i++) {
-        uint32_t count = row_count(plan, i);
+        uint32_t count = row_count(motion, i);
         if (count == 0)
             continue;
         mf_Status status = mf_attach_field(group, &kinematic_fields[i - MF_KIN_ROW_LOAD], count,
-                                           &plan->rows[i], error);
+                                           &motion->rows[i], error);
         if (status != MF_OK)
             return status;
     }
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
-        plan->row[i] = mf_row(plan->rows[i]);
-    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_KINEMATIC);
-    return mf_attach_warnings(group, &plan->warnings, error);
+        motion->row[i] = mf_row(motion->rows[i]);
+    motion->dispatch = mf_dispatch_bind(group, MF_MOTION_KINEMATIC);
+    return mf_attach_warnings(group, &motion->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void step_lanes(const void *context, const mf_Piece *piece) {
-    const mf_KinPlan *plan = context;
-    mf_KinBlock work = {.plan = plan,
+    const mf_KinMotion *motion = context;
+    mf_KinBlock work = {.plan = motion->plan,
+                        .terrain = motion->tree->terrain,
                         .fault = piece->fault,
-                        .warnings = mf_warning_rows(&plan->warnings, piece->block, piece->lane),
+                        .warnings = mf_warning_rows(&motion->warnings, piece->block, piece->lane),
                         .scratch = piece->scratch};
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
-        work.rows[i] = mf_row_at(&plan->row[i], piece->block, piece->lane);
-    (piece->single ? plan->step_one : plan->step)(&work);
+        work.rows[i] = mf_row_at(&motion->row[i], piece->block, piece->lane);
+    (piece->single ? motion->step_one : motion->step)(&work);
 }
 
 static void run_kinematic(const mf_SystemRun *run, void *user) {
-    const mf_KinPlan *plan = user;
-    mf_dispatch_run(&plan->dispatch, run, step_lanes, plan);
+    const mf_KinMotion *motion = user;
+    mf_dispatch_run(&motion->dispatch, run, step_lanes, motion);
 }
 
-static void reset_row(const mf_KinPlan *plan, uint32_t row, uint32_t instance) {
-    mf_Field *field = plan->rows[row];
+static void reset_row(const mf_KinMotion *motion, uint32_t row, uint32_t instance) {
+    mf_Field *field = motion->rows[row];
     for (uint32_t c = 0; field != NULL && c < field->components; c++)
         mf_field_set(field, instance, c, row == MF_KIN_ROW_BALL && c % 4 == 0 ? 1.0 : 0.0);
 }
 
 static void reset_kinematic(mf_Group *group, uint32_t instance, void *user) {
-    const mf_KinPlan *plan = user;
-    const mf_ArtPlan *tree = plan->tree;
+    const mf_KinMotion *motion = user;
+    const mf_ArtMotion *tree = motion->tree;
     const mf_Model *model = mf_group_model(group);
     for (uint32_t row = MF_KIN_ROW_LOAD; row < MF_KIN_ROWS; row++)
-        reset_row(plan, row, instance);
+        reset_row(motion, row, instance);
     if (model->start_position == NULL)
         return;
-    for (uint32_t l = 0; l < tree->link_count; l++) {
+    for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const mf_Joint *joint = &model->joints[link->joint];
         const double *start = model->start_position + joint->position_address;
         if (link->inner)
-            mf_field_set(plan->rows[MF_KIN_ROW_FREE], instance, link->row, start[link->row % 3]);
+            mf_field_set(motion->rows[MF_KIN_ROW_FREE], instance, link->row, start[link->row % 3]);
         else if (link->kind == MF_ART_BALL)
             for (uint32_t c = 0; c < 4; c++)
-                mf_field_set(plan->rows[MF_KIN_ROW_BALL], instance, 4 * link->row + c,
+                mf_field_set(motion->rows[MF_KIN_ROW_BALL], instance, 4 * link->row + c,
                              start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
     }
 }
 
 static void let_go(mf_Group *group, uint32_t instance, void *user) {
-    const mf_KinPlan *plan = user;
+    const mf_KinMotion *motion = user;
     (void)group;
-    reset_row(plan, MF_KIN_ROW_LOAD, instance);
-    reset_row(plan, MF_KIN_ROW_HOLDS, instance);
-    reset_row(plan, MF_KIN_ROW_ANCHOR, instance);
+    reset_row(motion, MF_KIN_ROW_LOAD, instance);
+    reset_row(motion, MF_KIN_ROW_HOLDS, instance);
+    reset_row(motion, MF_KIN_ROW_ANCHOR, instance);
 }
 
 static void destroy_kinematic(mf_Context *context, void *user) {
-    mf_kin_plan_destroy(context, user);
+    mf_kin_destroy(context, user);
 }
 
-static mf_Status choose_kernel(mf_KinPlan *plan, mf_Group *group, mf_Error *error) {
+static mf_Status choose_kernel(mf_KinMotion *motion, mf_Group *group, mf_Error *error) {
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
         MF_KERNEL_TABLE(mf_kinematic_room);
     static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &plan->dispatch,
-                                    rooms[pick.wide][pick.double_precision](plan),
-                                    rooms[pick.single][pick.double_precision](plan), error);
+    motion->double_precision = pick.double_precision;
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    return mf_dispatch_make_scratch(group, &motion->dispatch,
+                                    rooms[pick.wide][pick.double_precision](motion->plan),
+                                    rooms[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_KinPlan *plan) {
-    uint64_t hash = mf_hash_u32(MF_HASH_START, plan->tree->fixed);
-    for (uint32_t i = 0; i < plan->foot_count; i++)
-        hash = mf_hash_u32(hash, plan->feet[i].row);
-    return mf_hash_doubles(hash, plan->constants_f64, plan->value_count);
+static uint64_t hash_plan(const mf_KinMotion *motion) {
+    uint64_t hash = mf_hash_u32(MF_HASH_START, motion->tree->plan->fixed);
+    for (uint32_t i = 0; i < motion->plan->foot_count; i++)
+        hash = mf_hash_u32(hash, motion->feet[i].row);
+    return mf_hash_doubles(hash, motion->constants_f64, motion->plan->value_count);
 }
 
 static const char *const kinematic_reads[] = {"joint.target", "?ball.orientation", "?free.position",
@@ -147,37 +149,37 @@ static const char *const kinematic_writes[] = {"base.position",        "base.ori
                                                "warning.word",         "warning.steps",
                                                "warning.residual",     NULL};
 
-const mf_KinPlan *mf_kin_plan_of(const mf_Group *group) {
+const mf_KinMotion *mf_kin_motion_of(const mf_Group *group) {
     return mf_motion_plan(group, &mf_kinematic_row);
 }
 
 mf_Status mf_kinematic_add(mf_Group *group, const mf_KinematicConfig *config, mf_Error *error) {
     mf_KinematicConfig settings = config != NULL ? *config : mf_kinematic_config();
-    mf_KinPlan *plan;
+    mf_KinMotion *motion;
     mf_Status status = mf_motion_begin(group, &mf_kinematic_row, error);
     if (status == MF_OK)
-        status = mf_kin_plan_create(group, &settings, &plan, error);
+        status = mf_kin_create(group, &settings, &motion, error);
     if (status != MF_OK)
         return status;
-    status = bind_fields(group, plan, error);
+    status = bind_fields(group, motion, error);
     if (status == MF_OK)
-        status = choose_kernel(plan, group, error);
+        status = choose_kernel(motion, group, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_kinematic_row, plan, hash_plan(plan), error);
+        status = mf_motion_join(group, &mf_kinematic_row, motion, hash_plan(motion), error);
     if (status != MF_OK)
-        mf_kin_plan_destroy(mf_world_context(mf_group_world(group)), plan);
+        mf_kin_destroy(mf_world_context(mf_group_world(group)), motion);
     return status;
 }
 
 void mf_kinematic_refresh(mf_Group *group, uint32_t instance) {
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    if (plan != NULL)
-        let_go(group, instance, (void *)(uintptr_t)plan);
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    if (motion != NULL)
+        let_go(group, instance, (void *)(uintptr_t)motion);
 }
 
 const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group) {
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    return plan != NULL ? &plan->config : NULL;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -186,8 +188,8 @@ static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     return mf_kinematic_add(group, &config->kinematic, error);
 }
 
-static mf_ArticulatedBase row_base(const void *plan) {
-    return ((const mf_KinPlan *)plan)->config.base;
+static mf_ArticulatedBase row_base(const void *motion) {
+    return ((const mf_KinMotion *)motion)->config.base;
 }
 
 static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],

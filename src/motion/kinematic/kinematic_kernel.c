@@ -77,8 +77,9 @@ static MF_INLINE mf_lane constant(const Step *s, uint32_t which) {
 // Balls and floating joints on the way to a foot stay where they are.
 static mf_lane held_size(const Step *s) {
     mf_lane sum = mf_zero();
+    const mf_KinLink *links = mf_kin_links(s->plan);
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
-        const mf_ArtLink *link = &s->plan->tree->links[s->plan->links[l].link];
+        const mf_ArtLink *link = &mf_art_links(mf_kin_tree(s->plan))[links[l].link];
         for (uint32_t c = 0; link->kind == MF_ART_BALL && c < 4; c++)
             sum = sum + mf_abs(row_load(row_of(s, MF_KIN_ROW_BALL), 4 * link->row + c));
         if (link->inner)
@@ -91,9 +92,9 @@ static MF_INLINE void find_goals(Step *s) {
     const mf_real *target = row_of(s, MF_KIN_ROW_TARGET);
     const mf_real *c = s->constant + s->plan->joint_offset;
     const mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE);
-    const mf_KinJoint *joints = s->plan->joints;
+    const mf_KinJoint *joints = mf_kin_joints(s->plan);
     const uint32_t count = s->plan->joint_count;
-    mf_lane sum = mf_zero(), whole = s->plan->tree->ball_count > 0 ? held_size(s) : sum;
+    mf_lane sum = mf_zero(), whole = mf_kin_tree(s->plan)->ball_count > 0 ? held_size(s) : sum;
     for (uint32_t j = 0; j < count; j++, c += MF_KIN_JOINT_VALUES) {
         const mf_KinJoint *joint = &joints[j];
         whole = whole + mf_abs(row_load(angle, joint->row)); // rates depend on it
@@ -175,11 +176,11 @@ static MF_INLINE Moved moved_base(const Step *s) {
 
 // How high a foot's contact is above the ground.
 static MF_INLINE mf_lane foot_above(const Step *s, uint32_t i, Vec spot) {
-    const mf_ArtPlan *tree = s->plan->tree;
+    const mf_ArtPlan *tree = mf_kin_tree(s->plan);
     const mf_real radius = s->constant[s->plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES + 3];
     if (tree->level)
         return spot.z - (constant(s, MF_KIN_HIGHEST) + mf_set(radius));
-    const mf_LaneMap map = mf_lane_map(tree->terrain);
+    const mf_LaneMap map = mf_lane_map(s->block->terrain);
     mf_lane slope_x, slope_y;
     mf_lane ground = mf_map_surface(&map, spot.x, spot.y, &slope_x, &slope_y);
     if (radius > 0) {
@@ -209,7 +210,7 @@ static MF_INLINE mf_lane find_heights(Step *s, const Moved *moved) {
 // A foot that, on the mean of its contacts that hold, is above the ground no longer stands: it was
 // lifted against the others. Returns whether some lane has lost a foot.
 static MF_INLINE bool release_lifted(Step *s) {
-    const mf_KinFoot *feet = s->plan->feet;
+    const mf_KinFoot *feet = mf_kin_feet(s->plan);
     const mf_lane zero = mf_zero(), leave = constant(s, MF_KIN_LEAVE);
     mf_mask any = mf_not(mf_mask_all());
     for (uint32_t first = 0, end; first < s->plan->foot_count; first = end) {
@@ -304,7 +305,7 @@ static MF_INLINE void keep_vec(const Step *s, uint32_t row, size_t c, Vec a) {
 
 static MF_INLINE void store_joints(const Step *s) {
     const mf_lane per_second = constant(s, MF_KIN_INVERSE_STEP);
-    const mf_KinJoint *joints = s->plan->joints;
+    const mf_KinJoint *joints = mf_kin_joints(s->plan);
     const uint32_t count = s->plan->joint_count;
     const bool all = s->all_alive;
     mf_real *angle = row_of(s, MF_KIN_ROW_ANGLE), *rate = row_of(s, MF_KIN_ROW_RATE);
@@ -343,8 +344,9 @@ static MF_INLINE void store_feet(Step *s) {
             store_anchor(s, i, joins);
     }
     mf_lane share = constant(s, MF_KIN_WEIGHT) / mf_max(count, one);
+    const mf_KinFoot *feet = mf_kin_feet(s->plan);
     for (uint32_t i = 0; i < s->plan->foot_count; i++)
-        keep_store(s, MF_KIN_ROW_LOAD, s->plan->feet[i].row, s->above[i] * share);
+        keep_store(s, MF_KIN_ROW_LOAD, feet[i].row, s->above[i] * share);
 }
 
 // The rotation vector of a unit quaternion, [0, pi].
@@ -435,7 +437,7 @@ void MF_KERNEL(mf_kinematic_step)(const mf_KinBlock *block) {
     mf_Carver carver = {(char *)block->scratch, 0};
     step_carve(s.plan, &carver, &s);
     find_goals(&s);
-    if (s.plan->tree->fixed) {
+    if (mf_kin_tree(s.plan)->fixed) {
         store_joints(&s);
         return;
     }

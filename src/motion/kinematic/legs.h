@@ -7,9 +7,9 @@
 #include "motion/kinematic/fit.h"
 
 #if defined(MF_KERNEL_F64)
-#define MF_KIN_CONSTANTS(plan) ((plan)->constants_f64)
+#define MF_KIN_CONSTANTS(plan) mf_kin_constants_f64(plan)
 #else
-#define MF_KIN_CONSTANTS(plan) ((plan)->constants_f32)
+#define MF_KIN_CONSTANTS(plan) mf_kin_constants_f32(plan)
 #endif
 
 typedef struct LegFrame { // in the base's frame
@@ -85,8 +85,8 @@ static inline void leg_ball(const mf_KinBlock *block, const mf_ArtLink *link, co
 
 static MF_INLINE void leg_frame(const mf_KinBlock *block, const mf_KinLink *own,
                                 const LegFrame *parent, const mf_lane *goal, LegFrame *out) {
-    const mf_ArtPlan *tree = block->plan->tree;
-    const mf_ArtLink *link = &tree->links[own->link];
+    const mf_ArtPlan *tree = mf_kin_tree(block->plan);
+    const mf_ArtLink *link = &mf_art_links(tree)[own->link];
     const mf_real *c = link_constants(tree, own->link);
     if (link->kind == MF_ART_BALL) {
         leg_ball(block, link, c, parent, out);
@@ -120,13 +120,15 @@ static inline void legs_reach(const mf_KinBlock *block, const mf_lane *goal, Leg
     const mf_KinPlan *plan = block->plan;
     const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
     frames[0] = MF_VALUE(LegFrame, {one, zero, zero, zero, one, zero, zero, zero, one}, vec_zero());
+    const mf_KinLink *links = mf_kin_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_KinLink *link = &plan->links[l];
+        const mf_KinLink *link = &links[l];
         leg_frame(block, link, &frames[link->parent + 1], goal, &frames[l + 1]);
     }
     const mf_real *c = MF_KIN_CONSTANTS(plan) + plan->foot_offset;
+    const mf_KinFoot *feet = mf_kin_feet(plan);
     for (uint32_t i = 0; i < plan->foot_count; i++, c += MF_KIN_FOOT_VALUES) {
-        const LegFrame *frame = &frames[plan->feet[i].link + 1];
+        const LegFrame *frame = &frames[feet[i].link + 1];
         point[i] = mat_apply_add(&frame->rotation, vec_constant(c), frame->position);
     }
 }

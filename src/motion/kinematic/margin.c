@@ -2,7 +2,7 @@
 // it could (McGhee and Frank 1968, "On the stability properties of quadruped creeping gaits").
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
-#include "motion/kinematic/plan.h"
+#include "motion/kinematic/motion.h"
 #include "math/scalar.h"
 
 #include <assert.h>
@@ -18,39 +18,40 @@ typedef struct Body {   // a plan link in the world
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
     if (group == NULL)
         return 0;
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    assert(plan != NULL);
-    return plan->foot_count;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    assert(motion != NULL);
+    return motion->plan->foot_count;
 }
 
 void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
     if (group == NULL)
         return;
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    assert(plan != NULL && foot < plan->foot_count);
-    const mf_KinFoot *own = &plan->feet[foot];
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    assert(motion != NULL && foot < motion->plan->foot_count);
+    const mf_KinFoot *own = &motion->feet[foot];
     if (row != NULL)
         *row = own->row;
     for (uint32_t l = 0; link != NULL && l < mf_group_model(group)->link_count; l++)
-        if (plan->tree->frames[l].link == plan->tree->contacts[own->row].link) {
+        if (motion->tree->frames[l].link == motion->tree->contacts[own->row].link) {
             *link = l; // the link whose joint moves it comes before those fixed to it
             return;
         }
 }
 
-static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies) {
-    const mf_ArtPlan *tree = plan->tree;
+static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bodies) {
+    const mf_ArtMotion *tree = motion->tree;
     double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
-    double *values = position + (tree->fixed ? 7 : 0);
+    double *values = position + (tree->plan->fixed ? 7 : 0);
     for (uint32_t c = 0; c < 7; c++)
-        position[c] = mf_field_get(plan->rows[c < 3 ? MF_KIN_ROW_POSITION : MF_KIN_ROW_ORIENTATION],
-                                   instance, c < 3 ? c : c - 3);
-    for (uint32_t l = 0; l < tree->link_count; l++) {
+        position[c] =
+            mf_field_get(motion->rows[c < 3 ? MF_KIN_ROW_POSITION : MF_KIN_ROW_ORIENTATION],
+                         instance, c < 3 ? c : c - 3);
+    for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const bool ball = link->kind == MF_ART_BALL;
-        const mf_Field *field = plan->rows[ball          ? MF_KIN_ROW_BALL
-                                           : link->inner ? MF_KIN_ROW_FREE
-                                                         : MF_KIN_ROW_ANGLE];
+        const mf_Field *field = motion->rows[ball          ? MF_KIN_ROW_BALL
+                                             : link->inner ? MF_KIN_ROW_FREE
+                                                           : MF_KIN_ROW_ANGLE];
         for (uint32_t c = 0; c < (ball ? 4 : 1); c++)
             values[link->position + c] =
                 mf_field_get(field, instance, (ball ? 4 : 1) * link->row + c);
@@ -62,11 +63,11 @@ static void find_bodies(const mf_KinPlan *plan, uint32_t instance, Body *bodies)
     mf_art_ask(tree, &query);
 }
 
-static void find_center(const mf_KinPlan *plan, const Body *bodies, double center[3]) {
+static void find_center(const mf_KinMotion *motion, const Body *bodies, double center[3]) {
     double mass = 0.0;
     mf_vec3_set(center, 0, 0, 0);
-    for (int32_t l = -1; l < (int32_t)plan->tree->link_count; l++) {
-        const double *c = mf_art_constants(plan->tree, l);
+    for (int32_t l = -1; l < (int32_t)motion->tree->plan->link_count; l++) {
+        const double *c = mf_art_constants(motion->tree, l);
         double moment[3];
         mf_mat3_apply(moment, bodies[l + 1].rotation, c + MF_ART_MOMENT);
         mf_vec3_add_scaled(moment, moment, c[MF_ART_MASS], bodies[l + 1].position);
@@ -82,11 +83,11 @@ static void find_center(const mf_KinPlan *plan, const Body *bodies, double cente
 void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
     if (group == NULL)
         return;
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    assert(plan != NULL);
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    assert(motion != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    find_bodies(plan, instance, bodies);
-    find_center(plan, bodies, center);
+    find_bodies(motion, instance, bodies);
+    find_center(motion, bodies, center);
 }
 
 // Twice the area of a, b, c, positive when they go round counter-clockwise.
@@ -139,23 +140,23 @@ static double edge_distance(const double a[2], const double b[2], const double p
 double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
     if (group == NULL)
         return 0;
-    const mf_KinPlan *plan = mf_kin_plan_of(group);
-    assert(plan != NULL);
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    assert(motion != NULL);
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     double points[MF_ARTICULATED_MAX_CONTACTS + 1][2], hull[2 * MF_ARTICULATED_MAX_CONTACTS + 2][2];
     double center[3], least = INFINITY;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < plan->foot_count; i++) {
-        if (!(mf_field_get(plan->rows[MF_KIN_ROW_HOLDS], instance, i) > 0.0))
+    for (uint32_t i = 0; i < motion->plan->foot_count; i++) {
+        if (!(mf_field_get(motion->rows[MF_KIN_ROW_HOLDS], instance, i) > 0.0))
             continue;
         for (uint32_t c = 0; c < 2; c++)
-            points[count][c] = mf_field_get(plan->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i + c);
+            points[count][c] = mf_field_get(motion->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i + c);
         count++;
     }
     if (count == 0)
         return -INFINITY;
-    find_bodies(plan, instance, bodies);
-    find_center(plan, bodies, center);
+    find_bodies(motion, instance, bodies);
+    find_center(motion, bodies, center);
     sort(points, count);
     uint32_t corners = count > 1 ? find_hull((const double(*)[2])points, count, hull) : 0;
     if (corners < 2)

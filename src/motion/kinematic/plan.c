@@ -3,7 +3,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/step.h"
-#include "motion/kinematic/plan.h"
+#include "motion/kinematic/motion.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct Build {
     const mf_Model *model;
     const mf_WorldConfig *world;
     mf_Context *context;
-    mf_KinPlan *plan;
+    mf_KinMotion *motion;
     Body *bodies;           // of the tree, the base first
     double (*positions)[4]; // [m] per contact of the tree: position in its link's frame, radius
     bool *stands;           // per contact of the tree
@@ -54,15 +54,15 @@ static mf_Status no_feet(const mf_Model *model, mf_Error *error) {
 // ---- the tree -----------------------------------------------------------------------------------
 
 static mf_Status make_tree(Build *b, mf_Error *error) {
-    mf_ArtPlan *tree = b->plan->tree;
-    const mf_KinematicConfig *config = &b->plan->config;
+    mf_ArtMotion *tree = b->motion->tree;
+    const mf_KinematicConfig *config = &b->motion->config;
     tree->config = mf_articulated_config();
     tree->config.shapes = config->shapes;
     tree->config.base = config->base;
-    tree->terrain = b->world->terrain;
-    tree->level = tree->terrain->lowest == tree->terrain->highest;
-    tree->fixed = config->base == MF_ARTICULATED_FIXED ||
-                  (config->base == MF_ARTICULATED_AS_MODEL && b->model->base == MF_BASE_FIXED);
+    tree->plan->level = tree->terrain->lowest == tree->terrain->highest;
+    tree->plan->fixed =
+        config->base == MF_ARTICULATED_FIXED ||
+        (config->base == MF_ARTICULATED_AS_MODEL && b->model->base == MF_BASE_FIXED);
     mf_Status status = MF_OK;
     if (config->shapes)
         status = mf_hulls_create(b->context, b->model, &tree->hulls, error);
@@ -76,28 +76,28 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
     if (status != MF_OK)
         return status;
     tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
-    b->bodies = mf_allocate(b->context, tree->link_count + 1, sizeof *b->bodies);
+    b->bodies = mf_allocate(b->context, tree->plan->link_count + 1, sizeof *b->bodies);
     b->positions = mf_allocate(b->context, contacts, sizeof *b->positions);
     b->stands = mf_allocate(b->context, contacts, sizeof *b->stands);
     b->joints = mf_allocate(b->context, b->model->joint_count, sizeof *b->joints);
-    b->links = mf_allocate(b->context, tree->link_count, sizeof *b->links);
+    b->links = mf_allocate(b->context, tree->plan->link_count, sizeof *b->links);
     if (tree->contacts == NULL || b->bodies == NULL || b->positions == NULL || b->stands == NULL ||
         b->joints == NULL || b->links == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     mf_art_contacts_position(tree, b->model);
-    for (size_t i = 0; i < tree->value_count; i++)
+    for (size_t i = 0; i < tree->plan->value_count; i++)
         tree->constants_f32[i] = (float)tree->constants_f64[i];
-    return MF_OK;
+    return mf_art_pack(tree, b->context, error);
 }
 
 // Where the links are in the start position, base upright at the origin.
 static void find_bodies(Build *b) {
-    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtMotion *tree = b->motion->tree;
     const mf_Model *model = b->model;
     double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
-    double *values = position + (tree->fixed ? 7 : 0);
+    double *values = position + (tree->plan->fixed ? 7 : 0);
     position[3] = 1.0;
-    for (uint32_t l = 0; l < tree->link_count; l++) {
+    for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const mf_Joint *joint = &model->joints[link->joint];
         double *value = values + link->position;
@@ -124,10 +124,10 @@ static void find_bodies(Build *b) {
 // Contacts become points and balls: those of a cylinder or hull the positions where it touches in
 // the start position, an ellipsoid the ball that reaches as deep there.
 static void find_place(Build *b, uint32_t i) {
-    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtMotion *tree = b->motion->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
     const double *c =
-        tree->constants_f64 + tree->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+        tree->constants_f64 + tree->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
     const double *d = b->bodies[contact->link + 1].rotation + 6, *t = c + MF_ART_TOUCH_FRAME;
     double *position = b->positions[i];
     mf_vec3_copy(position, c);
@@ -141,41 +141,41 @@ static void find_place(Build *b, uint32_t i) {
 }
 
 static double height_of(const Build *b, uint32_t i) {
-    const Body *body = &b->bodies[b->plan->tree->contacts[i].link + 1];
+    const Body *body = &b->bodies[b->motion->tree->contacts[i].link + 1];
     return mf_vec3_dot(body->rotation + 6, b->positions[i]) + body->position[2] -
            b->positions[i][3];
 }
 
-static bool link_moves(const mf_ArtPlan *tree, uint32_t i) {
+static bool link_moves(const mf_ArtMotion *tree, uint32_t i) {
     return tree->contacts[i].link >= 0;
 }
 
 static void find_size(Build *b, double *lowest) {
-    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtMotion *tree = b->motion->tree;
     double low = INFINITY, high = -INFINITY;
-    for (uint32_t i = 0; i < tree->contact_count; i++) {
+    for (uint32_t i = 0; i < tree->plan->contact_count; i++) {
         double z = height_of(b, i), top = z + 2.0 * b->positions[i][3];
         low = z < low ? z : low;
         high = top > high ? top : high;
     }
     *lowest = low;
-    b->size = tree->contact_count > 0 ? high - low : 0.0;
+    b->size = tree->plan->contact_count > 0 ? high - low : 0.0;
 }
 
 // A link is a foot when one of its contacts is low; all of its contacts can stand then.
 static void choose_feet(Build *b, double lowest) {
-    const mf_ArtPlan *tree = b->plan->tree;
-    for (uint32_t i = 0; i < tree->contact_count; i++) {
+    const mf_ArtMotion *tree = b->motion->tree;
+    for (uint32_t i = 0; i < tree->plan->contact_count; i++) {
         if (!link_moves(tree, i) || height_of(b, i) > lowest + 0.05 * b->size)
             continue;
-        for (uint32_t k = 0; k < tree->contact_count; k++)
+        for (uint32_t k = 0; k < tree->plan->contact_count; k++)
             b->stands[k] |= tree->contacts[k].link == tree->contacts[i].link;
     }
 }
 
 static mf_Status name_feet(Build *b, mf_Error *error) {
-    const mf_ArtPlan *tree = b->plan->tree;
-    for (const char *const *name = b->plan->config.feet; *name != NULL; name++) {
+    const mf_ArtMotion *tree = b->motion->tree;
+    for (const char *const *name = b->motion->config.feet; *name != NULL; name++) {
         uint32_t link = 0;
         while (link < b->model->link_count && strcmp(b->model->links[link].name, *name) != 0)
             link++;
@@ -183,7 +183,7 @@ static mf_Status name_feet(Build *b, mf_Error *error) {
             return mf_fail(error, MF_NOT_FOUND, "kinematic.feet: model %s has no link %s",
                            b->model->name, *name);
         bool any = false;
-        for (uint32_t i = 0; i < tree->contact_count; i++)
+        for (uint32_t i = 0; i < tree->plan->contact_count; i++)
             if (tree->contacts[i].link == tree->frames[link].link)
                 b->stands[i] = any = true;
         if (!any)
@@ -197,9 +197,9 @@ static mf_Status name_feet(Build *b, mf_Error *error) {
 // A contact under which another of its link lies, within 30 degrees of straight below, is never the
 // lowest before the link tilts by 60 degrees.
 static bool is_covered(const Build *b, uint32_t i) {
-    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtMotion *tree = b->motion->tree;
     const double cosine = 0.86602540378443864676;
-    for (uint32_t k = 0; k < tree->contact_count; k++) {
+    for (uint32_t k = 0; k < tree->plan->contact_count; k++) {
         double way[3], depth;
         if (k == i || tree->contacts[k].link != tree->contacts[i].link ||
             b->positions[k][3] < b->positions[i][3])
@@ -213,32 +213,32 @@ static bool is_covered(const Build *b, uint32_t i) {
 }
 
 static mf_Status find_feet(Build *b, mf_Error *error) {
-    mf_KinPlan *plan = b->plan;
-    const mf_ArtPlan *tree = plan->tree;
+    mf_KinMotion *motion = b->motion;
+    const mf_ArtMotion *tree = motion->tree;
     double lowest;
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < tree->contact_count; i++)
+    for (uint32_t i = 0; i < tree->plan->contact_count; i++)
         find_place(b, i);
     find_size(b, &lowest);
-    if (tree->fixed)
+    if (tree->plan->fixed)
         return MF_OK;
-    if (plan->config.feet != NULL)
+    if (motion->config.feet != NULL)
         status = name_feet(b, error);
     else
         choose_feet(b, lowest);
     if (status != MF_OK)
         return status;
-    for (uint32_t i = 0; i < tree->contact_count; i++)
-        plan->foot_count += b->stands[i] && !is_covered(b, i);
-    if (plan->foot_count == 0)
+    for (uint32_t i = 0; i < tree->plan->contact_count; i++)
+        motion->plan->foot_count += b->stands[i] && !is_covered(b, i);
+    if (motion->plan->foot_count == 0)
         return no_feet(b->model, error);
-    plan->feet = mf_allocate(b->context, plan->foot_count, sizeof *plan->feet);
-    if (plan->feet == NULL)
+    motion->feet = mf_allocate(b->context, motion->plan->foot_count, sizeof *motion->feet);
+    if (motion->feet == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     uint32_t next = 0;
-    for (uint32_t i = 0; i < tree->contact_count; i++)
+    for (uint32_t i = 0; i < tree->plan->contact_count; i++)
         if (b->stands[i] && !is_covered(b, i))
-            plan->feet[next++] = (mf_KinFoot){.link = tree->contacts[i].link, .row = i};
+            motion->feet[next++] = (mf_KinFoot){.link = tree->contacts[i].link, .row = i};
     return MF_OK;
 }
 
@@ -249,19 +249,19 @@ static bool is_told(const mf_Joint *joint) {
 }
 
 static void add_joint(Build *b, uint32_t number) {
-    mf_KinPlan *plan = b->plan;
+    mf_KinMotion *motion = b->motion;
     const mf_Joint *joint = &b->model->joints[number];
-    b->joints[number] = plan->joint_count;
-    plan->joints[plan->joint_count++] = (mf_KinJoint){
+    b->joints[number] = motion->plan->joint_count;
+    motion->joints[motion->plan->joint_count++] = (mf_KinJoint){
         .row = number, .mimic = joint->mimic == MF_NONE ? MF_NONE : b->joints[joint->mimic]};
 }
 
 // Followers behind the joints that they follow.
 static mf_Status find_joints(Build *b, mf_Error *error) {
-    mf_KinPlan *plan = b->plan;
+    mf_KinMotion *motion = b->motion;
     const mf_Model *model = b->model;
-    plan->joints = mf_allocate(b->context, model->joint_count, sizeof *plan->joints);
-    if (plan->joints == NULL)
+    motion->joints = mf_allocate(b->context, model->joint_count, sizeof *motion->joints);
+    if (motion->joints == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     for (uint32_t j = 0; j < model->joint_count; j++)
         b->joints[j] = MF_NONE;
@@ -281,31 +281,31 @@ static mf_Status find_joints(Build *b, mf_Error *error) {
 }
 
 static mf_Status find_links(Build *b, mf_Error *error) {
-    mf_KinPlan *plan = b->plan;
-    const mf_ArtPlan *tree = plan->tree;
-    for (uint32_t l = 0; l < tree->link_count; l++)
+    mf_KinMotion *motion = b->motion;
+    const mf_ArtMotion *tree = motion->tree;
+    for (uint32_t l = 0; l < tree->plan->link_count; l++)
         b->links[l] = -1;
-    for (uint32_t i = 0; i < plan->foot_count; i++)
-        for (int32_t l = plan->feet[i].link; l >= 0; l = tree->links[l].parent)
+    for (uint32_t i = 0; i < motion->plan->foot_count; i++)
+        for (int32_t l = motion->feet[i].link; l >= 0; l = tree->links[l].parent)
             b->links[l] = 0;
-    for (uint32_t l = 0; l < tree->link_count; l++)
+    for (uint32_t l = 0; l < tree->plan->link_count; l++)
         if (b->links[l] >= 0)
-            b->links[l] = (int32_t)plan->link_count++;
-    plan->links = mf_allocate(b->context, plan->link_count, sizeof *plan->links);
-    if (plan->links == NULL)
+            b->links[l] = (int32_t)motion->plan->link_count++;
+    motion->links = mf_allocate(b->context, motion->plan->link_count, sizeof *motion->links);
+    if (motion->links == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    for (uint32_t l = 0; l < tree->link_count; l++) {
+    for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         bool reported = link->kind != MF_ART_BALL && !link->inner;
         if (b->links[l] >= 0)
-            plan->links[b->links[l]] =
+            motion->links[b->links[l]] =
                 (mf_KinLink){.link = l,
                              .parent = link->parent >= 0 ? b->links[link->parent] : -1,
                              .joint = reported ? b->joints[link->joint] : MF_NONE};
     }
-    for (uint32_t i = 0; i < plan->foot_count; i++)
-        if (plan->feet[i].link >= 0)
-            plan->feet[i].link = b->links[plan->feet[i].link];
+    for (uint32_t i = 0; i < motion->plan->foot_count; i++)
+        if (motion->feet[i].link >= 0)
+            motion->feet[i].link = b->links[motion->feet[i].link];
     return MF_OK;
 }
 
@@ -313,10 +313,10 @@ static mf_Status find_links(Build *b, mf_Error *error) {
 
 // No foot is farther from the base's origin than all links on its way are long.
 static double find_reach(const Build *b) {
-    const mf_ArtPlan *tree = b->plan->tree;
+    const mf_ArtMotion *tree = b->motion->tree;
     double most = b->size;
-    for (uint32_t i = 0; i < b->plan->foot_count; i++) {
-        uint32_t row = b->plan->feet[i].row;
+    for (uint32_t i = 0; i < b->motion->plan->foot_count; i++) {
+        uint32_t row = b->motion->feet[i].row;
         double sum = mf_vec3_length(b->positions[row]) + b->positions[row][3];
         for (int32_t l = tree->contacts[row].link; l >= 0; l = tree->links[l].parent)
             sum += mf_vec3_length(mf_art_constants(tree, l) + MF_ART_POSITION);
@@ -326,10 +326,10 @@ static double find_reach(const Build *b) {
 }
 
 // A foot with three contacts or more can lie flat.
-static bool has_soles(const mf_KinPlan *plan) {
+static bool has_soles(const mf_KinMotion *motion) {
     uint32_t row = 1; // [1] feet so far on the same link
-    for (uint32_t i = 1; i < plan->foot_count; i++) {
-        row = plan->feet[i].link == plan->feet[i - 1].link ? row + 1 : 1;
+    for (uint32_t i = 1; i < motion->plan->foot_count; i++) {
+        row = motion->feet[i].link == motion->feet[i - 1].link ? row + 1 : 1;
         if (row == 3)
             return true;
     }
@@ -339,8 +339,8 @@ static bool has_soles(const mf_KinPlan *plan) {
 // A robot with soles comes down onto the whole of one, from however far; one with feet that are
 // points would tip over onto those that swing.
 static void choose_settling(const Build *b) {
-    mf_KinematicConfig *config = &b->plan->config;
-    const bool soles = has_soles(b->plan);
+    mf_KinematicConfig *config = &b->motion->config;
+    const bool soles = has_soles(b->motion);
     if (isnan(config->settle_height))
         config->settle_height = (soles ? 0.125 : 0.02) * b->size;
     if (!(config->settle_time > 0.0))
@@ -348,63 +348,101 @@ static void choose_settling(const Build *b) {
 }
 
 static void set_settings(Build *b, bool double_precision) {
-    mf_KinPlan *plan = b->plan;
+    mf_KinMotion *motion = b->motion;
     const mf_Terrain *terrain = b->world->terrain;
-    double *c = plan->constants_f64, step = mf_time_to_seconds(b->world->step);
+    double *c = motion->constants_f64, step = mf_time_to_seconds(b->world->step);
     double reach = find_reach(b), scale = reach;
     scale += mf_abs(terrain->highest) > mf_abs(terrain->lowest) ? mf_abs(terrain->highest)
                                                                 : mf_abs(terrain->lowest);
     // What heights are rounded by, with room.
     double rounded = 16.0 * scale * (double_precision ? 0x1p-52 : 0x1p-23);
     choose_settling(b);
-    double settle = plan->config.settle_height;
+    double settle = motion->config.settle_height;
     c[MF_KIN_STEP] = step;
     c[MF_KIN_INVERSE_STEP] = 1.0 / step;
     c[MF_KIN_FALL] = b->world->gravity * step;
     c[MF_KIN_REACH] = reach;
-    c[MF_KIN_JOIN] = plan->config.margin > rounded ? plan->config.margin : rounded;
+    c[MF_KIN_JOIN] = motion->config.margin > rounded ? motion->config.margin : rounded;
     // A foot goes as a whole, before the fit to those that stay has tilted its contacts apart.
     c[MF_KIN_LEAVE] = 2.0 * c[MF_KIN_JOIN];
     c[MF_KIN_PART] = 8.0 * c[MF_KIN_JOIN];
     c[MF_KIN_SETTLE] = settle > 0.0 ? 1.0 / settle : 0.0;
-    c[MF_KIN_SETTLE_PART] = 1.0 - mf_exp(-step / plan->config.settle_time);
+    c[MF_KIN_SETTLE_PART] = 1.0 - mf_exp(-step / motion->config.settle_time);
     c[MF_KIN_WEIGHT] = b->model->mass * b->world->gravity;
     c[MF_KIN_HIGHEST] = terrain->highest;
 }
 
 static mf_Status set_constants(Build *b, bool double_precision, mf_Error *error) {
-    mf_KinPlan *plan = b->plan;
-    plan->joint_offset = MF_KIN_SETTINGS;
-    plan->foot_offset = plan->joint_offset + plan->joint_count * MF_KIN_JOINT_VALUES;
-    plan->value_count = plan->foot_offset + (size_t)plan->foot_count * MF_KIN_FOOT_VALUES;
-    plan->constants_f64 = mf_allocate(b->context, plan->value_count, sizeof(double));
-    plan->constants_f32 = mf_allocate(b->context, plan->value_count, sizeof(float));
-    if (plan->constants_f64 == NULL || plan->constants_f32 == NULL)
+    mf_KinMotion *motion = b->motion;
+    motion->plan->joint_offset = MF_KIN_SETTINGS;
+    motion->plan->foot_offset =
+        motion->plan->joint_offset + motion->plan->joint_count * MF_KIN_JOINT_VALUES;
+    motion->plan->value_count =
+        motion->plan->foot_offset + motion->plan->foot_count * MF_KIN_FOOT_VALUES;
+    motion->constants_f64 = mf_allocate(b->context, motion->plan->value_count, sizeof(double));
+    motion->constants_f32 = mf_allocate(b->context, motion->plan->value_count, sizeof(float));
+    if (motion->constants_f64 == NULL || motion->constants_f32 == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     set_settings(b, double_precision);
-    for (uint32_t j = 0; j < plan->joint_count; j++) {
-        const mf_Joint *joint = &b->model->joints[plan->joints[j].row];
-        double *c = plan->constants_f64 + plan->joint_offset + (size_t)j * MF_KIN_JOINT_VALUES;
+    for (uint32_t j = 0; j < motion->plan->joint_count; j++) {
+        const mf_Joint *joint = &b->model->joints[motion->joints[j].row];
+        double *c =
+            motion->constants_f64 + motion->plan->joint_offset + (size_t)j * MF_KIN_JOINT_VALUES;
         c[MF_KIN_LOWER] = joint->lower;
         c[MF_KIN_UPPER] = joint->upper;
         c[MF_KIN_MULTIPLIER] = joint->multiplier;
         c[MF_KIN_OFFSET] = joint->offset;
     }
-    for (uint32_t i = 0; i < plan->foot_count; i++)
-        memcpy(plan->constants_f64 + plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES,
-               b->positions[plan->feet[i].row], sizeof *b->positions);
-    for (size_t i = 0; i < plan->value_count; i++)
-        plan->constants_f32[i] = (float)plan->constants_f64[i];
+    for (uint32_t i = 0; i < motion->plan->foot_count; i++)
+        memcpy(motion->constants_f64 + motion->plan->foot_offset + (size_t)i * MF_KIN_FOOT_VALUES,
+               b->positions[motion->feet[i].row], sizeof *b->positions);
+    for (size_t i = 0; i < motion->plan->value_count; i++)
+        motion->constants_f32[i] = (float)motion->constants_f64[i];
     return MF_OK;
 }
 
 // ---- making -------------------------------------------------------------------------------------
 
+static void release_arrays(const mf_KinMotion *motion, mf_Context *context) {
+#define RELEASE(Type, name, count) mf_release(context, motion->name);
+    MF_KIN_ARRAYS(RELEASE, )
+#undef RELEASE
+}
+
+void mf_kin_bind_plan(mf_KinMotion *motion, mf_KinPlan *image) {
+    motion->plan = image;
+#define BIND(Type, name, count) motion->name = mf_flat_at(image, image->name##_at);
+    MF_KIN_ARRAYS(BIND, )
+#undef BIND
+    mf_art_bind_plan(motion->tree, mf_flat_at(image, image->tree_at));
+}
+
+// One image of the plan and that of the tree.
+static mf_Status pack(mf_KinMotion *motion, mf_Context *context, mf_Error *error) {
+    mf_KinPlan *plan = motion->plan;
+    mf_ArtPlan *tree = motion->tree->plan;
+#define PART(Type, name, count) MF_FLAT_PART(plan, name, motion->name, count),
+    const mf_FlatPart parts[] = {MF_KIN_ARRAYS(PART, plan) MF_FLAT_IMAGE(plan, tree, tree)};
+#undef PART
+    void *image = NULL;
+    mf_Status status = mf_flat_pack(context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    if (status != MF_OK) {
+        plan->tree_at = 0; // still not packed
+        return status;
+    }
+    release_arrays(motion, context);
+    mf_release(context, plan);
+    mf_release(context, tree);
+    motion->tree->embedded = true;
+    mf_kin_bind_plan(motion, image);
+    return MF_OK;
+}
+
 static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
-    b->plan->tree = mf_allocate(b->context, 1, sizeof *b->plan->tree);
-    if (b->plan->tree == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    b->plan->tree->query = mf_art_query_of(mf_world_isa(mf_group_world(group)));
+    b->motion->tree = mf_art_begin(group, error);
+    if (b->motion->tree == NULL)
+        return MF_NO_MEMORY;
     mf_Status status = make_tree(b, error);
     if (status != MF_OK)
         return status;
@@ -416,24 +454,22 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
         status = find_links(b, error);
     if (status == MF_OK)
         status = set_constants(b, mf_group_config_of(group)->double_precision, error);
-    return status;
+    return status == MF_OK ? pack(b->motion, b->context, error) : status;
 }
 
-void mf_kin_plan_destroy(mf_Context *context, mf_KinPlan *plan) {
-    if (plan == NULL)
+void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
+    if (motion == NULL)
         return;
-    mf_art_plan_destroy(context, plan->tree);
-    mf_scratch_destroy(context, plan->dispatch.scratch);
-    mf_release(context, plan->joints);
-    mf_release(context, plan->links);
-    mf_release(context, plan->feet);
-    mf_release(context, plan->constants_f64);
-    mf_release(context, plan->constants_f32);
-    mf_release(context, plan);
+    mf_art_destroy(context, motion->tree);
+    mf_scratch_destroy(context, motion->dispatch.scratch);
+    if (motion->plan != NULL && motion->plan->tree_at == 0) // not packed
+        release_arrays(motion, context);
+    mf_release(context, motion->plan);
+    mf_release(context, motion);
 }
 
-mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,
-                             mf_Error *error) {
+mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion **out,
+                        mf_Error *error) {
     *out = NULL;
     mf_World *world = mf_group_world(group);
     Build b = {.model = mf_group_model(group),
@@ -442,23 +478,27 @@ mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, 
     mf_Status status = check_config(config, error);
     if (status != MF_OK)
         return status;
-    b.plan = mf_allocate(b.context, 1, sizeof *b.plan);
-    if (b.plan == NULL)
+    b.motion = mf_allocate(b.context, 1, sizeof *b.motion);
+    if (b.motion != NULL)
+        b.motion->plan = mf_allocate(b.context, 1, sizeof *b.motion->plan);
+    if (b.motion == NULL || b.motion->plan == NULL) {
+        mf_kin_destroy(b.context, b.motion);
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    b.plan->config = *config;
+    }
+    b.motion->config = *config;
     status = fill_plan(&b, group, error);
     if (status == MF_OK)
-        status = mf_art_tell_contacts(group, b.plan->tree, error);
-    b.plan->config.feet = NULL; // the caller's, and used up
+        status = mf_art_tell_contacts(group, b.motion->tree, error);
+    b.motion->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
     mf_release(b.context, b.positions);
     mf_release(b.context, b.stands);
     mf_release(b.context, b.joints);
     mf_release(b.context, b.links);
     if (status != MF_OK) {
-        mf_kin_plan_destroy(b.context, b.plan);
+        mf_kin_destroy(b.context, b.motion);
         return status;
     }
-    *out = b.plan;
+    *out = b.motion;
     return MF_OK;
 }

@@ -67,44 +67,37 @@ enum {
     MF_KIN_ROWS
 };
 
-struct mf_KinBlock;
-typedef void (*mf_KinStepFn)(const struct mf_KinBlock *block);
+// Arrays of a plan.
+#define MF_KIN_ARRAYS(X, of)                                                                       \
+    X(mf_KinJoint, joints, (of)->joint_count)                                                      \
+    X(mf_KinLink, links, (of)->link_count)                                                         \
+    X(mf_KinFoot, feet, (of)->foot_count)                                                          \
+    X(double, constants_f64, (of)->value_count)                                                    \
+    X(float, constants_f32, (of)->value_count)
 
+// A flat image (base/flat.h).
 typedef struct mf_KinPlan {
-    mf_KinematicConfig config;
-    mf_ArtPlan *tree;
+    uint32_t bytes;                               // [byte] of the image
     uint32_t joint_count, link_count, foot_count; // [1]
-    mf_KinJoint *joints;
-    mf_KinLink *links;
-    mf_KinFoot *feet;
-    uint32_t joint_offset, foot_offset; // [1] of the constants
-    bool round;                         // a foot is a ball
-    size_t value_count;                 // [1]
-    double *constants_f64;
-    float *constants_f32;
-    mf_KinStepFn step;     // `dispatch.lanes` lanes at once
-    mf_KinStepFn step_one; // one lane
-    mf_Dispatch dispatch;
-    mf_WarningFields warnings;
-    bool double_precision;
-    mf_Field *rows[MF_KIN_ROWS];
-    mf_Row row[MF_KIN_ROWS]; // their data
+    uint32_t joint_offset, foot_offset;           // [1] of the constants
+    uint32_t value_count;                         // [1]
+    MF_KIN_ARRAYS(MF_FLAT_MEMBER, )
+    MF_FLAT_ARRAY(tree); // its plan, an image in this one
 } mf_KinPlan;
 
-// Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
+#define MF_KIN_READER(Type, name, count) MF_FLAT_INDEXED(mf_KinPlan, mf_kin, Type, name)
+MF_KIN_ARRAYS(MF_KIN_READER, )
+MF_FLAT_INDEXED(mf_KinPlan, mf_kin, mf_ArtPlan, tree)
+
+// What a kernel gets: the image, and pointers to lane 0 of the lanes to step; values of one lane
+// are MF_BLOCK apart.
 typedef struct mf_KinBlock {
     const mf_KinPlan *plan;
+    const mf_Terrain *terrain;
     void *rows[MF_KIN_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;
     void *scratch; // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_KinBlock;
-
-mf_Status mf_kin_plan_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinPlan **out,
-                             mf_Error *error);
-void mf_kin_plan_destroy(mf_Context *context, mf_KinPlan *plan); // NULL is fine
-
-// NULL when the group does not move by `kinematic`.
-const mf_KinPlan *mf_kin_plan_of(const mf_Group *group);
 
 #endif

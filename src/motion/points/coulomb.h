@@ -59,7 +59,7 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
         mf_lane w = mf_keep(held, contacts->row[i].press) * s.total;
         Vec p = contacts->row[i].position;
         Vec n = {zero, zero, one};
-        if (ground_slopes(plan))
+        if (plan->slopes)
             n = contacts->row[i].normal;
         Vec t = {w * (s.force.x - s.torsion * (p.y - s.y)),
                  w * (s.force.y + s.torsion * (p.x - s.x)), zero};

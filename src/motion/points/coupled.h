@@ -82,7 +82,7 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
     const Contact *row = &c->contacts->row[i];
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Grip grip;
-    grip.normal = ground_slopes(c->plan) ? row->normal : MF_VALUE(Vec, zero, zero, one);
+    grip.normal = c->plan->slopes ? row->normal : MF_VALUE(Vec, zero, zero, one);
     Vec moved = shift_at(shift, row->position);
     grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
     grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);

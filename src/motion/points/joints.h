@@ -9,8 +9,7 @@
 static mf_lane joint_goal(const Step *s, const mf_PlanLink *link, const mf_real *c, mf_lane now) {
     mf_lane low = mf_set(c[MF_PLAN_LINK_LOWER]), high = mf_set(c[MF_PLAN_LINK_UPPER]);
     if (link->mimic >= 0) {
-        mf_lane leader =
-            row_load((const mf_real *)s->block->angle, s->plan->links[link->mimic].joint);
+        mf_lane leader = row_load((const mf_real *)s->block->angle, s->links[link->mimic].joint);
         return mf_fma(leader, mf_set(c[MF_PLAN_LINK_MULTIPLIER]), mf_set(c[MF_PLAN_LINK_OFFSET]));
     }
     mf_lane target = row_load((const mf_real *)s->block->target, link->joint);
@@ -24,11 +23,11 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     mf_lane per_second = mf_set(s->constant[MF_PLAN_INVERSE_INTERVAL]);
     mf_mask fine = mf_mask_all(), whole = fine;
     for (uint32_t l = 0; l < s->plan->link_count; l++) {
-        whole = mf_and(
-            whole, mf_finite(row_load((const mf_real *)s->block->angle, s->plan->links[l].joint)));
-        if (s->plan->links[l].mimic < 0)
-            fine = mf_and(fine, mf_finite(row_load((const mf_real *)s->block->target,
-                                                   s->plan->links[l].joint)));
+        whole =
+            mf_and(whole, mf_finite(row_load((const mf_real *)s->block->angle, s->links[l].joint)));
+        if (s->links[l].mimic < 0)
+            fine = mf_and(
+                fine, mf_finite(row_load((const mf_real *)s->block->target, s->links[l].joint)));
     }
     raise_fault(s, whole, MF_FAULT_NONFINITE);
     raise_fault(s, fine, MF_FAULT_INPUT);
@@ -36,7 +35,7 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     // Leaders first, then the joints that follow them.
     for (uint32_t i = 0; i < 2 * s->plan->link_count; i++) {
         uint32_t l = i < s->plan->link_count ? i : i - s->plan->link_count;
-        const mf_PlanLink *link = &s->plan->links[l];
+        const mf_PlanLink *link = &s->links[l];
         if (link->kind == MF_PLAN_FIXED || (link->mimic >= 0) != (i >= s->plan->link_count))
             continue;
         const mf_real *c = s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
@@ -93,7 +92,8 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
             continue;
         any = mf_or(any, near);
         Vec arm = mat_apply(rotation, local), position = vec_add(body->com, arm);
-        mf_lane ground = ground_at(s->plan, s->constant, position.x, position.y, &row->normal);
+        mf_lane ground =
+            ground_at(s->plan, s->heights, s->constant, position.x, position.y, &row->normal);
         // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
         // its joints moved it: still joints do no work, however deep it is in the ground.
         mf_lane was = vec_dot_add(down, old, body->com.z);
@@ -118,7 +118,7 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
         keep_store(s, s->block->load, contact, mf_keep(mf_less(above, margin), load));
         Vec local = vec_load((const mf_real *)s->block->points, 3 * contact);
         Vec position = mat_apply_add(&rotation, local, body->com);
-        if (s->plan->config.friction == MF_FRICTION_COUPLED) {
+        if (s->plan->coupled) {
             // The stretch that held the robot before the joints moved goes on holding it.
             Vec held = s->contacts.row[i].slip;
             position = vec_sub(position, vec_select(mf_less(zero, s->contacts.row[i].before), held,
@@ -147,7 +147,7 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *rotation,
 static void carry_body(Step *s, Body *body, const mf_real *from) {
     Vec *stretch = s->stretch;
     mf_lane zero = mf_zero();
-    if (s->plan->config.keep_momentum) {
+    if (s->plan->keep_momentum) {
         mf_lane loads = zero;
         for (size_t i = 0; i < s->plan->contact_count; i++)
             loads = loads + row_load((const mf_real *)s->block->load, i);
@@ -163,7 +163,7 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
         Vec momentum = mat_apply(&before, sym_apply(&inertia, body->rate));
         body->rate = sym_apply(&inverse, mat_apply_transposed(&after, momentum));
     }
-    bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
+    bool coupled = s->plan->coupled;
     if (coupled)
         for (size_t i = 0; i < s->plan->contact_count; i++)
             stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);

@@ -110,13 +110,14 @@ static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *co
 static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real *constant,
                                         const Frame *frame, uint32_t first, uint32_t count,
                                         Vec *contact, Moments *sum) {
+    const int32_t *contacts = mf_points_plan_contacts(plan);
     for (size_t i = first; i < first + count; i++) {
         mf_real mass;
         Vec p = point_constant(plan, constant, i, &mass);
         if (frame != NULL)
             p = mat_apply_add(&frame->rotation, p, frame->position);
-        if (contact != NULL && plan->contact[i] >= 0)
-            contact[plan->contact[i]] = p;
+        if (contact != NULL && contacts[i] >= 0)
+            contact[contacts[i]] = p;
         if (mass > 0)
             kinematics_mass(sum, p, mf_set(mass));
     }
@@ -131,14 +132,15 @@ static MF_INLINE Moments moments_start(void) {
 // the processor works on several joints at a time.
 static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *constant,
                                   const mf_real *position, Kinematics *k) {
+    const mf_PlanLink *links = mf_points_plan_links(plan);
     Frame *frames = k->frames;
     Pose *poses = k->poses;
     Moments sum = moments_start();
     for (size_t l = 0; l < plan->link_count; l++)
-        poses[l] = joint_pose(&plan->links[l], row_load(position, plan->links[l].joint));
+        poses[l] = joint_pose(&links[l], row_load(position, links[l].joint));
     kinematics_points(plan, constant, NULL, 0, plan->base_points, k->contact, &sum);
     for (size_t l = 0; l < plan->link_count; l++) {
-        const mf_PlanLink *link = &plan->links[l];
+        const mf_PlanLink *link = &links[l];
         const mf_real *c = constant + plan->link_offset + l * MF_PLAN_LINK_VALUES;
         Frame frame =
             link_frame(link, c, link->parent < 0 ? NULL : &frames[link->parent], &poses[l]);

@@ -1,6 +1,6 @@
 // Building a plan: frames rotated so that every joint's axis is z, joints that follow others
 // resolved to their leader, settings and constants in both precisions.
-#include "motion/points/build.h"
+#include "motion/points/motion.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -8,7 +8,13 @@
 
 typedef struct Build {
     const mf_Model *model;
-    mf_PointsPlan *plan;
+    const mf_PointsConfig *config;
+    mf_PointsPlan plan;
+    // The arrays that the plan is packed with:
+    mf_PlanLink *links;
+    int32_t *contacts;
+    double *constants;
+    float *narrow;
     int32_t *plan_link; // per model link, -1 = base
     double (*frame)[4]; // per model link: plan frame to link frame
     mf_Context *context;
@@ -56,8 +62,8 @@ static void choose_frame(Build *b, const mf_Joint *joint, bool *aligned) {
     }
 }
 
-static double *link_constants(const mf_PointsPlan *plan, uint32_t link) {
-    return plan->constants_f64 + plan->link_offset + (size_t)link * MF_PLAN_LINK_VALUES;
+static double *link_constants(const Build *b, uint32_t link) {
+    return b->constants + b->plan.link_offset + (size_t)link * MF_PLAN_LINK_VALUES;
 }
 
 // A joint that follows another follows that one's leader in the end (the model has no cycles).
@@ -75,11 +81,10 @@ static void resolve_mimic(const Build *b, uint32_t joint, uint32_t *leader, doub
 }
 
 static void build_link(Build *b, uint32_t model_link) {
-    mf_PointsPlan *plan = b->plan;
-    uint32_t index = plan->link_count++;
+    const uint32_t index = b->plan.link_count++;
     b->plan_link[model_link] = (int32_t)index;
     const mf_Joint *joint = &b->model->joints[b->model->links[model_link].joint];
-    mf_PlanLink *link = &plan->links[index];
+    mf_PlanLink *link = &b->links[index];
     link->parent = b->plan_link[joint->parent];
     link->joint = b->model->links[model_link].joint;
     link->kind = joint->type == MF_JOINT_HINGE   ? MF_PLAN_HINGE
@@ -91,19 +96,18 @@ static void build_link(Build *b, uint32_t model_link) {
     mf_quat_conjugate(back, parent);
     mf_quat_multiply(half, back, joint->rotation);
     mf_quat_multiply(rotation, half, b->frame[model_link]);
-    double *c = link_constants(plan, index);
+    double *c = link_constants(b, index);
     mf_quat_to_matrix(c + MF_PLAN_LINK_ROTATION, rotation);
     mf_quat_rotate(c + MF_PLAN_LINK_POSITION, back, joint->position);
     c[MF_PLAN_LINK_LOWER] = joint->lower;
     c[MF_PLAN_LINK_UPPER] = joint->upper;
-    c[MF_PLAN_LINK_REACH] = joint->speed * mf_time_to_seconds(plan->config.joint_interval);
+    c[MF_PLAN_LINK_REACH] = joint->speed * mf_time_to_seconds(b->config->joint_interval);
     uint32_t leader;
     resolve_mimic(b, link->joint, &leader, &c[MF_PLAN_LINK_MULTIPLIER], &c[MF_PLAN_LINK_OFFSET]);
     link->mimic = leader == link->joint ? -1 : (int32_t)b->model->joints[leader].child;
 }
 
 static void build_points(Build *b) {
-    mf_PointsPlan *plan = b->plan;
     uint32_t next = 0;
     for (uint32_t l = 0; l < b->model->link_count; l++) {
         uint32_t first = next;
@@ -113,38 +117,39 @@ static void build_points(Build *b) {
             bool collides = (point->flags & MF_POINT_COLLIDES) != 0;
             if (point->link == l) {
                 double *c =
-                    plan->constants_f64 + plan->point_offset + (size_t)next * MF_PLAN_POINT_VALUES;
+                    b->constants + b->plan.point_offset + (size_t)next * MF_PLAN_POINT_VALUES;
                 mf_quat_rotate_inverse(c, b->frame[l], point->position);
                 c[3] = point->flags & MF_POINT_HAS_MASS ? point->mass : 0.0;
-                plan->contact[next++] = collides ? contact : -1;
+                b->contacts[next++] = collides ? contact : -1;
             }
             contact += collides;
         }
         if (b->plan_link[l] < 0) {
-            plan->base_points = next;
+            b->plan.base_points = next;
         } else {
-            plan->links[b->plan_link[l]].first_point = first;
-            plan->links[b->plan_link[l]].point_count = next - first;
+            b->links[b->plan_link[l]].first_point = first;
+            b->links[b->plan_link[l]].point_count = next - first;
         }
     }
 }
 
-static void build_settings(mf_PointsPlan *plan, const mf_WorldConfig *world, double mass) {
-    double *c = plan->constants_f64;
-    const mf_Terrain *terrain = plan->terrain;
-    double step = mf_time_to_seconds(world->step);
-    double interval = mf_time_to_seconds(plan->config.joint_interval);
+static void build_settings(const Build *b, const mf_WorldConfig *world) {
+    const mf_PointsConfig *config = b->config;
+    const mf_Terrain *terrain = world->terrain;
+    double *c = b->constants;
+    const double mass = b->model->mass, step = mf_time_to_seconds(world->step);
+    const double interval = mf_time_to_seconds(config->joint_interval);
     c[MF_PLAN_STEP] = step;
     c[MF_PLAN_INVERSE_STEP] = 1.0 / step;
     c[MF_PLAN_FALL] = world->gravity * step;
     c[MF_PLAN_MASS] = mass;
     c[MF_PLAN_INVERSE_MASS] = 1.0 / mass;
     c[MF_PLAN_WEIGHT] = mass * world->gravity;
-    c[MF_PLAN_COMPLIANCE] = plan->config.compliance;
-    c[MF_PLAN_STIFFNESS] = mass / (plan->config.compliance * step * step);
+    c[MF_PLAN_COMPLIANCE] = config->compliance;
+    c[MF_PLAN_STIFFNESS] = mass / (config->compliance * step * step);
     c[MF_PLAN_SOFTNESS] = 1.0 / c[MF_PLAN_STIFFNESS];
-    c[MF_PLAN_MARGIN] = plan->config.contact_margin;
-    c[MF_PLAN_FRICTION] = plan->config.friction_coefficient;
+    c[MF_PLAN_MARGIN] = config->contact_margin;
+    c[MF_PLAN_FRICTION] = config->friction_coefficient;
     c[MF_PLAN_INTERVAL] = interval;
     c[MF_PLAN_INVERSE_INTERVAL] = 1.0 / interval;
     c[MF_PLAN_HIGHEST] = terrain->highest;
@@ -155,7 +160,7 @@ static void build_settings(mf_PointsPlan *plan, const mf_WorldConfig *world, dou
     c[MF_PLAN_LAST_ROW] = terrain->rows - 1;
 }
 
-static mf_Status check_plan(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
+mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     uint32_t contacts = 0;
@@ -183,74 +188,83 @@ static mf_Status check_plan(const mf_Group *group, const mf_PointsConfig *config
     return MF_OK;
 }
 
-static mf_Status allocate_plan(Build *b, mf_Error *error) {
-    mf_PointsPlan *plan = b->plan;
+static mf_Status allocate(Build *b, mf_Error *error) {
     const mf_Model *model = b->model;
+    mf_PointsPlan *plan = &b->plan;
     plan->link_offset = MF_PLAN_SETTINGS;
     plan->point_offset = plan->link_offset + model->link_count * MF_PLAN_LINK_VALUES;
-    size_t values = plan->point_offset + (size_t)model->point_count * MF_PLAN_POINT_VALUES;
-    plan->links = mf_allocate(b->context, model->link_count, sizeof *plan->links);
-    plan->contact = mf_allocate(b->context, model->point_count, sizeof *plan->contact);
-    plan->constants_f64 = mf_allocate(b->context, values, sizeof(double));
-    plan->constants_f32 = mf_allocate(b->context, values, sizeof(float));
+    plan->constant_count = plan->point_offset + model->point_count * MF_PLAN_POINT_VALUES;
+    b->links = mf_allocate(b->context, model->link_count, sizeof *b->links);
+    b->contacts = mf_allocate(b->context, model->point_count, sizeof *b->contacts);
+    b->constants = mf_allocate(b->context, plan->constant_count, sizeof *b->constants);
+    b->narrow = mf_allocate(b->context, plan->constant_count, sizeof *b->narrow);
     b->plan_link = mf_allocate(b->context, model->link_count, sizeof *b->plan_link);
     b->frame = mf_allocate(b->context, model->link_count, sizeof *b->frame);
-    if (plan->links == NULL || plan->contact == NULL || plan->constants_f64 == NULL ||
-        plan->constants_f32 == NULL || b->plan_link == NULL || b->frame == NULL)
+    if (b->links == NULL || b->contacts == NULL || b->constants == NULL || b->narrow == NULL ||
+        b->plan_link == NULL || b->frame == NULL)
         return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
     return MF_OK;
 }
 
-void mf_points_plan_destroy(mf_Context *context, mf_PointsPlan *plan) {
-    if (plan == NULL)
-        return;
-    mf_scratch_destroy(context, plan->dispatch.scratch);
-    mf_release(context, plan->links);
-    mf_release(context, plan->contact);
-    mf_release(context, plan->constants_f64);
-    mf_release(context, plan->constants_f32);
-    mf_release(context, plan);
+static void release(Build *b) {
+    mf_release(b->context, b->links);
+    mf_release(b->context, b->contacts);
+    mf_release(b->context, b->constants);
+    mf_release(b->context, b->narrow);
+    mf_release(b->context, b->plan_link);
+    mf_release(b->context, b->frame);
 }
 
-mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config, mf_PointsPlan **out,
-                                mf_Error *error) {
-    *out = NULL;
-    mf_Status status = check_plan(group, config, error);
-    if (status != MF_OK)
-        return status;
+static void build_tree(Build *b) {
+    b->plan_link[0] = -1;
+    b->frame[0][0] = 1.0;
+    for (uint32_t l = 1; l < b->model->link_count; l++)
+        build_link(b, l);
+    for (uint32_t l = 0; l < b->plan.link_count; l++)
+        if (b->links[l].mimic >= 0)
+            b->links[l].mimic = b->plan_link[b->links[l].mimic];
+    build_points(b);
+    b->plan.point_count = b->model->point_count;
+    for (uint32_t i = 0; i < b->plan.point_count; i++)
+        b->plan.contact_count += b->contacts[i] >= 0;
+}
+
+static mf_Status pack(Build *b, const mf_PointsPlan **out, mf_Error *error) {
+    mf_PointsPlan *plan = &b->plan;
+    for (uint32_t i = 0; i < plan->constant_count; i++)
+        b->narrow[i] = (float)b->constants[i];
+    const mf_FlatPart parts[] = {
+        MF_FLAT_PART(plan, links, b->links, plan->link_count),
+        MF_FLAT_PART(plan, contacts, b->contacts, plan->point_count),
+        MF_FLAT_PART(plan, constants_f64, b->constants, plan->constant_count),
+        MF_FLAT_PART(plan, constants_f32, b->narrow, plan->constant_count)};
+    void *image;
+    mf_Status status = mf_flat_pack(b->context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
+    *out = image;
+    return status;
+}
+
+mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
+                                const mf_PointsPlan **out, mf_Error *error) {
     mf_World *world = mf_group_world(group);
-    Build b = {.model = mf_group_model(group), .context = mf_world_context(world)};
-    b.plan = mf_allocate(b.context, 1, sizeof *b.plan);
-    if (b.plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
-    b.plan->config = *config;
-    b.plan->terrain = mf_world_config_of(world)->terrain;
-    b.plan->level = b.plan->terrain->lowest == b.plan->terrain->highest;
-    b.plan->interval = (uint32_t)(config->joint_interval / mf_world_config_of(world)->step);
-    status = allocate_plan(&b, error);
+    const mf_Terrain *terrain = mf_world_config_of(world)->terrain;
+    Build b = {.model = mf_group_model(group),
+               .config = config,
+               .context = mf_world_context(world),
+               .plan = {.level = terrain->lowest == terrain->highest,
+                        .coupled = config->friction == MF_FRICTION_COUPLED,
+                        .weighted = config->weighted,
+                        .keep_momentum = config->keep_momentum}};
+    b.plan.slopes = !b.plan.level && terrain->interpolation == MF_BILINEAR;
+    b.plan.columns = terrain->columns;
+    *out = NULL;
+    mf_Status status = allocate(&b, error);
     if (status == MF_OK) {
-        build_settings(b.plan, mf_world_config_of(world), b.model->mass);
-        b.plan_link[0] = -1;
-        b.frame[0][0] = 1.0;
-        for (uint32_t l = 1; l < b.model->link_count; l++)
-            build_link(&b, l);
-        for (uint32_t l = 0; l < b.plan->link_count; l++)
-            if (b.plan->links[l].mimic >= 0)
-                b.plan->links[l].mimic = b.plan_link[b.plan->links[l].mimic];
-        build_points(&b);
-        b.plan->point_count = b.model->point_count;
-        for (uint32_t i = 0; i < b.plan->point_count; i++)
-            b.plan->contact_count += b.plan->contact[i] >= 0;
-        size_t values = b.plan->point_offset + (size_t)b.plan->point_count * MF_PLAN_POINT_VALUES;
-        for (size_t i = 0; i < values; i++)
-            b.plan->constants_f32[i] = (float)b.plan->constants_f64[i];
+        build_settings(&b, mf_world_config_of(world));
+        build_tree(&b);
+        status = pack(&b, out, error);
     }
-    mf_release(b.context, b.plan_link);
-    mf_release(b.context, b.frame);
-    if (status != MF_OK) {
-        mf_points_plan_destroy(b.context, b.plan);
-        return status;
-    }
-    *out = b.plan;
-    return MF_OK;
+    release(&b);
+    return status;
 }

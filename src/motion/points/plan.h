@@ -1,11 +1,13 @@
-// Data of the `points` kernels about a model, a terrain and the settings: frozen before the first
-// step, shared by all threads.
+// What the `points` kernels read of a model and the settings: a flat image, frozen before the first
+// step and shared by all threads.
 #ifndef MF_MOTION_POINTS_PLAN_H
 #define MF_MOTION_POINTS_PLAN_H
 
 #include <mayfly/points.h>
 
+#include "base/flat.h"
 #include "motion/dispatch.h"
+#include "terrain/image.h"
 
 enum { MF_POINTS_MAX_CONTACTS = 512, MF_POINTS_MAX_LINKS = 512 };
 
@@ -83,35 +85,29 @@ enum {
 
 #define MF_POINTS_RESIDUAL 1e-3 // [1] above it a solution of the contacts is told as unsolved
 
-struct mf_PointsBlock;
-typedef void (*mf_PointsStepFn)(const struct mf_PointsBlock *block);
-
 typedef struct mf_PointsPlan {
-    mf_PointsConfig config;
-    const mf_Terrain *terrain;
-    bool level;                                      // the ground has one height everywhere
-    uint32_t interval;                               // [1] steps between joint updates
-    uint32_t link_count, point_count, contact_count; // [1]
-    uint32_t base_points;                            // [1] the first points belong to the base
-    uint32_t link_offset, point_offset;              // [1] rows of the constants
-    mf_PlanLink *links;                              // in topological order
-    int32_t *contact; // [1] per plan point: its contact index, -1 = does not collide
-    double *constants_f64;
-    float *constants_f32;
-    mf_PointsStepFn step;     // `dispatch.lanes` lanes at once
-    mf_PointsStepFn step_one; // one lane
-    mf_Dispatch dispatch;
-    mf_WarningFields warnings;
-    bool double_precision;
-    mf_Field *rows[MF_POINTS_ROWS];        // the fields in the order of mf_PointsBlock
-    mf_Row row[MF_POINTS_ROWS];            // their data
-    mf_Row wrench_row;                     // of push.link
-    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
+    uint32_t bytes;
+    uint32_t link_count, point_count, contact_count, constant_count; // [1]
+    uint32_t base_points;                  // [1] the first points belong to the base
+    uint32_t link_offset, point_offset;    // [1] rows of the constants
+    bool level;                            // the ground has one height everywhere
+    bool slopes;                           // it has normals that are not vertical
+    uint32_t columns;                      // [1] cells along x
+    bool coupled, weighted, keep_momentum; // as in mf_PointsConfig
+    MF_FLAT_ARRAY(links);                  // in topological order
+    MF_FLAT_ARRAY(contacts); // [1] per plan point: its contact index, -1 = does not collide
+    MF_FLAT_ARRAY(constants_f64);
+    MF_FLAT_ARRAY(constants_f32);
 } mf_PointsPlan;
+MF_FLAT_READER(mf_PointsPlan, mf_points_plan, mf_PlanLink, links)
+MF_FLAT_READER(mf_PointsPlan, mf_points_plan, int32_t, contacts)
+MF_FLAT_READER(mf_PointsPlan, mf_points_plan, double, constants_f64)
+MF_FLAT_READER(mf_PointsPlan, mf_points_plan, float, constants_f32)
 
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
 typedef struct mf_PointsBlock {
     const mf_PointsPlan *plan;
+    const mf_TerrainImage *terrain;
     union {
         struct {
             void *position, *orientation, *linear, *angular, *angle, *rate, *target;
@@ -124,9 +120,11 @@ typedef struct mf_PointsBlock {
     mf_WarningRows warnings;
     const void *wrench;           // push.link, NULL: robots take no wrenches
     const uint32_t *wrench_count; // push.count
+    uint32_t wrench_components;   // [1] of push.link
     void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
     bool joints_due;              // this step begins with a joint update
     bool only_refresh; // compute points, center and inertia from the angles and do nothing else
 } mf_PointsBlock;
+typedef void (*mf_PointsStepFn)(const mf_PointsBlock *block);
 
 #endif

@@ -1,5 +1,5 @@
-// The `points` motion's host side: its fields, its system, and audits in plain double code.
-#include "motion/points/build.h"
+// The `points` motion's host side: its fields, its motion, and audits in plain double code.
+#include "motion/points/motion.h"
 #include "math/kernel_table.h"
 #include "motion/points/step.h"
 #include "motion/table.h"
@@ -40,84 +40,88 @@ static const mf_FieldInfo points_fields[] = {
      "relative residual of the contact solution in the last step"},
 };
 
-static mf_Status bind_fields(mf_Group *group, mf_PointsPlan *plan, mf_Error *error) {
-    mf_canonical_rows(group, plan->rows, MF_TREE_ROWS);
+static mf_Status bind_fields(mf_Group *group, mf_PointsMotion *motion, mf_Error *error) {
+    mf_canonical_rows(group, motion->rows, MF_TREE_ROWS);
     for (int i = MF_ROW_POINTS; i < MF_POINTS_ROWS; i++) {
         const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
-        if (i >= MF_ROW_RESIDUAL && plan->config.friction != MF_FRICTION_COUPLED)
+        if (i >= MF_ROW_RESIDUAL && !motion->plan->coupled)
             continue;
-        mf_Status status = mf_attach_field(group, info, 0, &plan->rows[i], error);
+        mf_Status status = mf_attach_field(group, info, 0, &motion->rows[i], error);
         if (status != MF_OK)
             return status;
     }
-    plan->wrench = mf_group_find_field(group, "push.link");
-    plan->wrench_count = mf_group_find_field(group, "push.count");
-    plan->dispatch = mf_dispatch_bind(group, MF_MOTION_POINTS);
+    motion->wrench = mf_group_find_field(group, "push.link");
+    motion->wrench_count = mf_group_find_field(group, "push.count");
+    motion->dispatch = mf_dispatch_bind(group, MF_MOTION_POINTS);
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        plan->row[i] = mf_row(plan->rows[i]);
-    plan->wrench_row = mf_row(plan->wrench_count != NULL ? plan->wrench : NULL);
-    return mf_attach_warnings(group, &plan->warnings, error);
+        motion->row[i] = mf_row(motion->rows[i]);
+    motion->wrench_row = mf_row(motion->wrench_count != NULL ? motion->wrench : NULL);
+    return mf_attach_warnings(group, &motion->warnings, error);
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void bind_block(const mf_PointsPlan *plan, uint32_t block, uint32_t lane,
+static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t lane,
                        mf_PointsBlock *work) {
+    work->plan = motion->plan;
+    work->terrain = motion->terrain;
     for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] = mf_row_at(&plan->row[i], block, lane);
+        work->rows[i] = mf_row_at(&motion->row[i], block, lane);
     const size_t first = (size_t)block * MF_BLOCK + lane;
-    work->fault = (uint32_t *)plan->dispatch.fault->data + first;
-    work->wrench = mf_row_at(&plan->wrench_row, block, lane);
-    work->wrench_count =
-        work->wrench != NULL ? (const uint32_t *)plan->wrench_count->data + first : NULL;
+    work->fault = (uint32_t *)motion->dispatch.fault->data + first;
+    work->wrench = mf_row_at(&motion->wrench_row, block, lane);
+    work->wrench_count = NULL;
+    if (work->wrench == NULL)
+        return;
+    work->wrench_count = (const uint32_t *)motion->wrench_count->data + first;
+    work->wrench_components = motion->wrench->components;
 }
 
 typedef struct PointsRun {
-    const mf_PointsPlan *plan;
+    const mf_PointsMotion *motion;
     bool joints_due;
 } PointsRun;
 
 static void step_lanes(const void *context, const mf_Piece *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
-    work.plan = run->plan;
     work.joints_due = run->joints_due;
     work.only_refresh = false;
-    bind_block(run->plan, piece->block, piece->lane, &work);
+    bind_block(run->motion, piece->block, piece->lane, &work);
     work.fault = piece->fault;
     work.scratch = piece->scratch;
-    work.warnings = mf_warning_rows(&run->plan->warnings, piece->block, piece->lane);
-    (piece->single ? run->plan->step_one : run->plan->step)(&work);
+    work.warnings = mf_warning_rows(&run->motion->warnings, piece->block, piece->lane);
+    (piece->single ? run->motion->step_one : run->motion->step)(&work);
 }
 
 static void run_points(const mf_SystemRun *run, void *user) {
-    const mf_PointsPlan *plan = user;
-    const PointsRun points = {.plan = plan, .joints_due = run->tick % plan->interval == 0};
-    mf_dispatch_run(&plan->dispatch, run, step_lanes, &points);
+    const mf_PointsMotion *motion = user;
+    const PointsRun points = {.motion = motion, .joints_due = run->tick % motion->interval == 0};
+    mf_dispatch_run(&motion->dispatch, run, step_lanes, &points);
 }
 
-static void refresh_instance(const mf_PointsPlan *plan, uint32_t instance) {
-    mf_PointsBlock work = {.plan = plan, .only_refresh = true};
-    bind_block(plan, instance / MF_BLOCK, instance % MF_BLOCK, &work);
-    work.scratch = mf_scratch_borrow(plan->dispatch.scratch);
-    plan->step_one(&work);
-    mf_scratch_return(plan->dispatch.scratch, work.scratch);
+static void refresh_instance(const mf_PointsMotion *motion, uint32_t instance) {
+    mf_PointsBlock work = {.only_refresh = true};
+    bind_block(motion, instance / MF_BLOCK, instance % MF_BLOCK, &work);
+    work.scratch = mf_scratch_borrow(motion->dispatch.scratch);
+    motion->step_one(&work);
+    mf_scratch_return(motion->dispatch.scratch, work.scratch);
 }
 
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
-    const mf_PointsPlan *plan = user;
+    const mf_PointsMotion *motion = user;
     (void)group;
-    for (uint32_t c = 0; c < 3 * plan->contact_count; c++)
-        mf_field_set(plan->rows[MF_ROW_ANCHOR], instance, c, 0.0);
-    for (uint32_t c = 0; c < plan->contact_count; c++)
-        mf_field_set(plan->rows[MF_ROW_LOAD], instance, c, 0.0);
+    for (uint32_t c = 0; c < 3 * motion->plan->contact_count; c++)
+        mf_field_set(motion->rows[MF_ROW_ANCHOR], instance, c, 0.0);
+    for (uint32_t c = 0; c < motion->plan->contact_count; c++)
+        mf_field_set(motion->rows[MF_ROW_LOAD], instance, c, 0.0);
     for (uint32_t c = 0; c < 3; c++) {
-        mf_field_set(plan->rows[MF_ROW_FORCE], instance, c, 0.0);
-        mf_field_set(plan->rows[MF_ROW_TORQUE], instance, c, 0.0);
+        mf_field_set(motion->rows[MF_ROW_FORCE], instance, c, 0.0);
+        mf_field_set(motion->rows[MF_ROW_TORQUE], instance, c, 0.0);
     }
-    if (plan->rows[MF_ROW_RESIDUAL] != NULL)
-        mf_field_set(plan->rows[MF_ROW_RESIDUAL], instance, 0, 0.0);
-    refresh_instance(plan, instance);
+    if (motion->rows[MF_ROW_RESIDUAL] != NULL)
+        mf_field_set(motion->rows[MF_ROW_RESIDUAL], instance, 0, 0.0);
+    refresh_instance(motion, instance);
 }
 
 // The body at the angles that somebody wrote.
@@ -127,20 +131,22 @@ static void refresh_points(mf_Group *group, uint32_t instance, void *user) {
 }
 
 static void destroy_points(mf_Context *context, void *user) {
-    mf_points_plan_destroy(context, user);
+    mf_PointsMotion *motion = user;
+    mf_scratch_destroy(context, motion->dispatch.scratch);
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, motion);
 }
 
-static mf_Status choose_kernel(mf_PointsPlan *plan, mf_Group *group, mf_Error *error) {
+static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Error *error) {
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
         MF_KERNEL_TABLE(mf_points_room);
     static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    plan->double_precision = pick.double_precision;
-    plan->step = table[pick.wide][pick.double_precision];
-    plan->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(group, &plan->dispatch,
-                                    rooms[pick.wide][pick.double_precision](plan),
-                                    rooms[pick.single][pick.double_precision](plan), error);
+    motion->step = table[pick.wide][pick.double_precision];
+    motion->step_one = table[pick.single][pick.double_precision];
+    return mf_dispatch_make_scratch(group, &motion->dispatch,
+                                    rooms[pick.wide][pick.double_precision](motion->plan),
+                                    rooms[pick.single][pick.double_precision](motion->plan), error);
 }
 
 static const char *const points_reads[] = {
@@ -164,37 +170,46 @@ static uint64_t hash_settings(const mf_PointsConfig *config) {
     return mf_hash_doubles(hash, reals, sizeof reals / sizeof *reals);
 }
 
-static const mf_PointsPlan *find_plan(const mf_Group *group) {
+static const mf_PointsMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_points_row);
 }
 
 mf_Status mf_points_add(mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
-    mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
-    mf_PointsPlan *plan;
+    const mf_PointsConfig settings = config != NULL ? *config : mf_points_config();
     mf_Status status = mf_motion_begin(group, &mf_points_row, error);
     if (status == MF_OK)
-        status = mf_points_plan_create(group, &settings, &plan, error);
+        status = mf_points_check(group, &settings, error);
     if (status != MF_OK)
         return status;
-    status = bind_fields(group, plan, error);
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_PointsMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
+    motion->config = settings;
+    motion->terrain = mf_terrain_image(world->terrain);
+    motion->interval = (uint32_t)(settings.joint_interval / world->step);
+    status = mf_points_plan_create(group, &settings, &motion->plan, error);
     if (status == MF_OK)
-        status = choose_kernel(plan, group, error);
+        status = bind_fields(group, motion, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_points_row, plan, hash_settings(&settings), error);
+        status = choose_kernel(motion, group, error);
+    if (status == MF_OK)
+        status = mf_motion_join(group, &mf_points_row, motion, hash_settings(&settings), error);
     if (status != MF_OK)
-        mf_points_plan_destroy(mf_world_context(mf_group_world(group)), plan);
+        destroy_points(context, motion);
     return status;
 }
 
 const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
-    const mf_PointsPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->config : NULL;
+    const mf_PointsMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 void mf_points_refresh(mf_Group *group, uint32_t instance) {
-    const mf_PointsPlan *plan = find_plan(group);
-    if (plan != NULL)
-        refresh_instance(plan, instance);
+    const mf_PointsMotion *motion = find_motion(group);
+    if (motion != NULL)
+        refresh_instance(motion, instance);
 }
 
 // ---- audits -------------------------------------------------------------------------------------
@@ -205,10 +220,11 @@ static void read_row(const mf_Field *field, uint32_t instance, uint32_t count, d
 }
 
 // Angular momentum in body axes and the kinetic energy of the rotation.
-static double angular_momentum(const mf_PointsPlan *plan, uint32_t instance, double momentum[3]) {
+static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
+                               double momentum[3]) {
     double i[6], w[3];
-    read_row(plan->rows[MF_ROW_INERTIA], instance, 6, i);
-    read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, w);
+    read_row(motion->rows[MF_ROW_INERTIA], instance, 6, i);
+    read_row(motion->rows[MF_ROW_ANGULAR], instance, 3, w);
     momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
     momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
     momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
@@ -219,17 +235,17 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
                         double linear[3], double angular[3]) {
     if (group == NULL)
         return;
-    const mf_PointsPlan *plan = find_plan(group);
+    const mf_PointsMotion *motion = find_motion(group);
     double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
         momentum[3];
-    read_row(plan->rows[MF_ROW_ORIENTATION], instance, 4, q);
-    read_row(plan->rows[MF_ROW_POSITION], instance, 3, position);
-    read_row(plan->rows[MF_ROW_CENTER], instance, 3, local);
-    read_row(plan->rows[MF_ROW_LINEAR], instance, 3, velocity);
-    read_row(plan->rows[MF_ROW_ANGULAR], instance, 3, rate);
+    read_row(motion->rows[MF_ROW_ORIENTATION], instance, 4, q);
+    read_row(motion->rows[MF_ROW_POSITION], instance, 3, position);
+    read_row(motion->rows[MF_ROW_CENTER], instance, 3, local);
+    read_row(motion->rows[MF_ROW_LINEAR], instance, 3, velocity);
+    read_row(motion->rows[MF_ROW_ANGULAR], instance, 3, rate);
     mf_quat_rotate(arm, q, local);
     mf_quat_rotate(angular_velocity, q, rate);
-    angular_momentum(plan, instance, momentum);
+    angular_momentum(motion, instance, momentum);
     mf_quat_rotate(angular, q, momentum);
     double mass = mf_group_model(group)->mass;
     for (int i = 0; i < 3; i++) {
@@ -243,18 +259,19 @@ void mf_points_momentum(const mf_Group *group, uint32_t instance, double center[
 mf_PointsEnergy mf_points_energy(const mf_Group *group, uint32_t instance) {
     if (group == NULL)
         return (mf_PointsEnergy){0};
-    const mf_PointsPlan *plan = find_plan(group);
+    const mf_PointsMotion *motion = find_motion(group);
     double center[3], linear[3], angular[3], momentum[3];
     mf_points_momentum(group, instance, center, linear, angular);
     double mass = mf_group_model(group)->mass;
     double gravity = mf_world_config_of(mf_group_world(group))->gravity;
-    mf_PointsEnergy energy = {.kinetic = angular_momentum(plan, instance, momentum)};
+    mf_PointsEnergy energy = {.kinetic = angular_momentum(motion, instance, momentum)};
     for (int i = 0; i < 3; i++)
         energy.kinetic += 0.5 * linear[i] * linear[i] / mass;
     energy.potential = mass * gravity * center[2];
-    for (uint32_t c = 0; c < plan->contact_count; c++) {
-        double load = mf_field_get(plan->rows[MF_ROW_LOAD], instance, c);
-        energy.elastic += 0.5 * load * load * plan->constants_f64[MF_PLAN_SOFTNESS];
+    for (uint32_t c = 0; c < motion->plan->contact_count; c++) {
+        double load = mf_field_get(motion->rows[MF_ROW_LOAD], instance, c);
+        energy.elastic +=
+            0.5 * load * load * mf_points_plan_constants_f64(motion->plan)[MF_PLAN_SOFTNESS];
     }
     return energy;
 }

@@ -33,7 +33,7 @@ static MF_INLINE void add_wrenches(const Step *s, Vec *force, Vec *torque) {
         return;
     const mf_lane zero = mf_zero();
     Vec linear = {zero, zero, zero}, angular = linear;
-    for (size_t c = 0; c < s->plan->wrench->components; c += 6) {
+    for (size_t c = 0; c < s->block->wrench_components; c += 6) {
         linear = vec_add(linear, vec_load((const mf_real *)s->block->wrench, c));
         angular = vec_add(angular, vec_load((const mf_real *)s->block->wrench, c + 3));
     }
@@ -107,7 +107,7 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotati
         any = mf_or(any, near);
         Vec position = {vec_dot(MF_VALUE(Vec, rotation->xx, rotation->xy, rotation->xz), local),
                         vec_dot(MF_VALUE(Vec, rotation->yx, rotation->yy, rotation->yz), local), z};
-        mf_lane ground = ground_at(s->plan, s->constant, body->com.x + position.x,
+        mf_lane ground = ground_at(s->plan, s->heights, s->constant, body->com.x + position.x,
                                    body->com.y + position.y, &row->normal);
         mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
         mf_lane depth = mf_select(near, top - (body->com.z + z), none);
@@ -187,7 +187,7 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
                                                    mf_mask poor, mf_lane budget, mf_lane energy) {
     mf_lane *press = s->press, *hold = s->was;
     Contacts *contacts = &s->contacts;
-    bool coupled = s->plan->config.friction == MF_FRICTION_COUPLED;
+    bool coupled = s->plan->coupled;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Body was = body_before(s, saved), second = was, still = was;
     Mat was_turn = quat_matrix(was.attitude);
@@ -303,10 +303,12 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     Step s;
     s.block = block;
     s.plan = block->plan;
+    s.links = mf_points_plan_links(block->plan);
     s.constant = MF_PLAN_CONSTANTS(block->plan);
     s.alive = alive_lanes(block);
     if (!mf_any(s.alive))
         return;
+    s.heights = MF_PLAN_HEIGHTS(block->terrain);
     s.all_alive = mf_all(s.alive);
     s.residual = mf_zero();
     mf_Carver carver = {(char *)block->scratch, 0};
@@ -334,6 +336,6 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         store_fields(&s, &body, true);
     else
         store_alive(&s, &body);
-    if (s.plan->config.friction == MF_FRICTION_COUPLED || mf_any(mf_less(mf_zero(), s.residual)))
+    if (s.plan->coupled || mf_any(mf_less(mf_zero(), s.residual)))
         store_residual(&s);
 }

@@ -50,6 +50,7 @@ static inline Drift link_drift(const mf_PlanLink *link, const Frame *frame, cons
 // of MF_BLOCK per joint). `k` lends its room.
 static inline Vec reaction_rotation(const mf_PointsPlan *plan, const mf_real *constant,
                                     const mf_real *from, const mf_real *to, Kinematics *k) {
+    const mf_PlanLink *links = mf_points_plan_links(plan);
     Frame *frames = k->frames;
     Drift *drifts = k->drifts;
     Swing swing;
@@ -58,7 +59,7 @@ static inline Vec reaction_rotation(const mf_PointsPlan *plan, const mf_real *co
     swing.shape = moments_start();
     kinematics_points(plan, constant, NULL, 0, plan->base_points, NULL, &swing.shape);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_PlanLink *link = &plan->links[l];
+        const mf_PlanLink *link = &links[l];
         const mf_real *c = constant + plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
         mf_lane start = row_load(from, link->joint), end = row_load(to, link->joint);
         const Frame *parent = link->parent < 0 ? NULL : &frames[link->parent];

@@ -14,7 +14,7 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
                                   bool joints) {
     Contacts *contacts = &s->contacts;
     const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
-    const bool weighted = s->plan->config.weighted;
+    const bool weighted = s->plan->weighted;
     Fit fit = fit_start();
     for (const Contact *row = contacts->row; row < contacts->row + count; row++) {
         mf_mask both = mf_less(zero, row->before);
@@ -101,7 +101,7 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool 
     for (size_t i = 0; i < contacts->count; i++) {
         mf_mask held = mf_less(mf_zero(), contacts->row[i].before);
         s->weight[i] = mf_keep(held, one);
-        if (s->plan->config.weighted)
+        if (s->plan->weighted)
             s->weight[i] = contacts->row[i].before * mean;
         Vec slip = contact_slip(s, body, &contacts->row[i]);
         contacts->row[i].slip =
@@ -127,7 +127,7 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool 
 }
 
 static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *rotation, bool joints) {
-    if (s->plan->config.friction == MF_FRICTION_COUPLED)
+    if (s->plan->coupled)
         return solve_coupled(s, body, rotation, joints);
     Sym inverse = body_inverse(s), inverse_world = sym_rotate(rotation, &inverse);
     return solve_fit(s, body, &inverse_world, joints);
@@ -169,7 +169,7 @@ static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *r
     Vec local = vec_load((const mf_real *)s->block->points, 3 * row->index);
     Vec position = mat_apply_add(rotation, local, body->com);
     mf_mask bears = mf_less(mf_zero(), row->press);
-    if (s->plan->config.friction == MF_FRICTION_COUPLED) {
+    if (s->plan->coupled) {
         mf_mask stays = mf_and(mf_less(mf_zero(), row->before), bears);
         Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * row->index);
         Vec left = vec_fma(vec_sub(anchor, position), s->hold[row - s->contacts.row], position);

@@ -10,10 +10,12 @@
 typedef struct Step {
     const mf_PointsBlock *block;
     const mf_PointsPlan *plan;
+    const mf_PlanLink *links;
     const mf_real *constant;
-    mf_mask alive;  // lanes without a fault
-    bool all_alive; // no lane has one
-    mf_mask near;   // lanes with a point that may touch the ground
+    const mf_real *heights; // of the ground
+    mf_mask alive;          // lanes without a fault
+    bool all_alive;         // no lane has one
+    mf_mask near;           // lanes with a point that may touch the ground
     Contacts contacts;
     Kinematics kinematics;
     mf_lane residual; // [1] largest of this step's solutions of the contacts
@@ -29,9 +31,10 @@ typedef struct Step {
 
 static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step *s) {
     const uint32_t points = plan->contact_count;
+    const mf_PlanLink *links = mf_points_plan_links(plan);
     uint32_t joints = 0;
     for (uint32_t l = 0; l < plan->link_count; l++)
-        joints = plan->links[l].joint >= joints ? plan->links[l].joint + 1 : joints;
+        joints = links[l].joint >= joints ? links[l].joint + 1 : joints;
     MF_CARVE(carver, s->contacts.row, points);
     kinematics_carve(plan, carver, &s->kinematics);
     MF_CARVE(carver, s->climb, points);
@@ -126,7 +129,7 @@ static MF_INLINE Body load_body(const mf_PointsBlock *block, Mat *rotation) {
 // where it is instead of being thrown to the top. `reach` is the height up to which it may be
 // lifted.
 static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane reach) {
-    if (s->plan->level || s->plan->terrain->interpolation == MF_BILINEAR)
+    if (s->plan->level || s->plan->slopes)
         return ground;
     mf_lane slack = mf_abs(reach) * mf_set(4 * MF_REAL_EPSILON);
     return mf_min(ground, reach + slack);

@@ -6,7 +6,7 @@
 // implicit step with contact springs of stiffness m / (eps dt^2) that push and never pull, so
 // kinetic plus potential plus spring energy cannot rise, any set of contacts (none, one, two, all
 // in a line) has exactly one solution, and loads at rest are those of least norm. Solved by
-// Newton's method on the piecewise quadratic function: a set of pressed points, a 3x3 system,
+// Newton's method on the piecewise quadratic function: a set of pressed points, a 3x3 motion,
 // again.
 #ifndef MF_MOTION_POINTS_SUPPORT_H
 #define MF_MOTION_POINTS_SUPPORT_H
@@ -33,7 +33,7 @@ static MF_INLINE void support_add(Support *s, const Contact *row, mf_mask presse
     s->p = mf_fma_where(pressed, -x, depth, s->p);
 }
 
-// Solves the 3x3 system, which is positive definite because of the mass terms: the rise is
+// Solves the 3x3 motion, which is positive definite because of the mass terms: the rise is
 // eliminated, the tilts follow by Cramer's rule. Two divisions.
 static MF_INLINE Vec support_solve_sum(const Support *s) {
     mf_lane one = mf_set((mf_real)1), first = one / s->zz;

@@ -33,23 +33,23 @@ mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, 
     return mf_driven_add(group, &driven, error);
 }
 
-static const mf_DrivenPlan *find_plan(const mf_Group *group) {
+static const mf_DrivenMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_prescribed_row);
 }
 
 const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group) {
-    const mf_DrivenPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->config.prescribed : NULL;
+    const mf_DrivenMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->config.prescribed : NULL;
 }
 
 void mf_prescribed_refresh(mf_Group *group, uint32_t instance) {
-    const mf_DrivenPlan *plan = find_plan(group);
-    if (plan != NULL)
-        mf_driven_enter(group, instance, (void *)(uintptr_t)plan);
+    const mf_DrivenMotion *motion = find_motion(group);
+    if (motion != NULL)
+        mf_driven_enter(group, instance, (void *)(uintptr_t)motion);
 }
 
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    return mf_driven_energy(find_plan(group), instance);
+    return mf_driven_energy(find_motion(group), instance);
 }
 
 void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kinetic,
@@ -64,7 +64,7 @@ void mf_prescribed_energy(const mf_Group *group, uint32_t instance, double *kine
 void mf_prescribed_momentum(const mf_Group *group, uint32_t instance, double center[3],
                             double linear[3], double angular[3]) {
     if (group != NULL)
-        mf_art_momentum(find_plan(group)->art, instance, true, center, linear, angular);
+        mf_art_momentum(find_motion(group)->art, instance, true, center, linear, angular);
 }
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

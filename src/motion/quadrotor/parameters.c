@@ -1,6 +1,6 @@
 // Parameters of a quadrotor: defaults, checks, body, and hover speeds.
 #include "math/scalar.h"
-#include "motion/quadrotor/plan.h"
+#include "motion/quadrotor/motion.h"
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 //
 // The allocation matrix (equation 9 of the paper, for any positions of the rotors) is kept in units
 // of acceleration: row 0 thrust per mass, rows 1-3 I^-1 times the torques, per squared rotor speed.
-#include "motion/quadrotor/plan.h"
-#include "motion/vehicle/external_wrench.h"
+#include "motion/quadrotor/motion.h"
+#include "base/flat.h"
 #include "math/scalar.h"
 
 static void sym_times(double out[3], const double s[6], const double a[3]) {
@@ -72,9 +72,8 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
 // ---- constants ----------------------------------------------------------------------------------
 
 // The method's coefficients; the rotors' lag is what the method makes of an exponential.
-static void fill_method(const mf_QuadrotorPlan *plan, double *c, double h) {
-    const double tau = plan->parameters.motor_time_constant, x = tau > 0.0 ? h / tau : 0.0;
-    const mf_Integrator method = plan->config.integrator;
+static void fill_method(const mf_Quadrotor *p, mf_Integrator method, double *c, double h) {
+    const double tau = p->motor_time_constant, x = tau > 0.0 ? h / tau : 0.0;
     const bool runge_kutta = method == MF_INTEGRATOR_RK4, heun = method == MF_INTEGRATOR_HEUN;
     const double share = runge_kutta ? 1.0 / 6.0 : heun ? 0.5 : 1.0;
     const double node[4] = {0.0, runge_kutta ? 0.5 : 1.0, 0.5, 1.0};
@@ -98,9 +97,8 @@ static void fill_method(const mf_QuadrotorPlan *plan, double *c, double h) {
         c[MF_QUAD_LAG + 4] = heun ? 1.0 - x * (1.0 - x / 2.0) : 1.0 - x;
 }
 
-static void fill_body(const mf_QuadrotorPlan *plan, double *c, double gravity, double h,
+static void fill_body(const mf_Quadrotor *p, double *c, double gravity, double h,
                       const double matrix[16]) {
-    const mf_Quadrotor *p = &plan->parameters;
     const double *i = p->inertia;
     c[MF_QUAD_GRAVITY] = -gravity;
     c[MF_QUAD_LIFT] = 2.0 * matrix[0];
@@ -121,8 +119,7 @@ static void fill_body(const mf_QuadrotorPlan *plan, double *c, double gravity, d
     c[MF_QUAD_RATE_MOST] = fastest * fastest;
 }
 
-static void fill_mixer(const mf_QuadrotorPlan *plan, double *c, const double inverse[16]) {
-    const mf_Quadrotor *p = &plan->parameters;
+static void fill_mixer(const mf_Quadrotor *p, double *c, const double inverse[16]) {
     const double low = p->rotor_speed_min * p->rotor_speed_min;
     const double high = p->rotor_speed_max * p->rotor_speed_max;
     c[MF_QUAD_ROTOR_LOW] = p->rotor_speed_min;
@@ -147,8 +144,7 @@ static void fill_mixer(const mf_QuadrotorPlan *plan, double *c, const double inv
     }
 }
 
-static void fill_rates(const mf_QuadrotorPlan *plan, double *c, double tick) {
-    const mf_Quadrotor *p = &plan->parameters;
+static void fill_rates(const mf_Quadrotor *p, double *c, double tick) {
     const double band[3] = {p->rate_bandwidth, p->rate_bandwidth, p->yaw_rate_bandwidth};
     double lead = p->rate_lead;
     if (lead == 0.0)
@@ -161,8 +157,8 @@ static void fill_rates(const mf_QuadrotorPlan *plan, double *c, double tick) {
     }
 }
 
-static void fill_bounds(const mf_QuadrotorPlan *plan, double *c, double most_thrust) {
-    const mf_Quadrotor *p = &plan->parameters;
+static void fill_bounds(const mf_Quadrotor *p, mf_QuadrotorCommand command, double *c,
+                        double most_thrust) {
     const double slack = 1.0 + 1e-6, turn = 2.0 * MF_PI;
     const double table[5][4] = {
         {p->rotor_speed_max, p->rotor_speed_max, p->rotor_speed_max, p->rotor_speed_max},
@@ -171,16 +167,14 @@ static void fill_bounds(const mf_QuadrotorPlan *plan, double *c, double most_thr
         {1e3, 1e3, 1e3, turn},
         {1e6, 1e6, 1e6, turn}};
     for (int i = 0; i < 4; i++) {
-        bool positive = plan->config.command == MF_QUADROTOR_ROTORS ||
-                        (i == 3 && plan->config.command <= MF_QUADROTOR_ATTITUDE);
-        c[MF_QUAD_BOUND_HIGH + i] = table[plan->config.command][i] * slack;
+        bool positive =
+            command == MF_QUADROTOR_ROTORS || (i == 3 && command <= MF_QUADROTOR_ATTITUDE);
+        c[MF_QUAD_BOUND_HIGH + i] = table[command][i] * slack;
         c[MF_QUAD_BOUND_LOW + i] = positive ? 0.0 : -c[MF_QUAD_BOUND_HIGH + i];
     }
 }
 
-static void fill_guide(const mf_QuadrotorPlan *plan, double *c, double gravity, double tick,
-                       double most) {
-    const mf_Quadrotor *p = &plan->parameters;
+static void fill_guide(const mf_Quadrotor *p, double *c, double gravity, double tick, double most) {
     double sine, cosine;
     mf_sin_cos(p->tilt_max, &sine, &cosine);
     c[MF_QUAD_LIFT_PER_FORCE] = 2.0 / p->mass;
@@ -210,31 +204,50 @@ static float square_within(float speed) {
     return square;
 }
 
-void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step) {
-    const mf_Quadrotor *p = &plan->parameters;
-    double *c = plan->constants_f64, matrix[16], inverse[16];
-    const double h = mf_time_to_seconds(step), tick = h * plan->interval,
-                 outer = h * plan->outer_interval;
-    const double most =
-        4.0 * p->thrust_coefficient * p->rotor_speed_max * p->rotor_speed_max / p->mass;
-    mf_quadrotor_allocation(p, matrix, inverse);
+static void fill_flags(mf_QuadrotorPlan *plan, const mf_Quadrotor *p) {
     plan->full_inertia = p->inertia[3] != 0.0 || p->inertia[4] != 0.0 || p->inertia[5] != 0.0;
     for (int i = 0; i < 3; i++) {
         plan->rotor_drag |= p->rotor_drag[i] > 0.0;
         plan->body_drag |= p->body_drag[i] > 0.0;
     }
-    plan->plain = plan->config.integrator == MF_INTEGRATOR_RK4 && !plan->full_inertia &&
+    plan->plain = plan->integrator == MF_INTEGRATOR_RK4 && !plan->full_inertia &&
                   !plan->rotor_drag && !plan->body_drag && p->motor_time_constant > 0.0;
-    plan->integral = p->rate_integral > 0.0 && plan->config.command != MF_QUADROTOR_ROTORS;
-    plan->swift = plan->plain && plan->integral && plan->interval == 1 &&
-                  plan->config.command == MF_QUADROTOR_RATES;
-    fill_method(plan, c, h);
-    fill_body(plan, c, gravity, h, matrix);
-    fill_mixer(plan, c, inverse);
-    fill_rates(plan, c, tick);
-    fill_bounds(plan, c, most * p->mass);
-    fill_guide(plan, c, gravity, outer, most);
+    plan->integral = p->rate_integral > 0.0 && plan->command != MF_QUADROTOR_ROTORS;
+    plan->swift =
+        plan->plain && plan->integral && plan->interval == 1 && plan->command == MF_QUADROTOR_RATES;
+}
+
+static void fill_constants(mf_QuadrotorPlan *plan, const mf_Quadrotor *p, double gravity,
+                           double h) {
+    double *c = plan->constants_f64, matrix[16], inverse[16];
+    const double most =
+        4.0 * p->thrust_coefficient * p->rotor_speed_max * p->rotor_speed_max / p->mass;
+    mf_quadrotor_allocation(p, matrix, inverse);
+    fill_method(p, plan->integrator, c, h);
+    fill_body(p, c, gravity, h, matrix);
+    fill_mixer(p, c, inverse);
+    fill_rates(p, c, h * plan->interval);
+    fill_bounds(p, plan->command, c, most * p->mass);
+    fill_guide(p, c, gravity, h * plan->outer_interval, most);
     for (int i = 0; i < MF_QUAD_CONSTANTS; i++)
         plan->constants_f32[i] = (float)c[i];
     plan->constants_f32[MF_QUAD_SQUARE_HIGH] = square_within((float)p->rotor_speed_max);
+}
+
+mf_Status mf_quadrotor_plan_create(mf_Context *context, const mf_Quadrotor *parameters,
+                                   const mf_QuadrotorConfig *config, double gravity, mf_Time step,
+                                   const mf_QuadrotorPlan **out, mf_Error *error) {
+    mf_QuadrotorPlan plan = {
+        .command = config->command, .integrator = config->integrator, .interval = 1};
+    if (config->control_interval > step)
+        plan.interval = (uint32_t)(config->control_interval / step);
+    plan.outer_interval = plan.interval;
+    if (config->outer_interval > 0)
+        plan.outer_interval = (uint32_t)(config->outer_interval / step);
+    fill_flags(&plan, parameters);
+    fill_constants(&plan, parameters, gravity, mf_time_to_seconds(step));
+    void *image;
+    mf_Status status = mf_flat_pack(context, &plan, sizeof plan, NULL, 0, &image, error);
+    *out = image;
+    return status;
 }

@@ -1,5 +1,5 @@
-// Data of the quadrotor kernels about a vehicle, a step and the settings: frozen before the first
-// step, shared by all threads.
+// What the quadrotor kernels read of a vehicle, a step and the settings: a flat image, frozen
+// before the first step and shared by all threads.
 #ifndef MF_MOTION_QUADROTOR_PLAN_H
 #define MF_MOTION_QUADROTOR_PLAN_H
 
@@ -81,17 +81,16 @@ typedef struct mf_QuadrotorFields {
 } mf_QuadrotorFields;
 
 typedef struct mf_QuadrotorPlan {
-    mf_Quadrotor parameters;
-    mf_QuadrotorConfig config;
-    mf_QuadrotorFields fields;
+    uint32_t bytes;
+    mf_QuadrotorCommand command;
+    mf_Integrator integrator;
     uint32_t interval;       // [1] steps between ticks of the control
     uint32_t outer_interval; // [1] steps between ticks of the loops above the body rates
     bool plain;              // Runge-Kutta, diagonal inertia, rotors with lag, no drag
     bool swift;              // plain, told body rates, with an integral part, control in every step
     bool full_inertia;       // the inertia has products
     bool rotor_drag, body_drag;
-    bool integral;  // the rate loop has one
-    uint32_t lanes; // [1] of the wide copy
+    bool integral; // the rate loop has one
     double constants_f64[MF_QUAD_CONSTANTS];
     float constants_f32[MF_QUAD_CONSTANTS];
 } mf_QuadrotorPlan;
@@ -102,18 +101,12 @@ typedef struct mf_QuadrotorTicks {
     bool outer; // the loops above the body rates; only together with `control`
 } mf_QuadrotorTicks;
 
-// Fills flags and constants. `gravity` [m/s^2], `step` [ns].
-void mf_quadrotor_plan_fill(mf_QuadrotorPlan *plan, double gravity, mf_Time step);
-
-// Thrust [m/s^2 per s^-2] and twists per squared rotor speed, row after row, and its inverse.
-// False when there is none.
-bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], double inverse[16]);
-
 // Steps the agents first .. first+count-1, rounded up to whole lanes; `first` is a multiple of the
 // lanes and no other block is touched than theirs.
 MF_KERNEL_COPIES(void, mf_quadrotor_run,
-                 (const mf_QuadrotorPlan *plan, size_t first, size_t count, mf_QuadrotorTicks due));
-typedef void (*mf_QuadrotorRunFn)(const mf_QuadrotorPlan *plan, size_t first, size_t count,
-                                  mf_QuadrotorTicks due);
+                 (const mf_QuadrotorPlan *plan, const mf_QuadrotorFields *fields, size_t first,
+                  size_t count, mf_QuadrotorTicks due));
+typedef void (*mf_QuadrotorRunFn)(const mf_QuadrotorPlan *plan, const mf_QuadrotorFields *fields,
+                                  size_t first, size_t count, mf_QuadrotorTicks due);
 
 #endif

@@ -1,21 +1,11 @@
-// The quadrotor's host side: its fields, its system, its reset.
-#include "motion/quadrotor/plan.h"
+// The quadrotor's host side: its fields, its motion, its reset.
+#include "motion/quadrotor/motion.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/external_wrench.h"
 #include "base/hash.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
-
-typedef struct QuadrotorSystem {
-    mf_QuadrotorPlan plan;
-    mf_VehicleWrench wrench;
-    mf_QuadrotorRunFn run;     // `plan.lanes` lanes at once
-    mf_QuadrotorRunFn run_one; // one lane
-    mf_Field *speed, *rotor_command, *demand, *rate_integral, *velocity_integral;
-    mf_Field *command, *command_last, *accepted, *wind, *refused;
-} QuadrotorSystem;
 
 mf_QuadrotorConfig mf_quadrotor_config(void) {
     return (mf_QuadrotorConfig){.struct_size = sizeof(mf_QuadrotorConfig),
@@ -88,9 +78,9 @@ static const mf_FieldInfo command_fields[5][2] = {
     {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "wanted place"},
      {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "wanted heading"}}};
 
-static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *error) {
-    const mf_QuadrotorPlan *plan = &system->plan;
-    const mf_QuadrotorCommand command = plan->config.command;
+static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Error *error) {
+    const mf_QuadrotorPlan *plan = motion->plan;
+    const mf_QuadrotorCommand command = plan->command;
     const bool rotors = command == MF_QUADROTOR_ROTORS;
     const struct {
         mf_Field **out;
@@ -98,16 +88,16 @@ static mf_Status add_fields(mf_Group *group, QuadrotorSystem *system, mf_Error *
         uint32_t count;
         bool needed;
     } table[] = {
-        {&system->speed, &speed_field, 4, true},
-        {&system->rotor_command, &held_field, 4, plan->interval > 1},
-        {&system->demand, &demand_field, 4, plan->outer_interval > plan->interval},
-        {&system->rate_integral, &rate_integral_field, 0, plan->integral},
-        {&system->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
-        {&system->command, &command_fields[command][0], rotors ? 4 : 0, true},
-        {&system->command_last, &command_fields[command][1], 0, !rotors},
-        {&system->accepted, &accepted_field, 4, true},
-        {&system->refused, &refused_field, 0, true},
-        {&system->wind, &wind_field, 0, true},
+        {&motion->speed, &speed_field, 4, true},
+        {&motion->rotor_command, &held_field, 4, plan->interval > 1},
+        {&motion->demand, &demand_field, 4, plan->outer_interval > plan->interval},
+        {&motion->rate_integral, &rate_integral_field, 0, plan->integral},
+        {&motion->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
+        {&motion->command, &command_fields[command][0], rotors ? 4 : 0, true},
+        {&motion->command_last, &command_fields[command][1], 0, !rotors},
+        {&motion->accepted, &accepted_field, 4, true},
+        {&motion->refused, &refused_field, 0, true},
+        {&motion->wind, &wind_field, 0, true},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         mf_Status status = MF_OK;
@@ -123,44 +113,44 @@ static void *data_of(const mf_Field *field) {
     return field != NULL ? field->data : NULL;
 }
 
-static void bind_fields(mf_Group *group, QuadrotorSystem *system) {
-    system->plan.fields =
+static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
+    motion->fields =
         (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
                              .orientation = mf_group_find_field(group, "base.orientation")->data,
                              .linear = mf_group_find_field(group, "base.linear_velocity")->data,
                              .angular = mf_group_find_field(group, "base.angular_velocity")->data,
-                             .speed = system->speed->data,
-                             .rotor_command = data_of(system->rotor_command),
-                             .demand = data_of(system->demand),
-                             .rate_integral = data_of(system->rate_integral),
-                             .velocity_integral = data_of(system->velocity_integral),
-                             .command = system->command->data,
-                             .command_last = data_of(system->command_last),
-                             .accepted = system->accepted->data,
-                             .wind = system->wind->data,
-                             .refused = system->refused->data,
+                             .speed = motion->speed->data,
+                             .rotor_command = data_of(motion->rotor_command),
+                             .demand = data_of(motion->demand),
+                             .rate_integral = data_of(motion->rate_integral),
+                             .velocity_integral = data_of(motion->velocity_integral),
+                             .command = motion->command->data,
+                             .command_last = data_of(motion->command_last),
+                             .accepted = motion->accepted->data,
+                             .wind = motion->wind->data,
+                             .refused = motion->refused->data,
                              .fault = mf_group_find_field(group, "fault.word")->data};
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
 
 static void run_quadrotors(const mf_SystemRun *run, void *user) {
-    const QuadrotorSystem *system = user;
-    const size_t lanes = system->plan.lanes, first = (size_t)run->first_block * MF_BLOCK;
-    const mf_QuadrotorTicks due = {run->tick % system->plan.interval == 0,
-                                   run->tick % system->plan.outer_interval == 0};
+    const mf_QuadrotorMotion *motion = user;
+    const size_t lanes = motion->lanes, first = (size_t)run->first_block * MF_BLOCK;
+    const mf_QuadrotorTicks due = {run->tick % motion->plan->interval == 0,
+                                   run->tick % motion->plan->outer_interval == 0};
     size_t count = mf_group_count(run->group) - first;
     if (count > (size_t)run->block_count * MF_BLOCK)
         count = (size_t)run->block_count * MF_BLOCK;
-    mf_vehicle_wrench_apply(&system->wrench, run);
+    mf_vehicle_wrench_apply(&motion->wrench, run);
     // For a few at the end the copy for one lane is faster than a mostly empty wide one.
     size_t rest = count % lanes;
     if (rest * 5 > lanes)
         rest = 0;
     if (count > rest)
-        system->run(&system->plan, first, count - rest, due);
+        motion->run(motion->plan, &motion->fields, first, count - rest, due);
     if (rest > 0)
-        system->run_one(&system->plan, first + count - rest, rest, due);
+        motion->run_one(motion->plan, &motion->fields, first + count - rest, rest, due);
 }
 
 static void set_row(mf_Field *field, uint32_t instance, const double *values) {
@@ -169,13 +159,13 @@ static void set_row(mf_Field *field, uint32_t instance, const double *values) {
 }
 
 // A command that keeps the agent where it is.
-static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_t instance,
+static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint32_t instance,
                          const double hover[4], double command[4]) {
-    const mf_Quadrotor *p = &system->plan.parameters;
+    const mf_Quadrotor *p = &motion->parameters;
     const mf_Field *position = mf_group_find_field(group, "base.position");
     for (int i = 0; i < 4; i++)
         command[i] = 0.0;
-    switch (system->plan.config.command) {
+    switch (motion->config.command) {
     case MF_QUADROTOR_ROTORS:
         memcpy(command, hover, 4 * sizeof *command);
         break;
@@ -194,25 +184,31 @@ static void idle_command(const QuadrotorSystem *system, mf_Group *group, uint32_
 }
 
 static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
-    const QuadrotorSystem *system = user;
-    const mf_Quadrotor *p = &system->plan.parameters;
+    const mf_QuadrotorMotion *motion = user;
+    const mf_Quadrotor *p = &motion->parameters;
     double hover[4], command[4], lift = 0.0;
     mf_quadrotor_hover(p, mf_world_config_of(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
     for (int i = 0; i < 4; i++)
         lift += 2.0 * p->thrust_coefficient * hover[i] * hover[i] / p->mass;
-    idle_command(system, group, instance, hover, command);
-    set_row(system->speed, instance, hover);
-    set_row(system->rotor_command, instance, hover);
-    set_row(system->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
-    set_row(system->rate_integral, instance, NULL);
-    set_row(system->velocity_integral, instance, NULL);
-    set_row(system->command, instance, command);
-    set_row(system->command_last, instance, command + 3);
-    set_row(system->accepted, instance, command);
-    set_row(system->refused, instance, NULL);
-    set_row(system->wind, instance, NULL);
+    idle_command(motion, group, instance, hover, command);
+    set_row(motion->speed, instance, hover);
+    set_row(motion->rotor_command, instance, hover);
+    set_row(motion->demand, instance, (double[4]){0.0, 0.0, 0.0, lift});
+    set_row(motion->rate_integral, instance, NULL);
+    set_row(motion->velocity_integral, instance, NULL);
+    set_row(motion->command, instance, command);
+    set_row(motion->command_last, instance, command + 3);
+    set_row(motion->accepted, instance, command);
+    set_row(motion->refused, instance, NULL);
+    set_row(motion->wind, instance, NULL);
+}
+
+static void destroy_quadrotor(mf_Context *context, void *user) {
+    mf_QuadrotorMotion *motion = user;
+    mf_release(context, (void *)motion->plan);
+    mf_release(context, motion);
 }
 
 // ---- adding -------------------------------------------------------------------------------------
@@ -248,17 +244,17 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     return mf_vehicle_check(group, "quadrotor", "mf_quadrotor_model", p->mass, error);
 }
 
-static void choose_kernel(QuadrotorSystem *system, const mf_Group *group) {
+static void choose_kernel(mf_QuadrotorMotion *motion, const mf_Group *group) {
     static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    system->run = table[pick.wide][pick.double_precision];
-    system->run_one = table[pick.single][pick.double_precision];
-    system->plan.lanes = pick.lanes;
+    motion->run = table[pick.wide][pick.double_precision];
+    motion->run_one = table[pick.single][pick.double_precision];
+    motion->lanes = pick.lanes;
 }
 
 static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
-    const uint32_t choices[] = {(uint32_t)plan->config.command, (uint32_t)plan->config.integrator,
-                                plan->interval, plan->outer_interval};
+    const uint32_t choices[] = {(uint32_t)plan->command, (uint32_t)plan->integrator, plan->interval,
+                                plan->outer_interval};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, plan->constants_f64, MF_QUAD_CONSTANTS);
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
@@ -298,40 +294,36 @@ mf_Status mf_quadrotor_add(mf_Group *group, const mf_Quadrotor *quadrotor,
         status = check_settings(group, quadrotor, &chosen, error);
     if (status != MF_OK)
         return status;
-    mf_World *world = mf_group_world(group);
-    mf_Context *context = mf_world_context(world);
-    const mf_Time step = mf_world_config_of(world)->step;
-    QuadrotorSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_QuadrotorMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
-    system->plan.parameters = *quadrotor;
-    system->plan.config = chosen;
-    system->plan.interval =
-        chosen.control_interval > step ? (uint32_t)(chosen.control_interval / step) : 1;
-    system->plan.outer_interval = chosen.outer_interval > 0
-                                      ? (uint32_t)(chosen.outer_interval / step)
-                                      : system->plan.interval;
-    mf_quadrotor_plan_fill(&system->plan, mf_world_config_of(world)->gravity, step);
-    choose_kernel(system, group);
-    status = add_fields(group, system, error);
+    motion->parameters = *quadrotor;
+    motion->config = chosen;
+    choose_kernel(motion, group);
+    status = mf_quadrotor_plan_create(context, quadrotor, &chosen, world->gravity, world->step,
+                                      &motion->plan, error);
+    if (status == MF_OK)
+        status = add_fields(group, motion, error);
     if (status == MF_OK) {
-        bind_fields(group, system);
-        mf_vehicle_wrench_bind(&system->wrench, group, quadrotor->mass, quadrotor->inertia);
-        status = mf_motion_join(group, &mf_quadrotor_row, system, hash_plan(&system->plan), error);
+        bind_fields(group, motion);
+        mf_vehicle_wrench_bind(&motion->wrench, group, quadrotor->mass, quadrotor->inertia);
+        status = mf_motion_join(group, &mf_quadrotor_row, motion, hash_plan(motion->plan), error);
     }
     if (status != MF_OK)
-        mf_release(context, system);
+        destroy_quadrotor(context, motion);
     return status;
 }
 
 const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
-    const QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
-    return system != NULL ? &system->plan.parameters : NULL;
+    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
+    return motion != NULL ? &motion->parameters : NULL;
 }
 
 const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
-    const QuadrotorSystem *system = mf_motion_plan(group, &mf_quadrotor_row);
-    return system != NULL ? &system->plan.config : NULL;
+    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
+    return motion != NULL ? &motion->config : NULL;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -367,7 +359,7 @@ const mf_MotionRow mf_quadrotor_row = {
     .add = add_row,
     .run = run_quadrotors,
     .reset = reset_quadrotor,
-    .destroy = mf_attach_release,
+    .destroy = destroy_quadrotor,
     .reads = quadrotor_reads,
     .writes = quadrotor_writes,
     .defaults = row_defaults,

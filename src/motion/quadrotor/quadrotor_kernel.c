@@ -57,9 +57,9 @@ static MF_INLINE void read_command(const Lanes *s, mf_lane *accepted) {
 
 static __attribute__((noinline)) void guide(const Lanes *s, const Craft *craft,
                                             const mf_lane *command, Demand *demand) {
-    if (s->plan->config.command == MF_QUADROTOR_ATTITUDE)
+    if (s->plan->command == MF_QUADROTOR_ATTITUDE)
         *demand = follow_attitude(s, craft, command);
-    else if (s->plan->config.command == MF_QUADROTOR_VELOCITY)
+    else if (s->plan->command == MF_QUADROTOR_VELOCITY)
         *demand = follow_velocity(s, craft, MF_VALUE(Vec, command[0], command[1], command[2]),
                                   command[3]);
     else
@@ -87,7 +87,7 @@ static MF_INLINE void hold_demand(const Lanes *s, const Demand *demand) {
 }
 
 static MF_INLINE Demand find_demand(const Lanes *s, const Craft *craft, bool swift, bool outer) {
-    const bool guided = !swift && s->plan->config.command != MF_QUADROTOR_RATES;
+    const bool guided = !swift && s->plan->command != MF_QUADROTOR_RATES;
     if (guided && !outer)
         return held_demand(s);
     mf_lane command[4];
@@ -119,7 +119,7 @@ static MF_INLINE void control(const Lanes *s, mf_QuadrotorTicks due, bool swift,
             speed[i] = row_load(held, i);
         return;
     }
-    if (s->plan->config.command == MF_QUADROTOR_ROTORS)
+    if (s->plan->command == MF_QUADROTOR_ROTORS)
         control_rotors(s, speed);
     else
         control_rates(s, false, due.outer, speed);
@@ -182,7 +182,7 @@ static MF_INLINE void fly_lanes(Lanes *s, const mf_lane *command, bool plain) {
     if (plain)
         fly(s, &craft, command, wind, MF_INTEGRATOR_RK4, true);
     else
-        fly(s, &craft, command, wind, s->plan->config.integrator, false);
+        fly(s, &craft, command, wind, s->plan->integrator, false);
     check_and_store(s, &craft);
 }
 
@@ -195,12 +195,12 @@ static MF_INLINE void step_lanes(Lanes *s, size_t agent, mf_QuadrotorTicks due, 
     fly_lanes(s, command, plain);
 }
 
-void MF_KERNEL(mf_quadrotor_run)(const mf_QuadrotorPlan *plan, size_t first, size_t count,
-                                 mf_QuadrotorTicks due) {
+void MF_KERNEL(mf_quadrotor_run)(const mf_QuadrotorPlan *plan, const mf_QuadrotorFields *fields,
+                                 size_t first, size_t count, mf_QuadrotorTicks due) {
 #if defined(MF_KERNEL_F64)
-    Lanes lanes = {.plan = plan, .fields = &plan->fields, .constant = plan->constants_f64};
+    Lanes lanes = {.plan = plan, .fields = fields, .constant = plan->constants_f64};
 #else
-    Lanes lanes = {.plan = plan, .fields = &plan->fields, .constant = plan->constants_f32};
+    Lanes lanes = {.plan = plan, .fields = fields, .constant = plan->constants_f32};
 #endif
     for (size_t agent = first; agent < first + count; agent += MF_LANES) {
         if (plan->swift)

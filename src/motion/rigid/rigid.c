@@ -48,23 +48,23 @@ mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *
     return mf_driven_add(group, &driven, error);
 }
 
-static const mf_DrivenPlan *find_plan(const mf_Group *group) {
+static const mf_DrivenMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_rigid_row);
 }
 
 const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group) {
-    const mf_DrivenPlan *plan = find_plan(group);
-    return plan != NULL ? &plan->config.rigid : NULL;
+    const mf_DrivenMotion *motion = find_motion(group);
+    return motion != NULL ? &motion->config.rigid : NULL;
 }
 
 void mf_rigid_refresh(mf_Group *group, uint32_t instance) {
-    const mf_DrivenPlan *plan = find_plan(group);
-    if (plan != NULL)
-        mf_driven_enter(group, instance, (void *)(uintptr_t)plan);
+    const mf_DrivenMotion *motion = find_motion(group);
+    if (motion != NULL)
+        mf_driven_enter(group, instance, (void *)(uintptr_t)motion);
 }
 
 static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    return mf_driven_energy(find_plan(group), instance);
+    return mf_driven_energy(find_motion(group), instance);
 }
 
 void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, double *potential) {
@@ -78,7 +78,7 @@ void mf_rigid_energy(const mf_Group *group, uint32_t instance, double *kinetic, 
 void mf_rigid_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
                        double angular[3]) {
     if (group != NULL)
-        mf_art_momentum(find_plan(group)->art, instance, false, center, linear, angular);
+        mf_art_momentum(find_motion(group)->art, instance, false, center, linear, angular);
 }
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

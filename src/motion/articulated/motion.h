@@ -1,0 +1,48 @@
+// The host's side of `articulated` around the plan of its kernels (plan.h).
+#ifndef MF_MOTION_ARTICULATED_MOTION_H
+#define MF_MOTION_ARTICULATED_MOTION_H
+
+#include "motion/articulated/plan.h"
+
+// The plan's arrays are also here as pointers, for those who make or change the plan. An array that
+// is not yet in the image is an allocation of its own; mf_art_pack moves it there.
+typedef struct mf_ArtMotion {
+    mf_ArtPlan *plan; // the image, or the structure alone before the first mf_art_pack
+    bool embedded;    // the image is in another one, which has another owner
+    MF_ART_ARRAYS(MF_FLAT_POINTER, )
+    mf_CollidePlan *collide;
+    mf_HullSet *hulls; // where there is `collide`, its
+    mf_ArticulatedConfig config;
+    const mf_Terrain *terrain;
+    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
+    mf_ArtStepFn step;                     // `dispatch.lanes` lanes at once
+    mf_ArtStepFn step_one;                 // one lane
+    mf_ArtQueryFn query;
+    mf_Dispatch dispatch;
+    mf_WarningFields warnings;
+    bool double_precision;
+    mf_Scratch *queries; // scratch of questions; that of steps is in `dispatch`
+    mf_Field *rows[MF_ART_ROWS];
+    mf_Row row[MF_ART_ROWS];       // their data
+    mf_Row wrench_row;             // of push.link
+    struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
+} mf_ArtMotion;
+
+// Moves all arrays into one image, in place of the present one; their pointers change, and arrays
+// without elements become NULL. To be called before a kernel reads an array that was added, so also
+// before a question (mf_art_ask). MF_NO_MEMORY, MF_LIMIT.
+mf_Status mf_art_pack(mf_ArtMotion *motion, mf_Context *context, mf_Error *error);
+
+// A motion with a copy of the plan and nothing else, for mf_art_release_plan. All arrays of
+// `motion` must be packed. MF_NO_MEMORY.
+mf_Status mf_art_copy_plan(const mf_ArtMotion *motion, mf_ArtMotion *out, mf_Context *context,
+                           mf_Error *error);
+
+// Releases the plan and its arrays, but an embedded one.
+void mf_art_release_plan(mf_ArtMotion *motion, mf_Context *context);
+
+// Makes `image`, which holds the same as motion->plan, the plan from now on; the caller releases
+// what was the plan.
+void mf_art_bind_plan(mf_ArtMotion *motion, mf_ArtPlan *image);
+
+#endif

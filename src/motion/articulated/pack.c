@@ -1,0 +1,76 @@
+// The image of a plan: arrays move into it, and the pointers of its motion follow.
+#include "motion/articulated/motion.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool is_inside(const mf_ArtPlan *plan, const void *array) {
+    return (uintptr_t)array - (uintptr_t)plan < plan->bytes;
+}
+
+static void drop(mf_Context *context, const mf_ArtPlan *plan, void *array) {
+    if (!is_inside(plan, array))
+        mf_release(context, array);
+}
+
+// Releases the arrays that are not in the image.
+static void drop_arrays(const mf_ArtMotion *motion, mf_Context *context) {
+#define DROP(Type, name, count) drop(context, motion->plan, motion->name);
+    MF_ART_ARRAYS(DROP, )
+#undef DROP
+    drop(context, motion->plan, motion->collide);
+    drop(context, motion->plan, motion->hulls);
+}
+
+mf_Status mf_art_copy_plan(const mf_ArtMotion *motion, mf_ArtMotion *out, mf_Context *context,
+                           mf_Error *error) {
+    mf_ArtPlan *image = mf_allocate(context, 1, motion->plan->bytes);
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    memcpy(image, motion->plan, motion->plan->bytes);
+    *out = (mf_ArtMotion){.config = motion->config, .terrain = motion->terrain};
+    mf_art_bind_plan(out, image);
+    return MF_OK;
+}
+
+void mf_art_release_plan(mf_ArtMotion *motion, mf_Context *context) {
+    drop_arrays(motion, context);
+    if (!motion->embedded)
+        mf_release(context, motion->plan);
+}
+
+void mf_art_bind_plan(mf_ArtMotion *motion, mf_ArtPlan *image) {
+    motion->plan = image;
+#define BIND(Type, name, count) motion->name = (Type *)mf_flat_at(image, image->name##_at);
+    MF_ART_ARRAYS(BIND, )
+#undef BIND
+    motion->collide = mf_flat_at(image, image->collide_at);
+    motion->hulls = mf_flat_at(image, image->hulls_at);
+}
+
+mf_Status mf_art_pack(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    mf_ArtPlan *plan = motion->plan, *image;
+    const mf_CollidePlan *collide = motion->collide;
+    const mf_HullSet *hulls = collide == NULL ? motion->hulls : NULL; // `collide` has its own
+    const uint32_t before = plan->bytes;
+    assert(!motion->embedded);
+    plan->pair_count = collide != NULL ? collide->pair_count : 0;
+    plan->shape_count = collide != NULL ? collide->shape_count : 0;
+#define PART(Type, name, count) MF_FLAT_PART(plan, name, motion->name, count),
+    const mf_FlatPart parts[] = {MF_ART_ARRAYS(PART, plan) MF_FLAT_IMAGE(plan, collide, collide),
+                                 MF_FLAT_IMAGE(plan, hulls, hulls)};
+#undef PART
+    void *packed = NULL;
+    mf_Status status = mf_flat_pack(context, plan, sizeof *plan, parts,
+                                    sizeof parts / sizeof *parts, &packed, error);
+    if (status != MF_OK)
+        return status;
+    image = packed;
+    if (collide != NULL)
+        image->hulls_at = image->collide_at + collide->hulls_at;
+    plan->bytes = before;
+    drop_arrays(motion, context);
+    mf_release(context, plan);
+    mf_art_bind_plan(motion, image);
+    return MF_OK;
+}

@@ -1,0 +1,35 @@
+// The host's side of cars: what kernels do not see.
+#ifndef MF_MOTION_CAR_MOTION_H
+#define MF_MOTION_CAR_MOTION_H
+
+#include "motion/car/plan.h"
+
+typedef struct mf_CarMotion {
+    const mf_CarPlan *plan;
+    const mf_TerrainImage *terrain;
+    const mf_CarPath *path; // NULL: none
+    mf_CarFields fields;
+    const mf_Terrain *ground;
+    mf_Car car;
+    mf_CarConfig config;
+    uint32_t interval;           // [1] steps between control ticks
+    mf_CarStepFn step;           // `lanes` lanes at once
+    mf_CarStepFn step_one;       // one lane
+    uint32_t lanes;              // [1]
+    mf_Field *rows[MF_CAR_ROWS]; // NULL where the command mode does not use one
+    mf_Field *refused;
+} mf_CarMotion;
+
+// Names the member that is out of range, its value and the range.
+mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error);
+// A step [s] that the tires or the steering cannot follow is refused.
+mf_Status mf_car_check_step(const mf_Car *car, mf_CarModel model, double step, mf_Error *error);
+// Samples the positions. The caller frees *out with mf_release; untouched on failure.
+mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
+                             bool closed, double spacing, const mf_CarPath **out, mf_Error *error);
+// Fills the constants of `car` on ground of height `ground` [m]; plan->model is set. `step` and
+// `tick`, the control interval, in s.
+void mf_car_plan_constants(mf_CarPlan *plan, const mf_Car *car, double step, double tick,
+                           double gravity, double ground);
+
+#endif

@@ -1,0 +1,28 @@
+// The host's side of the motion `points`: what kernels do not see.
+#ifndef MF_MOTION_POINTS_MOTION_H
+#define MF_MOTION_POINTS_MOTION_H
+
+#include "motion/points/plan.h"
+
+typedef struct mf_PointsMotion {
+    const mf_PointsPlan *plan;
+    const mf_TerrainImage *terrain;
+    mf_PointsConfig config;
+    uint32_t interval;        // [1] steps between joint updates
+    mf_PointsStepFn step;     // `dispatch.lanes` lanes at once
+    mf_PointsStepFn step_one; // one lane
+    mf_Dispatch dispatch;
+    mf_WarningFields warnings;
+    mf_Field *rows[MF_POINTS_ROWS];        // the fields in the order of mf_PointsBlock
+    mf_Row row[MF_POINTS_ROWS];            // their data
+    mf_Row wrench_row;                     // of push.link
+    const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
+} mf_PointsMotion;
+
+// Refuses settings and models that the motion cannot step.
+mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error);
+// Makes the plan for checked settings; the caller frees *out with mf_release. MF_NO_MEMORY.
+mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
+                                const mf_PointsPlan **out, mf_Error *error);
+
+#endif

@@ -1,0 +1,31 @@
+// The host's side of quadrotors: what kernels do not see.
+#ifndef MF_MOTION_QUADROTOR_MOTION_H
+#define MF_MOTION_QUADROTOR_MOTION_H
+
+#include "motion/quadrotor/plan.h"
+#include "motion/vehicle/external_wrench.h"
+
+typedef struct mf_QuadrotorMotion {
+    const mf_QuadrotorPlan *plan;
+    mf_QuadrotorFields fields;
+    mf_Quadrotor parameters;
+    mf_QuadrotorConfig config;
+    mf_VehicleWrench wrench;
+    mf_QuadrotorRunFn run;     // `lanes` lanes at once
+    mf_QuadrotorRunFn run_one; // one lane
+    uint32_t lanes;            // [1]
+    mf_Field *speed, *rotor_command, *demand, *rate_integral, *velocity_integral;
+    mf_Field *command, *command_last, *accepted, *wind, *refused;
+} mf_QuadrotorMotion;
+
+// Makes the plan of checked parameters and settings. `gravity` [m/s^2], `step` [ns]. The caller
+// frees *out with mf_release. MF_NO_MEMORY.
+mf_Status mf_quadrotor_plan_create(mf_Context *context, const mf_Quadrotor *parameters,
+                                   const mf_QuadrotorConfig *config, double gravity, mf_Time step,
+                                   const mf_QuadrotorPlan **out, mf_Error *error);
+
+// Thrust [m/s^2 per s^-2] and twists per squared rotor speed, row after row, and its inverse.
+// False when there is none.
+bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], double inverse[16]);
+
+#endif

@@ -1,0 +1,29 @@
+// Moves a flat image (base/flat.h) to other memory and spoils where it was, so that whoever still
+// reads there is found out.
+#ifndef MF_TESTS_BASE_MOVE_IMAGE_H
+#define MF_TESTS_BASE_MOVE_IMAGE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/flat.h"
+
+enum { SPOILED = 0xee };
+
+// The copy, from mf_allocate; the image is still the caller's.
+static inline void *move_image(mf_Context *context, const void *image) {
+    uint32_t bytes;
+    memcpy(&bytes, image, sizeof bytes);
+    void *copy = mf_allocate(context, 1, bytes);
+    assert_non_null(copy);
+    memcpy(copy, image, bytes);
+    memset((void *)(uintptr_t)image, SPOILED, bytes);
+    return copy;
+}
+
+#endif

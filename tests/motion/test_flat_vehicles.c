@@ -1,0 +1,279 @@
+// Kernels read plans and ground from flat images alone: a world whose images are moved to other
+// memory in mid-run, with what they leave behind spoiled, comes to the same bits. All in one world
+// on hills and in the wind: walkers of `points` with gaits, networks and programs, cars on a path,
+// quadrotors, aircraft in gusts.
+#include "base/move_image.h"
+#include "interaction/parts.h"
+#include "motion/car/motion.h"
+#include "motion/fixture.h"
+#include "motion/points/motion.h"
+#include "motion/table.h"
+#include "world/group.h"
+
+#include <mayfly/control.h>
+#include <mayfly/gait.h>
+
+enum { MOST = 16, STEPS = 120, WALKERS = 3, MODELS = 6, GAITS = 3 };
+
+typedef struct Case {
+    mf_Interpolation interpolation;
+    bool wide;
+    uint32_t threads;
+} Case;
+
+typedef struct Scene {
+    const Case *from;
+    mf_Context *context;
+    mf_Terrain *terrain;
+    mf_World *world;
+    mf_Interaction *interaction;
+    mf_Model *models[MODELS];
+    mf_Gait *gaits[GAITS];
+    uint32_t model_count, gait_count;
+    void *spoiled[MOST];
+    uint32_t spoiled_count;
+    mf_TerrainImage *ground; // the copy
+} Scene;
+
+static void path_of(char *out, size_t size, const char *file) {
+    snprintf(out, size, "%s/models/%s", MAYFLY_SOURCE_DIR, file);
+}
+
+// ---- the scene ----------------------------------------------------------------------------------
+
+static mf_Group *add_group(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
+    mf_Error error = {0};
+    mf_Group *group;
+    mf_GroupConfig config = mf_group_config();
+    scene->models[scene->model_count++] = model;
+    config.name = name;
+    config.model = model;
+    config.count = count;
+    config.isolated = false;
+    config.double_precision = scene->from->wide;
+    must(mf_world_add_group(scene->world, &config, &group, &error), &error);
+    return group;
+}
+
+static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, bool coupled) {
+    char path[512];
+    mf_Error error = {0};
+    mf_Model *model;
+    path_of(path, sizeof path, file);
+    must(mf_model_load(scene->context, path, NULL, &model, &error), &error);
+    mf_Group *group = add_group(scene, name, model, WALKERS);
+    mf_PointsConfig config = mf_points_config();
+    config.joint_interval = 5 * MF_MILLISECOND;
+    config.friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
+    config.friction_coefficient = 0.8;
+    must(mf_points_add(group, &config, &error), &error);
+    return group;
+}
+
+static void add_gaits(Scene *scene, mf_Group *group) {
+    static const char *const files[GAITS] = {
+        "gaits/humanoid/walk.yaml", "gaits/humanoid/kick_left.yaml", "gaits/humanoid/march.yaml"};
+    mf_Error error = {0};
+    for (; scene->gait_count < GAITS; scene->gait_count++) {
+        char path[512];
+        path_of(path, sizeof path, files[scene->gait_count]);
+        must(mf_gait_load(scene->context, path, mf_group_model(group),
+                          &scene->gaits[scene->gait_count], &error),
+             &error);
+    }
+    must(mf_gaits_add(group, (const mf_Gait *const *)scene->gaits, GAITS, NULL, &error), &error);
+}
+
+static void add_network(mf_Group *group) {
+    static const uint32_t hidden[] = {7};
+    mf_Error error = {0};
+    mf_NetworkConfig config = mf_network_config();
+    config.hidden = hidden;
+    config.hidden_count = 1;
+    must(mf_network_add(group, &config, &error), &error);
+}
+
+static void add_program(mf_Group *group) {
+    mf_Error error = {0};
+    mf_GpConfig config = mf_gp_config();
+    config.rate = mf_rate_from_period(10 * MF_MILLISECOND);
+    must(mf_sensors_add(group, config.rate, &error), &error);
+    must(mf_gp_add(group, &config, &error), &error);
+}
+
+static void add_vehicles(Scene *scene) {
+    static const double path[][2] = {{0, 0}, {4, 1}, {3, 4}, {-1, 3}};
+    mf_Error error = {0};
+    mf_MotionsConfig motions = mf_motions_config();
+    mf_Model *model;
+    motions.car_config.command = MF_CAR_COMMAND_PATH;
+    motions.quadrotor_config.command = MF_QUADROTOR_POSITION;
+    motions.quadrotor_config.outer_interval = 4 * MF_MILLISECOND;
+    motions.fixed_wing_config.command = MF_FIXED_WING_ORBIT;
+    motions.fixed_wing_config.turbulence = MF_TURBULENCE_LOW_MODERATE;
+
+    must(mf_car_body(scene->context, &motions.car, "body", &model, &error), &error);
+    mf_Group *cars = add_group(scene, "cars", model, 5);
+    must(mf_motion_add(cars, MF_MOTION_CAR, &motions, &error), &error);
+    must(mf_car_set_path(cars, path, 4, true, &error), &error);
+    must(mf_quadrotor_model(scene->context, &motions.quadrotor, "body", &model, &error), &error);
+    mf_Group *quadrotors = add_group(scene, "quadrotors", model, 9);
+    must(mf_motion_add(quadrotors, MF_MOTION_QUADROTOR, &motions, &error), &error);
+    must(mf_fixed_wing_model(scene->context, &motions.fixed_wing, &model, &error), &error);
+    mf_Group *wings = add_group(scene, "wings", model, 4);
+    must(mf_motion_add(wings, MF_MOTION_FIXED_WING, &motions, &error), &error);
+}
+
+static void spread(Scene *scene) {
+    mf_Error error = {0};
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++) {
+        mf_Group *group = mf_world_group(scene->world, g);
+        for (uint32_t i = 0; i < mf_group_count(group); i++) {
+            const bool flies = mf_motion_plan(group, &mf_quadrotor_row) != NULL;
+            const double position[3] = {2.0 * random_signed(g, 2 * i),
+                                        2.0 * random_signed(g, 2 * i + 1),
+                                        flies ? 2.0 + 0.3 * i : 0.0};
+            must(mf_group_set_start(group, i, position, NULL, NULL, &error), &error);
+        }
+    }
+}
+
+// What robots are to do, behind the reset that comes with a start.
+static void command(const Scene *scene) {
+    mf_Group *gaits = mf_world_find_group(scene->world, "humanoids");
+    mf_Group *programs = mf_world_find_group(scene->world, "programs");
+    mf_Field *weight =
+        mf_group_find_field(mf_world_find_group(scene->world, "networks"), "network.weight");
+    mf_Field *speed =
+        mf_group_find_field(mf_world_find_group(scene->world, "cars"), "command.speed");
+    for (uint32_t i = 0; i < WALKERS; i++) {
+        uint8_t program[MF_GP_BYTES];
+        mf_field_set(mf_group_find_field(gaits, "gait.select"), i, 0, i);
+        mf_field_set(mf_group_find_field(gaits, "gait.command"), i, 0, 0.2);
+        for (uint32_t c = 0; c < weight->components; c++)
+            mf_field_set(weight, i, c, random_signed(i, c));
+        for (uint32_t b = 0; b < MF_GP_BYTES; b++)
+            program[b] = (uint8_t)(127.0 * (1.0 + random_signed(10 + i, b)));
+        mf_gp_set_program(programs, i, program);
+        mf_field_set(speed, i, 0, 1.0 + 0.2 * i);
+    }
+}
+
+static void scene_open(Scene *scene, const Case *from) {
+    mf_Error error = {0};
+    mf_WorldConfig world = mf_world_config();
+    mf_InteractionConfig air = mf_interaction_config();
+    *scene = (Scene){.from = from, .context = make_context(from->threads)};
+    scene->terrain =
+        make_terrain(scene->context, MF_TERRAIN_NOISE, from->interpolation, 0.05, 1.0, 0.1);
+    world.terrain = scene->terrain;
+    world.step = MF_MILLISECOND;
+    must(mf_world_create(scene->context, &world, &scene->world, &error), &error);
+    add_gaits(scene, add_walkers(scene, "humanoids", "humanoid.urdf", false));
+    add_network(add_walkers(scene, "networks", "hexapod.urdf", true));
+    add_program(add_walkers(scene, "programs", "quadruped.urdf", false));
+    add_vehicles(scene);
+    spread(scene);
+    command(scene);
+    air.collide = air.terrain = air.detect = false;
+    air.downwash = true;
+    air.profile = MF_WIND_LOGARITHMIC;
+    air.wind[0] = 3.0;
+    must(mf_interaction_add(scene->world, &air, &scene->interaction, &error), &error);
+}
+
+static void scene_close(Scene *scene) {
+    if (scene->ground != NULL)
+        memcpy((void *)(uintptr_t)mf_terrain_image(scene->terrain), scene->ground,
+               scene->ground->bytes);
+    mf_world_destroy(scene->world);
+    mf_terrain_destroy(scene->terrain);
+    mf_release(scene->context, scene->ground);
+    for (uint32_t i = 0; i < scene->spoiled_count; i++)
+        mf_release(scene->context, scene->spoiled[i]);
+    for (uint32_t i = 0; i < scene->gait_count; i++)
+        mf_gait_destroy(scene->gaits[i]);
+    for (uint32_t i = 0; i < scene->model_count; i++)
+        mf_model_destroy(scene->models[i]);
+    assert_int_equal(mf_context_live_bytes(scene->context), 0);
+    mf_context_destroy(scene->context);
+}
+
+// ---- moving -------------------------------------------------------------------------------------
+
+static void move(Scene *scene, const void **image) {
+    assert_true(scene->spoiled_count < MOST);
+    void *copy = move_image(scene->context, *image);
+    scene->spoiled[scene->spoiled_count++] = (void *)(uintptr_t)*image;
+    *image = copy;
+}
+
+// What such a system works on begins with the pointer to its image.
+static bool has_image(const char *system) {
+    static const char *const names[] = {"points", "car", "quadrotor", "fixed_wing",
+                                        "gaits",  "gp",  "network"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(system, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void move_ground(Scene *scene, mf_Group *group) {
+    mf_PointsMotion *points = mf_motion_plan(group, &mf_points_row);
+    mf_CarMotion *car = mf_motion_plan(group, &mf_car_row);
+    if (points != NULL)
+        points->terrain = scene->ground;
+    if (car == NULL)
+        return;
+    car->terrain = scene->ground;
+    move(scene, (const void **)&car->path);
+}
+
+static void move_all(Scene *scene) {
+    uint32_t count = 0;
+    scene->ground = move_image(scene->context, mf_terrain_image(scene->terrain));
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++) {
+        mf_Group *group = mf_world_group(scene->world, g);
+        move_ground(scene, group);
+        for (uint32_t s = 0; s < group->system_count; s++) {
+            const mf_SystemConfig *config = &group->systems[s].config;
+            if (!has_image(config->name))
+                continue;
+            move(scene, config->user);
+            count++;
+        }
+    }
+    assert_int_equal(count, 9);
+    move(scene, (const void **)&scene->interaction->air_task.plan);
+}
+
+// ---- tests --------------------------------------------------------------------------------------
+
+static uint64_t run(const Case *from, bool moved) {
+    Scene scene;
+    scene_open(&scene, from);
+    mf_world_step(scene.world, STEPS);
+    if (moved)
+        move_all(&scene);
+    mf_world_step(scene.world, STEPS);
+    for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++) {
+        mf_Group *group = mf_world_group(scene.world, g);
+        for (uint32_t i = 0; i < mf_group_count(group); i++)
+            assert_int_equal(mf_field_get(mf_group_find_field(group, "fault.word"), i, 0), 0);
+    }
+    uint64_t hash = mf_world_hash(scene.world);
+    scene_close(&scene);
+    return hash;
+}
+
+static void moved_images_give_the_same_bits(void **state) {
+    static const Case cases[] = {{MF_BILINEAR, false, 1}, {MF_NEAREST, true, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(run(&cases[i], false) == run(&cases[i], true));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(moved_images_give_the_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

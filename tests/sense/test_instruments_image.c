@@ -1,0 +1,81 @@
+// The plan of instruments is one block without pointers: a copy in other memory does the same when
+// the first one is overwritten.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sense/instruments_build.h"
+
+#include <mayfly/articulated.h>
+
+static mf_InstrumentPlan *plan_of(const mf_Group *group) {
+    for (uint32_t i = 0;; i++) {
+        const mf_SystemConfig *system = mf_group_system(group, i);
+        assert_non_null(system);
+        if (strcmp(system->name, "instruments") == 0)
+            return system->user;
+    }
+}
+
+static void move_plan(mf_Context *context, const mf_Group *group) {
+    mf_InstrumentPlan *plan = plan_of(group);
+    mf_InstrumentImage *image = plan->image;
+    plan->image = mf_allocate(context, image->bytes, 1);
+    assert_non_null(plan->image);
+    memcpy(plan->image, image, image->bytes);
+    memset(image, 0xee, image->bytes);
+    plan->batch.image = plan->image;
+    mf_release(context, image);
+}
+
+static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    assert_int_equal(mf_model_load(context, path, NULL, &model, NULL), MF_OK);
+    mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig config = mf_group_config();
+    settings.step = 2 * MF_MILLISECOND;
+    config.model = model;
+    config.count = 20;
+    config.double_precision = precise;
+    assert_int_equal(mf_world_create(context, &settings, &world, NULL), MF_OK);
+    assert_int_equal(mf_world_add_group(world, &config, &group, NULL), MF_OK);
+    assert_int_equal(mf_articulated_add(group, NULL, NULL), MF_OK);
+    mf_InstrumentsConfig instruments = mf_instruments_config();
+    instruments.lenient = true;
+    assert_int_equal(mf_instruments_add(group, &instruments, NULL), MF_OK);
+    for (uint32_t i = 0; i < config.count; i++)
+        for (uint32_t j = 0; j < model->joint_count; j++)
+            mf_field_set(mf_group_find_field(group, "joint.rate"), i, j, 0.03 * i - 0.1 * j);
+    if (moved)
+        move_plan(context, group);
+    mf_world_step(world, 30);
+    const uint64_t hash = mf_world_hash(world);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+    return hash;
+}
+
+static void a_copied_plan_gives_the_same_bits(void **state) {
+    static const char *const paths[] = {MAYFLY_SOURCE_DIR "/tests/sense/instruments.xml",
+                                        MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml"};
+    (void)state;
+    for (int p = 0; p < 2; p++)
+        for (int precise = 0; precise < 2; precise++)
+            assert_true(hash_of_run(paths[p], precise != 0, true) ==
+                        hash_of_run(paths[p], precise != 0, false));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copied_plan_gives_the_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
