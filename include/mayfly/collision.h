@@ -47,9 +47,10 @@ typedef struct mf_CollisionsConfig {
     uint32_t member_count;              // [1]
     mf_CollisionLaw law;                // default MF_COLLISION_EXPLICIT, which robots that move by
                                         // a plugin have in any case
-    double contact_time;  // [s] compliant: > 0; stiffness = mass / time^2, with the effective mass
-                          // of both at the contact; default 0: 2 steps
-    double contact_ratio; // [1] compliant: damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
+    // Of compliant contacts where the shapes' file does not state their softness.
+    double contact_time;  // [s] > 0; stiffness = mass / time^2, with the mass that both robots move
+                          // at the contact; default 0: one step
+    double contact_ratio; // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
     double duration; // [s] explicit: duration of a perfectly elastic head-on impact of two balls,
                      // >= 4 steps; default 0: 6 steps
     double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default

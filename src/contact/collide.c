@@ -188,7 +188,7 @@ static void mix_softness(mf_Softness *out, const mf_Shape *a, const mf_Shape *b)
             weight * a->softness.impedance[i] + (1.0 - weight) * b->softness.impedance[i];
 }
 
-static void mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b) {
+void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b) {
     double friction[3];
     bool first = a->priority > b->priority, second = b->priority > a->priority;
     uint32_t most = a->dimension > b->dimension ? a->dimension : b->dimension;
@@ -232,7 +232,7 @@ bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideP
     if (item)
         use_listed(pair, item);
     else
-        mix(pair, a, b);
+        mf_collide_mix(pair, a, b);
     if (model->physics.override_contacts) {
         pair->margin = model->physics.override_margin;
         pair->softness = model->physics.override_softness;

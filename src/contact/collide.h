@@ -116,4 +116,7 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
 // softness of *pair.
 bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair);
 
+// The same of two shapes that touch, of any models: mixed by MuJoCo's rules.
+void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b);
+
 #endif

@@ -326,6 +326,7 @@ void mf_joints_destroy(mf_WorldJoints *all) {
         return;
     mf_release(all->context, all->records);
     mf_release(all->context, all->next_records);
+    mf_release(all->context, all->next_warm);
     mf_release(all->context, all);
 }
 

@@ -29,7 +29,8 @@ struct mf_WorldJoints {
     mf_JointRecord *records;
     // What a restore will take over.
     mf_JointRecord *next_records;
-    uint32_t next_used;
+    mf_WarmContact *next_warm;
+    uint32_t next_used, next_warm_count;
     // Joints of slots.
     mf_JointSlots *slots;
     uint32_t slot_room;   // [1] joints that slots may have at once

@@ -13,7 +13,7 @@ bool mf_solver_takes(mf_Group *group) {
 
 // ---- memory of a step ---------------------------------------------------------------------------
 
-enum { MEMORIES = 17 };
+enum { MEMORIES = 18 };
 
 static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
     void **const list[MEMORIES] = {
@@ -22,7 +22,7 @@ static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
         (void **)&solver->blocks,   (void **)&solver->islands,     (void **)&solver->responses,
         (void **)&solver->keys,     (void **)&solver->side_keys,   (void **)&solver->queue,
         (void **)&solver->starts,   (void **)&solver->touch,       (void **)&solver->change,
-        (void **)&solver->step,     (void **)&solver->left};
+        (void **)&solver->step,     (void **)&solver->left,        (void **)&solver->inverse};
     memcpy(memory, list, sizeof list);
 }
 
@@ -55,18 +55,20 @@ static bool allocate_step(mf_Solver *solver) {
     solver->islands = mf_allocate(context, nodes, sizeof *solver->islands);
     solver->responses =
         mf_allocate(context, solver->response_room, MF_BLOCK_VALUES * sizeof(double));
-    solver->keys = mf_allocate(context, 2 * rows + solver->response_room, sizeof *solver->keys);
+    solver->keys = mf_allocate(context, solver->key_room, sizeof *solver->keys);
     solver->side_keys = mf_allocate(context, 2 * rows, sizeof *solver->side_keys);
     solver->queue = mf_allocate(context, nodes, sizeof *solver->queue);
     solver->starts = mf_allocate(context, nodes + 1, sizeof *solver->starts);
     solver->touch = mf_allocate(context, 2 * rows, sizeof *solver->touch);
+    solver->inverse = mf_allocate(context, nodes, 2 * MF_BLOCK_ROWS * sizeof(double));
     solver->change = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->step = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
            solver->nodes && solver->bodies && solver->blocks && solver->islands &&
            solver->responses && solver->keys && solver->side_keys && solver->queue &&
-           solver->starts && solver->touch && solver->change && solver->step && solver->left;
+           solver->starts && solver->touch && solver->inverse && solver->change && solver->step &&
+           solver->left;
 }
 
 // Nodes of contacts are no more than links that may touch.
@@ -81,9 +83,12 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
     solver->constraint_room = (uint32_t)rows;
     solver->node_room = (uint32_t)nodes;
     solver->response_room = (uint32_t)responses;
-    if (nodes <= UINT32_MAX / 64 && responses + rows <= UINT32_MAX / 64 && allocate_step(solver))
-        status = mf_block_system_create(solver->context, (uint32_t)nodes,
-                                        (uint32_t)(rows + responses / 2), &solver->system, error);
+    const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
+    const uint64_t blocks = rows + responses / 2 + fill;
+    solver->key_room = (size_t)(2 * blocks + 2 * rows + responses);
+    if (nodes <= UINT32_MAX / 64 && blocks <= UINT32_MAX / 64 && allocate_step(solver))
+        status = mf_block_system_create(solver->context, (uint32_t)nodes, (uint32_t)blocks,
+                                        &solver->system, error);
     return status == MF_OK ? MF_OK
                            : mf_fail(error, MF_NO_MEMORY, "solver: no memory for %llu links",
                                      (unsigned long long)nodes);
@@ -114,7 +119,21 @@ mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t 
 }
 
 mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error) {
-    return reserve_more(solver, solver->joint_room, solver->joint_blocks, contacts, error);
+    mf_WarmContact *warm = mf_allocate(solver->context, contacts, sizeof *warm);
+    uint64_t *keys = mf_allocate(solver->context, contacts, sizeof *keys);
+    mf_Status status =
+        warm != NULL && keys != NULL
+            ? reserve_more(solver, solver->joint_room, solver->joint_blocks, contacts, error)
+            : mf_fail(error, MF_NO_MEMORY, "solver: no memory for contacts");
+    mf_release(solver->context, status == MF_OK ? solver->warm : warm);
+    mf_release(solver->context, status == MF_OK ? solver->warm_keys : keys);
+    if (status != MF_OK)
+        return status;
+    solver->warm = warm;
+    solver->warm_keys = keys;
+    solver->warm_room = contacts;
+    solver->warm_count = 0;
+    return MF_OK;
 }
 
 // ---- groups -------------------------------------------------------------------------------------
@@ -255,8 +274,8 @@ void mf_solver_destroy(mf_Solver *solver) {
         mf_trial_step_destroy(context, solver->trials[g]);
         release_room(context, &solver->rooms[g]);
     }
-    void *const memory[] = {solver->trials, solver->rooms, solver->answers, solver->ranks,
-                            solver->group_at};
+    void *const memory[] = {solver->trials,   solver->rooms, solver->answers,  solver->ranks,
+                            solver->group_at, solver->warm,  solver->warm_keys};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     release_step(solver);

@@ -22,16 +22,16 @@
 // A contact of two links in a step.
 typedef struct mf_SolverContact {
     uint32_t group[2], instance[2], link[2]; // [1] group: of the world
+    uint32_t shape[2];                       // [1] numbers that tell shapes of a robot apart
     double point[3];                         // [m] world frame
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
     double friction;                         // [1] sliding force per load
     double turning;                          // [m] torsion torque per load
-    double softness;                         // [(m/s)/N] velocity per load that gives way; 0: hard
-    double give;          // [1] of a hard one: how much gives way, of what the robots do
-    double closing;       // [1/s] part of the depth that is closed in a second
-    double bounce;        // [m/s] velocity at which both part
-    double rest;          // [m] depth that is left
+    double softness;      // [(m/s)/N] velocity per load that gives way; 0: as `yield` says
+    double yield;         // [1] how much gives way under a load, of what the robots do
+    double give;          // [1] the same across the normal
+    double apart;         // [m/s] velocity at which both part where nothing presses
     double spare[6];      // [N], [N m] on the second: what to take where no forces are found
     double *load, *force; // [N] where to write the load, and the force on the second; or NULL
 } mf_SolverContact;
@@ -54,6 +54,19 @@ void mf_solver_add_contact(mf_Solver *solver, const mf_SolverContact *contact); 
 void mf_solver_clear_contacts(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------
+
+enum { MF_SOLVER_FILLED = 64 }; // [1] links of an island whose matrix is factored exactly
+
+// [1] Forces that are less exact are not used.
+#define MF_SOLVER_INEXACT 0.1
+
+// The force of a contact, for the next step.
+typedef struct mf_WarmContact {
+    struct {
+        uint32_t group[2], instance[2], shape[2];
+    } shapes;
+    double force[3], moment[3]; // [N], [N m] on the second shape, world frame
+} mf_WarmContact;
 
 typedef struct mf_SolverNode {
     uint32_t body;       // [1]
@@ -113,6 +126,7 @@ typedef struct mf_SolverConstraint {
     double from[MF_JOINT_ROWS];    // where the present correction begins
     double target[MF_JOINT_ROWS];  // where it leads
     double give;                   // [1] how much stiff rows give way, of what the robots do
+    double yield;                  // [1] the same of the normal row of a contact
     double friction, turning;      // [1], [m] of a contact
     double grip;                   // [N] load that bounds the friction of a contact
     double scale[2];               // [m/s], [rad/s] residuals are measured by
@@ -153,10 +167,14 @@ struct mf_Solver {
     uint64_t link_blocks;              // [1] of their responses
     uint32_t joint_blocks;             // [1] of responses to joints
     uint32_t constraint_room, node_room, response_room; // [1]
+    size_t key_room;                                    // [1]
 
     uint32_t contact_count;
     mf_SolverContact *contacts;
-    mf_JointNode *joint_nodes; // per joint of the step
+    uint32_t warm_room, warm_count; // [1]
+    mf_WarmContact *warm;           // contacts of the last step
+    uint64_t *warm_keys;            // of them, rising
+    mf_JointNode *joint_nodes;      // per joint of the step
     uint32_t constraint_count, node_count, body_count, block_count, island_count;
     mf_SolverConstraint *constraints;
     uint32_t *members; // [1] constraints by island
@@ -167,6 +185,7 @@ struct mf_Solver {
     double *responses;
     uint64_t *keys, *side_keys;       // of nodes, and of both sides of constraints
     uint32_t *queue, *starts, *touch; // [1] while islands and order are found
+    double *inverse;                  // 12 per node, while responses are inverted
     double *change, *step, *left;     // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
 };
@@ -210,6 +229,18 @@ void mf_solver_jacobian(const mf_SolverConstraint *constraint, uint32_t side,
 // Sum of the wrenches on a node of forces `force`, about its point.
 void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
                       const double force[MF_JOINT_ROWS], double wrench[6]);
+
+// ---- warm start (solver_warm.c)
+// ------------------------------------------------------------------
+
+// Keeps the forces of the contacts of this step.
+void mf_solver_keep_warm(mf_Solver *solver);
+// Contacts of the next step begin without forces.
+void mf_solver_forget(mf_Solver *solver);
+// The force of a contact is that of the last step, 0 where it is new.
+void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
+// In place of what is kept; there is room.
+void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
 // ---- forces (solver_newton.c) -------------------------------------------------------------------
 

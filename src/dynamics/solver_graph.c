@@ -273,6 +273,53 @@ static void add_pair(mf_Solver *solver, uint32_t a, uint32_t b, uint32_t *count)
         solver->keys[(*count)++] = x < y ? x << 32 | y : y << 32 | x;
 }
 
+// The fill-in of an island: the links behind one that is eliminated become neighbors of each other.
+// It is enough to hand them to the first of them (elimination tree; Davis 2006, chapter 4).
+// `keys` has the blocks of the island so far. Returns their number.
+static uint32_t fill_island(const mf_SolverIsland *island, uint64_t *keys, uint32_t count,
+                            uint32_t room) {
+    uint64_t behind[MF_SOLVER_FILLED] = {0};
+    const uint32_t nodes = island->end - island->first;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        behind[(uint32_t)(keys[i] >> 32) - island->first] |= (uint64_t)1
+                                                             << ((uint32_t)keys[i] - island->first);
+    for (uint32_t n = 0; n < nodes; n++) {
+        if (behind[n] != 0)
+            behind[__builtin_ctzll(behind[n])] |= behind[n] & (behind[n] - 1);
+        sum += (uint32_t)__builtin_popcountll(behind[n]);
+    }
+    if (sum > room)
+        return count;
+    count = 0;
+    for (uint32_t n = 0; n < nodes; n++)
+        for (uint64_t left = behind[n]; left != 0; left &= left - 1)
+            keys[count++] = (uint64_t)(island->first + n) << 32 |
+                            (island->first + (uint32_t)__builtin_ctzll(left));
+    return count;
+}
+
+// Completes the pattern of the factor of small islands; larger ones are iterated.
+static uint32_t fill(const mf_Solver *solver, uint32_t count) {
+    uint64_t *from = solver->keys + solver->system.block_room, *to = solver->keys;
+    uint32_t next = 0, kept = 0;
+    memmove(from, to, count * sizeof *from);
+    for (uint32_t i = 0; i < solver->island_count; i++) {
+        const mf_SolverIsland *island = &solver->islands[i];
+        uint32_t own = 0;
+        while (next + own < count && from[next + own] >> 32 < island->end) {
+            to[kept + own] = from[next + own];
+            own++;
+        }
+        next += own;
+        if (island->end - island->first <= MF_SOLVER_FILLED)
+            own = fill_island(island, to + kept, own,
+                              solver->system.block_room - kept - (count - next));
+        kept += own;
+    }
+    return kept;
+}
+
 static void list_blocks(mf_Solver *solver) {
     mf_BlockSystem *system = &solver->system;
     uint32_t count = 0;
@@ -288,7 +335,7 @@ static void list_blocks(mf_Solver *solver) {
                 add_pair(solver, body->first + i, body->first + j, &count);
     }
     mf_solver_sort(solver->keys, count);
-    count = unique(solver->keys, count);
+    count = fill(solver, unique(solver->keys, count));
     uint32_t next = 0;
     for (uint32_t n = 0; n <= system->node_count; n++) {
         while (next < count && solver->keys[next] >> 32 < n)

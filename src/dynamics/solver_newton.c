@@ -63,7 +63,8 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
     constraint->dead[first > 0] = !(sum + (contact ? 0.0 : soft) > 0.0);
     for (uint32_t r = first; r < end; r++) {
         if (!(constraint->gamma[r] > 0.0))
-            constraint->gamma[r] = constraint->give * sum / (end - first);
+            constraint->gamma[r] =
+                (contact && r == 0 ? constraint->yield : constraint->give) * sum / (end - first);
         if (contact)
             constraint->gives[r] = sum / (end - first);
     }
@@ -80,53 +81,60 @@ void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint) {
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Symmetric, no element larger than a positive matrix could have.
-static void make_symmetric(double *k, size_t width) {
+// [N] or [N m] The trial wrench in a row of a body.
+static double probe_of(const mf_SolverNode *nodes, size_t row) {
+    return nodes[row / ROWS].size[row % ROWS >= 3];
+}
+
+// Symmetric, no element larger than a positive matrix could have. Both probes of a pair of rows say
+// the same but for rounding, which is less in that of the larger wrench.
+static void make_symmetric(const mf_SolverNode *nodes, double *k, size_t width) {
     for (size_t i = 0; i < width; i++)
         if (!(k[i * width + i] > 0.0))
             k[i * width + i] = 0.0;
     for (size_t i = 0; i < width; i++)
         for (size_t j = 0; j < i; j++) {
-            const double mean = 0.5 * (k[i * width + j] + k[j * width + i]);
+            const double a = probe_of(nodes, j), b = probe_of(nodes, i);
+            const double mean =
+                (a * a * k[i * width + j] + b * b * k[j * width + i]) / (a * a + b * b);
             const double most = mf_sqrt(k[i * width + i] * k[j * width + j]);
             k[i * width + j] = k[j * width + i] = mf_clamp(mean, -most, most);
         }
 }
 
-static void add_doubt(double *k, size_t width, double part, double least) {
+// The diagonal of K with a part of it added.
+static void add_doubt(const double *diagonal, double *out, size_t width, double part,
+                      double least) {
     for (size_t first = 0; first < width; first += 3) {
         double sum = 0.0;
         for (size_t i = first; i < first + 3; i++)
-            sum += k[i * width + i];
+            sum += diagonal[i];
         // A moment is to a force as radians to meters: the arm is that of a robot of 0.1 m.
         const double floor = first % ROWS == 0 ? least : 100.0 * least;
         for (size_t i = first; i < first + 3; i++)
-            k[i * width + i] += part * sum / 3.0 + floor;
+            out[i] = diagonal[i] + part * sum / 3.0 + floor;
     }
 }
 
-// K = L L^T in the lower triangle. Returns the least pivot [1] of its diagonal element; none is
-// taken for less than `least`.
-static double factor(double *k, size_t width, double least) {
-    double worst = 1.0;
+// K + part of its diagonal = L L^T in the lower triangle; the upper one and `whole`, the diagonal,
+// are left. False: a pivot is less than `least` of its diagonal element.
+static bool factor(double *k, const double *whole, size_t width, double least) {
     for (size_t j = 0; j < width; j++) {
-        const double whole = k[j * width + j];
-        double pivot = whole;
+        double pivot = whole[j];
         for (size_t i = 0; i < j; i++)
             pivot -= k[j * width + i] * k[j * width + i];
-        worst = pivot / whole < worst ? pivot / whole : worst;
-        if (!(pivot > least * whole))
-            pivot = least * whole;
+        if (!(pivot > least * whole[j]))
+            return false;
         const double root = mf_sqrt(pivot);
         k[j * width + j] = root;
         for (size_t i = j + 1; i < width; i++) {
-            double sum = k[i * width + j];
+            double sum = k[j * width + i]; // of the upper triangle
             for (size_t c = 0; c < j; c++)
                 sum -= k[i * width + c] * k[j * width + c];
             k[i * width + j] = sum / root;
         }
     }
-    return worst;
+    return true;
 }
 
 // (L L^T)^-1 in place of the lower triangle L, then mirrored.
@@ -152,20 +160,26 @@ static void invert_factor(double *l, size_t width) {
             l[j * width + i] = l[i * width + j];
 }
 
+// Doubt grows until rounding cannot make a direction answer with the wrong sign: the inverse would
+// be of any size.
 void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body) {
     const size_t width = (size_t)ROWS * body->count;
     const double alone = (double)solver->run.step * 1e-9 / solver->trials[body->group]->mass;
-    double *k = mf_solver_response(solver, body), trial[VALUES];
-    const double doubt = solver->trials[body->group]->wide ? doubt_wide : doubt_narrow;
-    double part = doubt;
-    make_symmetric(k, width);
-    if (body->count == 1) {
-        memcpy(trial, k, sizeof trial);
-        add_doubt(trial, width, doubt_whole, least_give * alone);
-        part = factor(trial, width, 0.5 * doubt) > whole_pivot ? doubt_whole : doubt;
+    const double usual = solver->trials[body->group]->wide ? doubt_wide : doubt_narrow;
+    double *k = mf_solver_response(solver, body), part = body->count == 1 ? doubt_whole : usual;
+    double *diagonal = solver->inverse + 2 * (size_t)ROWS * body->first, *whole = diagonal + width;
+    make_symmetric(solver->nodes + body->first, k, width);
+    for (size_t i = 0; i < width; i++)
+        diagonal[i] = k[i * width + i];
+    add_doubt(diagonal, whole, width, part, least_give * alone);
+    bool found = factor(k, whole, width, body->count == 1 ? whole_pivot : 0.5 * part);
+    for (part = usual; !found && part < 1.0; part *= 4.0) {
+        add_doubt(diagonal, whole, width, part, least_give * alone);
+        found = factor(k, whole, width, 0.5 * part);
     }
-    add_doubt(k, width, part, least_give * alone);
-    factor(k, width, 0.5 * part);
+    if (!found) // no more than each row for itself
+        for (size_t i = 0; i < width * width; i++)
+            k[i] = i % (width + 1) == 0 ? mf_sqrt(whole[i / width]) : 0.0;
     invert_factor(k, width);
 }
 

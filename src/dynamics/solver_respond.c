@@ -135,9 +135,6 @@ static void stand_still(mf_Solver *solver, const mf_SolverBlock *block, mf_Solve
         mf_SolverNode *node = &solver->nodes[n];
         read_node(block, node, body->instance, true, node->velocity);
     }
-    if (body->moves)
-        memset(mf_solver_response(solver, body), 0,
-               (size_t)body->count * body->count * MF_BLOCK_VALUES * sizeof(double));
 }
 
 static bool is_done(const mf_Solver *solver, const mf_SolverBody *body) {
@@ -159,15 +156,6 @@ typedef struct Place {
     bool plain;   // under the present wrenches only
     uint32_t row; // [1] else with a further one in this row
 } Place;
-
-static Probing probing_of(const mf_Solver *solver, mf_SolverBody *body) {
-    const bool left =
-        is_done(solver, body) || mf_trial_step_frozen(trial_of(solver, body), body->instance);
-    return (Probing){.body = body,
-                     .begun = left,
-                     .finite = true,
-                     .next = left || !body->moves ? MF_BLOCK_ROWS * body->count : 0};
-}
 
 // Who comes next of the robots from *robot on; false: nobody.
 static bool next_place(Probing *robots, uint32_t count, uint32_t *robot, Place *out) {
@@ -218,78 +206,87 @@ static void read_probe(mf_Solver *solver, const mf_SolverBlock *block, Probing *
     }
 }
 
-static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Place *jobs,
-                        uint32_t count, uint32_t base) {
+// Steps robots in the first lanes of a block, or one in its own lane.
+static void step_places(mf_Solver *solver, const mf_SolverBlock *block, const Place *places,
+                        uint32_t count) {
     const mf_TrialStep *trial = solver->trials[block->group];
+    const uint32_t own = places[0].probing->body->instance % MF_BLOCK;
+    const uint32_t first = trial->alone ? own : 0, base = block->block * MF_BLOCK + first;
     uint32_t from[MF_BLOCK];
-    for (uint32_t i = 0; i < count; i++)
-        from[i] = jobs[i].probing->body->instance % MF_BLOCK;
+    for (uint32_t i = 0; i < MF_BLOCK; i++) // lanes that are left take as long as the others
+        from[i] = places[i < count ? i : 0].probing->body->instance % MF_BLOCK;
     if (trial->alone)
         mf_trial_step_restore(trial, block->block, block->saved);
     else
-        mf_trial_step_spread(trial, block->block, block->saved, from, count);
+        mf_trial_step_spread(trial, block->block, block->saved, from);
     for (uint32_t i = 0; i < count; i++) {
-        apply_all(solver, jobs[i].probing->body, base + i);
-        if (!jobs[i].plain)
-            apply_probe(solver, jobs[i].probing->body, jobs[i].row, base + i);
+        apply_all(solver, places[i].probing->body, base + i);
+        if (!places[i].plain)
+            apply_probe(solver, places[i].probing->body, places[i].row, base + i);
     }
-    mf_trial_step_run(trial, &solver->run, block->block);
-    find_motions(solver, block, base % MF_BLOCK, base % MF_BLOCK + count);
+    mf_trial_step_run(trial, &solver->run, block->block, first + count);
+    find_motions(solver, block, first, first + count);
     for (uint32_t i = 0; i < count; i++) {
-        Probing *probing = jobs[i].probing;
-        if (jobs[i].plain)
+        Probing *probing = places[i].probing;
+        if (places[i].plain)
             probing->finite = read_all(solver, block, probing->body, base + i) && probing->finite;
         else
-            read_probe(solver, block, probing, jobs[i].row, base + i);
+            read_probe(solver, block, probing, places[i].row, base + i);
     }
 }
 
-void mf_solver_probe(mf_Solver *solver, uint32_t index) {
-    const mf_SolverBlock *block = &solver->blocks[index];
+// Steps robots until each has had all its places.
+static void step_robots(mf_Solver *solver, const mf_SolverBlock *block, Probing *robots) {
     const mf_TrialStep *trial = solver->trials[block->group];
-    const uint32_t lanes = trial->alone ? 1 : mf_trial_step_lanes(trial, block->block);
-    Probing robots[MF_BLOCK];
-    Place jobs[MF_BLOCK];
+    const uint32_t lanes = trial->alone ? 1 : MF_BLOCK;
+    Place places[MF_BLOCK];
     uint32_t robot = 0, count = 0;
-    for (uint32_t b = 0; b < block->count; b++)
-        robots[b] = probing_of(solver, &solver->bodies[block->first + b]);
-    for (uint32_t b = 0; b < block->count; b++)
-        robots[b].body->lost = false;
-    do {
-        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &jobs[count]);)
+    bool any = false;
+    for (;;) {
+        for (count = 0; count < lanes && next_place(robots, block->count, &robot, &places[count]);)
             count++;
-        const uint32_t own = count > 0 ? jobs[0].probing->body->instance : 0;
-        if (count > 0)
-            step_places(solver, block, jobs, count, trial->alone ? own : block->block * MF_BLOCK);
-    } while (count > 0);
-    mf_trial_step_restore(trial, block->block, block->saved);
+        if (count == 0)
+            break;
+        any = true;
+        step_places(solver, block, places, count);
+    }
+    if (any)
+        mf_trial_step_restore(trial, block->block, block->saved);
     for (uint32_t b = 0; b < block->count; b++)
         if (!robots[b].finite)
             stand_still(solver, block, robots[b].body);
 }
 
-// ---- the present wrenches -----------------------------------------------------------------------
+void mf_solver_probe(mf_Solver *solver, uint32_t index) {
+    const mf_SolverBlock *block = &solver->blocks[index];
+    Probing robots[MF_BLOCK];
+    for (uint32_t b = 0; b < block->count; b++) {
+        mf_SolverBody *body = &solver->bodies[block->first + b];
+        const bool left =
+            is_done(solver, body) || mf_trial_step_frozen(trial_of(solver, body), body->instance);
+        const uint32_t rows = MF_BLOCK_ROWS * body->count;
+        robots[b] = (Probing){
+            .body = body, .begun = left, .finite = true, .next = left || !body->moves ? rows : 0};
+        body->lost = false;
+    }
+    step_robots(solver, block, robots);
+    for (uint32_t b = 0; b < block->count; b++) {
+        mf_SolverBody *body = robots[b].body;
+        if (body->lost && body->moves)
+            memset(mf_solver_response(solver, body), 0,
+                   (size_t)body->count * body->count * MF_BLOCK_VALUES * sizeof(double));
+    }
+}
 
 void mf_solver_try(mf_Solver *solver, uint32_t index) {
     const mf_SolverBlock *block = &solver->blocks[index];
-    const mf_TrialStep *trial = solver->trials[block->group];
-    mf_SolverBody *bodies = solver->bodies + block->first;
-    bool wanted = false, finite[MF_BLOCK];
-    for (uint32_t b = 0; b < block->count; b++)
-        wanted = wanted || (bodies[b].moves && !is_done(solver, &bodies[b]));
-    if (!wanted)
-        return;
-    for (uint32_t b = 0; b < block->count; b++)
-        apply_all(solver, &bodies[b], bodies[b].instance);
-    mf_trial_step_run(trial, &solver->run, block->block);
-    find_own_motions(solver, block);
-    for (uint32_t b = 0; b < block->count; b++)
-        bodies[b].lost = false;
-    for (uint32_t b = 0; b < block->count; b++)
-        finite[b] = mf_trial_step_frozen(trial, bodies[b].instance) ||
-                    read_all(solver, block, &bodies[b], bodies[b].instance);
-    mf_trial_step_restore(trial, block->block, block->saved);
-    for (uint32_t b = 0; b < block->count; b++)
-        if (!finite[b])
-            stand_still(solver, block, &bodies[b]);
+    Probing robots[MF_BLOCK];
+    for (uint32_t b = 0; b < block->count; b++) {
+        mf_SolverBody *body = &solver->bodies[block->first + b];
+        const bool tried = body->moves && !is_done(solver, body);
+        robots[b] = (Probing){
+            .body = body, .begun = !tried, .finite = true, .next = MF_BLOCK_ROWS * body->count};
+        body->lost = body->lost && !tried;
+    }
+    step_robots(solver, block, robots);
 }

@@ -1,8 +1,8 @@
 // What joints and contacts answer to the velocities of their links at the end of a step.
 //
 // With the row value s that vanishes in a free direction, v + beta x of a joint and
-//     v_n - max(beta (d - d0), b)                                                          (1)
-// of a contact of depth d along its normal that parts with b at least, and what gives way gamma,
+//     v_n - b                                                                              (1)
+// of a contact along its normal that is to part with b, and what gives way gamma,
 //     joint       f = -s / gamma
 //     normal      f = max(0, -s / gamma)
 //     friction    f = -s / gamma, cut to the circle of radius mu f_n
@@ -19,8 +19,6 @@
 // share what they bear, and is next to the step's own error: the velocity that is left under a load
 // f is this times what f would change within a step.
 static const double give_joint = 1e-4;
-// Deeper contacts, and wider gaps, close no faster.
-static const double closing_most = 0.2; // [m/s]
 
 static const mf_SolverNode *node_of(const mf_Solver *solver, uint32_t node) {
     return node != MF_NONE ? &solver->nodes[node] : NULL;
@@ -78,9 +76,11 @@ static void begin_contact(mf_Solver *solver, mf_SolverConstraint *constraint) {
         mf_vec3_copy(constraint->axes[3 + r], constraint->axes[r]);
     constraint->gamma[0] = contact->softness;
     constraint->give = contact->give;
+    constraint->yield = contact->yield;
     constraint->friction = contact->friction;
     constraint->turning = contact->turning;
     set_arms(solver, constraint, contact->point);
+    mf_solver_warm_start(solver, constraint);
 }
 
 void mf_solver_begin(mf_Solver *solver, mf_SolverConstraint *constraint) {
@@ -132,9 +132,7 @@ static void measure_contact(const mf_Solver *solver, mf_SolverConstraint *constr
             for (uint32_t c = 0; c < 6; c++)
                 constraint->now[r] += rows[MF_BLOCK_ROWS * r + c] * node->velocity[c];
     }
-    const double out =
-        mf_clamp(contact->closing * (contact->depth - contact->rest), -closing_most, closing_most);
-    constraint->now[0] -= out > contact->bounce ? out : contact->bounce;
+    constraint->now[0] -= contact->apart;
 }
 
 void mf_solver_measure(mf_Solver *solver, mf_SolverConstraint *constraint) {

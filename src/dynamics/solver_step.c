@@ -22,7 +22,7 @@
 
 // [m] or [rad]: stiff joints that are wider open raise the warning of open loops, and [1] forces
 // that are less exact that of the solver.
-static const double open_most = 1e-3, inexact_most = 0.1;
+static const double open_most = 1e-3, inexact_most = MF_SOLVER_INEXACT;
 static const double residual_most = 1e9; // [1] of what is reported
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
 
@@ -371,6 +371,7 @@ static void finish(mf_Solver *solver) {
     }
     push(solver, false);
     store(solver);
+    mf_solver_keep_warm(solver);
     warn(solver);
 }
 
@@ -380,8 +381,10 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->tried = 0;
     solver->residual = 0.0;
     mf_joint_requests_run(solver->joints);
-    if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver))
+    if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
+        mf_solver_forget(solver);
         return;
+    }
     solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     begin(solver);
     for (uint32_t probes = 0; probes < PROBES && solver->island_count > 0; probes++) {

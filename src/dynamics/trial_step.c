@@ -6,6 +6,7 @@
 #include "dynamics/trial_step.h"
 #include "math/scalar.h"
 #include "motion/table.h"
+#include "world/world_state.h"
 
 #include <string.h>
 
@@ -199,24 +200,24 @@ void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, c
 }
 
 static void spread_rows(char *to, const char *from, uint32_t rows, size_t size,
-                        const uint32_t *sources, uint32_t lanes) {
+                        const uint32_t sources[MF_BLOCK]) {
     const size_t row = MF_BLOCK * size;
     for (uint32_t c = 0; c < rows; c++, to += row, from += row)
-        for (uint32_t i = 0; i < lanes; i++)
+        for (uint32_t i = 0; i < MF_BLOCK; i++)
             memcpy(to + i * size, from + sources[i] * size, size);
 }
 
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
-                          const uint32_t *from, uint32_t lanes) {
+                          const uint32_t from[MF_BLOCK]) {
     const char *data = saved;
     for (uint32_t f = 0; f < trial->field_count; f++) {
         const mf_Field *field = trial->fields[f];
         char *to = block_data(field, block);
         // A constant size lets the compiler make a plain store of each copy.
         if (mf_field_value_size(field->info.type) == 4)
-            spread_rows(to, data, field->components, 4, from, lanes);
+            spread_rows(to, data, field->components, 4, from);
         else
-            spread_rows(to, data, field->components, 8, from, lanes);
+            spread_rows(to, data, field->components, 8, from);
         data += block_bytes(field);
     }
 }
@@ -248,11 +249,10 @@ void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t 
     ((uint32_t *)trial->wrench_count->data)[instance]++;
 }
 
-void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block) {
+void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block,
+                       uint32_t lanes) {
     mf_SystemRun run = *step;
     run.group = trial->group;
     run.first_block = block;
-    run.block_count = 1;
-    for (uint32_t s = 0; s < trial->system_count; s++)
-        trial->systems[s].run(&run, trial->systems[s].user);
+    mf_group_run_lanes(&run, lanes, trial->systems, trial->system_count);
 }

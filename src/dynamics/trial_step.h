@@ -59,15 +59,16 @@ void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void
 // Only the forces on links.
 void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved);
 void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, const void *saved);
-// Makes the first `lanes` robots of a block copies of robots `from` of the saved block.
+// Makes the lanes of a block copies of lanes `from` of the saved block.
 void mf_trial_step_spread(const mf_TrialStep *trial, uint32_t block, const void *saved,
-                          const uint32_t *from, uint32_t lanes);
+                          const uint32_t from[MF_BLOCK]);
 
 // Adds a force [N] at `point` [m] and a moment [N m], world frame, to a link of a robot.
 void mf_trial_step_apply(const mf_TrialStep *trial, uint32_t instance, uint32_t link,
                          const double point[3], const double force[3], const double moment[3]);
 
-// Steps a block.
-void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block);
+// Steps the first `lanes` lanes of a block, whether or not the group has so many robots there.
+void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block,
+                       uint32_t lanes);
 
 #endif

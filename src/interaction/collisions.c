@@ -468,7 +468,7 @@ static void fill_settings(mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
     const double step = (double)mf_world_config_of(all->world)->step * 1e-9;
     const double duration = config->duration > 0.0 ? config->duration : 6.0 * step;
-    const double time = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
+    const double time = config->contact_time > 0.0 ? config->contact_time : step;
     const double stiffness = 1.0 / (time * time), damping = 2.0 * config->contact_ratio / time;
     const double part = config->restitution < 0.2 ? config->restitution : 0.2;
     mf_CollisionSettings *out = &all->settings;

@@ -43,7 +43,7 @@ typedef struct mf_CollisionSettings { // combined from both shapes of a pair
     double slow;                      // [1] stiffness ratio of separating and approaching shapes
     double step;                      // [s]
     double closing; // [1/s] solved contacts: fraction of the depth corrected per second
-    double give;    // [1/s] compliant contacts: softness times the effective mass
+    double give;    // [s] compliant contacts: softness times the effective mass
     double rest;    // [m] hard contacts: remaining depth
     double slowest; // [m/s] hard contacts: slower impacts do not bounce
 } mf_CollisionSettings;

@@ -8,6 +8,8 @@
 // the normal force, v and w the relative tangential and angular velocity of the first against the
 // second, n the number of contacts between both solids, h the step. The forces on both are opposite
 // to the bit.
+#include "contact/collide.h"
+#include "contact/softness.h"
 #include "interaction/collisions.h"
 #include "math/scalar.h"
 
@@ -66,26 +68,23 @@ static double inverse_mass(const Body *body, const double way[3]) {
 
 // ---- friction -----------------------------------------------------------------------------------
 
-typedef struct Friction {
-    double sliding; // [1]
-    double torsion; // [m]
-} Friction;
+typedef struct Surface {  // what both shapes make of it
+    double sliding;       // [1]
+    double torsion;       // [m]
+    mf_Softness softness; // of the file
+} Surface;
 
-static Friction rubbing(const mf_Collisions *all, const Body *a, const Body *b) {
-    const mf_Shape *x = &a->group->compound->model->shapes[a->solid->shape],
-                   *y = &b->group->compound->model->shapes[b->solid->shape];
-    bool first = x->priority > y->priority, second = y->priority > x->priority;
-    uint32_t most = x->dimension > y->dimension ? x->dimension : y->dimension;
-    double of[2];
-    for (int i = 0; i < 2; i++)
-        of[i] =
-            first || (!second && x->friction[i] > y->friction[i]) ? x->friction[i] : y->friction[i];
-    if ((first ? x->dimension : second ? y->dimension : most) == 1)
-        of[0] = of[1] = 0.0;
+static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b) {
+    mf_CollidePair pair;
+    mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
+                   &b->group->compound->model->shapes[b->solid->shape]);
+    const bool slips = pair.dimension == 1;
     // (NaN is not >= 0.)
-    return (Friction){all->config.friction >= 0.0 ? all->config.friction : of[0],
-                      all->config.torsional_friction >= 0.0 ? all->config.torsional_friction
-                                                            : of[1]};
+    return (Surface){all->config.friction >= 0.0 ? all->config.friction
+                                                 : (slips ? 0.0 : pair.friction[0]),
+                     all->config.torsional_friction >= 0.0 ? all->config.torsional_friction
+                                                           : (slips ? 0.0 : pair.friction[2]),
+                     pair.softness};
 }
 
 // A friction force against `motion` of at most `force`, and at most `most` times the motion; `most`
@@ -155,14 +154,21 @@ static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two
     return contact;
 }
 
+// [m/s] Largest speed at which a contact corrects its depth, which also bounds the load of compliant
+// contacts.
+static const double closing_most = 0.2, compliant_most = 1.0;
+
 // [1] Compliance of hard contacts relative to that of the robots (solver_rows.c). Shapes that
 // overlap by more than their approach in a step may be wedged in, where rigid constraints would
 // need unbounded forces, so their compliance is larger.
-static double give_of(double overlap) {
-    const double least = 1e-3, most = 0.1, usual = 1e-3; // [1], [1], [m]
+static double yield_of(double overlap) {
+    const double least = 1e-2, most = 0.1, usual = 1e-3; // [1], [1], [m]
     const double part = overlap / usual;
     return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
 }
+
+// [1] The same of friction: sticking contacts creep by this fraction of a step's change of velocity.
+static const double friction_give = 1e-3;
 
 typedef struct LinkContact { // a contact, for the world's solver
     mf_CollisionTwo two;
@@ -172,32 +178,63 @@ typedef struct LinkContact { // a contact, for the world's solver
     double approach; // [m/s]
 } LinkContact;
 
+// MuJoCo's law as a file states it (contact/softness.h), over a step h: with the acceleration a =
+// (v+ - v) / h, f = m z / (1 - z) (k z d - b v - a) is
+//     v+ + gamma f = v + h (k z d - b v),    gamma = h (1 - z) / (m z)
+static void soften_as_stated(const mf_Collisions *all, const LinkContact *meeting,
+                             const mf_Softness *softness, mf_SolverContact *contact) {
+    const double step = all->settings.step, speed = -meeting->approach;
+    double k, b;
+    mf_softness_reference(softness, step, true, &k, &b);
+    const double z = mf_softness_impedance(softness, contact->depth);
+    contact->softness = step * (1.0 - z) / z * meeting->inverse;
+    contact->apart = speed + step * (k * z * contact->depth - b * speed);
+}
+
+static void soften(const mf_Collisions *all, const LinkContact *meeting,
+                   const mf_Softness *softness, mf_SolverContact *contact) {
+    const mf_CollisionSettings *settings = &all->settings;
+    const double approach = meeting->approach;
+    contact->give = friction_give;
+    if (all->config.law == MF_COLLISION_COMPLIANT && mf_softness_is_stated(softness)) {
+        soften_as_stated(all, meeting, softness, contact);
+        return;
+    }
+    const bool compliant = all->config.law == MF_COLLISION_COMPLIANT;
+    const double most = compliant ? compliant_most : closing_most;
+    contact->apart = mf_clamp(settings->closing * (contact->depth - settings->rest), -most, most);
+    if (compliant) {
+        contact->yield = settings->give / settings->step;
+        return;
+    }
+    contact->yield = yield_of(contact->depth - (approach > 0.0 ? approach * settings->step : 0.0));
+    // What gives way under an impact takes that part of the change of speed from it.
+    const double part = all->config.restitution;
+    const double bounce = (part + contact->yield * (1.0 + part)) * approach;
+    if (approach > settings->slowest && bounce > contact->apart)
+        contact->apart = bounce;
+}
+
 static bool can_hand_over(const mf_Collisions *all, const Body *a, const Body *b) {
     return all->solver != NULL && a->group->solved && b->group->solved &&
            mf_solver_has_room(all->solver);
 }
 
 // Passes a contact to the world's solver. `force` and `torque`: of the explicit law.
-static void hand_over(mf_Collisions *all, const LinkContact *meeting, Friction rub,
+static void hand_over(mf_Collisions *all, const LinkContact *meeting, const Surface *surface,
                       const double force[3], const double torque[3]) {
     static const double none[3] = {0.0, 0.0, 0.0};
-    const mf_CollisionSettings *settings = &all->settings;
     const mf_CompoundTouch *touch = meeting->touch;
-    const double approach = meeting->approach;
     mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
                                                                           : all->config.depth,
-                                .friction = rub.sliding,
-                                .turning = rub.torsion,
-                                .softness = settings->give * meeting->inverse,
-                                .closing = settings->closing,
-                                .rest = settings->rest};
-    contact.give = give_of(contact.depth - (approach > 0.0 ? approach * settings->step : 0.0));
-    if (all->config.law == MF_COLLISION_HARD && approach > settings->slowest)
-        contact.bounce = all->config.restitution * approach;
+                                .friction = surface->sliding,
+                                .turning = surface->torsion};
+    soften(all, meeting, &surface->softness, &contact);
     for (uint32_t s = 0; s < 2; s++) {
         contact.group[s] = meeting->sides[s]->group->number;
         contact.instance[s] = meeting->sides[s]->instance;
         contact.link[s] = meeting->sides[s]->solid->link;
+        contact.shape[s] = touch->solids[s];
     }
     mf_vec3_add(contact.point, all->position[meeting->two.a], touch->point);
     mf_vec3_copy(contact.normal, touch->normal);
@@ -226,7 +263,7 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_sub(way, a.velocity, b.velocity);
     mf_vec3_sub(angular, a.rate, b.rate);
     const double spun = (a.fixed ? 0.0 : a.solid->spun) + (b.fixed ? 0.0 : b.solid->spun);
-    const Friction rub = rubbing(all, &a, &b);
+    const Surface surface = surface_of(all, &a, &b);
     const double step = all->settings.step;
     const double approach = mf_vec3_dot(way, n);
     const double pressing = press(all, 1.0 / inverse, touch->depth, approach);
@@ -234,13 +271,15 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_copy(way, along);
     mf_vec3_set(force, 0, 0, 0);
     if (mf_vec3_normalize(way))
-        drag(along, rub.sliding * pressing,
+        drag(along, surface.sliding * pressing,
              0.5 / (together * step * (inverse_mass(&a, way) + inverse_mass(&b, way))), force);
-    drag(angular, rub.torsion * pressing, 0.25 / (step * spun), torque);
+    drag(angular, surface.torsion * pressing, 0.25 / (step * spun), torque);
     mf_vec3_add_scaled(force, force, pressing, n);
     if (can_hand_over(all, &a, &b)) {
-        const LinkContact place = {two, touch, {&a, &b}, inverse, approach};
-        hand_over(all, &place, rub, force, torque);
+        const double links =
+            (a.fixed ? 0.0 : a.solid->inverse_mass) + (b.fixed ? 0.0 : b.solid->inverse_mass);
+        const LinkContact place = {two, touch, {&a, &b}, links, approach};
+        hand_over(all, &place, &surface, force, torque);
     } else {
         keep_contact(all, two, touch, pressing, force);
         add_wrench(&a, force, torque, -1.0);

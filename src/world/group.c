@@ -200,6 +200,18 @@ uint32_t mf_group_block_count(const mf_Group *group) {
     return group->blocks;
 }
 
+void mf_group_run_lanes(const mf_SystemRun *run, uint32_t lanes, const mf_SystemConfig *systems,
+                        uint32_t system_count) {
+    mf_Group view;
+    mf_SystemRun own = *run;
+    memcpy(&view, run->group, sizeof view);
+    view.config.count = run->first_block * MF_BLOCK + lanes;
+    own.group = &view;
+    own.block_count = 1;
+    for (uint32_t s = 0; s < system_count; s++)
+        systems[s].run(&own, systems[s].user);
+}
+
 size_t mf_group_bytes_per_instance(const mf_Group *group) {
     if (group == NULL)
         return 0;

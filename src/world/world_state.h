@@ -28,4 +28,9 @@ void mf_group_on_restore(mf_Group *group, void (*restored)(mf_Group *group, void
 mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *config,
                                    mf_Error *error);
 
+// Calls systems of a group for the one block of `run` as if the group ended with the `lanes`-th
+// robot of that block, also where it has fewer: blocks have room for sixteen.
+void mf_group_run_lanes(const mf_SystemRun *run, uint32_t lanes, const mf_SystemConfig *systems,
+                        uint32_t system_count);
+
 #endif

@@ -2,6 +2,8 @@
 // closed forms, mass ratios, stacks, and what bits depend on.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
+#include "contact/softness.h"
+#include "model/draft.h"
 
 #include <mayfly/external.h>
 #include <mayfly/query.h>
@@ -59,7 +61,7 @@ static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, u
 static void a_light_box_bears_a_heavy_one(void **state) {
     (void)state;
     const double masses[] = {1.0, 30.0, 1000.0};
-    for (int k = 0; k < 4; k++) { // the last one softer than the others
+    for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
         Pitch pitch;
@@ -77,8 +79,7 @@ static void a_light_box_bears_a_heavy_one(void **state) {
                       mf_collision_law_name(law), mass, load_between(&pitch, high, 0), -apart,
                       statistics.residual, (double)statistics.rounds / 1000.0);
         near(load_between(&pitch, high, 0), 9.81 * mass, 1e-4 * 9.81 * mass);
-        if (law == MF_COLLISION_HARD)
-            assert_true(-apart > 0.0 && -apart < 1e-3);
+        assert_true(-apart > 0.0 && -apart < 1e-4);
         assert_int_equal(mf_group_warning(high, 0), 0);
         pitch_close(&pitch);
     }
@@ -88,13 +89,15 @@ static void a_light_box_bears_a_heavy_one(void **state) {
 
 static void a_stack_stands(void **state) {
     (void)state;
-    for (int wide = 0; wide < 2; wide++) {
+    for (int k = 0; k < 3; k++) {
+        const bool wide = k > 0;
+        const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         Pitch pitch;
         pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
             put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
-        collide(&pitch, MF_COLLISION_HARD);
+        collide(&pitch, law);
         mf_world_step(pitch.world, 10000);
         double far = 0.0;
         for (uint32_t i = 0; i < 12; i++)
@@ -104,10 +107,62 @@ static void a_stack_stands(void **state) {
                       "%.2g rounds\n",
                       wide ? "double" : "float", far, get(boxes, "base.position", 11, 2),
                       statistics.residual, (double)statistics.rounds / 10000.0);
-        near(get(boxes, "base.position", 11, 2), 2.3, 2e-3);
+        near(get(boxes, "base.position", 11, 2), 2.3, k < 2 ? 2e-3 : 6e-3);
         assert_true(far < 5e-4);
         near(load_between(&pitch, boxes, 11), 9.81, 9.81e-3);
         assert_int_equal(mf_group_fault_total(boxes), 0);
+        pitch_close(&pitch);
+    }
+}
+
+// ---- softness of a file -------------------------------------------------------------------------
+
+// [m] How deep MuJoCo's law (contact/softness.h) lets a cube of `mass` into one of 1 kg: four
+// contacts share the load m_c z / (1 - z) k z d, with m_c the mass that both move.
+static double depth_as_stated(const mf_Softness *softness, double mass, double step) {
+    double low = 0.0, high = 0.1, k, b;
+    mf_softness_reference(softness, step, true, &k, &b);
+    for (int i = 0; i < 100; i++) {
+        const double d = 0.5 * (low + high), z = mf_softness_impedance(softness, d);
+        const double load = 4.0 * mass / (1.0 + mass) * z / (1.0 - z) * k * z * d;
+        if (load < 9.81 * mass)
+            low = d;
+        else
+            high = d;
+    }
+    return low;
+}
+
+static void compliant_contacts_are_as_soft_as_the_file_states(void **state) {
+    (void)state;
+    const double masses[] = {1.0, 30.0};
+    const double peers[] = {0.226e-3, 1.68e-3}; // MuJoCo 4.0, Newton, 20 s
+    mf_Softness softness = mf_softness();
+    softness.reference[0] = 0.021;
+    for (int k = 0; k < 4; k++) {
+        const mf_Time step = k < 2 ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND;
+        char text[2][512];
+        Pitch pitch;
+        for (int i = 0; i < 2; i++)
+            snprintf(text[i], sizeof text[i],
+                     "<mujoco model='cube'><worldbody><body><freejoint/><geom type='box' "
+                     "size='0.1 0.1 0.1' mass='%g' friction='1' solref='0.021 1'/>"
+                     "</body></worldbody></mujoco>",
+                     i == 0 ? 1.0 : masses[k % 2]);
+        pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
+        mf_Group *low = add_standing(&pitch, load_text(pitch.context, text[0]), "low", 1, true);
+        mf_Group *high = add_standing(&pitch, load_text(pitch.context, text[1]), "high", 1, true);
+        put_at(&pitch, low, 0, 0, 0, 0.1);
+        put_at(&pitch, high, 0, 0, 0, 0.3);
+        collide(&pitch, MF_COLLISION_COMPLIANT);
+        mf_world_step(pitch.world, 1000);
+        const double deep =
+            0.2 - get(high, "base.position", 0, 2) + get(low, "base.position", 0, 2);
+        const double stated = depth_as_stated(&softness, masses[k % 2], 1e-9 * (double)step);
+        print_message("%g kg on 1 kg: %.4g mm deep, by the law %.4g mm\n", masses[k % 2],
+                      1e3 * deep, 1e3 * stated);
+        near(deep, stated, 1e-3 * stated);
+        near(deep, peers[k % 2], 0.005 * peers[k % 2]);
         pitch_close(&pitch);
     }
 }
@@ -283,6 +338,30 @@ static void bits_depend_on_nothing_else(void **state) {
         }
 }
 
+static void a_snapshot_holds_the_warm_start(void **state) {
+    (void)state;
+    Pitch pitch;
+    mf_Error error = {0};
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
+    for (uint32_t i = 0; i < 4; i++)
+        put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
+    collide(&pitch, MF_COLLISION_HARD);
+    mf_world_step(pitch.world, 20);
+    const size_t size = mf_world_snapshot_size(pitch.world);
+    void *image = malloc(size);
+    must(mf_world_snapshot(pitch.world, image, size, &error), &error);
+    const uint64_t begin = mf_world_hash(pitch.world);
+    mf_world_step(pitch.world, 30);
+    const uint64_t end = mf_world_hash(pitch.world);
+    must(mf_world_restore(pitch.world, image, size, &error), &error);
+    assert_true(mf_world_hash(pitch.world) == begin);
+    mf_world_step(pitch.world, 30);
+    assert_true(mf_world_hash(pitch.world) == end);
+    free(image);
+    pitch_close(&pitch);
+}
+
 static void a_step_allocates_nothing(void **state) {
     (void)state;
     Pitch pitch;
@@ -302,6 +381,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_light_box_bears_a_heavy_one),
         cmocka_unit_test(a_stack_stands),
+        cmocka_unit_test(compliant_contacts_are_as_soft_as_the_file_states),
+        cmocka_unit_test(a_snapshot_holds_the_warm_start),
         cmocka_unit_test(it_slips_at_the_angle_of_friction),
         cmocka_unit_test(balls_part_by_the_restitution),
         cmocka_unit_test(joints_and_contacts_agree),

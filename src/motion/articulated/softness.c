@@ -1,34 +1,17 @@
-// How soft the constraints of a file are.
-//
-// MuJoCo (documentation, "Computation", constraint model) asks of a constraint at depth d with
-// speed v that
-//     a = z (-b v + k z d) + (1 - z) a0,    k = 1 / (w^2 T^2 r^2),  b = 2 / (w T)
-// where a0 is its acceleration without the constraint, T and r are the reference, z is the
-// impedance and w its largest value; a reference below 0 gives k = stiffness / w^2 and b = damping
-// / w. With the mass m that the constraint moves by itself this is the force
-//     f = G (k z d - b v - a),    G = m z / (1 - z).
+// How soft the constraints of a file are (contact/softness.h has the equations).
+#include "contact/softness.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 #include "model/draft.h"
 
 #include <math.h>
 
-#define LEAST 1e-4 // [1] impedances keep this distance from 0 and 1, as MuJoCo's do
-
 double mf_art_impedance(double z) {
-    return mf_clamp(z, LEAST, 1.0 - LEAST);
+    return mf_softness_clip(z);
 }
 
 bool mf_art_is_said(const mf_Softness *softness) {
-    const mf_Softness none = mf_softness();
-    bool said = false;
-    for (int i = 0; i < 2; i++)
-        said = said || softness->reference[i] < none.reference[i] ||
-               softness->reference[i] > none.reference[i];
-    for (int i = 0; i < 5; i++)
-        said = said || softness->impedance[i] < none.impedance[i] ||
-               softness->impedance[i] > none.impedance[i];
-    return said;
+    return mf_softness_is_stated(softness);
 }
 
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
@@ -37,21 +20,8 @@ bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softn
 
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b) {
-    const double widest = mf_art_impedance(softness->impedance[1]);
-    double time = softness->reference[0], ratio = softness->reference[1];
-    if (time > 0.0) {
-        if (!(model->physics.disabled & MF_DISABLE_SAFE_REFERENCE))
-            time = time > 2.0 * step ? time : 2.0 * step;
-        double slow = widest * time * ratio;
-        *k = 1.0 / (slow * slow);
-        *b = 2.0 / (widest * time);
-    } else {
-        *k = -time / (widest * widest);
-        *b = -ratio / widest;
-    }
-    // The ends of what float can solve; no file means more. A ratio of 0 is the upper.
-    *k = mf_clamp(*k, 0.0, 100.0 / (step * step));
-    *b = mf_clamp(*b, 0.0, 10.0 / step);
+    mf_softness_reference(softness, step, !(model->physics.disabled & MF_DISABLE_SAFE_REFERENCE), k,
+                          b);
 }
 
 // Powers other than 1 count as 2.
@@ -60,7 +30,7 @@ void mf_art_grade(const mf_Softness *softness, double out[4]) {
     out[0] = z[2] > 1e-9 ? 1.0 / z[2] : 1e9;
     out[1] = mf_art_impedance(z[0]);
     out[2] = mf_art_impedance(z[1]) - out[1];
-    out[3] = z[4] > 1.5 ? mf_clamp(z[3], LEAST, 1.0 - LEAST) : 0.0;
+    out[3] = z[4] > 1.5 ? mf_softness_clip(z[3]) : 0.0;
 }
 
 // ---- limits of joints --------------------------------------------------------------------------

@@ -1,0 +1,51 @@
+// Softness of constraints (softness.h).
+#include "contact/softness.h"
+#include "math/scalar.h"
+#include "model/draft.h"
+
+#define LEAST 1e-4 // [1] impedances keep this distance from 0 and 1, as MuJoCo's do
+
+double mf_softness_clip(double z) {
+    return mf_clamp(z, LEAST, 1.0 - LEAST);
+}
+
+bool mf_softness_is_stated(const mf_Softness *softness) {
+    const mf_Softness none = mf_softness();
+    bool stated = false;
+    for (int i = 0; i < 2; i++)
+        stated = stated || softness->reference[i] < none.reference[i] ||
+                 softness->reference[i] > none.reference[i];
+    for (int i = 0; i < 5; i++)
+        stated = stated || softness->impedance[i] < none.impedance[i] ||
+                 softness->impedance[i] > none.impedance[i];
+    return stated;
+}
+
+void mf_softness_reference(const mf_Softness *softness, double step, bool safe, double *k,
+                           double *b) {
+    const double widest = mf_softness_clip(softness->impedance[1]);
+    double time = softness->reference[0], ratio = softness->reference[1];
+    if (time > 0.0) {
+        if (safe)
+            time = time > 2.0 * step ? time : 2.0 * step;
+        double slow = widest * time * ratio;
+        *k = 1.0 / (slow * slow);
+        *b = 2.0 / (widest * time);
+    } else {
+        *k = -time / (widest * widest);
+        *b = -ratio / widest;
+    }
+    // The ends of what float can solve; no file means more. A ratio of 0 is the upper.
+    *k = mf_clamp(*k, 0.0, 100.0 / (step * step));
+    *b = mf_clamp(*b, 0.0, 10.0 / step);
+}
+
+double mf_softness_impedance(const mf_Softness *softness, double depth) {
+    const double *z = softness->impedance, low = mf_softness_clip(z[0]);
+    const double width = z[2] > 1e-9 ? z[2] : 1e-9, middle = mf_softness_clip(z[3]);
+    const double x = mf_clamp(depth / width, 0.0, 1.0), left = 1.0 - x;
+    const double grown = !(z[4] > 1.5) ? x
+                         : x <= middle ? x * x / middle
+                                       : 1.0 - left * left / (1.0 - middle);
+    return low + grown * (mf_softness_clip(z[1]) - low);
+}
