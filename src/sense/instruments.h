@@ -64,8 +64,15 @@ typedef struct mf_InstrumentMesh {                         // where the image ha
     uint32_t first_vertex, first_triangle, triangle_count; // [1]
 } mf_InstrumentMesh;
 
+// mf_RaySolid without its mesh.
+typedef struct mf_InstrumentSolid {
+    mf_ShapeType type;
+    double size[3]; // [m] as in mf_RaySolid
+} mf_InstrumentSolid;
+mf_InstrumentSolid mf_instrument_solid(mf_ShapeType type, const double size[3]);
+
 typedef struct mf_InstrumentShape { // what a ray hits
-    mf_RaySolid solid;              // its mesh is NULL,
+    mf_InstrumentSolid solid;       // the mesh of one is elsewhere,
     uint32_t mesh;                  // [1] this one instead
     mf_InstrumentFrame frame;
 } mf_InstrumentShape;
@@ -102,8 +109,8 @@ typedef struct mf_Instrument {
     uint32_t external;     // [1] by this number
     uint32_t first, items; // [1] terms, lumps, contacts or shapes
     uint32_t first_force, force_count;
-    double axis[3];     // [1] of the joint, child's frame
-    mf_RaySolid volume; // of a touch sensor's site
+    double axis[3];            // [1] of the joint, child's frame
+    mf_InstrumentSolid volume; // of a touch sensor's site
 } mf_Instrument;
 
 // The plan: a flat image.

@@ -202,7 +202,7 @@ static void fill_items(mf_InstrumentBuild *b, const mf_Sensor *sensor, mf_Instru
         mf_instrument_put_contacts(b, sensor->frame.link);
         out->items = b->contact_count - out->first;
         out->volume =
-            mf_ray_solid(model->sites[sensor->site].type, model->sites[sensor->site].size, NULL);
+            mf_instrument_solid(model->sites[sensor->site].type, model->sites[sensor->site].size);
         return;
     case MF_SENSOR_RANGEFINDER:
         mf_instrument_put_shapes(b, model->sites[sensor->site].body);

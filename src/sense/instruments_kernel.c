@@ -62,8 +62,13 @@ static mf_lane contact_load(const Sense *s, const mf_InstrumentContact *contact)
     return mf_keep(points ? by_points : mf_not(by_points), load);
 }
 
+static mf_RaySolid ray_solid(const mf_InstrumentSolid *from) {
+    return MF_VALUE(mf_RaySolid, from->type, {from->size[0], from->size[1], from->size[2]}, NULL);
+}
+
 static mf_lane touch(const Sense *s, const mf_Instrument *own) {
     Motion site = frame_motion(s, &own->frame);
+    const mf_RaySolid volume = ray_solid(&own->volume);
     mf_lane sum = mf_zero(), far = mf_set(RAY_FAR);
     Vec up = {site.rotation.zx, site.rotation.zy, site.rotation.zz},
         down = vec_scale(up, mf_set((mf_real)-1));
@@ -74,8 +79,8 @@ static mf_lane touch(const Sense *s, const mf_Instrument *own) {
         Vec local = mat_apply_transposed(&site.rotation, vec_sub(at, site.position));
         mf_lane load = contact_load(s, contact);
         // The line of the force meets the site's volume.
-        mf_lane above = ray_shape(&own->volume, local, up);
-        mf_lane below = ray_shape(&own->volume, local, down);
+        mf_lane above = ray_shape(&volume, local, up);
+        mf_lane below = ray_shape(&volume, local, down);
         sum = sum + mf_keep(mf_less(mf_min(above, below), far), load);
     }
     return sum;
@@ -109,7 +114,7 @@ static mf_lane ground_distance(const Sense *s, Vec start, Vec way, double reach)
 }
 
 static mf_lane ray_to_shape(const Sense *s, const mf_InstrumentShape *shape, Vec p, Vec d) {
-    mf_RaySolid solid = shape->solid;
+    mf_RaySolid solid = ray_solid(&shape->solid);
     mf_Mesh mesh;
     if (solid.type != MF_SHAPE_MESH)
         return ray_shape(&solid, p, d);

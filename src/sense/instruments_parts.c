@@ -16,6 +16,11 @@ mf_InstrumentFrame mf_instrument_frame(mf_InstrumentBuild *b, const mf_Frame *fr
     return out;
 }
 
+mf_InstrumentSolid mf_instrument_solid(mf_ShapeType type, const double size[3]) {
+    const mf_RaySolid solid = mf_ray_solid(type, size, NULL);
+    return (mf_InstrumentSolid){type, {solid.size[0], solid.size[1], solid.size[2]}};
+}
+
 // ---- parts -------------------------------------------------------------------------------------
 
 void mf_instrument_put_term(mf_InstrumentBuild *b, uint32_t row, double weight) {
@@ -82,7 +87,7 @@ void mf_instrument_put_shapes(mf_InstrumentBuild *b, uint32_t without) {
         mf_Frame frame = {.link = shape->link};
         memcpy(frame.position, shape->position, sizeof frame.position);
         memcpy(frame.rotation, shape->rotation, sizeof frame.rotation);
-        mf_InstrumentShape out = {.solid = mf_ray_solid(shape->type, shape->size, NULL),
+        mf_InstrumentShape out = {.solid = mf_instrument_solid(shape->type, shape->size),
                                   .frame = mf_instrument_frame(b, &frame)};
         if (shape->type == MF_SHAPE_MESH)
             out.mesh = put_mesh(b, &b->model->meshes[shape->mesh]);
