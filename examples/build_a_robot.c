@@ -6,7 +6,7 @@
 static const float orange[3] = {0.85f, 0.45f, 0.12f};
 static const float dark[3] = {0.16f, 0.17f, 0.20f};
 
-// One leg: a thin rod hangs from the body's corner and ends in a foot that feels the ground.
+// One leg: a thin rod on a hinge at the body's corner, with a foot that has a contact sensor.
 static void add_leg(mf_Builder *builder, mf_BodyId body, double x, double y,
                     const char *foot_name) {
     const double hip[3] = {x, y, 0.0};
@@ -23,7 +23,7 @@ static void add_leg(mf_Builder *builder, mf_BodyId body, double x, double y,
     mf_joint_create_hinge(builder, body, leg, hip, sideways, &hinge);
 }
 
-// The builder remembers its first error and hands it to finalize, so one check is enough.
+// The builder stores its first error and reports it in finalize, so one check is enough.
 static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
     mf_Builder *builder = NULL;
     mf_Status status = mf_builder_create(context, "table", &builder, error);

@@ -1,4 +1,4 @@
-// Makes hilly ground and writes it as a 16-bit PGM elevation image to the standard output:
+// Generates hilly ground and writes it as a 16-bit PGM elevation image to the standard output:
 //
 //     example_elevation > scenes/hills.pgm
 //

@@ -1,6 +1,6 @@
-// Three hundred quadrotors flock through a forest of pillars by Reynolds' three rules (keep apart,
-// fly alike, stay together; 1987) and a fourth that turns them away from what is ahead. Each agent
-// acts on what it detects itself: the fields neighbor.* of its nearest eight within 8 m.
+// Three hundred quadrotors flock through a forest of pillars by Reynolds' three rules (separation,
+// alignment, cohesion; 1987) and a fourth that avoids obstacles ahead. Each agent uses only what it
+// detects itself: the fields neighbor.* of its nearest eight within 8 m.
 #include <mayfly/mayfly.h>
 
 #include <math.h>
@@ -9,9 +9,9 @@
 enum { AGENTS = 300, PILLARS = 24, SECONDS = 40 };
 
 static const double flight_speed = 3.0;  // [m/s]
-static const double keep_apart = 2.5;    // [m] nearer neighbors push away
+static const double keep_apart = 2.5;    // [m] distance of separation
 static const double pillar_radius = 1.5; // [m]
-static const double look_ahead = 8.0;    // [m] pillars farther away do not matter
+static const double look_ahead = 8.0;    // [m] farther pillars are ignored
 
 typedef struct Controller {
     mf_Field *position, *speed, *command, *yaw;
@@ -28,7 +28,7 @@ static double length_of(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// The three rules, from the neighbors' places and velocities relative to the agent.
+// The three rules, from the neighbors' positions and velocities relative to the agent.
 static void obey_neighbors(const Controller *controller, uint32_t agent, double wish[3]) {
     uint32_t most = controller->neighbor_position->components / 3;
     uint32_t count = (uint32_t)mf_field_get(controller->neighbor_count, agent, 0);
@@ -56,7 +56,7 @@ static void avoid_pillars(const Controller *controller, uint32_t agent, double w
         if (gap > look_ahead)
             continue;
         double side = y > 0.0 ? -1.0 : 1.0, urge = look_ahead / (gap > 0.3 ? gap : 0.3) - 1.0;
-        double ahead = x > 0.0 ? 1.0 : 0.0; // those behind are past
+        double ahead = x > 0.0 ? 1.0 : 0.0; // pillars behind are ignored
         const double around[3] = {-0.3 * x / (gap + pillar_radius),
                                   ahead * side - y / (gap + pillar_radius), 0.0};
         add(wish, around, urge);
@@ -81,7 +81,7 @@ static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
     return true;
 }
 
-// Order 1: all fly the same way; 0: every way.
+// Order 1: all fly in the same direction; 0: random directions.
 static void report(mf_World *world, mf_Group *group, const Controller *controller,
                    double *nearest_pillar) {
     double order[3] = {0.0, 0.0, 0.0}, middle = 0.0;
@@ -149,7 +149,7 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.count = AGENTS;
-    config.isolated = false; // they meet
+    config.isolated = false; // they share one space
     mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
     vehicle_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);

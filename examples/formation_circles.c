@@ -1,6 +1,6 @@
 // A thousand quadrotors start scattered in a box and spread over ten colored circles, every second
-// one turning the other way. The controller is the C function below: it knows an agent's number and
-// the time, and asks for a velocity.
+// one in the opposite direction. The controller is the C function below: from an agent's index and
+// the time it commands a velocity.
 #include <mayfly/mayfly.h>
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct Controller {
     mf_Field *neighbor_count, *neighbor_position;
 } Controller;
 
-// Where an agent should be, and how fast it should move there.
+// Target position and velocity of an agent.
 static void find_slot(uint32_t agent, double time, double position[3], double velocity[3]) {
     uint32_t circle = agent % CIRCLES, on_it = AGENTS / CIRCLES;
     double radius = 30.0 + 10.0 * circle, sense = circle % 2 == 0 ? 1.0 : -1.0;
@@ -38,7 +38,7 @@ static double way_to_slot(const mf_Field *position, uint32_t agent, double time,
     return sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
 }
 
-// Away from detected neighbors, more the nearer they are.
+// Away from detected neighbors, stronger at smaller distance.
 static void keep_apart(const Controller *controller, uint32_t agent, double wanted[3]) {
     const double least = 6.0; // [m]
     uint32_t most = controller->neighbor_position->components / 3;
@@ -53,7 +53,7 @@ static void keep_apart(const Controller *controller, uint32_t agent, double want
     }
 }
 
-// Fly with the slot, and a meter away from it one meter per second towards it.
+// Velocity of the slot plus 1 m/s per meter of distance towards it.
 static bool control(mf_Group *group, uint32_t agent, mf_Time time, void *user) {
     const Controller *controller = user;
     double way[3], wanted[3];
@@ -95,7 +95,7 @@ static void report(mf_World *world, mf_Group *group, const Controller *controlle
         sum += distance;
         near += distance < 1.0;
     }
-    printf("%3.0f s: %4u alive, %6.2f m from their slots on average, %4u within a metre, %llu "
+    printf("%3.0f s: %4u alive, %6.2f m from their slots on average, %4u within a meter, %llu "
            "collisions\n",
            time, alive, sum / alive, near,
            (unsigned long long)mf_interaction_statistics(interaction).collisions);
@@ -108,9 +108,9 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
     mf_GroupConfig config = mf_group_config();
     config.model = model;
     config.count = AGENTS;
-    config.isolated = false; // they meet
+    config.isolated = false; // they share one space
     mf_InteractionConfig interaction_config = mf_interaction_config();
-    interaction_config.radius = 8.0; // [m] seen
+    interaction_config.radius = 8.0; // [m] detection radius
     mf_QuadrotorConfig vehicle_config = mf_quadrotor_config();
     vehicle_config.command = MF_QUADROTOR_VELOCITY;
     mf_Status status = mf_world_add_group(world, &config, &group, error);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A tripod gait: legs 1, 3, 5 and legs 2, 4, 6 take turns, and while a hip swings its foot forward
-// the knee is lifted.
+// A tripod gait: legs 1, 3, 5 alternate with legs 2, 4, 6, and while a hip swings its foot forward
+// the knee lifts it.
 static void set_gait(mf_Group *robots, uint32_t robot, double frequency) {
     const mf_Model *model = mf_group_model(robots);
     mf_Field *amplitude = mf_group_find_field(robots, "oscillator.amplitude");
@@ -29,20 +29,20 @@ static void set_gait(mf_Group *robots, uint32_t robot, double frequency) {
 static mf_Status walk(mf_World *world, const mf_Model *model, mf_Error *error) {
     mf_GroupConfig config = mf_group_config();
     config.model = model;
-    config.count = 8; // eight robots, each alone in its own copy of the ground
+    config.count = 8; // eight robots, each on its own copy of the ground
 
     mf_Group *robots = NULL;
     mf_Status status = mf_world_add_group(world, &config, &robots, error);
     if (status == MF_OK)
-        status = mf_points_add(robots, NULL, error); // how they move
+        status = mf_points_add(robots, NULL, error); // the motion
     if (status == MF_OK)
-        status = mf_oscillator_add(robots, NULL, error); // what drives their joints
+        status = mf_oscillator_add(robots, NULL, error); // the controller of their joints
     if (status != MF_OK)
         return status;
 
     for (uint32_t robot = 0; robot < config.count; robot++)
         set_gait(robots, robot, 0.25 * (robot + 1));
-    mf_world_step(world, 1000); // of 10 ms each
+    mf_world_step(world, 1000); // steps of 10 ms
 
     mf_Field *position = mf_group_find_field(robots, "base.position");
     for (uint32_t robot = 0; robot < config.count; robot++)

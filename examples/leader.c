@@ -1,8 +1,8 @@
 // Event-triggered formation: forty quadrotors keep a ring around a leader that flies a figure of
-// eight, and talk as little as they can. Everybody extrapolates everybody's last broadcast; an
-// agent sends a new one only when its own extrapolation has drifted from where it is by a threshold
+// eight, and minimize communication. Every agent extrapolates the last broadcasts of all others; an
+// agent sends a new one only when the extrapolation of its own position is wrong by a threshold
 // (Dimarogonas, Frazzoli, Johansson 2012, "Distributed event-triggered control for multi-agent
-// systems"). Prints how many messages that saves against sending at every tick.
+// systems"). Prints the number of messages saved compared with sending at every tick.
 #include <mayfly/mayfly.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct Broadcast {
 typedef struct Formation {
     mf_Field *position, *velocity, *command, *yaw;
     Broadcast last[AGENTS];
-    double threshold; // [m] of drift that is worth a message
+    double threshold; // [m] error that triggers a message
     uint64_t sent, ticks;
     double error_sum; // [m] over ticks and followers
 } Formation;
@@ -45,7 +45,7 @@ static void talk(Formation *formation, uint32_t agent, double time) {
     formation->sent++;
 }
 
-// A place in the ring, relative to the leader.
+// A position in the ring, relative to the leader.
 static void find_offset(uint32_t agent, double offset[3]) {
     double angle = full_turn * (agent - 1) / (AGENTS - 1);
     offset[0] = 10.0 * cos(angle);
@@ -59,7 +59,7 @@ static void order(Formation *formation, uint32_t agent, const double velocity[3]
     mf_field_set(formation->yaw, agent, 0, 0.0);
 }
 
-// The leader flies a figure of eight of 30 m; it alone knows the way.
+// The leader flies a figure of eight of 30 m; only it knows the path.
 static void lead(Formation *formation, double time) {
     double phase = 0.12 * time;
     const double position[3] = {30.0 * sin(phase), 15.0 * sin(2.0 * phase), 20.0};
@@ -70,8 +70,8 @@ static void lead(Formation *formation, double time) {
     order(formation, 0, velocity);
 }
 
-// A follower goes where it believes its place to be: by the leader's broadcasts, and, a little, by
-// those of the next in the ring, which closes gaps.
+// A follower flies to its estimated position in the ring, from the leader's broadcasts and, with a
+// small weight, from those of its neighbor in the ring, which closes gaps.
 static void follow(Formation *formation, uint32_t agent, double time) {
     uint32_t next = agent + 1 < AGENTS ? agent + 1 : 1;
     const Broadcast *leader = &formation->last[0];
@@ -92,7 +92,7 @@ static void follow(Formation *formation, uint32_t agent, double time) {
     order(formation, agent, velocity);
 }
 
-// A system of the world, because it reads other agents' state than it writes.
+// A world system, because it reads other agents' state.
 static void run(const mf_WorldRun *run, void *user) {
     Formation *formation = user;
     double time = mf_time_to_seconds(run->time);

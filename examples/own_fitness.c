@@ -1,4 +1,4 @@
-// Evolution with a fitness of one's own: robots that swing their joints in sine waves learn to
+// Evolution with a user-defined fitness: robots that swing their joints in sine waves learn to
 // climb a slope of 11 degrees, straight up. usage: example_own_fitness [SCENE]. SCENE is
 // scenes/oscillator.yaml unless given.
 #include <mayfly/mayfly.h>
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Height won [m], less what the robot strays to the side. The slope rises along x.
+// Height gain [m] minus the sideways drift. The slope rises along x.
 static double climb(const mf_Scene *scene, uint32_t robot, void *user) {
     (void)user;
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
@@ -15,7 +15,7 @@ static double climb(const mf_Scene *scene, uint32_t robot, void *user) {
 }
 
 static mf_Status evolve(mf_Context *context, mf_SceneFile *file, mf_Scene *scene, mf_Error *error) {
-    mf_SearchConfig config = file->search; // genome_bytes is that of the scene
+    mf_SearchConfig config = file->search; // genome_bytes of the scene
     config.evaluate = mf_scene_evaluate;
     config.user = scene;
     mf_Search *search = NULL;

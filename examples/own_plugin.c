@@ -1,4 +1,4 @@
-// Loads a plugin, lists what it declares, and lets it move or control four robots.
+// Loads a plugin, lists its declarations, and uses it as motion or controller of four robots.
 //
 //     example_own_plugin PLUGIN.so MODEL.urdf
 #include <mayfly/mayfly.h>

@@ -1,9 +1,9 @@
-// How the walk of a stored champion hangs on the physics step: it lives again with its own step and
-// with steps 2, 5, 10 and 20 times smaller, and its strokes - what happens from one update of the
-// joints to the next - are sorted by their place in the program's cycle and by the contact points
-// that bore load when they began. The strokes until the walk is steady are left out, and so are
-// kinds of less than 1 %. usage: example_strokes ARCHIVE [CYCLE [INTERVAL]]; CYCLE is the length of
-// the program's cycle in strokes (1 unless given), INTERVAL another joint interval in milliseconds.
+// Dependence of a stored champion's walk on the physics step: it is simulated with its own step and
+// with steps 2, 5, 10 and 20 times smaller, and its strokes (the motion between two updates of the
+// joints) are classified by their phase in the program's cycle and by the contact points that were
+// loaded when they began. Strokes before the walk is steady, and classes of less than 1 %, are
+// omitted. usage: example_strokes ARCHIVE [CYCLE [INTERVAL]]; CYCLE is the length of the program's
+// cycle in strokes (1 unless given), INTERVAL another joint interval in milliseconds.
 #include <mayfly/mayfly.h>
 
 #include <inttypes.h>
@@ -16,10 +16,10 @@ enum { CYCLE_MOST = 16, KINDS_MOST = 64, SETTLING = 200 }; // [1]
 
 static const double pi = 3.141592653589793;
 
-// Strokes that began with the same points on the ground.
+// Strokes that began with the same contact points.
 typedef struct Kind {
     uint64_t points; // one bit for each contact point
-    double forward;  // [m] summed, as the body faced when they began
+    double forward;  // [m] sum, relative to the heading at their beginning
     double left;     // [m]
     double turn;     // [rad]
     uint32_t count;  // [1]
@@ -32,9 +32,9 @@ typedef struct Pose {
 typedef struct Walk {
     Kind kinds[CYCLE_MOST][KINDS_MOST];
     uint32_t cycle, strokes; // [1]
-    uint32_t settling;       // [1] strokes at the beginning that are not counted
-    double path;             // [m] through the places at each end of the cycle
-    double turned;           // [rad] in all
+    uint32_t settling;       // [1] strokes omitted at the beginning
+    double path;             // [m] length of the path through the ends of the cycles
+    double turned;           // [rad] total
     double distance;         // [m] from the start
 } Walk;
 
@@ -66,7 +66,7 @@ static void add_stroke(Walk *walk, uint32_t stroke, uint64_t points, Pose from, 
     while (kind < end && kind->count > 0 && kind->points != points)
         kind++;
     if (kind == end)
-        return; // that many kinds are no walk any more
+        return; // too many classes for a walk
     kind->points = points;
     kind->forward += x * cos(from.yaw) + y * sin(from.yaw);
     kind->left += y * cos(from.yaw) - x * sin(from.yaw);
@@ -111,7 +111,7 @@ static void print_walk(const Walk *walk, double step) {
             print_kind(walk, index, &walk->kinds[index][i]);
 }
 
-// One life with a step that is `divisor` times smaller. `stroke` is the time of one.
+// One run with a step that is `divisor` times smaller. `stroke` is the time of one stroke.
 static mf_Status try_step(mf_Context *context, mf_SceneFile *file, const uint8_t *genome,
                           mf_Time stroke, uint32_t divisor, uint32_t cycle, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();

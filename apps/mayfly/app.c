@@ -1,5 +1,5 @@
-// What the subcommands share. The stop flag is the program's only mutable global: a signal handler
-// can reach nothing else.
+// Common code of the subcommands. The stop flag is the program's only mutable global, because a
+// signal handler can access nothing else.
 #define _GNU_SOURCE // program_invocation_name
 #include "app.h"
 
@@ -26,7 +26,7 @@ int mf_app_usage(const char *command, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    // What the user typed may hold anything, and the message must stay one line.
+    // User input may contain any bytes, but the message must stay one line.
     for (char *c = message; *c != '\0'; c++)
         *c = (unsigned char)*c < 0x20 ? '?' : *c;
     const char *space = command == NULL ? "" : " ";
@@ -47,7 +47,7 @@ static volatile sig_atomic_t stop_wanted, starting;
 
 static struct timespec stop_time; // of the first signal
 
-// timeout(1) tells the program and then its process group, which is one wish.
+// timeout(1) signals the program and then its process group, which counts as one request.
 static bool is_same_wish(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -59,16 +59,16 @@ static bool is_same_wish(void) {
 static void end_now(const char *text) {
     if (write(STDERR_FILENO, text, strlen(text)) >= 0)
         _exit(MF_EXIT_STOPPED);
-    _exit(MF_EXIT_STOPPED); // nobody reads on
+    _exit(MF_EXIT_STOPPED); // stdout is closed
 }
 
 static void note_stop(int signal_number) {
     (void)signal_number;
-    if (starting) // nothing has been made yet
+    if (starting) // nothing has been created yet
         end_now("mayfly: stopped before the first step\n");
     if (!stop_wanted)
         clock_gettime(CLOCK_MONOTONIC, &stop_time);
-    else if (!is_same_wish()) // what is on disk is whole at any moment
+    else if (!is_same_wish()) // files on disk are consistent at any time
         end_now("mayfly: stopped\n");
     stop_wanted = 1;
 }
@@ -76,7 +76,7 @@ static void note_stop(int signal_number) {
 void mf_app_catch_stop(void) {
     struct sigaction action = {.sa_handler = note_stop};
     sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART; // the library's reads and writes need not know
+    action.sa_flags = SA_RESTART; // reads and writes of the library are restarted
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -1,5 +1,5 @@
-// What the subcommands share: exit codes, one-line errors, stopping on request, finding files, the
-// clock and JSON lines.
+// Common code of the subcommands: exit codes, one-line errors, stopping on request, finding files,
+// the clock and JSON lines.
 #ifndef MAYFLY_APP_H
 #define MAYFLY_APP_H
 
@@ -15,63 +15,63 @@ enum {
 
 #define MF_APP_PATH 4096 // [byte] longest path with its terminator
 
-// Prints "mayfly: <error>" as one line on stderr and returns the exit code that goes with it.
+// Prints "mayfly: <error>" as one line on stderr and returns the matching exit code.
 int mf_app_fail(const mf_Error *error);
 
 // Prints "mayfly <command>: <message> (see mayfly <command> --help)" on stderr; returns
 // MF_EXIT_USAGE. `command` may be NULL.
 int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
-// Endings of the names of recordings, which are HDF5.
+// File extensions of recordings (HDF5).
 #define MF_APP_RECORDS ".h5 .hdf5"
 
-// MF_EXIT_DONE when a file could be written there now; else prints why not.
+// MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);
 
-// The names of motions that a robot's own file may have; NULL behind the last. As mf_WordFn.
+// The names of motions for a robot's own file; NULL after the last. An mf_WordFn.
 const char *mf_word_motion(const void *list, uint32_t index);
 
-// What the user types to call this program from where he stands: "build/mayfly" as it was typed, or
+// The command that calls this program from the current folder: "build/mayfly" as it was typed, or
 // "mayfly" when it was found in the PATH.
 const char *mf_app_program(void);
 
-// Appends `word`, behind a blank unless `out` is empty, as a shell would need it.
+// Appends `word`, quoted for a shell, after a blank unless `out` is empty.
 void mf_app_quote(char *out, size_t size, const char *word);
 
 // Whether `name` is more than `end` and ends with it.
 bool mf_app_ends_with(const char *name, const char *end);
 
-// From now on SIGINT and SIGTERM request a stop; a second one ends the process at once.
+// From now on SIGINT and SIGTERM request a stop; a second signal ends the process immediately.
 void mf_app_catch_stop(void);
-// While set, the first one does, and says so: what is being made may take long and is worth
-// nothing.
+// While set, the first signal ends the process with a message, because set-up may take long and has
+// no result yet.
 void mf_app_starting(bool now);
 bool mf_app_stop_wanted(void);
 
-// Seconds [s] of a clock that never goes back.
+// Seconds [s] of a monotonic clock.
 double mf_app_clock(void);
 
-// The file that `name` means: itself when it exists, else, for relative names, the one in the
-// source folder or in the installed data. A name that is nowhere comes back unchanged, so that
+// Resolves a file name: `name` itself if it exists, else, for relative names, the file in the
+// source folder or in the installed data. If there is none, the name is returned unchanged, so that
 // messages show what the user typed. Returns `out`.
 const char *mf_app_find(const char *name, char out[MF_APP_PATH]);
 
-// As mf_app_find, but never looks in the current folder: for what belongs to Mayfly itself.
+// As mf_app_find, but never looks in the current folder: for Mayfly's own files.
 const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
 
-// `name` as an absolute path, seen from the current folder. Returns `out`.
+// `name` as an absolute path, relative to the current folder. Returns `out`.
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
 
 // ---- JSON lines --------------------------------------------------------------------------------
 
-// A real number; NaN and infinities, which JSON cannot say, become null.
+// A real number; NaN and infinities, which JSON lacks, become null.
 json_t *mf_app_real(double value);
-// A hash as 16 hexadecimal digits: numbers beyond 2^53 do not survive every JSON reader.
+// A hash as 16 hexadecimal digits: not every JSON reader preserves numbers beyond 2^53.
 json_t *mf_app_hash(uint64_t hash);
-// Prints the object as one line on stdout at once and frees it. False when it could not be written
-// (or made: NULL is taken as running out of memory).
+// Prints the object as one line on stdout, flushes and frees it. False when it could not be
+// written, or is NULL (out of memory).
 bool mf_app_print(json_t *object);
 
-// Flushes stdout; false, with a line on stderr, when something printed did not arrive.
+// Flushes stdout; false, with a line on stderr, when writing failed.
 bool mf_app_flush(void);
 
 // "1,364" and "0.42 s", "3 min 20 s", "189.4 days". Return `out`.

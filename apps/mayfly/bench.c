@@ -1,4 +1,4 @@
-// mayfly bench: throughput, for people or as JSON lines.
+// mayfly bench: throughput as text or as JSON lines.
 #include "bench.h"
 
 #include <stdio.h>
@@ -70,10 +70,10 @@ static const mf_Bench *find_bench(const char *name) {
 
 // Benches of other kinds.
 typedef struct Kind {
-    const char *(*name)(uint32_t n);  // of all; NULL behind the last
-    const char *(*usual)(uint32_t n); // that run unasked; NULL behind the last
+    const char *(*name)(uint32_t n);  // of all benches; NULL after the last
+    const char *(*usual)(uint32_t n); // that run by default; NULL after the last
     int (*run)(const char *name, const mf_BenchOptions *options, bool json);
-    const char *ignores; // options that change nothing, next to --generations
+    const char *ignores; // options without effect, besides --generations
 } Kind;
 
 static const Kind kinds[] = {
@@ -98,7 +98,7 @@ static const Kind *find_kind(const char *name) {
     return NULL;
 }
 
-// Every bench that can be named.
+// The names of all benches.
 static const char *bench_word(const void *list, uint32_t index) {
     (void)list;
     for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++)
@@ -158,8 +158,8 @@ const mf_CommandHelp mf_help_bench = {
         "  quadrotor-1000, quadrotor-10000, quadrotor-1000000 (only when named)\n"
         "                     rounds of quadrotors: rate loop and one Runge-Kutta step\n"
         "  quadrotor-10000-interacting\n"
-        "                     with neighbours, collisions and downwash every round\n"
-        "  mixed-1000         three kinds of vehicles in one world, neighbours on\n"
+        "                     with neighbors, collisions and downwash every round\n"
+        "  mixed-1000         three kinds of vehicles in one world, neighbors on\n"
         "  articulated-free   full dynamics: 27 degrees of freedom in the air\n"
         "  articulated-humanoid, articulated-ant, articulated-t1\n"
         "                     with contacts, random controls and resets, 4096 robots\n"
@@ -191,7 +191,7 @@ const mf_CommandHelp mf_help_bench = {
         "gflops: rate of fused multiply-adds of one core, to compare figures of different\n"
         "machines.\n"
         "For swarms `steps` is agents times rounds; further members are round_ms, rounds, alive\n"
-        "and neighbours.",
+        "and neighbors.",
     .examples = "  mayfly bench points-hexapod --threads 2\n"
                 "  mayfly bench --json --isa baseline\n",
     .least = 0,
@@ -241,7 +241,7 @@ static bool takes(const char *name, const char *option) {
                                               : strcmp(option, "model") != 0;
 }
 
-// An option that none of the benches named has a use for.
+// An option without effect on any of the named benches.
 static int check_use(const Options *options, int count, char **argv) {
     const char *const given[][2] = {
         {"threads", options->threads}, {"instances", options->instances},
@@ -258,7 +258,7 @@ static int check_use(const Options *options, int count, char **argv) {
     return MF_OPTIONS_GO_ON;
 }
 
-// Worlds choose their instruction set by a variable.
+// Worlds read their instruction set from an environment variable.
 static bool choose_isa(const char *name) {
     return name == NULL || strcmp(name, mf_isa_name(MF_ISA_AUTO)) == 0 ||
            setenv("MAYFLY_ISA", name, 1) == 0;

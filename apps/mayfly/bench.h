@@ -4,7 +4,7 @@
 
 #include "app.h"
 
-// What the command line requests; 0 where the bench's own value holds.
+// Options of the command line; 0: the bench's own value.
 typedef struct mf_BenchOptions {
     uint32_t threads;     // [1]
     uint32_t instances;   // [1]
@@ -13,7 +13,7 @@ typedef struct mf_BenchOptions {
     uint32_t repeats;     // [1]
     bool double_precision;
     const char *model; // file for the benches of full dynamics, NULL: their own
-    double gflops;     // [GFLOP/s] of one core, printed next to every figure
+    double gflops;     // [GFLOP/s] of one core, printed with every figure
 } mf_BenchOptions;
 
 typedef struct mf_BenchResult {
@@ -28,7 +28,7 @@ typedef struct mf_BenchResult {
     uint32_t repeats;          // [1]
     uint64_t hash;             // [1] of the state at the end, the same in every repeat
     double bytes_per_robot;    // [byte] of all fields
-    double contacts_per_robot; // [1] points bearing load at the end, mean
+    double contacts_per_robot; // [1] mean number of loaded points at the end
     double best;               // [m] of an evolution, NaN otherwise
 } mf_BenchResult;
 
@@ -40,10 +40,10 @@ typedef struct mf_Bench {
     uint32_t instances;   // [1]
     uint64_t steps;       // [1] per robot
     uint32_t generations; // [1] 0: a plain run; else a whole evolution
-    bool only_named;      // too large to run unasked
+    bool only_named;      // too large to run by default
 } mf_Bench;
 
-// Prints a line of --json with the core's rate in it; frees it.
+// Prints a line of --json including the core's rate; frees it.
 bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line);
 
 extern const mf_Bench mf_benches[]; // ends with an empty row

@@ -1,7 +1,7 @@
 // Benches of full dynamics: robots that get a random control for every actuator in every step, fall
 // over, and begin again after an episode. One repeat is one or more whole episodes with the resets
 // between them; every repeat begins at time 0 with the same numbers and must end with the same
-// hash. The first only warms up.
+// hash. The first repeat is a warm-up.
 #include "bench_articulated.h"
 #include "bench_time.h"
 #include "warnings.h"
@@ -14,7 +14,7 @@
 typedef struct Bench {
     const char *name;
     const char *shared; // file in the shared folder, or NULL
-    const char *own;    // file of Mayfly, where the other is not there
+    const char *own;    // Mayfly's own file, used if the other is missing
     uint32_t instances; // [1]
     uint32_t episode;   // [1] steps
     uint32_t episodes;  // [1]
@@ -43,8 +43,8 @@ typedef struct Setup {
 
 // ---- random controls ---------------------------------------------------------------------------
 
-// A cheap mixture of bits (the last steps of MurmurHash3, Appleby): the numbers must only be
-// different, and drawing them must cost nothing compared with a step.
+// A cheap hash (the finalizer of MurmurHash3, Appleby): the numbers need only be different, at
+// negligible cost compared with a step.
 static uint32_t mix(uint32_t a) {
     a ^= a >> 16;
     a *= 0x85ebca6bu;

@@ -5,7 +5,8 @@
 #include "bench.h"
 
 const char *mf_bench_articulated_name(uint32_t n);
-// The name of the n-th bench that runs unasked, because its model is there; NULL behind the last.
+// The name of the n-th bench that runs by default, because its model is available; NULL after the
+// last.
 const char *mf_bench_articulated_usual(uint32_t n);
 // Runs one and prints its line; returns an exit code.
 int mf_bench_articulated_run(const char *name, const mf_BenchOptions *options, bool json);

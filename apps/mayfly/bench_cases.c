@@ -1,7 +1,6 @@
-// The benches and how they are timed. A plain run: random machine-code programs and sensors on
-// rough ground; every repeat begins from the same image of the world, so it does the same work and
-// must end with the same hash. The first repeat only warms up. An evolution is timed once, archive
-// included.
+// The benches and their timing. A plain run: random machine-code programs and sensors on rough
+// ground; every repeat starts from the same snapshot, so it does the same work and must end with
+// the same hash. The first repeat is a warm-up. An evolution is timed once, including its archive.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 #include "bench_time.h"
 
-#define GENOME_STREAM 0x62656e63u // keeps these random numbers apart from all others
+#define GENOME_STREAM 0x62656e63u // separates these random numbers from all others
 
 #define WALKERS(model)                                                                             \
     "groups:\n"                                                                                    \

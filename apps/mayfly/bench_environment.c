@@ -1,6 +1,6 @@
-// Benches of vector environments: random actions, float observations, episodes that end and begin
-// anew. A step is one of the environment, several of physics. All repeats begin with the same
-// image and must end with the same hash; the first only warms up.
+// Benches of vector environments: random actions, float observations, and restarted episodes. A
+// step is one of the environment, with several physics steps. All repeats start from the same
+// snapshot and must end with the same hash; the first is a warm-up.
 #include "bench_environment.h"
 #include "bench_time.h"
 
@@ -12,10 +12,10 @@ enum { TABLES = 16, SPREAD = 64 }; // [1] tables of actions, steps that mix epis
 
 typedef struct Bench {
     const char *name, *task;
-    const char *model; // NULL: the task makes its own, or, of twins, --model does
+    const char *model; // NULL: the task's own, or --model for tasks of Gymnasium
     mf_Motion motion;
     uint32_t steps; // [1]
-    bool twin;      // of a task of Gymnasium, whose file does not come with Mayfly
+    bool twin;      // a task of Gymnasium, whose file is not part of Mayfly
 } Bench;
 
 static const Bench benches[] = {
@@ -174,7 +174,7 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Set
     return status == MF_OK ? setup->status : status;
 }
 
-// Tasks that make their own model make a quadrotor.
+// Tasks with their own model use a quadrotor.
 static const char *name_of_motion(const Bench *bench) {
     return bench->model == NULL && !bench->twin ? "quadrotor" : mf_motion_name(bench->motion);
 }

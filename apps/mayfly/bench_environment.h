@@ -5,7 +5,7 @@
 #include "bench.h"
 
 const char *mf_bench_environment_name(uint32_t n);
-// The name of the n-th bench; NULL behind the last.
+// The name of the n-th bench; NULL after the last.
 const char *mf_bench_environment_usual(uint32_t n);
 // Runs one and prints its line; returns an exit code.
 int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, bool json);

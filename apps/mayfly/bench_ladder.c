@@ -39,8 +39,8 @@ typedef struct Setup {
 
 typedef enum Kind {
     SWINGS, // sin(phase + shift)
-    LIFTS,  // what of it is above 0
-    SWAYS   // likewise the whole, to the side
+    LIFTS,  // its positive part
+    SWAYS   // the whole, sideways
 } Kind;
 
 typedef struct Swing { // angle = middle + size * wave
@@ -73,7 +73,7 @@ static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, LIFTS},
                                {"left_shoulder_roll", 0.1, 0.05, 0, SWINGS},
                                {"right_shoulder_roll", -0.1, 0.05, 0, SWINGS}};
 
-// Crouching: both legs together from where they are straight, and nothing to the sides.
+// Crouching: both legs together, starting straight, without sideways motion.
 static void make_waves(Setup *setup) {
     const bool crouches = setup->crouches;
     for (uint32_t j = 0; j < setup->model->joint_count && j < JOINTS_MOST; j++) {
@@ -92,8 +92,7 @@ static void make_waves(Setup *setup) {
     }
 }
 
-// Robots of a block are in step, blocks are not. Those that crouch begin while their legs are
-// straight.
+// Robots of a block have the same phase, blocks do not. Crouching robots begin with straight legs.
 static void drive(const mf_SystemRun *run, void *user) {
     const Setup *setup = user;
     const uint32_t joints = setup->target->components;
@@ -211,7 +210,7 @@ int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool j
     const Bench *bench = find(name);
     mf_Error error = {0};
     mf_BenchResult result = {0};
-    Setup *setup = calloc(1, sizeof *setup); // its waves are large
+    Setup *setup = calloc(1, sizeof *setup); // too large for the stack
     mf_Status status = setup == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
                                      : setup_make(bench, options, setup, &error);
     if (status == MF_OK)

@@ -1,7 +1,7 @@
-// Benches of loading: reading a robot's file with its meshes, and making a world with one robot
-// under full dynamics. Each repeat begins from nothing; the first only warms up. The files are
-// those of the shared folder (MAYFLY_SHARED, or `shared` next to the source folder), or, where it
-// is not there, one of Mayfly's.
+// Benches of loading: reading a robot's file with its meshes, and building a world with one robot
+// under full dynamics. Each repeat starts from scratch; the first is a warm-up. The files are those
+// of the shared folder (MAYFLY_SHARED, or `shared` next to the source folder), or, if missing, one
+// of Mayfly's.
 #include "bench_model.h"
 
 #include <mayfly/scene.h>

@@ -93,7 +93,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The median [s] of the repeats, after one that only warms up; the hash is that of the last.
+// The median [s] of the repeats, after a warm-up; the hash is that of the last.
 static double time_steps(const Setup *setup, uint64_t steps, uint32_t repeats) {
     double seconds[REPEATS_MOST];
     mf_world_step(setup->world, steps);

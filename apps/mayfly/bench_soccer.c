@@ -13,12 +13,12 @@
 
 typedef struct Bench {
     const char *name;
-    mf_Motion motion;   // of everything that moves
+    mf_Motion motion;   // of all moving groups
     uint32_t threads;   // [1]
-    uint32_t humanoids; // [1] 0: a curve over many numbers
+    uint32_t humanoids; // [1] 0: a curve over several numbers
     double spacing;     // [m] between them; 0: spread over the field
     bool car, ball, field;
-    bool swings; // the humanoids do, instead of standing still
+    bool swings; // the humanoids swing their limbs instead of standing still
     uint32_t steps;
     bool only_named;
 } Bench;
@@ -39,7 +39,7 @@ static const Bench benches[] = {
 
 enum { MODELS = 4, HUMANOID = 0, CAR, BALL, FIELD };
 
-// Joints that swing about their start, so that nobody stands still.
+// Joints that swing about their start, so that no robot is at rest.
 typedef struct Swing {
     const char *joint;
     double size; // [rad]
@@ -122,13 +122,13 @@ static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *
     status = mf_collisions_prepare(*out, error);
     if (status != MF_OK)
         return status;
-    // Wheels turn freely.
+    // Wheels rotate freely.
     return bench->motion == MF_MOTION_RIGID
                ? add_rigid(*out, shapes, error)
                : add_articulated(*out, strcmp(name, "humanoids") == 0, shapes, error);
 }
 
-// Robots of a block are in step, blocks are not.
+// Robots of a block have the same phase, blocks do not.
 static void swing(const mf_SystemRun *run, void *user) {
     const Swings *all = user;
     const double time = 1e-3 * (double)run->tick; // [s]
@@ -160,7 +160,7 @@ static mf_Status add_swings(mf_Group *group, Swings *all, mf_Error *error) {
     return mf_group_add_system(group, &system, error);
 }
 
-// In rows; each walks into the next one, every other row the other way.
+// In rows; each moves towards the next one, every other row in the opposite direction.
 static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t count,
                                  mf_Error *error) {
     uint32_t columns = 1;

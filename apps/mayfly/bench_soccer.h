@@ -5,7 +5,7 @@
 #include "bench.h"
 
 const char *mf_bench_soccer_name(uint32_t n);
-// The name of the n-th bench that runs unasked, NULL behind the last.
+// The name of the n-th bench that runs by default, NULL after the last.
 const char *mf_bench_soccer_usual(uint32_t n);
 // Runs one and prints its lines; returns an exit code.
 int mf_bench_soccer_run(const char *name, const mf_BenchOptions *options, bool json);

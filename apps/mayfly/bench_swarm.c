@@ -1,7 +1,7 @@
 // Benches of swarms. A round is one step of the whole world: every agent's on-board control and one
-// Runge-Kutta step, and what the bench adds to that. Every repeat begins from the same image of the
-// world and must end with the same hash; the first only warms up. `steps` counts agent-rounds, so
-// seconds / steps is the time per round divided by agents.
+// Runge-Kutta step, and the bench's additions. Every repeat starts from the same snapshot and must
+// end with the same hash; the first is a warm-up. `steps` counts agent-rounds, so seconds / steps
+// is the time per round divided by agents.
 #include "bench_swarm.h"
 #include "bench_time.h"
 
@@ -15,7 +15,7 @@ typedef struct Bench {
     const char *name;
     const char *summary;
     uint32_t threads; // [1]
-    uint32_t agents;  // [1] 0: a curve over many numbers
+    uint32_t agents;  // [1] 0: a curve over several numbers
     uint32_t rounds;  // [1]
     bool only_named;
     void (*write)(char *out, uint32_t agents, const char *precision);
@@ -23,7 +23,7 @@ typedef struct Bench {
 
 // ---- the worlds --------------------------------------------------------------------------------
 
-// Body rates and thrust as commands, the inner loop and the motion: the round of the paper.
+// Commands of body rates and thrust, the inner loop and the motion: the round of the paper.
 static void write_quadrotors(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
@@ -34,14 +34,14 @@ static void write_quadrotors(char *out, uint32_t agents, const char *precision) 
              "    count: %u\n"
              "    precision: %s\n"
              "    place: {grid: {center: [0, 0, 50], spacing: [3, 3, 3], layers: 20}}\n"
-             "    behaviour: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
-             "    behaviour_interval: 3600\n",
+             "    behavior: {command: {mode: rates, values: [0.1, -0.1, 0.2, 7.37712]}}\n"
+             "    behavior_interval: 3600\n",
              agents, precision);
 }
 
 // About 20 neighbors within 5 m: 0.0382 agents in a cubic meter. Position loops hold the density
-// against the downwash. The discs are those of four propellers of 5 inches. Who is within 5 m is
-// counted for each agent; nobody here reads the nearest one by one, so they are not consulted for.
+// against the downwash. The discs are those of four propellers of 5 inches. The neighbors within 5
+// m are counted for each agent; the list of nearest neighbors is not needed and turned off.
 static void write_interacting(char *out, uint32_t agents, const char *precision) {
     double edge = 1.0;
     while (edge * edge * edge * 0.0382 < agents)
@@ -49,7 +49,7 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
              "proximity:\n"
-             "  neighbours: {radius: 5, nearest: 0}\n"
+             "  neighbors: {radius: 5, nearest: 0}\n"
              "air: {downwash: true}\n"
              "groups:\n"
              "  - name: quads\n"
@@ -64,9 +64,9 @@ static void write_interacting(char *out, uint32_t agents, const char *precision)
 
 // Ten quadrotors to one aircraft and one car, as in scenes/swarm.yaml. All move at 1 kHz; the loops
 // of aircraft and cars run at 100 Hz, detection (the eight nearest with positions and velocities)
-// at 50 Hz, collisions at 100 Hz: between two looks even aircraft head on (50 m/s) come 0.5 m
-// nearer and cars (20 m/s) 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors,
-// which overlap over 0.4 m, would have to close at 40 m/s. So nobody passes through another unseen.
+// at 50 Hz, collisions at 100 Hz: between two detections even head-on aircraft (50 m/s) approach by
+// 0.5 m and cars (20 m/s) by 0.2 m, while their spheres overlap over 3 m and 4.8 m, and quadrotors,
+// which overlap over 0.4 m, would have to approach at 40 m/s. So no collision is missed.
 static void write_mixed(char *out, uint32_t agents, const char *precision) {
     uint32_t wings = agents / 12, cars = agents / 12;
     wings = wings > 0 ? wings : 1;
@@ -75,7 +75,7 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
     snprintf(out, TEXT_MOST,
              "world: {step: 0.001}\n"
              "proximity:\n"
-             "  neighbours: {radius: 5, nearest: 8, interval: 0.02}\n"
+             "  neighbors: {radius: 5, nearest: 8, interval: 0.02}\n"
              "  collisions: {interval: 0.01}\n"
              "groups:\n"
              "  - name: quads\n"
@@ -96,8 +96,8 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
              "    precision: %s\n"
              "    control_interval: 0.01\n"
              "    place: {grid: {center: [0, 0, 0], spacing: [8, 8, 1]}}\n"
-             "    behaviour: {command: {mode: speed, values: [10, 0.02]}}\n"
-             "    behaviour_interval: 3600\n",
+             "    behavior: {command: {mode: speed, values: [10, 0.02]}}\n"
+             "    behavior_interval: 3600\n",
              quads, precision, wings, precision, cars, precision);
 }
 
@@ -107,9 +107,9 @@ static const Bench benches[] = {
     {"quadrotor-10000", "ten thousand quadrotors, body rates commanded", 1, 10000, 400, false,
      write_quadrotors},
     {"quadrotor-10000-interacting",
-     "neighbours within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
+     "neighbors within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
      write_interacting},
-    {"mixed-1000", "three kinds in one world, neighbours at 50 Hz, collisions at 100 Hz", 1, 1000,
+    {"mixed-1000", "three kinds in one world, neighbors at 50 Hz, collisions at 100 Hz", 1, 1000,
      2000, false, write_mixed},
     {"quadrotor-1000000", "a million quadrotors", 2, 1000000, 20, true, write_quadrotors},
     {"swarm", "quadrotors from 100 to 1,000,000", 1, 0, 0, true, write_quadrotors},
@@ -147,7 +147,7 @@ static mf_Status setup_make(const Bench *bench, uint32_t agents, const mf_BenchO
     return status;
 }
 
-// Neighbors that agents of the first group have, mean; 0 when they are not told.
+// Mean number of neighbors of agents of the first group; 0 if not computed.
 static double count_neighbors(const Setup *setup) {
     mf_Group *group = mf_world_group(setup->scene.world, 0);
     const mf_Field *field = mf_group_find_field(group, "neighbor.count");
@@ -168,7 +168,7 @@ static uint32_t count_alive(const Setup *setup) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// What a line tells next to the result.
+// Additional figures of a line.
 typedef struct Facts {
     uint64_t rounds;  // [1]
     uint32_t alive;   // [1] at the end
@@ -189,7 +189,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
             (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
             mf_app_real((double)r->steps / r->seconds), "realtime_factor",
             mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "hash",
-            mf_app_hash(r->hash), "neighbours", mf_app_real(facts->neighbors), "slowest_seconds",
+            mf_app_hash(r->hash), "neighbors", mf_app_real(facts->neighbors), "slowest_seconds",
             mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats, "rounds",
             (json_int_t)facts->rounds, "alive", (json_int_t)facts->alive));
 }

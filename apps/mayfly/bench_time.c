@@ -1,4 +1,4 @@
-// Repeats that all do the same work, and prove it by their hash.
+// Repeats with equal work, verified by their hash.
 #include "bench_time.h"
 
 #include <stdio.h>

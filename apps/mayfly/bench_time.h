@@ -6,16 +6,16 @@
 
 enum { MF_BENCH_REPEATS = 101 }; // [1] most
 
-// What is timed. Every repeat begins with the same image of the world.
+// The timed work. Every repeat starts from the same snapshot of the world.
 typedef struct mf_BenchWork {
     const char *name;
     mf_World *world;
-    const void *image;           // NULL: the world as it is now, which is kept for the repeats
+    const void *image;           // NULL: the current state, stored for the repeats
     size_t size;                 // [byte] of it
     uint64_t steps;              // [1] of the world
-    void (*prepare)(void *user); // NULL, or what comes after the image and is not timed
+    void (*prepare)(void *user); // untimed preparation after the snapshot, or NULL
     void (*run)(void *user);     // NULL: `steps` steps
-    void *user;                  // of both
+    void *user;                  // argument of both
 } mf_BenchWork;
 
 // Times the work once to warm up and then as often as `options` say (default 5); sets seconds
@@ -27,23 +27,22 @@ mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options
 // Sorts the values.
 double mf_bench_median(double *values, uint32_t count);
 
-// Contacts that bear load, per robot; `field`: point.load or contact.load. 0 without such a field.
+// Loaded contacts per robot; `field`: point.load or contact.load. 0 without such a field.
 double mf_bench_contacts(mf_Group *group, const char *field);
 
-// One line for people: robot steps a second and what goes with them. False: it could not be
-// written.
+// One line of text: robot steps per second and details. False: it could not be written.
 bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
-// The same as a line of JSON; `what` is "model", "task" or the like, and `value` which one.
-// The file `shared` of the folder that MAYFLY_SHARED names (else `shared` next to the source
-// folder): whether it is there.
+// The path of the file `shared` in the folder MAYFLY_SHARED (default: `shared` next to the source
+// folder); false when it does not exist.
 bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]);
 
-// The robot of a bench: its shared file, or `own`, one of Mayfly's, where that is not there, which
-// a line on stderr says. `shared` may be NULL. Returns `out`.
+// The robot of a bench: its shared file, or Mayfly's file `own` if that is missing, with a line on
+// stderr. `shared` may be NULL. Returns `out`.
 const char *mf_bench_robot(const char *bench, const char *shared, const char *own,
                            char out[MF_APP_PATH]);
 
+// The same as a line of JSON; `what` is "model", "task" or similar, and `value` its name.
 bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
                          const char *what, const char *value, const mf_BenchResult *result,
                          const mf_Group *group);

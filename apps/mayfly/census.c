@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define LYING 0.6 // [1] cosine of the tilt beyond which a robot lies
+#define LYING 0.6 // [1] cosine of the tilt below which a robot has fallen
 
 static void count_fault(mf_Census *census, uint32_t fault) {
     if (fault == 0)

@@ -5,8 +5,8 @@
 #include "app.h"
 
 typedef struct mf_Census {
-    uint32_t robots, alive;                  // [1] all, and those without a fault
-    uint32_t collided, crashed, fenced;      // [1] killed by others, the ground, the fence
+    uint32_t robots, alive;                  // [1] total, and without a fault
+    uint32_t collided, crashed, fenced;      // [1] failed by collision, ground contact, fence
     uint32_t faulty;                         // [1] with any other fault
     uint32_t lying;                          // [1] robots with joints that lean far
     uint32_t levels[MF_MOTION_OWN_LAST + 1]; // [1] robots at each motion
@@ -15,7 +15,7 @@ typedef struct mf_Census {
 
 mf_Census mf_census_of(mf_Group *group);
 
-// "3 rigid, 1 articulated"; "scenery" for what does not move. Returns `out`.
+// "3 rigid, 1 articulated"; "scenery" for groups that do not move. Returns `out`.
 const char *mf_census_levels(const mf_Census *census, char *out, size_t size);
 // {"rigid": 3, "articulated": 1}
 json_t *mf_census_pack_levels(const mf_Census *census);

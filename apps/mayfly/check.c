@@ -123,14 +123,14 @@ static void run_case(mf_Context *context, mf_CheckRun *run, const mf_CheckCase *
         run->passed_cases++;
 }
 
-// "E4" names E4 and E4-points, "E4-points" only itself; NULL names all.
+// "E4" selects E4 and E4-points, "E4-points" only itself; NULL selects all.
 static bool is_named(const mf_CheckCase *check, const char *name) {
     size_t length = name == NULL ? 0 : strlen(name);
     return name == NULL || (strncmp(check->id, name, length) == 0 &&
                             (check->id[length] == 0 || check->id[length] == '-'));
 }
 
-// Runs (only counts, without a context) the cases of that name; returns how many there are.
+// Runs the cases of that name (without a context only counts them); returns their number.
 static uint32_t run_named(mf_Context *context, mf_CheckRun *run, const char *name, bool full) {
     uint32_t count = 0;
     for (size_t t = 0; t < (full ? TABLES + FULL_TABLES : TABLES); t++) {

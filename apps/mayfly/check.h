@@ -1,5 +1,5 @@
-// The physics check cases: answers that did not come from this program, as literals in the case.
-// A room of the simulator has one check_<room>.c with its cases and one table at its end.
+// The physics check cases: expected values from independent sources, as literals in the case. A
+// check_<topic>.c has its cases and one table at its end.
 #ifndef MAYFLY_APP_CHECK_H
 #define MAYFLY_APP_CHECK_H
 
@@ -8,10 +8,10 @@
 typedef struct mf_CheckRun mf_CheckRun;
 
 typedef struct mf_CheckCase {
-    const char *id;    // as in the literature list of docs/studies/validation.md: "C7"; of several
-                       // cases of one entry all but one add what they are about: "E4-points"
+    const char *id; // as in the literature list of docs/studies/validation.md: "C7"; several cases
+                    // of one entry have suffixes: "E4-points"
     const char *title; // what is checked
-    // Reports every quantity with the functions below. A failure to set up is a failed case.
+    // Reports every quantity with the functions below. A failed set-up is a failed case.
     mf_Status (*run)(mf_Context *context, mf_CheckRun *out, mf_Error *error);
 } mf_CheckCase;
 
@@ -25,13 +25,13 @@ void mf_check_above(mf_CheckRun *run, const char *what, double bound, double got
 // Exactly equal words, shown in hexadecimal.
 void mf_check_bits(mf_CheckRun *run, const char *what, uint64_t expected, uint64_t got);
 
-// The larger error; NaN, once there, stays.
+// The larger error; NaN is permanent.
 static inline double mf_check_worse(double worst, double error) {
     return worst != worst || error <= worst ? worst : error;
 }
 
-// Tables end with an empty row. Cases of tables called _full take long: they are left out unless
-// they are named or --full is given.
+// Tables end with an empty row. Cases of tables called _full take long: they run only if named or
+// with --full.
 extern const mf_CheckCase mf_check_base_cases[];
 extern const mf_CheckCase mf_check_model_cases[];
 extern const mf_CheckCase mf_check_terrain_cases[];

@@ -1,5 +1,5 @@
 // Check cases of the equations of motion under `articulated`: its algorithms against each other, on
-// Mayfly's own robots, against MuJoCo, and what no choice of frames may change.
+// Mayfly's own robots, against MuJoCo, and invariance to the choice of frames.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct Draw {
     double position[MOST_POSITIONS], velocity[MOST], force[MOST];
 } Draw;
 
-// A free base turned anyhow, hinges anywhere, rates to 3 rad/s, forces to 10 N m.
+// A free base with random rotation, random hinge angles, rates up to 3 rad/s, forces up to 10 N m.
 static void draw_state(const mf_Rig *rig, uint64_t number, Draw *draw) {
     const mf_Model *model = mf_group_model(rig->group);
     for (uint32_t i = 0; i < model->position_count; i++)
@@ -59,7 +59,7 @@ static double apart(const double *got, const double *expected, uint32_t count) {
 
 // ---- F5, F6 -------------------------------------------------------------------------------------
 
-// What inverse dynamics needs for the accelerations of forward dynamics are the forces.
+// Inverse dynamics of the accelerations of forward dynamics gives the forces.
 static double inverse_error(const mf_Rig *rig, const Draw *draw) {
     uint32_t n = mf_group_velocity_count(rig->group);
     double gain[MOST], got[MOST], bias[MOST];
@@ -102,7 +102,7 @@ static mf_Status check_inverse_full(mf_Context *context, mf_CheckRun *run, mf_Er
     return check_inverse(context, run, 100000, error);
 }
 
-// Column c of the mass matrix is what a unit acceleration needs more than none.
+// Column c of the mass matrix is the difference of forces between unit and zero acceleration.
 static double column_error(const mf_Rig *rig, const double *matrix, uint32_t c) {
     uint32_t n = mf_group_velocity_count(rig->group);
     double unit[MOST] = {0}, zero[MOST] = {0}, with[MOST], without[MOST], column[MOST];
@@ -232,7 +232,7 @@ static mf_Status check_power(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // ---- F17 ----------------------------------------------------------------------------------------
 
-typedef struct Truth { // gravity 9.81 along -z; nothing touches, no limits
+typedef struct Truth { // gravity 9.81 along -z; no contacts, no limits
     const char *file;
     uint32_t positions, velocities;
     double position[MOST_POSITIONS], velocity[MOST], force[MOST]; // on all values but the base's

@@ -113,8 +113,8 @@ static mf_Status check_double_pendulum(mf_Context *context, mf_CheckRun *run, mf
     return MF_OK;
 }
 
-// Semi-implicit Euler is symplectic: what it keeps is E - h/2 times rate and torque (Hairer,
-// Lubich, Wanner 2006, chapter IX), so a pendulum's energy swings by h m g l times the largest rate
+// Semi-implicit Euler is symplectic: it conserves E - h/2 times rate and torque (Hairer, Lubich,
+// Wanner 2006, chapter IX), so a pendulum's energy swings by h m g l times the largest rate
 // sin(angle) and stays there. From 90 degrees that is sqrt(4 g / (3 sqrt 3)) = 2.7480467 1/s.
 static mf_Status check_trend(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_Rig rig;
@@ -197,7 +197,7 @@ static mf_Status check_loop(mf_Context *context, mf_CheckRun *run, mf_Error *err
             mf_check_near(run, "slider with the crank at 60 degrees [m]", 0.22025624,
                           position_at(angles, positions, sixty), 5e-9);
         double wanted = 0.05 * sin(q) + sqrt(0.04 - 0.0025 * cos(q) * cos(q));
-        if (n >= 100) // at first only the crank turned
+        if (n >= 100) // at first only the crank rotated
             worst = mf_check_worse(worst, fabs(x - wanted));
     }
     mf_check_below(run, "error of a slider crank in 100,000 steps [m]", 1e-8, worst);

@@ -58,7 +58,7 @@ static mf_Status check_rates(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// The CRC catalogue's check value for CRC-32/ISO-HDLC, and FNV-1a 64 of "foobar" from the test
+// The CRC catalog's check value for CRC-32/ISO-HDLC, and FNV-1a 64 of "foobar" from the test
 // suite of its authors (Fowler, Noll, Vo, draft-eastlake-fnv).
 static mf_Status check_hashes(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     (void)context;

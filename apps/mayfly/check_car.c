@@ -1,6 +1,6 @@
 // Check cases of cars, in double precision: circles without slip, steady cornering on Pacejka
-// tires, yaw gain, top speed, and a car alone against the same car in a swarm. The numbers come
-// from closed forms and from an independent solution of the equations; see docs/explanation/car.md.
+// tires, yaw gain, top speed, and a single car against the same car in a swarm. The expected values
+// are from closed forms and an independent solution of the equations; see docs/explanation/car.md.
 #include <math.h>
 
 #include <mayfly/car.h>
@@ -205,7 +205,7 @@ static mf_Status swarm_lanes(mf_Context *context, mf_CheckRun *out, mf_Error *er
 
 const mf_CheckCase mf_check_car_cases[] = {
     {"G10", "kinematic bicycle: radius of the circle", circle_without_slip},
-    {"G11", "dynamic bicycle: steady cornering on Pacejka tyres", steady_cornering},
+    {"G11", "dynamic bicycle: steady cornering on Pacejka tires", steady_cornering},
     {"G13", "dynamic bicycle: linear yaw gain", yaw_gain},
     {"G14", "1:43 car: top speed", top_speed},
     {"G15-car", "a single car and in swarms of 8 and 10,000", swarm_lanes},

@@ -1,5 +1,5 @@
-// Check cases of MuJoCo's constraint law as MJCF files get it by default: stacks of boxes of like
-// and unlike masses stand, a tall box on a slope slides, and the solver always converges.
+// Check cases of MuJoCo's constraint law, the default of MJCF files: stacks of boxes of like and
+// unlike masses stand, a tall box on a slope slides, and the solver always converges.
 #include <math.h>
 #include <stdio.h>
 
@@ -57,7 +57,8 @@ static mf_Status stand(mf_Context *context, mf_CheckRun *run, const Pile *pile, 
 }
 
 static mf_Status check_piles(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    // By MuJoCo's default softness a light box below a heavy one sinks into the ground, there too.
+    // With MuJoCo's default softness a light box below a heavy one sinks into the ground, also in
+    // MuJoCo.
     const char *const hard = ".99 .9999 .001";
     const Pile piles[] = {
         {"ten boxes", ".9 .95 .001", 10, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 5 * MF_MILLISECOND},

@@ -1,4 +1,4 @@
-// Check cases of touching, under `articulated`: rest, bounces, rolling, creep, collisions in a row
+// Check cases of contact, under `articulated`: rest, bounces, rolling, creep, collisions in a row
 // (the D cases of the literature list; stacks are in check_stack.c).
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
     return mf_rig_close(&rig, error);
 }
 
-// A mass on a spring with a damper that may pull: it passes the position where it came in with
-// exp(-pi z / sqrt(1 - z^2)) of its speed.
+// A mass on a spring with a damper that may pull: it passes its entry position with exp(-pi z /
+// sqrt(1 - z^2)) of its speed.
 static mf_Status check_adhesive(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double cases[2][2] = {{0.1, 0.7292476}, {0.2154538, 0.5}};
     for (int i = 0; i < 2; i++) {
@@ -102,10 +102,9 @@ static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return mf_rig_close(&rig, error);
 }
 
-// A ball that keeps 0.8 of its speed, dropped from 1 m. The closed form knows no duration of
-// contacts: a frequency of 10^4/s makes them 0.3 ms long and weight a part g / (10^4 v) of the
-// force, 2 10^-4 for the first; a step of 2 us sees the jump of the damper's force within 0.1 % of
-// it.
+// A ball with restitution 0.8, dropped from 1 m. The closed form assumes instantaneous contacts: a
+// frequency of 10^4/s makes them 0.3 ms long and weight a part g / (10^4 v) of the force, 2 10^-4
+// for the first; a step of 2 us sees the jump of the damper's force within 0.1 % of it.
 static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double heights[3] = {0.64, 0.4096, 0.262144};
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 500);
@@ -123,7 +122,7 @@ static mf_Status check_bounces(mf_Context *context, mf_CheckRun *run, mf_Error *
         speed = mf_rig_get(&rig, "base.linear_velocity", 2);
         way += fabs(z - before);
         if (fabs(speed) > 0.01 || z > 1e-4)
-            rest = mf_rig_time(&rig); // it still bounces
+            rest = mf_rig_time(&rig); // still bouncing
         if (was > 0.0 && speed <= 0.0 && z > 1e-3 && tops < 3) {
             char what[48];
             snprintf(what, sizeof what, "height of bounce %d [m]", tops + 1);
@@ -169,7 +168,7 @@ static mf_Status roll(mf_Context *context, const Roller *roller, double angle, m
     double height = 0.1 - 3.0 * 9.81 * cosine / (roller->contacts * stiffness);
     config.motion.contacts = false;
     config.motion.contact_stiffness = stiffness;
-    config.motion.sweeps = 100; // what several contacts share is not settled by the default 8
+    config.motion.sweeps = 100; // the default 8 do not converge for several contacts
     snprintf(text, sizeof text, form, angle / MF_CHECK_DEGREE, moment, moment, moment,
              roller->geom);
     mf_Status status = mf_rig_open_text(&rig, context, text, &config, error);
@@ -316,7 +315,7 @@ static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // ---- collisions in a row ------------------------------------------------------------------------
 
-// Balls of 1 kg and 0.1 m on one line, the first with 1 m/s; gaps as said.
+// Balls of 1 kg and 0.1 m on one line, the first with 1 m/s; with the given gaps.
 static mf_Status open_row(mf_Rig *rig, mf_Context *context, int count, double gap, double ratio,
                           mf_Error *error) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 200);
@@ -339,8 +338,9 @@ static mf_Status open_row(mf_Rig *rig, mf_Context *context, int count, double ga
     return status;
 }
 
-// Newton's cradle, with gaps wider than a contact takes to pass, so that two meet at a time: of
-// springs that touch in a row the last would not take all. Then one pair of restitution e.
+// Newton's cradle, with gaps that keep contacts apart in time, so that only two balls touch at
+// once: in a row of touching springs the last ball would not receive all momentum. Then one pair of
+// restitution e.
 static mf_Status check_cradle(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_Rig rig;
     mf_Status status = open_row(&rig, context, 5, 0.005, 0.0, error);

@@ -24,7 +24,7 @@ static mf_Status open_wheel(mf_Rig *rig, mf_Context *context, mf_RigConfig *conf
     return mf_rig_open(rig, context, config, error);
 }
 
-// Torque at `rate` by what the rate gains in a step of 1 ms. Within the step the torque falls with
+// Torque at `rate` from the gain of rate in a step of 1 ms. Within the step the torque falls with
 // the time constant of 1 s.
 static double motor_torque(const mf_Rig *rig, double rate) {
     mf_rig_set(rig, "joint.rate", 0, rate);
@@ -106,7 +106,7 @@ static double cart_force(int step) {
     return 10.0 * ("++-+--+-++-++--+-+--"[step % 20] == '+' ? 1.0 : -1.0);
 }
 
-// A cart of 1 kg and a rod of 0.1 kg and 1 m that stands on it, g = 9.8.
+// A cart of 1 kg with an inverted rod of 0.1 kg and 1 m, g = 9.8.
 static mf_Status open_cart(mf_Rig *rig, mf_Context *context, mf_Error *error) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_EULER, 20 * MF_MILLISECOND);
     mf_hand_start(&rig->hand, context);
@@ -126,7 +126,7 @@ static void cart_start(const mf_Rig *rig) {
     mf_rig_set(rig, "joint.rate", 1, 0.01);
 }
 
-// Gymnasium's equations and order of operations: shows that the rows are what they say.
+// Gymnasium's equations and order of operations, to verify the rows.
 static void gym_step(double s[4], double force, bool explicit) {
     const double tau = 0.02, total = 0.1 + 1.0, moment = 0.1 * 0.5;
     double sine, cosine;
@@ -204,8 +204,8 @@ static mf_Status check_cart(mf_Context *context, mf_CheckRun *run, mf_Error *err
 
 // ---- the inverted pendulum ----------------------------------------------------------------------
 
-// A point of 1 kg on a rod of 1 m that stands up, under the linear quadratic regulator of Q = 1 and
-// R = 1: gains from the scalar Riccati equations, then the decay along both of its eigenvectors.
+// A point of 1 kg on an inverted rod of 1 m, under the linear quadratic regulator of Q = 1 and R =
+// 1: gains from the scalar Riccati equations, then the decay along both of its eigenvectors.
 static mf_Status check_regulator(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double poles[2] = {-2.7018543, -3.6496552};
     const double k1 = 19.6708367, k2 = 6.3515095;

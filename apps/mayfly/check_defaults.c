@@ -1,4 +1,4 @@
-// Check cases with the settings that users get who set nothing: the motions' own and the world's.
+// Check cases with default settings of motions and worlds.
 #include <mayfly/motion.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ static mf_Status open_default(mf_Rig *rig, mf_Context *context, const char *text
     mf_WorldConfig world = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true); // as mayfly run does
-    world.step = 2 * MF_MILLISECOND;       // of a file that states none
+    world.step = 2 * MF_MILLISECOND;       // default of files
     world.gravity_direction[0] = sin(angle * MF_CHECK_DEGREE);
     world.gravity_direction[2] = -cos(angle * MF_CHECK_DEGREE);
     return mf_rig_open_motion(rig, context, text, &world, motion, &motions, error);
@@ -55,7 +55,8 @@ static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *err
 }
 
 // A box three times as high as wide tips over an edge from atan(1/3) = 18.43 degrees on. The ground
-// gives way by 0.7 mm (`rigid`) and the weight comes at once, which takes up to 2 degrees of it.
+// yields by 0.7 mm (`rigid`) and the weight is applied suddenly, which reduces the angle by up to 2
+// degrees.
 static mf_Status check_tip(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char box[] = "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body>"
                               "<freejoint/><geom type='box' size='.05 .05 .15' mass='1'/></body>"
@@ -109,7 +110,7 @@ static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// A ball that starts half in the ground leaves it at 1 m/s at most, at any step.
+// A ball that starts half in the ground leaves it at no more than 1 m/s, for any step.
 static mf_Status check_exit(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char ball[] =
         "<mujoco><worldbody><body><freejoint/>"

@@ -1,5 +1,5 @@
-// Check cases of what a step keeps and how fast it converges, under `articulated`: energy, momentum
-// of collisions, orders of the integrators (D12, F13, F16 of the literature list).
+// Check cases of conservation and convergence under `articulated`: energy, momentum of collisions,
+// orders of the integrators (D12, F13, F16 of the literature list).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char driven[] =
     "<inertial pos='0 0 -0.2' mass='0.5' diaginertia='0.006 0.006 0.001'/></body></body></body>"
     "</worldbody></mujoco>";
 
-// Energy gained less the work of the torques and what the dampers took, after half a second.
+// Energy gain minus the work of torques and dampers, after half a second.
 static mf_Status residual(mf_Context *context, mf_ArticulatedIntegrator integrator, mf_Time step,
                           double *out, mf_Error *error) {
     static const double torque[2] = {1.0, -0.5}, damping[2] = {0.3, 0.1};
@@ -149,8 +149,8 @@ static void describe_hit(char *text, size_t size) {
              "mass='10'/></body></worldbody></mujoco>");
 }
 
-// The ball comes down with 5 m/s, no gravity (SimBenchmark). Friction is viscous below 0.1 m/s: an
-// explicit method cannot follow a steeper slope.
+// The ball moves down at 5 m/s, without gravity (SimBenchmark). Friction is viscous below 0.1 m/s:
+// an explicit method cannot follow a steeper slope.
 static mf_Status check_hit(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_RigConfig config = mf_rig_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
     mf_Rig rig;

@@ -16,7 +16,7 @@ static void close_hangar(Hangar *hangar) {
     mf_model_destroy(hangar->model);
 }
 
-// A group of aircraft; on failure nothing is left.
+// A group of aircraft; on failure nothing remains allocated.
 static mf_Status open_hangar(mf_Context *context, const mf_FixedWing *aircraft,
                              mf_FixedWingCommand command, uint32_t count, bool double_precision,
                              Hangar *out, mf_Error *error) {
@@ -65,7 +65,7 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
         snprintf(what, sizeof what, "%s: residual acceleration [g]", rows[i].name);
         mf_check_below(run, what, 1e-12, trim.residual);
     }
-    // Held for a minute it stays where the trim says.
+    // For a minute it stays in trim.
     Hangar hangar;
     mf_Status status =
         open_hangar(context, &aircraft, MF_FIXED_WING_SURFACES, 1, true, &hangar, error);
@@ -81,8 +81,8 @@ static mf_Status check_trim(mf_Context *context, mf_CheckRun *run, mf_Error *err
 }
 
 // G6. g tan(30 degrees) / V and the radius that belongs to it, for a lift in the plane of symmetry
-// and no other side force: the surfaces' own is taken away. What is left is the angle of attack,
-// by which thrust and body axis lean out of the path.
+// and no other side force: that of the surfaces is removed. The remaining difference is the angle
+// of attack between body axis and path.
 static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim;
@@ -128,7 +128,7 @@ static mf_Status check_phugoid(mf_Context *context, mf_CheckRun *run, mf_Error *
     return MF_OK;
 }
 
-// G15. The same aircraft alone, among eight and among 10,000.
+// G15. The same aircraft in batches of 1, 8 and 10,000.
 static mf_Status check_swarm(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const uint32_t counts[] = {1, 8, 10000}, places[] = {0, 5, 9871};
     const mf_FixedWing aircraft = mf_fixed_wing();

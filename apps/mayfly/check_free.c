@@ -1,5 +1,5 @@
-// Check cases of bodies that nothing holds, under `articulated`: tumbling, wheels, flailing limbs,
-// composite inertia (the E cases of the literature list).
+// Check cases of free bodies, under `articulated`: tumbling, wheels, flailing limbs, composite
+// inertia (the E cases of the literature list).
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 #include <mayfly/dynamics.h>
 
-static const double along_x[3] = {1, 0, 0}, along_y[3] = {0, 1, 0}, along_z[3] = {0, 0, 1};
+static const double along_x[3] = {1, 0, 0}, along_z[3] = {0, 0, 1};
 static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0};
 static const double none[3] = {0, 0, 0};
 
@@ -79,7 +79,7 @@ static mf_Status check_locked(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return mf_rig_close(&rig, error);
 }
 
-// I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over.
+// I = (1, 2, 3), w = (0.01, 1, 0): rotation about the intermediate axis is unstable.
 static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moments[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
     mf_Rig rig;
@@ -101,7 +101,7 @@ static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Err
     status = mf_rig_close(&rig, error);
     if (status != MF_OK)
         return status;
-    // A disturbance d of the rate about x grows as d cosh(g t), until its square counts.
+    // A disturbance d of the rate about x grows as d cosh(g t), until its square matters.
     status = open_body(&rig, context, moments, MF_MILLISECOND, error);
     if (status != MF_OK)
         return status;
@@ -139,7 +139,8 @@ static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *erro
 
 // ---- trees --------------------------------------------------------------------------------------
 
-// A wheel of moment 0.2 turns on a base of moment 0.8: the base turns by -0.2/(0.2 + 0.8) of it.
+// A wheel of moment 0.2 rotates on a base of moment 0.8: the base rotates by -0.2/(0.2 + 0.8) of
+// it.
 static mf_Status open_wheel(mf_Rig *rig, mf_Context *context, const mf_RigConfig *config,
                             mf_Error *error) {
     static const double base[3] = {1, 1, 0.8}, wheel[3] = {0.1, 0.1, 0.2};
@@ -171,8 +172,8 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
 }
 
 // A servo that follows p(t) lags by J p'' / gain (J = 0.2 * 0.8 / 1.0 of wheel against base, where
-// p' is 0), so the base comes that near to where a wheel on rails would have turned it.
-// p = a (1 - cos w t)^2 with a 0.1, w 2: at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
+// p' is 0), so the base is that close to its position for a wheel with prescribed motion. p = a (1
+// - cos w t)^2 with a 0.1, w 2: at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
 static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double off[3];
     for (int i = 0; i < 3; i++) {
@@ -185,7 +186,8 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_Status status = open_wheel(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
-        for (int n = 0; n < 1571; n++) { // a target holds for a step: that of its middle
+        for (int n = 0; n < 1571;
+             n++) { // a target is constant over a step: the value at its middle
             double part = 1.0 - cos(2.0 * 1e-3 * (n + 0.5));
             mf_rig_set(&rig, "joint.target", 0, 0.1 * part * part);
             mf_world_step(rig.world, 1);
@@ -204,23 +206,11 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// A base with an arm of two oblique hinges.
-static void build_arm(mf_Rig *rig) {
-    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
-    static const double moments[3][3] = {
-        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
-    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
-    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
-    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
-    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
-    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
-}
-
 // The same with a wheel on a slide.
 static void build_flailer(mf_Rig *rig) {
     static const double centers[2][3] = {{0, 0.1, 0}, {0.01, 0.02, 0}};
     static const double moments[2][3] = {{0.004, 0.005, 0.006}, {0.003, 0.003, 0.005}};
-    build_arm(rig);
+    mf_rig_build_arm(rig);
     uint32_t other = mf_hand_slide(&rig->hand, 0, -0.2, 0, 0.1, along_x);
     mf_rig_body(rig, other, 0.7, centers[0], moments[0]);
     uint32_t wheel = mf_hand_hinge(&rig->hand, other, 0, 0.1, 0.1, along_z);
@@ -259,7 +249,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     return mf_rig_close(&rig, error);
 }
@@ -278,7 +268,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     enum { N = 8 };
     double m[N * N], worst = 0.0;
     mf_hand_start(&rig.hand, context);
-    build_arm(&rig);
+    mf_rig_build_arm(&rig);
     mf_Status status = mf_rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
@@ -322,7 +312,7 @@ const mf_CheckCase mf_check_free_cases[] = {
     {"E1", "the tumbling brick of NASA's check case 2, as a tree of one link", check_brick},
     {"E1-locked", "the same brick in two halves, their joint locked", check_locked},
     {"E2-articulated", "a base rotates against its wheel", check_wheel},
-    {"E3-articulated", "moving joints change neither the path of the centre of mass nor momentum",
+    {"E3-articulated", "moving joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E4-articulated", "composite inertia of a tree: the parallel axis theorem", check_composite},
     {"E5", "a stiff servo converges to a prescribed joint as 1 over its gain", check_stiff},

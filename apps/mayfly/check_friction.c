@@ -1,6 +1,6 @@
-// Check cases of dry friction at every motion that has it, with the settings that users get: those
-// of mf_motions_config() but for the coefficient, 0.25, and `friction: coupled` of `points`,
-// without which it has no roll and pitch.
+// Check cases of dry friction for every motion that has it, with default settings of
+// mf_motions_config() except the coefficient, 0.25, and `friction: coupled` of `points`, without
+// which it has no roll and pitch.
 #include <mayfly/motion.h>
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const char box[] =
     "<mujoco><option cone='elliptic'/><worldbody><body pos='0 0 .05'><freejoint/>"
     "<geom type='box' size='.1 .08 .05' mass='1'/></body></worldbody></mujoco>";
 
-// The box at rest on ground of that slope, turned by `heading` about its normal.
+// The box at rest on ground of that slope, rotated by `heading` about its normal.
 typedef struct Slide {
     mf_Motion motion;
     mf_Time step;
@@ -79,7 +79,7 @@ static void run_for(const mf_Rig *rig, mf_Time step, double seconds) {
     mf_world_step(rig->world, (uint64_t)(mf_time_from_seconds(seconds) / step));
 }
 
-// How far it goes along `angle` when it is thrown that way at 1 m/s on level ground, and aside.
+// Distance along `angle`, and sideways, of a throw at 1 m/s in that direction on level ground.
 static mf_Status throw(mf_Context * context, const Slide *slide, double angle, double way[2],
                        mf_Error *error) {
     mf_Rig rig;
@@ -104,7 +104,7 @@ static const char *named(char out[80], const Slide *slide, const char *what) {
     return out;
 }
 
-// v^2 / (2 mu g), from which one step's way is lost or won.
+// v^2 / (2 mu g), plus or minus the distance of one step.
 static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const int64_t steps[4] = {10, 5, 2, 1}; // [ms]
     const double expected = 1.0 / (2.0 * COEFFICIENT * GRAVITY);
@@ -121,7 +121,7 @@ static mf_Status check_throw(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// The same in twelve directions, the box turned as well.
+// The same in twelve directions, with a rotated box.
 static mf_Status check_directions(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     const double angle = 3.14159265358979323846 / 6.0;
     for (int m = 0; m < 4; m++) {

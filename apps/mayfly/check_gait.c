@@ -33,7 +33,7 @@ static mf_Status find_leg(mf_Context *context, mf_Model **model, mf_Leg *leg, mf
     return status;
 }
 
-// What one position gives: how far the leg's end is from where it should be, and the foot's turn.
+// Errors for one position: of the leg's end, and of the foot's yaw.
 typedef struct Return {
     double position, yaw; // [m], [rad]
     bool reached, finite;
@@ -63,8 +63,8 @@ static Return go_and_return(const mf_Leg *leg, uint32_t n, double radius) {
     return out;
 }
 
-// B1. Forward kinematics of what inverse kinematics gives is the position that was requested; what
-// is farther than the leg is long, 2 * 93 mm, is refused, with finite angles.
+// B1. Forward kinematics inverts inverse kinematics; targets farther than the leg's length, 2 * 93
+// mm, are rejected with finite angles.
 static mf_Status check_inverse(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_Model *model;
     mf_Leg leg;

@@ -43,8 +43,8 @@ static void set_target(const Rig *rig, uint32_t joint, double angle) {
     mf_field_set(mf_group_find_field(rig->group, "joint.target"), 0, joint, angle);
 }
 
-// B2. A sole that stands and a hinge above it that turns by 1 mrad a step: after 10^6 steps the
-// body has turned by -1000 rad. Its anchors hold the answer, so nothing adds up.
+// B2. A sole in contact and a hinge above it that rotates by 1 mrad per step: after 10^6 steps the
+// body has rotated by -1000 rad. Its anchors determine the pose, so errors do not accumulate.
 static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1};
     Rig rig = {0};
@@ -54,7 +54,7 @@ static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *err
     for (int i = 0; i < 4; i++)
         mf_hand_point(&rig.hand, sole, i & 1 ? 0.06 : -0.04, i & 2 ? 0.03 : -0.03, -0.1, 0.1, true);
     mf_Status status = rig_open(&rig, context, &rig.hand.model, error);
-    for (int n = 0; status == MF_OK && n <= 1000000; n++) { // at 0 it begins to stand
+    for (int n = 0; status == MF_OK && n <= 1000000; n++) { // at 0 contact begins
         set_target(&rig, 0, 1e-3 * n);
         mf_world_step(rig.world, 1);
     }
@@ -81,7 +81,7 @@ typedef struct Leg { // in the frame of the body
     double side;     // [1] 1 on the left
 } Leg;
 
-// From the head of models/hexapod.urdf.
+// From the header of models/hexapod.urdf.
 static const Leg legs[6] = {{{0.1248, 0.0616}, 45, 1},   {{0, 0.1034}, 90, 1},
                             {{-0.1248, 0.0616}, 135, 1}, {{0.1248, -0.0616}, -45, -1},
                             {{0, -0.1034}, -90, -1},     {{-0.1248, -0.0616}, -135, -1}};
@@ -106,11 +106,11 @@ static void leg_solve(const Leg *leg, double x, double y, double lift, double an
     double up = rise - atan2(down, out); // of the femur over the horizontal
     angle[0] = leg->side * remainder(leg->azimuth * pi / 180 - atan2(dy, dx), 2 * pi);
     angle[1] = up - tilt;
-    // The shin is turned out by up + knee - 90 degrees against hanging straight down.
+    // The shin is rotated outward by up + knee - 90 degrees from the vertical.
     angle[2] = up + knee - pi / 2 - angle[1];
 }
 
-typedef struct Slide { // how far feet moved while they stood
+typedef struct Slide { // slip of feet in contact
     double worst;      // [m]
     double height;     // [m] of the body, largest error
 } Slide;
@@ -138,7 +138,7 @@ static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slid
             bool stands = rig_get(rig, "stance.holds", i) > 0.0;
             leg_rest(&legs[i], foot);
             foot[0] += stride * (0.5 - part);
-            // The body goes straight ahead, so its frame is the world's, moved.
+            // The body moves straight ahead, so its frame is a translation of the world's.
             for (uint32_t c = 0; c < 3; c++)
                 position[c] = rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
             for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)

@@ -1,6 +1,6 @@
-// Check cases of the motions with driven joints, `rigid` and `prescribed`: the same answers as
-// under `articulated` where nothing moves but the base; reactions of told joints; the contact law
-// of `rigid`.
+// Check cases of the motions with driven joints, `rigid` and `prescribed`: the same results as
+// under `articulated` where only the base moves; reactions of driven joints; the contact law of
+// `rigid`.
 #include <mayfly/motion.h>
 
 #include <math.h>
@@ -26,13 +26,14 @@ static Ladder ladder(mf_Motion motion, mf_ArticulatedIntegrator integrator, mf_T
     Ladder config = {motion, mf_world_config(), mf_rigid_config(), mf_prescribed_config()};
     config.world.step = step;
     config.rigid.integrator = config.prescribed.integrator = integrator;
-    // The answers are those of rigid ground: as stiff as the step allows, points without spin.
+    // Expected values are for rigid ground: as stiff as the step allows, points without torsional
+    // friction.
     config.rigid.contact_time = config.prescribed.contact_time = 0.0;
     config.rigid.spin_friction = (double)NAN;
     return config;
 }
 
-// A world with that model under that motion; mf_rig_close ends it, rig->model with it.
+// A world with that model under that motion; mf_rig_close destroys it and rig->model.
 static mf_Status open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
                             const Ladder *config, mf_Error *error) {
     mf_GroupConfig group = mf_group_config();
@@ -75,7 +76,7 @@ static const char *named(char out[80], mf_Motion motion, const char *what) {
 // ---- tumbling -----------------------------------------------------------------------------------
 
 // NESC check case 2 (NASA/TM-2015-218675), of a brick in two halves of equal center and inertia on
-// an oblique hinge away from it, which is told to stay.
+// an oblique hinge away from it, whose target is constant.
 static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double half[3] = {0.00094711, 0.0031055095, 0.0035973325};
     static const double center[3] = {-0.1, 0.2, -0.3};
@@ -111,7 +112,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// I = (1, 2, 3), w = (0.01, 1, 0): the middle axis turns over.
+// I = (1, 2, 3), w = (0.01, 1, 0): rotation about the intermediate axis is unstable.
 static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moments[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
     for (int i = 0; i < 2; i++) {
@@ -185,8 +186,8 @@ static double yaw_of(const mf_Rig *rig) {
            atan2(mf_rig_get(rig, "base.orientation", 3), mf_rig_get(rig, "base.orientation", 0));
 }
 
-// A wheel of moment 0.2 turns on a base of moment 0.8: the base turns by -0.2/(0.2 + 0.8) of it;
-// under `rigid` it does not, since moving limbs have no reaction there.
+// A wheel of moment 0.2 rotates on a base of moment 0.8: the base rotates by -0.2/(0.2 + 0.8) of
+// it; under `rigid` it does not, since moving limbs have no reaction there.
 static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     for (int i = 0; i < 2; i++) {
         Ladder config = ladder(both[i], MF_ARTICULATED_RK4, MF_MILLISECOND);
@@ -231,7 +232,7 @@ static void build_flailer(mf_Rig *rig) {
     mf_rig_body(rig, wheel, 0.4, centers[4], moments[4]);
 }
 
-// Arms that are told to flail, in the air: the center of mass stays on its parabola.
+// Flailing arms in flight: the center of mass stays on its parabola.
 static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     Ladder config = ladder(MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, MF_MILLISECOND);
     mf_Rig rig;
@@ -260,15 +261,15 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         turned = mf_check_worse(turned, fabs(rate[c] - angular[c]));
         size = fmax(size, fabs(angular[c]));
     }
-    mf_check_below(run, "distance of the centre of mass from a parabola [m]", 1e-10, way);
+    mf_check_below(run, "distance of the center of mass from a parabola [m]", 1e-10, way);
     mf_check_below(run, "change of angular momentum, relative [1]", 1e-10, turned / size);
     mf_check_above(run, "largest rate of the arm [rad/s]", 1.0, swept);
     return mf_rig_close(&rig, error);
 }
 
-// The base of a servo's wheel under `articulated` comes to that under `prescribed` as 1 / gain: a
-// servo that follows p(t) lags by J p'' / gain (J = 0.2 * 0.8 / 1.0, where p' is 0), for
-// p = a (1 - cos w t)^2 with a 0.1, w 2, so at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
+// The base of a servo's wheel under `articulated` converges to that under `prescribed` as 1 / gain:
+// a servo that follows p(t) lags by J p'' / gain (J = 0.2 * 0.8 / 1.0, where p' is 0), for p = a (1
+// - cos w t)^2 with a 0.1, w 2, so at w t = pi p is 4 a, p' 0 and p'' -4 a w^2.
 static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     Ladder config = ladder(MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, MF_MILLISECOND);
     mf_Rig rig;
@@ -299,7 +300,8 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
         status = mf_rig_open(&rig, context, &full, error);
         if (status != MF_OK)
             return status;
-        for (int n = 0; n < 1571; n++) { // a target holds for a step: that of its middle
+        for (int n = 0; n < 1571;
+             n++) { // a target is constant over a step: the value at its middle
             double part = 1.0 - cos(2.0 * 1e-3 * (n + 0.5));
             mf_rig_set(&rig, "joint.target", 0, 0.1 * part * part);
             mf_world_step(rig.world, 1);
@@ -314,20 +316,8 @@ static mf_Status check_stiff(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 // ---- inertia ------------------------------------------------------------------------------------
 
-// Three links, their hinges at 0.7 and -1.1 rad, as in E4-articulated.
-static void build_arm(mf_Rig *rig) {
-    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
-    static const double moments[3][3] = {
-        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
-    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
-    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
-    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
-    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
-    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
-}
-
-// The base's twist after a step from rest under one small force or moment, over that step and the
-// push: a column of the inverse of the inertia that the kernel has.
+// The base's twist after a step from rest under one small force or moment, divided by its impulse:
+// a column of the inverse of the kernel's inertia.
 static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, double out[6],
                          mf_Error *error) {
     const double small = 1e-12; // [N] or [N m]
@@ -335,7 +325,7 @@ static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, d
     mf_Rig rig;
     config.world.gravity = 0.0;
     mf_hand_start(&rig.hand, context);
-    build_arm(&rig);
+    mf_rig_build_arm(&rig);
     mf_Status status = open_ladder(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
@@ -354,8 +344,8 @@ static mf_Status respond(mf_Context *context, mf_Motion motion, uint32_t push, d
 }
 
 // Mass, moment and inertia about the base's origin by the parallel axis theorem, added up
-// independently in 64-bit mantissas. The base starts at rest in the world's axes and the push is so
-// small that it does not turn from them by what shows.
+// independently in 64-bit mantissas. The base starts at rest in the world's axes, and the force is
+// so small that its rotation is negligible.
 static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double h[3] = {0.8767018850583683697, 0.3238764920180259449,
                                 0.2501209927962044531};
@@ -390,7 +380,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-// A block on four feet at (+-a, +-b) in the plane of its center, which is (dx, dy) off the middle.
+// A block on four feet at (+-a, +-b) in the plane of its center, which is (dx, dy) off-center.
 static void build_table(mf_Rig *rig, double mass, const double center[3], double a, double b,
                         double low) {
     mf_rig_body(rig, 0, mass, center, (double[3]){0.03, 0.03, 0.05});
@@ -406,7 +396,7 @@ static mf_Status check_rest(mf_Context *context, mf_CheckRun *run, mf_Error *err
         mf_hand_start(&rig.hand, context);
         build_table(&rig, 2.0, none, 0.2, 0.2, -0.1);
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = 1000.0;
-        config.rigid.slip_speed = 0.01; // a contact rises to its rest within depth / slip speed
+        config.rigid.slip_speed = 0.01; // a contact relaxes within depth / slip speed
         mf_Status status = open_ladder(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
@@ -446,7 +436,7 @@ static mf_Status check_table(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// What comes in along the normal leaves with the root of the share of the stiffness.
+// Restitution along the normal is the square root of the stiffness ratio.
 static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double shares[3] = {0.1, 0.5, 1.0};
     static const double expected[3] = {0.3162278, 0.7071068, 1.0};
@@ -468,7 +458,8 @@ static mf_Status check_bounce(mf_Context *context, mf_CheckRun *run, mf_Error *e
         mf_rig_set3(&rig, "base.linear_velocity", 0, 0, -1.0);
         mf_world_step(rig.world, 30000);
         snprintf(what, sizeof what, "rebound speed, separation %g [1]", shares[i]);
-        // A backward Euler step loses w dt / 4 of a swing's speed per radian: 1e-3 for pi radians.
+        // A backward Euler step loses w dt / 4 of an oscillation's speed per radian: 1e-3 for pi
+        // radians.
         mf_check_near(run, what, expected[i], mf_rig_get(&rig, "base.linear_velocity", 2), 2e-3);
         status = mf_rig_close(&rig, error);
         if (status != MF_OK)
@@ -512,7 +503,7 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
             return status;
         mf_check_near(run, named(line, both[i], "acceleration on 30 degrees [m/s^2]"), 2.356287,
                       late - early, 1e-5);
-        // The first touch has no friction yet: 5 mm/s, which take 3 s to go.
+        // The first contact step has no friction yet: 5 mm/s, which decay in 3 s.
         mf_check_below(run, named(line, both[i], "speed 0.01 degrees below the limit [m/s]"), 1e-4,
                        below);
         mf_check_above(run, named(line, both[i], "speed 0.01 degrees above it [m/s]"), 5e-4, above);
@@ -537,8 +528,8 @@ static mf_Status check_creep(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// A solid sphere where gravity is tilted by 15 degrees, for 1 s: 5/7 g sin. Relative 5.5e-4, at
-// which Drake passes; of the way a step of first order is off by half of itself at the last
+// A solid sphere where gravity is tilted by 15 degrees, for 1 s: 5/7 g sin. Relative 5.5e-4, the
+// tolerance of Drake's test; the distance of a first-order step is off by half a step at the final
 // speed, 4.5e-4 m.
 static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char sphere[] =
@@ -570,8 +561,8 @@ static mf_Status check_roll(mf_Context *context, mf_CheckRun *run, mf_Error *err
     return MF_OK;
 }
 
-// A box on its eight corners tumbles down from 1 m. What its contacts hold is not counted, so its
-// energy may rise while one lets go, but never above what it had at the start.
+// A box on its eight corners tumbles down from 1 m. Elastic energy of contacts is not counted, so
+// its energy may rise while a contact opens, but never above the initial value.
 static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     for (int i = 0; i < 2; i++) {
         Ladder config = ladder(both[i], MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
@@ -610,14 +601,14 @@ static mf_Status check_energy(mf_Context *context, mf_CheckRun *run, mf_Error *e
 const mf_CheckCase mf_check_ladder_cases[] = {
     {"E1-ladder", "the tumbling brick in two halves, with a constant joint target", check_brick},
     {"E2-ladder", "a base rotates against its wheel, where limbs have reactions", check_wheel},
-    {"E3-ladder", "commanded joints change neither the path of the centre of mass nor momentum",
+    {"E3-ladder", "commanded joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E4-ladder", "composite inertia from responses to wrenches: the parallel axis theorem",
      check_composite},
     {"E5-ladder", "articulated converges to prescribed as 1 over the servo's gain", check_stiff},
     {"E6-ladder", "tumbling about the middle axis", check_middle_axis},
     {"E7-ladder", "free box, 5 s", check_box},
-    {"C1-ladder", "loads of four feet with the weight off the centre", check_table},
+    {"C1-ladder", "loads of four feet with the weight off the center", check_table},
     {"C3-ladder", "a block on a slope", check_slope},
     {"D1-ladder", "depth at rest", check_rest},
     {"D2-ladder", "bounce of a contact that is softer on separation", check_bounce},

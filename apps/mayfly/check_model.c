@@ -36,8 +36,7 @@ static mf_Status check_composite(mf_Context *context, mf_CheckRun *run, mf_Error
     return MF_OK;
 }
 
-// The points with mass stand for the link: their own sums must give the mass and inertia of box A
-// above.
+// The mass points represent the link: their sums must give the mass and inertia of box A above.
 static mf_Status check_points(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double size[3] = {0.4, 0.2, 0.1}, center[3] = {0.0, 0.0, 0.0};
     mf_Builder *builder;

@@ -83,7 +83,7 @@ static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *err
         norm += q[c] * q[c];
     }
     double angle = 2.0 * atan2(0.6 * q[1] + 0.8 * q[3], q[0]);
-    // The method turns by 9999.999999947917 rad in 10^6 steps; a quaternion knows it modulo 4 pi.
+    // The method rotates by 9999.999999947917 rad in 10^6 steps; a quaternion gives it modulo 4 pi.
     double off = remainder(angle - remainder(9999.999999947917132, 4 * pi), 4 * pi);
     mf_check_near(run, "angle after 1e6 steps minus that of the method [rad]", 0.0, off, 4e-10);
     mf_check_near(run, "angle after 1e6 steps minus w t [rad]", 0.0,
@@ -202,7 +202,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
         size = fmax(size, fabs(momentum[i]));
     }
     // g h^2 n(n+1)/2 for 200 steps of 10 ms
-    mf_check_near(run, "fall of the centre of mass in 2 s [m]", -19.7181, end[2], 2e-9);
+    mf_check_near(run, "fall of the center of mass in 2 s [m]", -19.7181, end[2], 2e-9);
     mf_check_below(run, "its sideways error [m]", 1e-10, fmax(fabs(end[0]), fabs(end[1])));
     mf_check_below(run, "relative change of the angular momentum [1]", 1e-10, off / size);
     mf_world_destroy(rig.world);
@@ -325,7 +325,7 @@ static mf_Status check_slope(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// ExternalWrenches a block by 0.5 % below and 1 % above mu m g in many directions.
+// Pushes a block with 0.5 % less and 1 % more than mu m g in many directions.
 static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double still = 0.0, least = INFINITY, most = 0.0;
     for (int i = 0; i < 48; i++) {
@@ -365,7 +365,7 @@ const mf_CheckCase mf_check_points_cases[] = {
     {"C4", "friction is the same in all directions", check_push},
     {"C9", "free fall is the discrete parabola", check_fall},
     {"E2", "a base rotates against its wheel", check_wheel},
-    {"E3", "moving joints change neither the path of the centre of mass nor momentum",
+    {"E3", "moving joints change neither the path of the center of mass nor momentum",
      check_flailing},
     {"E6", "tumbling about the middle axis", check_middle_axis},
     {"E7", "free box, 5 s", check_box},

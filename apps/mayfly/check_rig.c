@@ -9,7 +9,7 @@ mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     mf_RigConfig config = {mf_world_config(), mf_articulated_config()};
     config.world.step = step;
     config.motion.integrator = integrator;
-    // The cases are those of the compliant law; check_constraint.c has those of MuJoCo's.
+    // These cases use the compliant law; check_constraint.c has those of MuJoCo's law.
     config.motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
     return config;
 }
@@ -121,4 +121,16 @@ double mf_rig_random(uint32_t stream, uint64_t n) {
     uint32_t words[4];
     mf_random(20240521, 0, stream, n, words);
     return 2.0 * mf_random_unit_double(words[0], words[1]) - 1.0;
+}
+
+void mf_rig_build_arm(mf_Rig *rig) {
+    static const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, along_y[3] = {0, 1, 0};
+    static const double centers[3][3] = {{0.05, -0.02, 0.1}, {0.2, 0, 0.05}, {0, 0, -0.2}};
+    static const double moments[3][3] = {
+        {0.1, 0.15, 0.12}, {0.01, 0.02, 0.015}, {0.006, 0.006, 0.001}};
+    mf_rig_body(rig, 0, 3.0, centers[0], moments[0]);
+    uint32_t arm = mf_hand_hinge(&rig->hand, 0, 0.2, 0.1, 0, oblique);
+    mf_rig_body(rig, arm, 1.0, centers[1], moments[1]);
+    uint32_t hand = mf_hand_hinge(&rig->hand, arm, 0.4, 0, 0, along_y);
+    mf_rig_body(rig, hand, 0.5, centers[2], moments[2]);
 }

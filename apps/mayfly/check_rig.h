@@ -9,10 +9,10 @@
 
 #define MF_CHECK_DEGREE (3.14159265358979323846 / 180.0) // [rad]
 
-// Must not be moved once it is open: the world looks into `hand`.
+// Must not move in memory while open: the world refers to `hand`.
 typedef struct mf_Rig {
-    mf_HandModel hand; // the robot, when it is built link by link
-    mf_Model *model;   // the robot, when it comes from MJCF; else NULL
+    mf_HandModel hand; // the robot, if built link by link
+    mf_Model *model;   // the robot, if loaded from MJCF; else NULL
     mf_World *world;
     mf_Group *group;
 } mf_Rig;
@@ -36,7 +36,7 @@ mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
                            const mf_RigConfig *config, mf_Error *error);
 
-// Fails when the robot has raised a fault: a frozen robot would pass for one at rest.
+// Fails when the robot has a fault: a frozen robot would look like one at rest.
 mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error);
 
 double mf_rig_get(const mf_Rig *rig, const char *field, uint32_t component);
@@ -48,6 +48,9 @@ double mf_rig_energy(const mf_Rig *rig); // [J] kinetic, potential and elastic
 // Gives a link of rig->hand mass [kg], center [m] and principal moments about it [kg m^2].
 void mf_rig_body(mf_Rig *rig, uint32_t link, double mass, const double center[3],
                  const double moments[3]);
+
+// Builds a base with an arm of two hinges in rig->hand: masses 3, 1 and 0.5 kg.
+void mf_rig_build_arm(mf_Rig *rig);
 
 // Uniform in [-1, 1), the n-th number of a stream.
 double mf_rig_random(uint32_t stream, uint64_t n);

@@ -13,12 +13,13 @@ static mf_Status open_rotation(mf_Rig *rig, mf_Context *context, const char *tex
                                mf_Time step, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
-    motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT; // the default but for MJCF
+    motions.articulated.contact_law = MF_CONTACT_LAW_COMPLIANT; // the default except for MJCF
     world.step = step;
     return mf_rig_open_motion(rig, context, text, &world, motion, &motions, error);
 }
 
-// Three links on a fixed base that whirl at 13 rad/s: no force but gravity, so the energy stays.
+// Three links on a fixed base that rotate at 13 rad/s: no force but gravity, so energy is
+// conserved.
 static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char chain[] = "<mujoco><worldbody><body><joint axis='0 0 1'/>"
                                 "<inertial pos='.1 0 0' mass='1' diaginertia='2e-3 4e-3 4e-3'/>"
@@ -96,7 +97,8 @@ static double energy_of_way(const double linear[3]) { // of 1 kg
     return 0.5 * (linear[0] * linear[0] + linear[1] * linear[1] + linear[2] * linear[2]);
 }
 
-// A brick of unequal moments, thrown at 100 rad/s almost about its middle axis, so that it tumbles.
+// A brick of unequal moments, thrown at 100 rad/s almost about its intermediate axis, so that it
+// tumbles.
 static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const char brick[] =
         "<mujoco><worldbody><body pos='0 0 1000'><freejoint/>"

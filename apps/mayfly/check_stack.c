@@ -1,12 +1,12 @@
-// Check cases of things piled on each other, under `articulated`: stacks, overhangs, arches (D10
-// and D11 of the literature list).
+// Check cases of piles, under `articulated`: stacks, overhangs, arches (D10 and D11 of the
+// literature list).
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "check_rig.h"
 
-// A scene being written; what has no room any more makes it unreadable, which the parser tells.
+// A scene text; overflow makes it invalid, which the parser reports.
 typedef struct Scene {
     char text[24000];
     size_t used;
@@ -114,8 +114,8 @@ static mf_Status hang_over(mf_Context *context, double part, double *out, mf_Err
     return mf_rig_close(&rig, error);
 }
 
-// At 25/24 itself the blocks balance on edges, and what a step leaves of an error lets them fall:
-// the limit is enclosed by 0.5 % to both sides.
+// At exactly 25/24 the blocks balance on edges, and residual errors let them fall: the limit is
+// bracketed by 0.5 % on both sides.
 static mf_Status check_overhang(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     double sunk[3] = {0};
     static const double parts[3] = {0.995, 1.005, 1.01};
@@ -173,7 +173,7 @@ static mf_Status build_arch(mf_Context *context, double thickness, bool hard, do
 }
 
 // Milankovitch: thickness over radius at least 0.1075 for many stones. With ten it is 0.10701,
-// found by the linear programme of limit analysis (tests/app/check_arch.py, which gives 0.10745
+// found by the linear program of limit analysis (tests/app/check_arch.py, which gives 0.10745
 // with 101).
 static mf_Status check_arch(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const struct {

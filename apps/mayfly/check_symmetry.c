@@ -75,7 +75,7 @@ static mf_Status tree_gain(mf_Context *context, const Tree *tree, double *gain, 
     return mf_rig_close(&rig, error);
 }
 
-// Each but the base seen from axes of its own, turned anyhow: nothing may change.
+// Each link except the base described in randomly rotated axes: results must not change.
 static void rotate_frames(Tree *tree, uint64_t number) {
     double turns[TREE][4], back[4];
     mf_quat_identity(turns[0]);
@@ -119,8 +119,8 @@ static void scale_mass(Tree *tree, double factor) {
         tree->force[i] *= factor;
 }
 
-// Seen in a mirror, y to -y: axes and turns, which have a sense, keep their y and change the
-// others.
+// Reflected, y to -y: axial vectors (joint axes, angular velocities) keep y and change the sign of
+// the others.
 static void mirror_values(double *values) {
     values[1] = -values[1];
     values[3] = -values[3];
@@ -145,7 +145,7 @@ static void mirror_tree(Tree *tree) {
     mirror_values(tree->force);
 }
 
-// The whole robot turned about the vertical: what is in world axes turns with it.
+// The whole robot rotated about the vertical: vectors in world axes rotate with it.
 static void rotate_world(Tree *tree, const double yaw[4]) {
     mf_quat_multiply(tree->orientation, yaw, tree->orientation);
     mf_quat_rotate(tree->velocity, yaw, tree->velocity);

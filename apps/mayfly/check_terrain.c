@@ -3,8 +3,8 @@
 
 #include "check.h"
 
-// C6. A plane is a plane: heights and normals of a bilinear slope of 30 degrees against
-// z = x tan(30 deg), normal (-sin, 0, cos) = (-1/2, 0, sqrt(3)/2).
+// C6. A plane is reproduced: heights and normals of a bilinear slope of 30 degrees against z = x
+// tan(30 deg), normal (-sin, 0, cos) = (-1/2, 0, sqrt(3)/2).
 static mf_Status check_plane(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_TerrainConfig config = mf_terrain_config();
     config.columns = config.rows = 101;
@@ -69,8 +69,8 @@ static mf_Status check_smooth(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return MF_OK;
 }
 
-// C8. Outside the map the border value holds, for any number; NaN counts as 0; maps of one row work
-// and maps of none are refused.
+// C8. Outside the map the border value applies, for any number; NaN counts as 0; maps of one row
+// are valid and empty maps are rejected.
 static mf_Status check_borders(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double heights[3] = {1.0, 2.0, 4.0};
     mf_TerrainConfig config = mf_terrain_config();

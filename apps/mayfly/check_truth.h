@@ -1,4 +1,4 @@
-// What MuJoCo 4.0.0 computes for Mayfly's own robots: written by tests/app/check_truth.py.
+// Results of MuJoCo 4.0.0 for Mayfly's own robots: written by tests/app/check_truth.py.
 // clang-format off
 static const Truth truths[] = {
     {"models/figure.xml", 28, 27,

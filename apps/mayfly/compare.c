@@ -10,8 +10,8 @@
 
 typedef struct Options {
     mf_Inputs inputs;
-    const char *levels, *price, *friction, *plot;
-    bool no_price, json;
+    const char *levels, *cost, *friction, *plot;
+    bool no_cost, json;
 } Options;
 
 static const mf_Option table[] = {
@@ -26,9 +26,9 @@ static const mf_Option table[] = {
                 "friction coefficient of the ground (default: that of the model)"),
     MF_INPUT_SEED(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
-    MF_OPT_COUNT("robots", "N", Options, price, 1, 1 << 20,
+    MF_OPT_COUNT("robots", "N", Options, cost, 1, 1 << 20,
                  "robots in a batch when the cost is measured (default 256)"),
-    MF_OPT_FLAG("no-price", Options, no_price, "do not measure the cost"),
+    MF_OPT_FLAG("no-cost", Options, no_cost, "do not measure the cost"),
     MF_OPT_OUTPUT("plot", Options, plot, ".html", "write a page with table and plots (.html)"),
     MF_INPUT_THREADS(Options, inputs),
     MF_INPUT_IMPORT(Options, inputs),
@@ -56,7 +56,7 @@ const mf_CommandHelp mf_help_compare = {
     .most = 1,
     .options = table};
 
-// Names that have been checked, with commas between.
+// Checked names, separated by commas.
 static void read_levels(const char *text, bool wanted[MF_MOTION_LEVELS]) {
     if (text == NULL)
         return;
@@ -105,21 +105,21 @@ static void print_row(const mf_CompareRow *row) {
 static bool print_page(const mf_Comparison *all) {
     for (uint32_t i = 0; i < all->note_count; i++)
         printf("note: %s\n", all->notes[i]);
-    char price[80] = "not measured";
-    if (all->price_robots > 0)
-        snprintf(price, sizeof price, "one step of one robot, in a batch of %u", all->price_robots);
+    char cost[80] = "not measured";
+    if (all->cost_robots > 0)
+        snprintf(cost, sizeof cost, "one step of one robot, in a batch of %u", all->cost_robots);
     printf("%s, %s, command %g m/s forward, %g m/s left, %g rad/s, for %g s\n"
            "errors: root mean square against %s; cost: %s, %s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n"
            "%-12s %8s %8s %8s %8s %8s %8s %8s %7s %7s %8s\n",
            all->model, all->gait, all->command[0], all->command[1], all->command[2], all->duration,
-           mf_motion_name(all->reference), price, mf_isa_name(all->isa), "", "forward", "yaw",
+           mf_motion_name(all->reference), cost, mf_isa_name(all->isa), "", "forward", "yaw",
            "position", "heading", "height", "tilt", "energy", "deepest", "slip", "cost", "level",
            "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
-    puts("\nnot modelled");
+    puts("\nnot modeled");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
@@ -175,7 +175,7 @@ static int report(const Options *options, const mf_Comparison *all) {
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// --friction is a line of the scene too, under another name than compare has had for it.
+// --friction is also a key of the scene.
 static void add_friction(Options *options, char text[64]) {
     mf_OptionList *settings = &options->inputs.settings;
     if (options->friction == NULL || settings->count == MF_OPTION_ITEMS)
@@ -191,12 +191,12 @@ int mf_command_compare(int argc, char **argv) {
     if (result != MF_OPTIONS_GO_ON)
         return result;
     mf_CompareConfig config = mf_compare_config();
-    if (options.no_price && options.price != NULL)
+    if (options.no_cost && options.cost != NULL)
         return mf_app_usage("compare",
-                            "--robots is for the cost, which --no-price does not measure");
+                            "--robots is for the cost, which --no-cost does not measure");
     add_friction(&options, friction);
     read_levels(options.levels, config.wanted);
-    config.price_robots = options.no_price ? 0 : (uint32_t)mf_option_count(options.price, 256);
+    config.cost_robots = options.no_cost ? 0 : (uint32_t)mf_option_count(options.cost, 256);
     mf_Context *context = NULL;
     mf_Error error = {0};
     mf_SceneFile *file = NULL;

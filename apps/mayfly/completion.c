@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What the value of an option is, as far as completion can help.
+// Kinds of option values for completion.
 typedef enum Value { VALUE_NONE, VALUE_FREE, VALUE_WORDS, VALUE_FILE, VALUE_FOLDER } Value;
 
 static Value value_of(const mf_Option *option) {

@@ -1,6 +1,6 @@
-// mayfly evolve: a search over a scene's genomes, generation by generation into the archive,
-// and a report at the end. All that survives a kill is in the archive; a resumed run goes on from
-// its newest generation and ends with the same bits as an unbroken one.
+// mayfly evolve: a search over a scene's genomes, generation by generation into the archive, and a
+// report at the end. Only the archive survives a kill; a resumed run continues from its newest
+// generation and ends with the same bits as an uninterrupted one.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,19 +24,19 @@ typedef struct Evolution {
     const Options *options;
     mf_Context *context;
     mf_SceneFile *file;
-    mf_RunFiles files; // that the scene was made from
+    mf_RunFiles files; // input files of the scene
     mf_Scene scene;
     mf_Scene verify[2];     // at the level of the second evaluation; with other servos
     double *verify_fitness; // [1] of the second of them
     mf_Search *search;
     mf_Archive *archive;
     char folder[MF_APP_PATH], archive_path[MF_APP_PATH], report_path[MF_APP_PATH];
-    const char *command; // line that repeats the run
+    const char *command; // command that repeats the run
     double seconds;      // [s] wall time before this process
-    double simulated;    // [s] robot life time so far
+    double simulated;    // [s] simulated robot time so far
     double started;      // [s] clock
-    uint32_t made;       // [1] folders that this process made
-    bool fresh;          // begun by this process, and no generation is stored yet
+    uint32_t made;       // [1] folders created by this process
+    bool fresh;          // created by this process, without a stored generation
 } Evolution;
 
 static const mf_Option table[] = {
@@ -131,7 +131,7 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config_at_level(evolution->file, motion);
     config.count = verify->best;
     if (motion != MF_MOTION_POINTS)
-        config.step = verify->step; // also at the level where it evolves
+        config.step = verify->step; // also at the level of the evolution
     mf_Status status =
         mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[0], error);
     if (status != MF_OK || verify->stiffness == 1.0)
@@ -144,7 +144,7 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
                            error);
 }
 
-// Whether the report can be written there in the end; nothing is left behind.
+// Whether the report can be written there at the end; leaves no file.
 static mf_Status try_folder(const Evolution *evolution, mf_Error *error) {
     uint32_t made = 0;
     mf_Status status = mf_folder_make(evolution->context, evolution->folder, &made, error);
@@ -212,7 +212,7 @@ static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *er
     return status == MF_OK ? write_settings(evolution, settings, error) : status;
 }
 
-// Removes what this process has begun, as long as it holds no generation.
+// Removes the files of this process as long as they contain no generation.
 static void take_back(Evolution *evolution) {
     char path[MF_APP_PATH];
     mf_archive_close(evolution->archive);
@@ -228,8 +228,7 @@ static void take_back(Evolution *evolution) {
     evolution->fresh = false;
 }
 
-// The first thing that is written: up to here nothing has been touched, and a failure takes back
-// what it has begun.
+// The first write: before it nothing has been changed, and on failure it is undone.
 static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *error) {
     mf_Status status =
         mf_folder_make(evolution->context, evolution->folder, &evolution->made, error);
@@ -250,7 +249,7 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
     return status;
 }
 
-// A new run, or the one that is there: --resume starts where there is nothing to resume.
+// A new run or an existing one; --resume without an existing run starts one.
 static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     char *settings;
     mf_Status status = mf_scene_file_write(evolution->file, &settings, error);
@@ -281,7 +280,7 @@ static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error)
     if (status == MF_OK)
         status = mf_scene_file_can_evolve(evolution->file, error);
     if (status == MF_OK) {
-        evolution->file->evolves = true; // also where everything of it is a default
+        evolution->file->evolves = true; // also if all its settings are defaults
         status = choose_folder(evolution, error);
     }
     if (status == MF_OK)
@@ -309,7 +308,7 @@ static void tear_down(Evolution *evolution) {
     mf_context_destroy(evolution->context);
 }
 
-// Lives simulated so far, those before a resume included.
+// Evaluations so far, including those before a resume.
 static json_int_t evaluations_of(const Evolution *evolution) {
     return (json_int_t)(evolution->simulated / evolution->file->duration + 0.5);
 }
@@ -445,7 +444,7 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
 
 // ---- the command line again --------------------------------------------------------------------
 
-// The line that repeats the run from its beginning: all words but --resume and --json.
+// The command that repeats the run from its beginning: all words except --resume and --json.
 static void repeat_line(int argc, char **argv, char *out, size_t size) {
     out[0] = '\0';
     mf_app_quote(out, size, mf_app_program());

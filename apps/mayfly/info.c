@@ -15,7 +15,7 @@
 
 typedef enum Kind { KIND_UNKNOWN, KIND_MODEL, KIND_SCENE, KIND_TERRAIN, KIND_ARCHIVE } Kind;
 
-// What the options request next to the file.
+// Options.
 typedef struct Wishes {
     bool strict;
     const char *root;
@@ -107,7 +107,7 @@ static Kind kind_of(const char *path, const char *head, size_t size) {
 static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
     char head[64];
     struct stat info;
-    // Opening a pipe without a writer would wait for one.
+    // Opening a pipe without a writer would block.
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0, "is not a regular file");
     FILE *file = fopen(path, "rb");
@@ -129,7 +129,7 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
 
 // ---- robots ------------------------------------------------------------------------------------
 
-// Only a part of what makes up a world.
+// Only a part of a world.
 static bool wants_part(const Wishes *wishes) {
     return wishes->fields || wishes->schedule;
 }
@@ -181,7 +181,7 @@ static mf_Motion chosen_motion(const Wishes *wishes) {
 
 typedef mf_Status (*UseFn)(mf_Scene *scene, const Wishes *wishes, mf_Error *error);
 
-// One robot in the world that mayfly run puts it into.
+// One robot in the world that mayfly run would build.
 static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wishes *wishes,
                             UseFn use, mf_Error *error) {
     mf_SceneFile *file = NULL;
@@ -218,7 +218,7 @@ static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *er
     return MF_OK;
 }
 
-// What mayfly run would begin with, or why it would not.
+// The start of mayfly run, or its error.
 static void show_start(mf_Context *context, const mf_Model *model, const Wishes *wishes) {
     mf_Error reason = {0};
     if (with_robot(context, model, wishes, print_start, &reason) != MF_OK)
@@ -361,7 +361,7 @@ static void show_run(const char *path, const mf_ArchiveRun *run) {
         (unsigned long long)run->model_hash, (unsigned long long)run->terrain_hash, run->settings);
 }
 
-// About ten rows, the first and the last among them.
+// About ten rows, including the first and the last.
 static void show_course(const mf_ArchiveGeneration *rows, uint32_t count) {
     puts("generation       best       mean  wall time");
     uint32_t stride = count > 10 ? (count + 9) / 10 : 1;
@@ -395,13 +395,13 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 
 // ---- the command -------------------------------------------------------------------------------
 
-// A usage error of the whole command; nothing more is printed.
+// A usage error of the whole command; nothing else is printed.
 static mf_Status refuse(const char *text, mf_Error *error) {
     mf_app_usage("info", "%s", text);
     return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
 }
 
-// Options that contradict each other, whatever the file is.
+// Options that contradict each other, for any file.
 static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
     if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
         return refuse("--mjcf, --unsupported and --fields or --schedule exclude each other", error);
@@ -410,7 +410,7 @@ static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
     return MF_OK;
 }
 
-// Options that the kind of file has no use for.
+// Options without effect for the kind of file.
 static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
                             mf_Error *error) {
     if (robot && inputs->settings.count > 0)

@@ -1,6 +1,6 @@
 // A model as JSON: every field of the table of model fields by its name, in the model's own order
-// and units, for scripts and for comparison with other simulators. Infinite limits and indices of
-// nothing are null.
+// and units, for scripts and for comparison with other simulators. Infinite limits and missing
+// indices are null.
 #include "info_json.h"
 
 #include <jansson.h>
@@ -18,7 +18,7 @@ static json_t *number(double value) {
 
 static json_t *item_json(const mf_Model *model, mf_ItemType item, const char *values);
 
-// One value of a field. Texts are UTF-8, because the files they come from must be.
+// One value of a field. Texts are UTF-8, because the input files must be.
 static json_t *value_json(const mf_Model *model, const mf_ModelField *field, const char *value) {
     const uint32_t *index = (const void *)value;
     const char *text;

@@ -1,4 +1,4 @@
-// From options to a loaded scene: every shorthand is an override, so that it is checked and
+// From options to a loaded scene: every short option is an override, so that it is checked and
 // reported exactly like a line of the file.
 #include "inputs.h"
 
@@ -28,7 +28,7 @@ static void add(Builder *builder, const char *path, const char *value) {
     builder->overrides[i] = (mf_Override){builder->path[i], builder->value[i]};
 }
 
-// A file or folder, seen from the current folder but found where mf_app_find looks.
+// A file or folder relative to the current folder, found by mf_app_find.
 static void add_file(Builder *builder, const char *path, const char *value) {
     char found[MF_APP_PATH], absolute[MF_APP_PATH];
     if (value != NULL)
@@ -59,7 +59,7 @@ static bool add_pair(Builder *builder, const char *prefix, const char *pair) {
 
 // ---- shorthands --------------------------------------------------------------------------------
 
-// The option that is short for a path, so that a contradiction names what was typed.
+// The short option of a path, so that a contradiction names what was typed.
 static const char *name_of(const char *path) {
     static const char *const names[][2] = {{"search.generations", "--generations"},
                                            {"search.population", "--population"},
@@ -79,8 +79,8 @@ static const char *name_of(const char *path) {
     return path;
 }
 
-// A --set that wants something else than the option that is short for its path. Two --set or
-// --package of one name have been compared when they were read.
+// A --set that contradicts the short option of its path. Two --set or --package with one name have
+// been compared on reading.
 static bool contradicts(const Builder *builder, uint32_t last, const char *command) {
     const mf_Override *other = &builder->overrides[last];
     for (uint32_t i = 0; i < last; i++) {
@@ -105,7 +105,7 @@ static void add_ground(Builder *builder, const char *ground) {
     add_file(builder, "ground.file", ground);
 }
 
-// A gait's file is seen from the current folder; a name means the background thread the robot.
+// A gait's file is relative to the current folder; a name is relative to the robot's file.
 static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
     char found[MF_APP_PATH], absolute[MF_APP_PATH], list[MF_APP_PATH + 8];
     const char *gait = inputs->gait;
@@ -117,10 +117,10 @@ static void add_gait(Builder *builder, const mf_Inputs *inputs, bool robot) {
     add(builder, "group.gaits", list);
     if (robot)
         add(builder, "group.settle", GAIT_SETTLE);
-    add(builder, "group.behaviour.gait.name", gait);
+    add(builder, "group.behavior.gait.name", gait);
     snprintf(list, sizeof list, "[%s]", inputs->command);
     if (inputs->command != NULL)
-        add(builder, "group.behaviour.gait.command", list);
+        add(builder, "group.behavior.gait.command", list);
 }
 
 static mf_Status add_plugins(mf_Context *context, Builder *builder, const mf_Inputs *inputs,
@@ -138,7 +138,7 @@ static mf_Status add_plugins(mf_Context *context, Builder *builder, const mf_Inp
     if (status == MF_OK) {
         add(builder, "group.plugins", list);
         add(builder, "group.motion", has_motion ? "own" : NULL);
-        mf_plugins_allow(context, true); // the user has typed them
+        mf_plugins_allow(context, true); // typed by the user
     }
     mf_release(context, list);
     return status;

@@ -1,4 +1,4 @@
-// The options that change a scene, the same for every subcommand that takes one.
+// The options that change a scene, common to all subcommands with a scene.
 #ifndef MAYFLY_APP_INPUTS_H
 #define MAYFLY_APP_INPUTS_H
 
@@ -54,7 +54,7 @@ typedef struct mf_Inputs {
     MF_OPT_TEXT("model", "FILE", type, inputs.model, "another model for the group")
 #define MF_INPUT_GROUND(type, inputs)                                                              \
     MF_OPT_TEXT("ground", "SHAPE|FILE", type, inputs.ground,                                       \
-                "other ground: flat, slope, steps, sine, noise or model, or a grey PNG or PGM "    \
+                "other ground: flat, slope, steps, sine, noise or model, or a gray PNG or PGM "    \
                 "image")
 #define MF_INPUT_SET(type, inputs)                                                                 \
     MF_OPT_LIST("set", "path=value", type, inputs.settings,                                        \
@@ -64,16 +64,16 @@ typedef struct mf_Inputs {
     MF_OPT_FLAG("allow-plugins", type, inputs.allow_plugins,                                       \
                 "load the plugins that the file names: their code runs with your permissions")
 
-// Makes a context with the threads requested.
+// Creates a context with the requested threads.
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error);
 
-// Loads the scene or robot `name` (found as mf_app_find does) with everything requested. Relative
-// paths on the command line are seen from the current folder. What is malformed prints a usage line
-// and returns MF_BAD_ARGUMENT with an empty message.
+// Loads the scene or robot `name` (found as mf_app_find does) with everything requested. Paths on
+// the command line are relative to the current folder. Malformed options print a usage line and
+// return MF_BAD_ARGUMENT with an empty message.
 mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const char *command,
                          const char *name, mf_SceneFile **out, mf_Error *error);
 
-// The same for the scene that an archive holds; `path` is for messages and other files.
+// The same for the scene stored in an archive; `path` is for messages and other files.
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
                           const char *path, const char *text, mf_SceneFile **out, mf_Error *error);
 

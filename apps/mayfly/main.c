@@ -85,7 +85,7 @@ static const char schema_word[] = "schema";
 
 // ---- keys of files -----------------------------------------------------------------------------
 
-// Tables of keys one after the other; each below its name where there are several.
+// Prints tables of keys, with headings if there are several.
 static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
     mf_Context *context;
     mf_Error error;
@@ -108,7 +108,7 @@ static int print_tables(const mf_KeyTable *const *tables, uint32_t count) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// Scenes for editors that complete and check YAML.
+// Prints the JSON Schema of scenes for editors.
 static int print_schema(void) {
     mf_Context *context;
     mf_Error error;
@@ -126,7 +126,7 @@ static int print_schema(void) {
     return mf_app_flush() ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
-// The kinds of files that mayfly help explains; NULL behind the last.
+// The topics of mayfly help; NULL after the last.
 static const char *topic_word(const void *list, uint32_t index) {
     static const char *const topics[] = {"scene", schema_word, "gait"};
     const uint32_t count = sizeof topics / sizeof *topics;
@@ -137,7 +137,7 @@ static const char *topic_word(const void *list, uint32_t index) {
                                            : NULL;
 }
 
-// The tables of keys of a topic; returns how many.
+// The tables of keys of a topic; returns their number.
 static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
     out[0] = strcmp(topic, "scene") == 0 ? mf_scene_table() : NULL;
     if (out[0] != NULL)
@@ -156,7 +156,7 @@ static uint32_t topic_tables(const char *topic, const mf_KeyTable *out[3]) {
 
 static const char help_word[] = "help", man_word[] = "man";
 
-// What may follow "mayfly".
+// The arguments of "mayfly".
 static const char *command_word(const void *list, uint32_t index) {
     (void)list;
     if (index < COMMAND_COUNT)
@@ -164,7 +164,7 @@ static const char *command_word(const void *list, uint32_t index) {
     return index == COMMAND_COUNT ? help_word : NULL;
 }
 
-// What may follow "mayfly help".
+// The arguments of "mayfly help".
 static const char *help_topic_word(const void *list, uint32_t index) {
     if (index < COMMAND_COUNT)
         return commands[index].help->name;
@@ -177,7 +177,7 @@ static int unknown(const char *what, const char *name, mf_WordFn words) {
                         mf_suggest(name, words, NULL, near));
 }
 
-// Rows of the table of commands, for those who print all of them; ends with NULL.
+// All rows of the table of commands; ends with NULL.
 static void list_helps(const mf_CommandHelp *out[COMMAND_COUNT + 1]) {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         out[i] = commands[i].help;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// `text` up to `length` bytes, with what roff would take for its own escaped.
+// `text` up to `length` bytes, with roff's special characters escaped.
 static void put(const char *text, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\\')

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "fate.h"
+#include "outcome.h"
 #include "math/scalar.h"
 
 static double ground_load(mf_Group *group, uint32_t robot) {
@@ -36,13 +36,13 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
     const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     for (uint32_t c = 0; c < 3; c++)
         linear[c] = mf_field_get(velocity, robot, c);
-    if (mf_motion_of(group, robot) >= MF_MOTION_OWN) // whose momentum nobody knows
+    if (mf_motion_of(group, robot) >= MF_MOTION_OWN) // momentum unknown
         moment.speed = mf_vec3_length(linear);
     return moment;
 }
 
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
-    const uint32_t requested = mf_fate_requested(group);
+    const uint32_t requested = mf_outcome_requested(group);
     mf_Moment sum = {0};
     *alive = 0;
     for (uint32_t i = 0; i < requested; i++) {
@@ -68,7 +68,7 @@ bool mf_moment_is_kept(const mf_Group *group) {
 }
 
 void mf_moment_print_head(void) {
-    printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "centre m", "speed m/s",
+    printf("%8s %9s %9s %9s %7s %10s %10s %7s\n", "time s", "base m", "center m", "speed m/s",
            "tilt", "kinetic J", "potent. J", "load");
 }
 

@@ -10,14 +10,14 @@ typedef struct mf_Moment {
     double speed;              // [m/s] of the center of mass
     double tilt;               // [rad] between the base's z axis and the vertical
     double kinetic, potential; // [J]
-    double load;               // [1] what the ground bears over the weight
+    double load;               // [1] ground load over weight
 } mf_Moment;
 
 mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
-// Mean over the robots without a fault, `*alive` of them, as far as mf_fate_requested goes.
+// Mean over the robots without a fault, `*alive` of them, as far as mf_outcome_requested goes.
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive);
 
-// The base is held by the world, so that nothing can be said of it.
+// The base is fixed to the world, so these values are not available.
 bool mf_moment_is_kept(const mf_Group *group);
 
 // A table of moments of the first robot.

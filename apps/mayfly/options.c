@@ -1,6 +1,6 @@
-// Options of a subcommand: --name value, --name=value, --flag. One table gives parsing, checking
-// and --help, so they cannot drift. Contradictions and files that cannot be written are found here,
-// before a subcommand has begun anything.
+// Options of a subcommand: --name value, --name=value, --flag. One table defines parsing, checking
+// and --help. Contradictions and files that cannot be written are detected here, before a
+// subcommand starts.
 #include "options.h"
 
 #include <assert.h>
@@ -17,8 +17,7 @@
 
 // ---- help --------------------------------------------------------------------------------------
 
-// Prints `text` in lines of at most 92 columns behind `indent` blanks; the cursor already stands
-// there.
+// Prints `text` in lines of at most 92 columns after `indent` blanks; the cursor is already there.
 static void print_wrapped(const char *text, int indent) {
     int column = indent;
     while (*text != '\0') {
@@ -101,7 +100,7 @@ static bool number_fits(const mf_Option *option, const char *text) {
 }
 
 static int complain_number(const mf_CommandHelp *help, const mf_Option *option, const char *text) {
-    char upper[32] = "2^64-1"; // which a double cannot say
+    char upper[32] = "2^64-1"; // not representable in double
     if (option->upper < 1e19)
         snprintf(upper, sizeof upper, "%.15g", option->upper);
     return mf_app_usage(help->name, "--%s: expected %s from %.15g to %s, found '%.100s'",
@@ -252,11 +251,11 @@ static int check_value(const mf_CommandHelp *help, const mf_Option *option, cons
     }
 }
 
-// What the command line has given so far.
+// The command line so far.
 typedef struct Reading {
     const mf_CommandHelp *help;
     void *values;
-    const char *given[MF_OPTIONS_MOST]; // values of options, lists left out
+    const char *given[MF_OPTIONS_MOST]; // values of options except lists
 } Reading;
 
 // Two items "path=value" of a list with one path and two values.
@@ -307,7 +306,7 @@ static int store(Reading *reading, const mf_Option *option, const char *value) {
 static int unknown_option(const mf_CommandHelp *help, const char *word, size_t length) {
     char typed[100], near[MF_SUGGESTION] = "", name[MF_SUGGESTION];
     snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), word);
-    // "did you mean '--motion'?": with the dashes that have to be typed.
+    // "did you mean '--motion'?": including the dashes.
     mf_suggest(typed + strspn(typed, "-"), option_name, help->options, name);
     if (name[0] != '\0')
         snprintf(near, sizeof near, ", did you mean '--%.100s", strchr(name, '\'') + 1);

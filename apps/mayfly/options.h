@@ -28,12 +28,12 @@ typedef struct mf_OptionList {
     uint32_t count; // [1]
 } mf_OptionList;
 
-// Numbers stay text, since most are handed on as overrides, but are checked here.
+// Numbers stay text, since most become overrides, but are checked here.
 typedef struct mf_Option {
     const char *name;  // without the dashes
     const char *value; // what --help calls the value; NULL for flags
     mf_OptionKind kind;
-    size_t offset; // [byte] of the target in the subcommand's struct; it starts as the default
+    size_t offset; // [byte] of the target in the subcommand's struct, which contains the default
     double lower, upper; // [any] range of numbers
     const char *help;    // one sentence
     mf_WordFn words;     // of MF_OPTION_WORD and MF_OPTION_WORDS; its list is NULL
@@ -70,20 +70,20 @@ typedef struct mf_CommandHelp {
     const char *examples;     // lines, each starting with two blanks
     uint32_t least, most;     // [1] arguments next to options
     const mf_Option *options; // ends with MF_OPT_END
-    mf_WordFn words;          // for arguments that are no files; its list is NULL
-    const char *noun;         // what such a word is called, where no other is taken: "bench"
+    mf_WordFn words;          // for arguments that are not files; its list is NULL
+    const char *noun;         // name of such a word in messages: "bench"
 } mf_CommandHelp;
 
-enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: there is something to do
+enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: continue
 
-// Reads argv[1 ..] into the struct `values`. Arguments that are no options are moved, in order, to
-// argv[1 .. *count]. After "--" nothing is an option. An option with two different values is
-// refused, and so is a file to write that has no known ending, cannot be written, or is an
+// Reads argv[1 ..] into the struct `values`. Positional arguments are moved, in order, to argv[1 ..
+// *count]. After "--" all arguments are positional. An option with two different values is refused,
+// and so is an output file with an unknown extension, that cannot be written, or that is also an
 // argument. Returns MF_OPTIONS_GO_ON or an exit code: 0 after --help, 2 after a usage error, 1 when
 // a file cannot be written; both have been printed.
 int mf_options_parse(const mf_CommandHelp *help, void *values, int argc, char **argv, int *count);
 
-// The number of a MF_OPTION_COUNT or MF_OPTION_REAL that was given; `fallback` when it was not.
+// The value of an MF_OPTION_COUNT or MF_OPTION_REAL, or `fallback` if it was not given.
 uint64_t mf_option_count(const char *text, uint64_t fallback);
 double mf_option_real(const char *text, double fallback);
 

@@ -1,18 +1,18 @@
-// Synchronisation with the clock.
+// Synchronization with the clock.
 //
 // Simulated time s corresponds to the time begin + s / factor of the clock. A simulation that is
 // ahead waits; one that is behind continues without waiting until it has caught up, so a single
-// delay is compensated, and only a set-up that is too slow stays behind. With a factor the world
-// measures its systems, which shows how the time is spent.
+// delay is compensated, and only a simulation that is too slow stays behind. With a factor the
+// world measures its systems, to show where the time is spent.
 #include "pace.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#define LATE_SECONDS 0.5 // [s] behind the clock that nobody is reported of
-#define LATE_SHARE 0.1   // [1] of the time since the start, likewise
+#define LATE_SECONDS 0.5 // [s] delays up to this are not reported
+#define LATE_SHARE 0.1   // [1] relative to the time since the start, likewise
 
-// The system of all that took the most, and its share of what all took.
+// The slowest system, and its fraction of the total time.
 static double find_dearest(mf_World *world, char *out, size_t size) {
     double sum = 0.0, most = 0.0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {

@@ -23,7 +23,7 @@ static void put(List *list, const char *format, ...) {
     list->used += length > 0 ? (size_t)length : 0;
 }
 
-// "PLUGIN.SETTING=NUMBER" in its parts; false when it is not.
+// Splits "PLUGIN.SETTING=NUMBER"; false when malformed.
 static bool split(const char *text, size_t *plugin, const char **setting, size_t *length,
                   double *value) {
     const char *dot = strchr(text, '.'), *equals = dot == NULL ? NULL : strchr(dot, '=');
@@ -37,7 +37,7 @@ static bool split(const char *text, size_t *plugin, const char **setting, size_t
     return *end == '\0';
 }
 
-// Settings that are meant for the plugin called `name`, marked in `used`.
+// Settings of the plugin `name`, marked in `used`.
 static void put_settings(List *list, const mf_PluginOptions *options, const char *name,
                          bool used[MF_OPTION_ITEMS]) {
     const char *comma = "";

@@ -23,13 +23,13 @@ typedef struct mf_PluginOptions {
         MF_OPT_LIST("plugin-set", "PLUGIN.SETTING=NUMBER", type, plugins.settings,                 \
                     "change a setting of a plugin; may be given more than once")
 
-// The list `plugins` of a group as an override has it, in at most MF_PLUGIN_LIST bytes, and whether
-// one of them is a motion. Loads each library to learn its name.
+// The list `plugins` of a group as text of an override, in at most MF_PLUGIN_LIST bytes, and
+// whether one of them is a motion. Loads each library to read its name.
 enum { MF_PLUGIN_LIST = 8192 };
 mf_Status mf_plugin_list(mf_Context *context, const mf_PluginOptions *options,
                          char out[MF_PLUGIN_LIST], bool *has_motion, mf_Error *error);
 
-// What was seen of the calls of a scene's plugins, a line for each.
+// Statistics of the calls of a scene's plugins, a line for each.
 void mf_app_plugins_print(const mf_Scene *scene);
 
 #endif

@@ -65,7 +65,7 @@ void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note) 
                           (unsigned long long)done, (unsigned long long)progress->total,
                           note[0] == '\0' ? "" : "  ", note,
                           mf_app_duration(seconds_left(progress, done, now), left));
-    // The bar takes the room that the text leaves; a line that wraps could not be redrawn.
+    // The bar fills the rest of the line; a wrapped line could not be redrawn.
     int columns = terminal_columns(), cells = columns - length - 4;
     cells = cells < BAR_LEAST ? BAR_LEAST : cells > BAR_MOST ? BAR_MOST : cells;
     int room = columns - cells - 4;

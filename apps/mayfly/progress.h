@@ -1,4 +1,4 @@
-// Progress for people: one line on stderr that is redrawn, only when stderr is a terminal.
+// Progress display: one line on stderr that is redrawn, only if stderr is a terminal.
 #ifndef MAYFLY_APP_PROGRESS_H
 #define MAYFLY_APP_PROGRESS_H
 
@@ -15,7 +15,7 @@ typedef struct mf_Progress {
 } mf_Progress;
 
 mf_Progress mf_progress_begin(const char *unit, uint64_t first, uint64_t total);
-// `note` comes behind the bar, for example "best 3.21 m". Cheap when called often.
+// `note` is printed after the bar, for example "best 3.21 m". May be called often.
 void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note);
 // Clears the line.
 void mf_progress_end(mf_Progress *progress);

@@ -1,9 +1,9 @@
-// What the sensors of a robot read: all of them, in the order of the robot's file.
+// Sensor readings of a robot, in the order of the robot's file.
 #include "readings.h"
 
 #include <stdio.h>
 
-#define SENSORS_SHOWN 40u // [1] lines for people
+#define SENSORS_SHOWN 40u // [1] lines of text
 #define VALUES_SHOWN 6u   // [1] of a sensor
 
 static void print_sensor(const mf_Field *values, const mf_Sensor *sensor, const char *title) {

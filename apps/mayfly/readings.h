@@ -1,4 +1,4 @@
-// What the sensors of a robot read, for people and for programs.
+// Sensor readings of a robot, as text and as JSON.
 #ifndef MAYFLY_APP_READINGS_H
 #define MAYFLY_APP_READINGS_H
 

@@ -1,5 +1,5 @@
-// mayfly replay: a stored individual, simulated again. With the archive's own step its distance
-// must be the stored fitness bit for bit; otherwise something has changed and the command says so.
+// mayfly replay: simulates a stored individual again. With the archive's own step its fitness must
+// equal the stored one bit for bit; otherwise the command reports a difference.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

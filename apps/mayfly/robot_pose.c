@@ -15,7 +15,7 @@ mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error
     mf_Status status = MF_OK;
     if (out->position == NULL || out->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "pose: out of memory");
-    else // lets the group prepare
+    else // prepares the group
         status = mf_group_link_poses(group, 0, 0, out->position[0], out->rotation[0], error);
     if (status != MF_OK)
         mf_robot_pose_free(context, out);
@@ -52,7 +52,7 @@ static void note_point(const mf_Group *group, const double point[3], uint32_t li
     depth->link = link;
 }
 
-// The highest point is the lowest one of the shape turned over about the world's x axis.
+// The highest point is the lowest one of the shape rotated by 180 degrees about the world's x axis.
 static void note_shape(const mf_Group *group, const mf_RobotPose *pose, uint32_t shape,
                        mf_RobotDepth *depth) {
     static const double over[4] = {0.0, 1.0, 0.0, 0.0};

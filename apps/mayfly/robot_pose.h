@@ -1,4 +1,4 @@
-// Where the links of one robot of a group are, how it leans, and how deep it is in the ground.
+// Link poses, tilt and ground penetration of one robot of a group.
 #ifndef MAYFLY_APP_ROBOT_POSE_H
 #define MAYFLY_APP_ROBOT_POSE_H
 
@@ -17,13 +17,13 @@ void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose);
 double mf_robot_tilt(const mf_RobotPose *pose);
 
 typedef struct mf_RobotDepth {
-    bool touches;   // something of the robot can touch the ground
+    bool touches;   // the robot has collision shapes or points
     double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
     double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
-    uint32_t link;  // [1] that is deepest
+    uint32_t link;  // [1] the deepest link
 } mf_RobotDepth;
 
-// By shapes that collide; by points where the model has no shapes.
+// By collision shapes, or contact points if the model has no shapes.
 mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose);
 
 #endif

@@ -57,7 +57,7 @@ const mf_CommandHelp mf_help_run = {
     .summary = "simulate a scene or a robot once",
     .text =
         "A scene (YAML) defines groups of robots and vehicles in one world, with their\n"
-        "controllers, behaviours, contacts and detection; mayfly help scene lists its keys.\n"
+        "controllers, behaviors, contacts and detection; mayfly help scene lists its keys.\n"
         "Robots of a scene for evolution get random genomes, which depend on the seed and the\n"
         "robot's index.\n\n"
         "A robot's own file (URDF, MJCF) is a scene of that robot with defaults for everything\n"
@@ -87,7 +87,7 @@ const mf_CommandHelp mf_help_run = {
 
 // ---- controllers -------------------------------------------------------------------------------
 
-// Robots that would get a genome from a search get a random one.
+// Robots with genomes get random ones.
 static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error *error) {
     uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
     uint8_t *genome = mf_allocate(context, bytes + 1, 1);
@@ -119,39 +119,40 @@ static bool only_vehicles(const mf_Scene *scene) {
     return true;
 }
 
-static mf_Status begin_fates(mf_Context *context, mf_Run *run, mf_Error *error) {
+static mf_Status begin_outcomes(mf_Context *context, mf_Run *run, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t g = 0; g < run->scene.group_count && status == MF_OK; g++) {
         if (!has_links(&run->scene, g))
             continue;
-        status = mf_fate_begin(context, mf_world_group(run->scene.world, g), &run->fates[g], error);
-        run->fated[g] = status == MF_OK;
+        status = mf_outcome_begin(context, mf_world_group(run->scene.world, g), &run->outcomes[g],
+                                  error);
+        run->observed[g] = status == MF_OK;
     }
     return status;
 }
 
-static void sample_fates(void *watched) {
+static void sample_outcomes(void *watched) {
     mf_Run *run = watched;
     for (uint32_t g = 0; g < run->scene.group_count; g++)
-        if (run->fated[g])
-            mf_fate_sample(&run->fates[g]);
+        if (run->observed[g])
+            mf_outcome_sample(&run->outcomes[g]);
 }
 
-static void end_fates(mf_Run *run) {
+static void end_outcomes(mf_Run *run) {
     for (uint32_t g = 0; g < run->scene.group_count; g++)
-        if (run->fated[g])
-            mf_fate_end(&run->fates[g]);
+        if (run->observed[g])
+            mf_outcome_end(&run->outcomes[g]);
 }
 
-// Often enough for falls and depths, not more than a few hundred times.
+// Sampling interval for falls and depths: at most a few hundred samples.
 static double watch_period(double duration) {
     return duration > 5.0 ? duration / 500.0 : 0.01;
 }
 
 // ---- the run -----------------------------------------------------------------------------------
 
-// The file's record, unless the command line requests another; fields in one line, as --fields has
-// them.
+// The file's record, unless the command line requests another; fields in one line, in the form of
+// --fields.
 static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
                                mf_Simulation *simulation, char fields[MF_APP_PATH],
                                mf_Error *error) {
@@ -171,7 +172,7 @@ static mf_Status choose_record(const mf_SceneFile *file, const Options *options,
                             "record.fields: expected fewer than %d characters", MF_APP_PATH);
 }
 
-// In one go for a record, else from moment to moment of the first robot.
+// In one call for a record, else in intervals for the table of the first robot.
 static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     mf_Simulation *simulation = &run->simulation;
     const uint64_t steps = simulation->steps;
@@ -201,7 +202,7 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     return status;
 }
 
-// Tracks of vehicles, films of everything else.
+// Tracks for vehicles, films for all others.
 static mf_Status begin_picture(mf_Context *context, mf_Run *run, const char *plot,
                                mf_Error *error) {
     if (plot == NULL || !only_vehicles(&run->scene))
@@ -225,10 +226,10 @@ static int finish(mf_Run *run, const Options *options, mf_Status status, mf_Erro
     const bool drawn = end_picture(run, options->plot, ran, &writing) == MF_OK;
     bool printed = false;
     if (ran) {
-        sample_fates(run);
+        sample_outcomes(run);
         printed = options->json ? mf_run_print_json(run) : mf_run_print_end(run);
     }
-    end_fates(run);
+    end_outcomes(run);
     if (ran && !drawn)
         return mf_app_fail(&writing);
     if (status != MF_OK)
@@ -251,7 +252,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .agents = (double)mf_scene_file_count(file),
                                       .steps = mf_scene_steps(scene),
                                       .realtime = mf_option_real(options->realtime, 0.0),
-                                      .watch = sample_fates,
+                                      .watch = sample_outcomes,
                                       .watched = run,
                                       .watch_period = watch_period(file->duration),
                                       .interaction = scene->interaction,
@@ -260,7 +261,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK)
         status = give_controllers(context, scene, error);
     if (status == MF_OK)
-        status = begin_fates(context, run, error);
+        status = begin_outcomes(context, run, error);
     mf_start_report(scene, &run->report);
     if (status == MF_OK)
         status = begin_picture(context, run, options->plot, error);
@@ -274,7 +275,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     return finish(run, options, status, error);
 }
 
-// Pictures as vector graphics are of tracks alone; a file's record is tried as an option's is.
+// SVG pictures exist only for tracks; a record named in the file is tried like an option's.
 static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
                                const Options *options, mf_Error *error) {
     bool vehicles = true;

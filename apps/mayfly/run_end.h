@@ -1,22 +1,22 @@
-// The end of mayfly run: what became of the robots of a scene, for people and for programs.
+// The end of mayfly run: results of the robots of a scene, as text and as JSON.
 #ifndef MAYFLY_APP_RUN_END_H
 #define MAYFLY_APP_RUN_END_H
 
-#include "fate.h"
+#include "outcome.h"
 #include "simulate.h"
 #include "start_report.h"
 
-// A run and all that is reported of it.
+// A run and its reported results.
 typedef struct mf_Run {
     mf_Scene scene;
     mf_Simulation simulation;
     mf_StartReport report;
-    mf_Fate fates[MF_SCENE_GROUPS]; // of groups that have links and move
-    bool fated[MF_SCENE_GROUPS];
-    bool alone; // one group, with links: its first robot is described moment by moment
+    mf_Outcome outcomes[MF_SCENE_GROUPS]; // of groups that have links and move
+    bool observed[MF_SCENE_GROUPS];
+    bool alone; // one group with links: a table of its first robot is printed
 } mf_Run;
 
-// What is reported before it begins.
+// The report before the start.
 void mf_run_print_start(const mf_Run *run);
 // False when it could not be written.
 bool mf_run_print_end(mf_Run *run);

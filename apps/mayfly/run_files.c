@@ -49,7 +49,7 @@ void mf_run_files_free(mf_RunFiles *files) {
 
 // ---- keeping -----------------------------------------------------------------------------------
 
-// Length of the folder that all paths share, its slash included.
+// Length of the common folder of all paths, including its slash.
 static size_t shared_length(const mf_RunFiles *files) {
     const char *first = files->paths[0];
     size_t length = (size_t)(strrchr(first, '/') - first) + 1;

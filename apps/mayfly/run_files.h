@@ -1,5 +1,5 @@
-// The files that a run's world was made from (model, meshes, ground), kept in its folder so that
-// the folder can be replayed elsewhere.
+// The input files of a run (model, meshes, ground), stored in its folder so that the folder can be
+// replayed elsewhere.
 #ifndef MAYFLY_APP_RUN_FILES_H
 #define MAYFLY_APP_RUN_FILES_H
 
@@ -11,22 +11,22 @@ typedef struct mf_RunFiles {
     mf_Context *context;
     char *paths[MF_RUN_FILES]; // absolute, without links; each once
     uint32_t count;            // [1]
-    bool overflow;             // there were more
+    bool overflow;             // there were more files
 } mf_RunFiles;
 
-// Notes every file that is read in `context` until mf_run_files_end.
+// Records every file that is read in `context` until mf_run_files_end.
 void mf_run_files_begin(mf_Context *context, mf_RunFiles *files);
 void mf_run_files_end(mf_RunFiles *files);
 
-// Copies them to FOLDER/files, each below the folders that it has below the one they share. What is
-// there already is replaced. MF_LIMIT: more than MF_RUN_FILES.
+// Copies them to FOLDER/files with their paths relative to the common folder. Existing files are
+// replaced. MF_LIMIT: more than MF_RUN_FILES.
 mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Error *error);
 // Removes those copies, and the folders that they leave empty.
 void mf_run_files_drop(const mf_RunFiles *files, const char *folder);
 void mf_run_files_free(mf_RunFiles *files);
 
-// The copy of `path` that a run's folder keeps: that with most of the path's last parts. False when
-// there is none.
+// The copy of `path` in a run's folder: the one with the longest common suffix of the path. False
+// when there is none.
 bool mf_run_files_find(const char *folder, const char *path, char out[MF_APP_PATH]);
 
 #endif

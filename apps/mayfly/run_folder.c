@@ -78,7 +78,7 @@ void mf_folder_remove(const char *folder, uint32_t made) {
     while (made > 0) {
         if (rmdir(path) == 0)
             made--;
-        else if (errno != ENOENT) // not there: it was not reached
+        else if (errno != ENOENT) // not there: not created
             return;
         char *slash = strrchr(path, '/');
         if (slash == NULL || slash == path)
@@ -89,7 +89,7 @@ void mf_folder_remove(const char *folder, uint32_t made) {
 
 // ---- finding again -----------------------------------------------------------------------------
 
-// Some last parts of `gone`, the longest first, in `folder`.
+// Looks for suffixes of the path `gone`, the longest first, in `folder`.
 static bool find_in(const char *folder, const char *gone, char out[MF_APP_PATH]) {
     for (const char *part = gone; part != NULL; part = strchr(part, '/')) {
         part += strspn(part, "/");
@@ -173,7 +173,7 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
     char *before = NULL, *now = NULL;
     mf_Status status = mf_scene_file_parse(context, path, run->settings, strlen(run->settings),
                                            NULL, 0, &stored, error);
-    if (status == MF_OK) { // where files are is nothing of theirs: their hashes are compared
+    if (status == MF_OK) { // paths of files do not matter: their hashes are compared
         stored->groups[0].model_path = file->groups[0].model_path;
         if (stored->ground.path != NULL && file->ground.path != NULL)
             stored->ground.path = file->ground.path;

@@ -8,14 +8,15 @@
 mf_Status mf_folder_path(const char *folder, const char *name, char out[MF_APP_PATH],
                          mf_Error *error);
 
-// "runs/<file>-<seed>", the file's name without folder and ending, in lower case and with
-// everything but letters and digits as '-'.
+// "runs/<file>-<seed>", the file's name without folder and extension, in lower case, with all other
+// characters than letters and digits replaced by '-'.
 void mf_folder_default(const char *file, uint64_t seed, char out[MF_APP_PATH]);
 
-// Makes `folder` and the ones above it that are missing; *made is how many, counted from the end.
+// Creates `folder` and missing parents; *made is the number of created folders, counted from the
+// end.
 mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made, mf_Error *error);
 
-// Takes back what mf_folder_make made, as far as it is empty.
+// Removes the folders that mf_folder_make created, as far as they are empty.
 void mf_folder_remove(const char *folder, uint32_t made);
 
 // The scene's text with generations set to `generations`, for comparing and storing. From
@@ -23,14 +24,14 @@ void mf_folder_remove(const char *folder, uint32_t made);
 mf_Status mf_folder_settings(mf_SceneFile *file, uint32_t generations, char **text,
                              mf_Error *error);
 
-// Where the files of an archive's scene are now: the copies that its folder keeps; without them
-// where they were, or under the last parts of their names, the longest first, in the archive's
-// folder, in those above it, and in the present one. `paths` keeps the new names as long as the
-// file lives. Whether they are the same is for mf_folder_check_world to say. MF_NOT_FOUND, with
-// what to pass. What the user has named (`--model`, `--ground`) is left alone.
+// Finds the files of an archive's scene: the copies in its folder; without copies the original
+// paths, or suffixes of these, the longest first, in the archive's folder, its parents, and the
+// current folder. `paths` owns the new names and must outlive the file. mf_folder_check_world
+// checks whether they are the same files. MF_NOT_FOUND: the message says what to pass. Files given
+// by the user (`--model`, `--ground`) are not changed.
 typedef struct mf_FolderPaths {
     bool own_model, own_ground; // named by the user
-    bool moved;                 // the model was found elsewhere than it was, and is no copy
+    bool moved;                 // the model was found at another path, and is not a copy
     char model[MF_APP_PATH], ground[MF_APP_PATH];
 } mf_FolderPaths;
 mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths *paths,

@@ -1,5 +1,5 @@
-// What mayfly run --json prints: one object. That of a scene with one group has the group's own
-// members too.
+// The output of mayfly run --json: one object. For a scene with one group it also has the group's
+// members.
 #include <string.h>
 
 #include "census.h"
@@ -21,9 +21,9 @@ static void set_real(json_t *object, const char *name, double value) {
     set(object, name, mf_app_real(value));
 }
 
-// What became of robots with links.
-static void set_fate(json_t *object, mf_Group *group, const mf_Fate *fate) {
-    const mf_FateSum sum = mf_fate_sum(fate);
+// Results of robots with links.
+static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome) {
+    const mf_OutcomeSum sum = mf_outcome_sum(outcome);
     uint32_t alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
     set_real(object, "base_height", mean.height);
@@ -36,8 +36,8 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Fate *fate) {
     set_count(object, "farthest_robot", sum.farthest_robot);
     set_real(object, "tilt", sum.tilt);
     set_count(object, "falls", sum.falls);
-    set_real(object, "penetration", fate->deepest);
-    set_count(object, "means_of", mf_fate_requested(group));
+    set_real(object, "penetration", outcome->deepest);
+    set_count(object, "means_of", mf_outcome_requested(group));
     set(object, "sensors", mf_readings_pack(group));
 }
 
@@ -70,8 +70,8 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
     set(object, "fault_names", mf_fault_pack(group));
     set(object, "warnings", mf_warnings_pack(group));
     set(object, "levels", mf_census_pack_levels(&census));
-    if (run->fated[index])
-        set_fate(object, group, &run->fates[index]);
+    if (run->observed[index])
+        set_fate(object, group, &run->outcomes[index]);
     set_game(object, scene, index);
     return object;
 }

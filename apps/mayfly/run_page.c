@@ -1,4 +1,4 @@
-// The page that mayfly run prints for people.
+// The text output of mayfly run.
 #include <stdio.h>
 
 #include "census.h"
@@ -69,24 +69,24 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
     printf("end       %s: ", state);
     if (!mf_moment_is_kept(group))
         printf("base at %.4g m, ", mean->height);
-    printf("centre of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
+    printf("center of mass at %.4g m, %.3g m/s, ground carries %.3g of the weight\n", mean->center,
            mean->speed, mean->load);
 }
 
-// How far, how upright and how deep.
-static void print_sum(const mf_Group *group, const mf_Fate *fate) {
-    const mf_FateSum sum = mf_fate_sum(fate);
+// Distance, tilt and penetration.
+static void print_sum(const mf_Group *group, const mf_Outcome *outcome) {
+    const mf_OutcomeSum sum = mf_outcome_sum(outcome);
     if (!mf_moment_is_kept(group)) {
         printf("distance  %.4g m", sum.distance);
-        if (fate->count > 1)
+        if (outcome->count > 1)
             printf(" on average, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
         printf("\ntilt      %.3g° from the initial tilt", sum.tilt * DEGREES);
-        if (fate->count > 1)
-            printf(" on average; %u of %u robots fell\n", sum.falls, mf_fate_requested(group));
+        if (outcome->count > 1)
+            printf(" on average; %u of %u robots fell\n", sum.falls, mf_outcome_requested(group));
         else
             printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
     }
-    printf("deepest   %.3g mm of penetration\n", 1e3 * fate->deepest);
+    printf("deepest   %.3g mm of penetration\n", 1e3 * outcome->deepest);
 }
 
 static void print_alone(const mf_Run *run) {
@@ -94,11 +94,11 @@ static void print_alone(const mf_Run *run) {
     char faults[MF_FAULT_TEXT];
     uint32_t count = mf_group_count(group), alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
-    if (mf_fate_requested(group) < count)
-        printf("means     over the first %u robots\n", mf_fate_requested(group));
+    if (mf_outcome_requested(group) < count)
+        printf("means     over the first %u robots\n", mf_outcome_requested(group));
     if (alive > 0)
         print_state(group, &mean);
-    print_sum(group, &run->fates[0]);
+    print_sum(group, &run->outcomes[0]);
     printf("energy    %.4g J kinetic, %.4g J potential\nfaults    %u%s\n", mean.kinetic,
            mean.potential, mf_group_fault_total(group), mf_fault_summary(group, faults));
 }

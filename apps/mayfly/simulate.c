@@ -1,5 +1,5 @@
-// Simulating a world once. Steps are done in short runs, so that signals, the clock and the
-// recorder get their turn; how they are cut does not change a bit.
+// Simulates a world once. Steps are done in short runs between which signals, the clock and the
+// recorder are served; the partition does not affect results.
 #include "simulate.h"
 
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "progress.h"
 
 #define FIELDS_MOST 64     // [1] names in --fields
-#define PACE_SECONDS 0.01  // [s] of wall time between two looks at the clock
-#define FILM_PERIOD 0.02   // [s] between samples of a film: what the eye takes for motion
-#define BATCH_STEPS 4096.0 // [1] robot steps x 1024 between two looks at the stop flag
+#define PACE_SECONDS 0.01  // [s] of wall time between two reads of the clock
+#define FILM_PERIOD 0.02   // [s] between samples of a film, for smooth motion
+#define BATCH_STEPS 4096.0 // [1] robot steps x 1024 between two tests of the stop flag
 
 // ---- recording ---------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
 
 // ---- stepping ----------------------------------------------------------------------------------
 
-// How many steps to do before something else gets its turn.
+// Number of steps until the next other task.
 static uint64_t run_length(const mf_Simulation *simulation, double step, uint64_t to_sample,
                            uint64_t left) {
     double length = BATCH_STEPS * 1024.0 / simulation->agents;
@@ -89,7 +89,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     uint64_t every = period_steps(simulation->record_period, step);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
     uint64_t watch_every = period_steps(simulation->watch_period, step);
-    double watching = 0.0; // [s] that is not the simulation's
+    double watching = 0.0; // [s] spent outside of the simulation
     double started = mf_app_clock(), before = simulation->pace.simulated;
     simulation->pace.factor = simulation->realtime;
     mf_pace_keep(&simulation->pace, world, before);
@@ -133,7 +133,7 @@ static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_E
     }
     mf_progress_end(&progress);
     simulation->simulated = (double)done * step;
-    // At the pace of a clock, watching is part of the time that the clock goes on.
+    // With pacing, the watch function's time is part of the clock's.
     simulation->seconds = mf_app_clock() - started - (simulation->realtime > 0.0 ? 0.0 : watching);
     return status;
 }
@@ -149,7 +149,7 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     if (status != MF_OK)
         return status;
     mf_Recorder *recorder = simulation->recorder;
-    simulation->recorder = NULL; // closed below, whatever comes
+    simulation->recorder = NULL; // closed below in any case
     status = step_all(simulation, recorder, error);
     if (recorder == NULL)
         return status;

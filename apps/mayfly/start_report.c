@@ -15,8 +15,8 @@ _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both"
 
 #define NOTES_SHOWN 6    // [1] of the model's own
 #define NAMES_SHOWN 4    // [1] in a list
-#define DEEP 0.005       // [m] of a start in the ground that is worth a line
-#define OVERLAP 0.001    // [m] of links in each other; less is how things rest
+#define DEEP 0.005       // [m] reported penetration at the start
+#define OVERLAP 0.001    // [m] reported overlap of links; less is normal at rest
 #define UPSIDE_DOWN 2.36 // [rad] 135 degrees
 
 MF_PRINTF(2, 3)
@@ -35,12 +35,13 @@ static void say(mf_StartReport *report, const char *format, ...) {
 
 // ---- the file -----------------------------------------------------------------------------------
 
-// What was dropped or replaced: missing meshes, shapes that cannot be read, links without inertia.
+// Dropped or replaced parts of the model: missing meshes, shapes that cannot be read, links without
+// inertia.
 static void report_notes(const mf_Model *model, mf_StartReport *report) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < model->note_count; i++) {
         const mf_Note *note = &model->notes[i];
-        if (!note->suspicious) // the others change nothing that moves
+        if (!note->suspicious) // the others do not affect motion
             continue;
         if (++found > NOTES_SHOWN)
             continue;
@@ -71,7 +72,7 @@ static void add_name(Names *names, const char *name) {
     names->count++;
 }
 
-// In an MJCF, joints without actuators are as common as meant.
+// In MJCF files, joints without actuators are common and intended.
 static void report_motors(mf_Group *group, mf_StartReport *report) {
     const mf_Model *model = mf_group_model(group);
     Names names = {.count = 0};
@@ -113,7 +114,7 @@ void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
 
 // ---- the start ----------------------------------------------------------------------------------
 
-// What stands in for a floor that an MJCF file has not.
+// The ground used for an MJCF file without a floor.
 static void report_ground(const mf_Scene *scene, const mf_Group *group, mf_StartReport *report) {
     const mf_Model *model = mf_group_model(group);
     if (scene->terrain != NULL || model->body_count == 0 || !mf_model_touches_ground(model, true))
@@ -138,7 +139,7 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
     depth.touches =
-        depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which stands on points
+        depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
     if (depth.touches && depth.highest < -DEEP)
         say(report, "the robot starts under the ground: its highest shape is %.3g m below",
             -depth.highest);
@@ -151,7 +152,7 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     mf_robot_pose_free(mf_world_context(mf_group_world(group)), &pose);
 }
 
-// "'toe' of link 'foot'", as far as there are names.
+// "'toe' of link 'foot'", if they have names.
 static void name_shape(const mf_Model *model, uint32_t index, char *out, size_t size) {
     const mf_Shape *shape = &model->shapes[index];
     char name[80];

@@ -1,13 +1,13 @@
 // Steps that are too long (step_check.h), one spring or servo at a time. A spring of stiffness k
-// along q, with dampers of which d acts at the beginning of the step and e at its end, moves by
-// q'' = -m (k q + (d + e) q'), m what q accelerates by per force at the start, everything else
-// free. A semi-implicit Euler step h makes of it the characteristic polynomial
+// along q, with dampers of which d acts at the beginning of the step and e at its end, moves by q''
+// = -m (k q + (d + e) q'), with m the acceleration of q per force at the start, everything else
+// free. A semi-implicit Euler step h gives the characteristic polynomial
 //     x^2 - (1 + b - a m h^2 k) x + b,    a = 1 / (1 + m h e),    b = a (1 - m h d)
 // with roots in the unit circle when |b| < 1 and a m h^2 k < 2 (1 + b) (Jury's conditions); a step
 // of Runge-Kutta is stable where |1 + z + z^2/2 + z^3/6 + z^4/24| <= 1 for z = h times the roots of
-// s^2 + m (d + e) s + m k. What is unstable alone is so together with others: m k is an entry of
-// the diagonal of a symmetric matrix whose largest eigenvalue decides. Equality constraints may
-// hold it all the same, because more mass then moves with it.
+// s^2 + m (d + e) s + m k. A single unstable mode implies an unstable system: m k is a diagonal
+// entry of a symmetric matrix whose largest eigenvalue decides. Equality constraints may stabilize
+// it, because they add moving mass.
 #include "step_check.h"
 
 #include <complex.h>
@@ -17,12 +17,12 @@
 #include <mayfly/articulated.h>
 #include <mayfly/dynamics.h>
 
-#define SHORTEST 1e-7 // [s] nobody asks about a shorter step
+#define SHORTEST 1e-7 // [s] lower bound of the search
 
 typedef struct Spring {
     double stiffness;   // [N/m] or [N m/rad]
     double early, late; // [N s/m] or [N m s/rad] dampers at the beginning and the end of a step
-    double ease;        // [1/kg] or [1/(kg m^2)] acceleration per force
+    double ease;        // [1/kg] or [1/(kg m^2)] inverse inertia
     const char *what, *name;
 } Spring;
 
@@ -30,7 +30,7 @@ typedef struct Check {
     mf_Group *group;
     const mf_Model *model;
     const mf_ArticulatedConfig *config;
-    bool rk4, implicit; // as the steps are
+    bool rk4, implicit; // integrator
     double step;        // [s]
     double *forces, *still, *moved;
 } Check;
@@ -95,7 +95,7 @@ static void clear_forces(const Check *check) {
         check->forces[i] = 0.0;
 }
 
-// What actuators of a joint or fixed tendon hold it with; `drive` tells which.
+// Stiffness and damping of the actuators of a joint or fixed tendon; `drive` selects it.
 static void add_actuators(const Check *check, uint32_t joint, uint32_t tendon, Spring *spring) {
     if (check->model->physics.disabled & MF_DISABLE_ACTUATION)
         return;
@@ -149,7 +149,7 @@ static bool is_tied(const mf_Model *model) {
     return tied;
 }
 
-// The one with the shortest stable step; false when all are stable.
+// Finds the one with the shortest stable step; false when all are stable.
 static bool find_unstable(const Check *check, char *text) {
     const uint32_t joints = check->model->joint_count, tendons = check->model->tendon_count;
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-// Whether a step is too long for a robot as it starts.
+// Whether a step is too long for a robot at its start.
 #ifndef MAYFLY_APP_STEP_CHECK_H
 #define MAYFLY_APP_STEP_CHECK_H
 
@@ -7,8 +7,8 @@
 enum { MF_STEP_TEXT = 320 };
 
 // One line into `text` for each index from 0 on: the spring or servo that is unstable at the
-// world's step, the motor that the step does not resolve, constraints that are made softer because
-// of it. False behind the last. The group moves by `articulated`, or nothing is said.
+// world's step, the motor that the step does not resolve, constraints softened because of it. False
+// after the last. Only for groups under `articulated`.
 bool mf_step_note(mf_Group *group, uint32_t index, char *text);
 
 #endif

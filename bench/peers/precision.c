@@ -1,14 +1,13 @@
-// One robot, or many, of an MJCF file under `articulated`: prints what a step costs and where every
-// body is at fixed times. precision.py asks it, beside MuJoCo, for the work-precision study of
-// docs/studies/precision.md.
+// One robot, or many, of an MJCF file under `articulated`: prints the cost of a step and the
+// positions of all bodies at fixed times. precision.py runs it and MuJoCo for the work-precision
+// study of docs/studies/precision.md.
 //
 // usage: bench_precision MODEL [OPTION VALUE]...
 //   step NS          length of a step [ns], default 1000000
 //   frames N         moments printed after the start, default 16
 //   every NS         time between them, a multiple of the step [ns], default 64000000
-//   robots N         instances, default 1. The first starts as the file says, each other with
-//                    every velocity changed by up to 0.1 (m/s or rad/s), so that they touch down at
-//                    times of their own
+//   robots N         instances, default 1. The first starts as in the file, the others with every
+//   velocity changed by up to 0.1 (m/s or rad/s), so that they touch down at different times
 //   precision WORD   double (default) or float
 //   integrator WORD  implicit (default), euler or rk4
 //   hard N           1: contacts without softness, default 0
@@ -183,8 +182,8 @@ static mf_Status add_control(Setup *setup, Job *job, mf_Error *error) {
     return mf_callback_add(setup->group, mf_rate_from_period(job->step), control, job, error);
 }
 
-// Velocities of the keyframe; those of robots behind the first changed by a fixed sequence
-// (Weyl's, of the golden ratio).
+// Velocities of the keyframe; those of the other robots changed by a fixed sequence (Weyl's, of the
+// golden ratio).
 static mf_Status start_all(Setup *setup, const Job *job, mf_Error *error) {
     const mf_Model *model = setup->model;
     const mf_Keyframe *key = model->keyframes;

@@ -9,7 +9,7 @@ LEFT, TOP, GAP_X, GAP_Y = 74, 46, 66, 66
 X_RANGE = (-6, 0)  # decades of s/s
 INK, GRID, MINOR = "#222222", "#d5d5d5", "#eeeeee"
 
-# name of the cell, label, place in the legend (column, row), colour, marker, dashed
+# name of the cell, label, place in the legend (column, row), color, marker, dashed
 STYLES = [
     ("compliant", "Mayfly, one robot, double", (0, 0), "#1f5fbf", "disc", False),
     ("compliant, float batch", "Mayfly, each of 1,024, float", (0, 1), "#1f5fbf", "ring", True),
@@ -26,9 +26,9 @@ STYLES = [
 COLUMNS = (74, 400, 740)
 
 
-def marker(kind, x, y, colour):
-    fill = "white" if kind in ("ring", "frame") else colour
-    paint = f'fill="{fill}" stroke="{colour}" stroke-width="1.4"'
+def marker(kind, x, y, color):
+    fill = "white" if kind in ("ring", "frame") else color
+    paint = f'fill="{fill}" stroke="{color}" stroke-width="1.4"'
     if kind in ("disc", "ring"):
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.4" {paint}/>'
     if kind in ("square", "frame"):
@@ -82,22 +82,22 @@ class Panel:
                    f'height="{PANEL_HEIGHT}" fill="none" stroke="{INK}"/>')
         return out
 
-    def curve(self, places, colour, kind, dashed):
+    def curve(self, places, color, kind, dashed):
         dash = ' stroke-dasharray="5 3"' if dashed else ""
         path = "M" + "L".join(f"{self.x(x):.1f} {self.y(y):.1f}" for x, y in places)
-        out = [f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"{dash}/>']
-        return out + [marker(kind, self.x(x), self.y(y), colour) for x, y in places]
+        out = [f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.6"{dash}/>']
+        return out + [marker(kind, self.x(x), self.y(y), color) for x, y in places]
 
 
 def draw_scene(panel, scene):
     out = panel.grid()
     out.append(text(panel.left, panel.top - 9, scene["title"], 14, "start",
                     ' font-weight="bold"'))
-    for name, _, _, colour, kind, dashed in STYLES:
+    for name, _, _, color, kind, dashed in STYLES:
         cells = [cells[name] for cells in scene["steps"].values() if name in cells]
         places = [(cell["cost"], cell["error"]) for cell in cells if cell["good"]]
         if places:
-            out += panel.curve(places, colour, kind, dashed)
+            out += panel.curve(places, color, kind, dashed)
     return out
 
 
@@ -109,13 +109,13 @@ def decades(scene):
 
 def legend(top):
     out = []
-    for _, label, place, colour, kind, dashed in STYLES:
+    for _, label, place, color, kind, dashed in STYLES:
         if place is None:
             continue
         x, y = COLUMNS[place[0]], top + place[1] * 22
         dash = ' stroke-dasharray="5 3"' if dashed else ""
-        out.append(f'<path d="M{x} {y}h30" stroke="{colour}" stroke-width="1.6"{dash}/>')
-        out.append(marker(kind, x + 15, y, colour))
+        out.append(f'<path d="M{x} {y}h30" stroke="{color}" stroke-width="1.6"{dash}/>')
+        out.append(marker(kind, x + 15, y, color))
         out.append(text(x + 38, y + 4, label, 13))
     out.append(text(COLUMNS[0], top + 70, "markers from left to right: steps of 16, 8, 4, 2, 1, "
                     "0.5 ms", 12))

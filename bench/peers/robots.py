@@ -9,7 +9,7 @@ Each NAME=FOLDER is a collection; of it every file whose path there matches a pa
 any folder, where none is given) and that has something to move is tried, in a process of its own.
 Columns:
 
-  loads         by `mayfly.Model.from_file` as it comes; "lenient": what cannot be honoured is
+  loads         by `mayfly.Model.from_file` as it comes; "lenient": what cannot be honored is
                 dropped with a note; otherwise the error
   mass          difference of the total masses, relative
   acceleration  largest difference of the accelerations without constraints in random states, over

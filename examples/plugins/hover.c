@@ -1,6 +1,6 @@
-// A motion of one's own: a hovercraft. The base glides at a fixed height above the ground, driven
-// forward and turned by the targets of two joints, with drag. Portable C, one robot after the
-// other; docs/how_to/plugins.md explains it line by line.
+// A user-defined motion: a hovercraft. The base glides at a fixed height above the ground, driven
+// and steered by the targets of two joints, with drag. Portable C, one robot after the other;
+// docs/how_to/plugins.md explains it line by line.
 #include <mayfly/plugin.h>
 
 enum { POSITION, ORIENTATION, VELOCITY, SPIN, TARGET, ANGLE, COURSE, FIELDS };

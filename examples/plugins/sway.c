@@ -1,5 +1,5 @@
-// A controller of one's own, called in step with the simulation: the robot stands, sways slowly,
-// and leans against being tilted. All that it remembers is in a field, so snapshots hold it.
+// A user-defined controller, called in every step: the robot stands, sways slowly, and counteracts
+// tilt. All its state is in a field, so snapshots contain it.
 #include <mayfly/plugin.h>
 
 enum { ORIENTATION, TARGET, CLOCK, FIELDS };

@@ -1,4 +1,4 @@
-"""Reinforcement learning: proximal policy optimisation (Schulman et al. 2017) in JAX.
+"""Reinforcement learning: proximal policy optimization (Schulman et al. 2017) in JAX.
 
     pip install jax gymnasium mujoco
     python ant_by_ppo.py --task Ant-v5 --target 2000

@@ -1,7 +1,7 @@
-"""A gait of sine waves for a four-legged robot by several optimisers of nevergrad, with the same
+"""A gait of sine waves for a four-legged robot by several optimizers of nevergrad, with the same
 number of lives for each.
 
-pip install nevergrad; usage: gait_by_nevergrad.py [LIVES [OPTIMISER ...]]
+pip install nevergrad; usage: gait_by_nevergrad.py [LIVES [OPTIMIZER ...]]
 """
 
 import sys
@@ -27,26 +27,26 @@ def walked(robot: mayfly.Model, vectors: np.ndarray) -> np.ndarray:
 
 
 # %%
-# An optimiser is asked for a batch of points and told how far each got.
+# An optimizer is asked for a batch of points and told how far each got.
 def search(robot: mayfly.Model, name: str, lives: int, seed: int = 1) -> np.ndarray:
-    """What an optimiser recommends in the end."""
+    """What an optimizer recommends in the end."""
     space = nevergrad.p.Array(init=np.full(3 * len(robot.joints) + 1, 0.5), lower=0.0, upper=1.0)
     space.random_state.seed(seed)
-    optimiser = nevergrad.optimizers.registry[name](space, budget=lives, num_workers=BATCH)
+    optimizer = nevergrad.optimizers.registry[name](space, budget=lives, num_workers=BATCH)
     for _ in range(lives // BATCH):
-        asked = [optimiser.ask() for _ in range(BATCH)]
+        asked = [optimizer.ask() for _ in range(BATCH)]
         distances = walked(robot, np.stack([point.value for point in asked]))
         for point, distance in zip(asked, distances.tolist()):
-            optimiser.tell(point, -distance)
-    return np.asarray(optimiser.recommend().value)
+            optimizer.tell(point, -distance)
+    return np.asarray(optimizer.recommend().value)
 
 
 # %%
-# Each optimiser has the same number of lives.
+# Each optimizer has the same number of lives.
 def main(
     lives: int = 1920, names: tuple[str, ...] = ("TwoPointsDE", "CMA", "OnePlusOne")
 ) -> dict[str, float]:
-    """How far the gait of each optimiser gets."""
+    """How far the gait of each optimizer gets."""
     robot = mayfly.Model.from_file("quadruped.urdf")
     best = np.stack([search(robot, name, lives) for name in names])
     result = dict(zip(names, walked(robot, best).tolist()))

@@ -25,7 +25,7 @@ def live(envs: MayflyVectorEnv, policies: np.ndarray, seed: int) -> tuple[np.nda
     # All teams start alike, so that they compare: the seed of a team is that of its first robot.
     seen, _ = envs.reset(seed=[seed] * envs.num_envs)
     total, crashed = np.zeros(teams), 0
-    # Goal, attitude and velocities; not the last action; less of the neighbours.
+    # Goal, attitude and velocities; not the last action; less of the neighbors.
     scale = np.float32(18 * [1] + 4 * [0] + (seen.shape[1] - 22) * [0.3])
     for _ in range(STEPS):
         rows = np.clip(seen * scale, -2, 2).reshape(teams, AGENTS, -1)

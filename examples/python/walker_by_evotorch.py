@@ -45,7 +45,7 @@ class Walk(Problem):
 # %%
 # PGPE follows the gradient of the mean distance over the population.
 def main(generations: int = 40) -> tuple[float, float]:
-    """How far the centre of the search gets after one generation and in the end."""
+    """How far the center of the search gets after one generation and in the end."""
     torch.manual_seed(1)
     problem = Walk(mayfly.Model.from_file("quadruped.urdf"))
     search = PGPE(
@@ -61,7 +61,7 @@ def main(generations: int = 40) -> tuple[float, float]:
         search.step()
         walked.append(float(problem.walked(search.status["center"][None])[0]))
         if generation % 10 == 0 or generation + 1 == generations:
-            print(f"{generation + 1}: the centre walks {walked[-1]:.2f} m")
+            print(f"{generation + 1}: the center walks {walked[-1]:.2f} m")
     return walked[0], walked[-1]
 
 

@@ -20,7 +20,7 @@ typedef enum mf_ArticulatedIntegrator {
 typedef enum mf_ArticulatedBase {
     MF_ARTICULATED_AS_MODEL, // as in the model
     MF_ARTICULATED_FREE,     // the base moves
-    MF_ARTICULATED_FIXED     // the base is fixed in its place
+    MF_ARTICULATED_FIXED     // the base is fixed in its position
 } mf_ArticulatedBase;
 
 // Law of contacts, limits, dry friction and equality constraints (docs/explanation/articulated.md).
@@ -122,7 +122,7 @@ MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, con
 // Position [m] of the contact of a row of contact.load in the frame of `link`: its point, or the
 // center of its ball or disc. False if it belongs to another rigid part, or the row does not exist.
 MF_API bool mf_articulated_contact_position(const mf_Group *group, uint32_t row, uint32_t link,
-                                            double place[3]);
+                                            double position[3]);
 
 typedef struct mf_ArticulatedEnergy {
     double kinetic;   // [J] including rotors

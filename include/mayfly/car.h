@@ -117,7 +117,7 @@ MF_API mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char 
 // remains active, and command.refused increases by one at each control tick. Ranges: steering
 // within the limit, duty -1 .. 1, brake 0 .. 1, speed within the limit (negative, backwards, in
 // mode `speed` only), positions within 1e6 m, a circle's radius at least one wheelbase; positive:
-// to the left, counter-clockwise.
+// to the left, counterclockwise.
 MF_API mf_Status mf_car_add(mf_Group *group, const mf_Car *car, const mf_CarConfig *settings,
                             mf_Error *error);
 
@@ -129,7 +129,7 @@ MF_API const mf_CarConfig *mf_car_config_of(const mf_Group *group);
 // by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of
 // equal length. On an open path cars stop at the end. Every car then searches for the nearest point
 // of the path. Do not call it during a step.
-MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*places)[2], uint32_t count,
+MF_API mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count,
                                  bool closed, mf_Error *error);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct mf_CompareConfig {
     uint32_t struct_size;          // [byte] set by mf_compare_config()
-    uint32_t price_robots;         // [1] robots in the batch in which the cost is measured; 0: not
+    uint32_t cost_robots;          // [1] robots in the batch in which the cost is measured; 0: not
                                    // measured; default 256
     bool wanted[MF_MOTION_LEVELS]; // default all
 } mf_CompareConfig;
@@ -58,10 +58,10 @@ typedef struct mf_CompareRow {
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait;       // names; of the scene file
-    double command[3];              // [m/s], [m/s], [rad/s]
-    double duration;                // [s]
-    uint32_t price_robots, threads; // [1]
+    const char *model, *gait;      // names; of the scene file
+    double command[3];             // [m/s], [m/s], [rad/s]
+    double duration;               // [s]
+    uint32_t cost_robots, threads; // [1]
     mf_Isa isa;
     mf_Motion reference;                       // the level of highest fidelity that ran
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: differences from the file

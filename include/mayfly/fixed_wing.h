@@ -208,7 +208,7 @@ MF_API mf_FixedWingConfig mf_fixed_wing_config(void);
 // Commands are rejected, all of an agent's together, if one is not finite or out of range: surfaces
 // within their limits, throttle 0 .. 1, airspeed within airspeed_min .. airspeed_max, altitude
 // within +-1e5 m, course within +-1000 rad (east is 0, north pi/2), center within 1e6 m, |radius| 1
-// m .. 1e6 m (positive: counter-clockwise seen from above).
+// m .. 1e6 m (positive: counterclockwise seen from above).
 //
 // A reset puts the agent into trimmed flight at start_airspeed along its initial heading, through
 // the wind, with commands that continue this flight (an orbit: of 200 m to the left); an agent that

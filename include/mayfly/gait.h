@@ -64,7 +64,7 @@ typedef struct mf_GaitAngle {
 typedef struct mf_GaitPace {
     double forward; // [m/s] largest command, >= 0
     double left;    // [m/s] largest command, >= 0
-    double turn;    // [rad/s] largest command, anticlockwise, >= 0
+    double turn;    // [rad/s] largest command, counterclockwise, >= 0
     double rise;    // [s] time from rest to the largest command, > 0
     bool march;     // steps on the spot without a command, instead of standing
 } mf_GaitPace;

@@ -212,7 +212,7 @@ typedef struct mf_Mesh {
     uint32_t hull_triangle_count;   // [1]
     const uint32_t *hull_vertices;  // [1] vertex indices, rising
     const uint32_t *hull_triangles; // [1] hull_triangle_count * 3 vertex indices, seen from outside
-                                    // counter-clockwise
+                                    // counterclockwise
     double reference_position[3];   // [m] subtracted first from the file's vertices
     double reference_rotation[4];   // [1] inverse of the rotation that was applied next
     double scale[3];                // [1] scale that was applied last

@@ -18,14 +18,14 @@ typedef struct mf_Quadrotor {
     double radius;     // [m] > 0 of the collision sphere
     double clearance;  // [m] >= 0 height of the center of mass above the ground when it stands
 
-    double rotor_x[4];          // [m] forward position of each rotor, -1e3 .. 1e3
-    double rotor_y[4];          // [m] left position of each rotor, -1e3 .. 1e3
-    double rotor_turn[4];       // [1] direction of rotation: +1 anticlockwise seen from above, -1
-                                // clockwise; the torque on the body is opposite
-    double rotor_speed_min;     // [rad/s] >= 0
-    double rotor_speed_max;     // [rad/s] > rotor_speed_min, <= 1e6
-    double thrust_coefficient;  // [N s^2] > 0: thrust = coefficient * speed^2
-    double torque_coefficient;  // [N m s^2] > 0: torque = coefficient * speed^2
+    double rotor_x[4];         // [m] forward position of each rotor, -1e3 .. 1e3
+    double rotor_y[4];         // [m] left position of each rotor, -1e3 .. 1e3
+    double rotor_turn[4];      // [1] direction of rotation: +1 counterclockwise seen from above, -1
+                               // clockwise; the torque on the body is opposite
+    double rotor_speed_min;    // [rad/s] >= 0
+    double rotor_speed_max;    // [rad/s] > rotor_speed_min, <= 1e6
+    double thrust_coefficient; // [N s^2] > 0: thrust = coefficient * speed^2
+    double torque_coefficient; // [N m s^2] > 0: torque = coefficient * speed^2
     double motor_time_constant; // [s] 0 .. 10 of the first-order lag of the rotors' speed; 0 = none
     double rotor_drag[3];       // [N s^2/m] >= 0: force = -speed * drag * air velocity, at
                                 // each rotor, body axes; default 0

@@ -52,7 +52,7 @@ typedef struct mf_Placement {
     uint32_t columns;    // [1] grid: along x; 0 = as many as rows
     uint32_t layers;     // [1] grid: >= 1
     double radius;       // [m] > 0 circle
-    bool along;          // circle: face along it, anticlockwise, instead of `heading`
+    bool along;          // circle: face along it, counterclockwise, instead of `heading`
     double lower[3];     // [m] random: low corner of the box
     double upper[3];     // [m] random: high corner
     uint64_t seed;       // [1] random

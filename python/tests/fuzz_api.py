@@ -293,7 +293,7 @@ ACTIONS = [
     (2, lambda: pick(fields).read(pick([np.zeros((7, 18), np.float32), np.zeros(3), None]))),
     (2, lambda: pick(groups).reset(pick(KEYS))),
     (2, lambda: pick(groups).refresh(pick(KEYS))),
-    (2, lambda: pick(groups).place(pick(ARRAYS), pick(ARRAYS), pick(ARRAYS), pick(KEYS))),
+    (2, lambda: pick(groups).set_start(pick(ARRAYS), pick(ARRAYS), pick(ARRAYS), pick(KEYS))),
     (2, lambda: pick(groups).set_state(pick(ARRAYS), pick(ARRAYS), pick(KEYS))),
     (1, lambda: pick(groups).state()),
     (2, lambda: pick(groups).switch(value(), pick(KEYS))),

@@ -335,8 +335,8 @@ def test_sb3_contract() -> None:
     assert envs.has_attr("dt") and not envs.has_attr("nothing")
     with pytest.raises(IndexError):
         envs.get_attr("task", 4)
-    envs.set_attr("colour", "red")
-    assert envs.get_attr("colour", [0, 3]) == ["red", "red"]
+    envs.set_attr("color", "red")
+    assert envs.get_attr("color", [0, 3]) == ["red", "red"]
     assert len(envs.env_method("make_observation_space")) == 4
     for call in (lambda: envs.set_attr("task", "x", [0]), lambda: envs.env_method("f", indices=0)):
         with pytest.raises(NotImplementedError, match="share one environment"):

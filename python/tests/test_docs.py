@@ -136,7 +136,7 @@ def test_gait_by_cma() -> None:
 
 
 def test_gait_by_nevergrad() -> None:
-    """Optimisers get further than the gait that they start from."""
+    """Optimizers get further than the gait that they start from."""
     pytest.importorskip("nevergrad")
     module = load("gait_by_nevergrad")
     walked = module.main(512, ("TwoPointsDE", "CMA"))
@@ -146,7 +146,7 @@ def test_gait_by_nevergrad() -> None:
 
 
 def test_walker_by_evotorch() -> None:
-    """A network that learns to walk; the centre of the search stands at first."""
+    """A network that learns to walk; the center of the search stands at first."""
     torch = pytest.importorskip("torch", reason="torch is not installed: evotorch is not tried")
     pytest.importorskip("evotorch", reason="evotorch is not installed")
     torch.set_num_threads(1)

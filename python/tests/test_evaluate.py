@@ -53,7 +53,7 @@ def waves(count: int, model: mayfly.Model, seed: int = 1) -> mayfly.Oscillators:
 
 
 def test_a_row_is_its_own(hexapod: mayfly.Model) -> None:
-    """Not of its neighbours, its place, looks in between, threads, or other bodies beside it."""
+    """Not of its neighbors, its place, looks in between, threads, or other bodies beside it."""
     other = mayfly.Model.from_file("quadruped.urdf")
     every = waves(20, hexapod)
     whole = mayfly.evaluate(hexapod, every, 4, descriptors=["duty"])
@@ -196,9 +196,9 @@ def test_network_settings(hexapod: mayfly.Model, world: mayfly.World) -> None:
         {"lower": [0.0]},
         {"hidden": [0]},
         {"hidden": "4"},
-        {"inputs": ["base.colour"]},
+        {"inputs": ["base.color"]},
         {"inputs": "joint.angle"},
-        {"output": "base.colour"},
+        {"output": "base.color"},
         {"output": 3},
         {"lower": [np.nan] * 18},
         {"hidden": [4] * 9},

@@ -33,7 +33,7 @@ def command_hash(*words: str) -> int:
             "models/humanoid.urdf",
             {
                 "group.gaits": ["walk"],
-                "group.behaviour.gait.name": "walk",
+                "group.behavior.gait.name": "walk",
                 "group.settle": 0.5,
                 "group.motion": "rigid",
             },

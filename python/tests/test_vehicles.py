@@ -29,7 +29,7 @@ def test_vehicles_and_robots_share_a_world() -> None:
         quads = world.add_group(quadrotor, 3, name="quads")
         robots = world.add_group(mayfly.Model.from_file("hexapod.urdf"), 2, motion="rigid")
         assert quads.motions == ("quadrotor",)
-        quads.place([0, 0, 5])
+        quads.set_start([0, 0, 5])
         world.run(2)
         assert np.allclose(quads["base.position"].array, [0, 0, 5], atol=0.01)  # hovers
         assert np.all(robots["base.position"].array[:, 2] > 0.02)
@@ -43,25 +43,25 @@ def test_a_program_flies_by_the_fields_of_its_mode() -> None:
     quadrotor = mayfly.Model.from_file("hummingbird.yaml")
     with mayfly.World(step=0.002) as world:
         mode = {"program": {"mode": "velocity"}}
-        quads = world.add_group(quadrotor, 2, behaviour=mode, integrator="heun")
-        quads.place([[0, 0, 5], [0, 3, 5]])
+        quads = world.add_group(quadrotor, 2, behavior=mode, integrator="heun")
+        quads.set_start([[0, 0, 5], [0, 3, 5]])
         quads["command.velocity"] = [[1, 0, 0], [0, -1, 0]]
         world.run(4)
         speed = quads["base.linear_velocity"].array
         assert np.allclose(speed, [[1, 0, 0], [0, -1, 0]], atol=0.1)
 
 
-def test_behaviours_are_those_of_scenes(tmp_path: pathlib.Path) -> None:
+def test_behaviors_are_those_of_scenes(tmp_path: pathlib.Path) -> None:
     car = mayfly.Model.from_file("car_orca.yaml")
     file = tmp_path / "scene.yaml"
     file.write_text(
         f"world: {{step: 0.01}}\ngroups:\n  - name: cars\n    model: {MODELS}/car_orca.yaml\n"
-        "    behaviour: {orbit: {radius: 1, speed: 0.5}}\n"
+        "    behavior: {orbit: {radius: 1, speed: 0.5}}\n"
     )
     with mayfly.World(step=0.01) as world, mayfly.Scene(file) as scene:
-        cars = world.add_group(car, behaviour={"orbit": {"radius": 1.0, "speed": 0.5}})
+        cars = world.add_group(car, behavior={"orbit": {"radius": 1.0, "speed": 0.5}})
         own = scene.groups[0]
-        cars.place(
+        cars.set_start(
             own["base.position"].read(),
             own["base.orientation"].read(),
             own["base.linear_velocity"].read(),
@@ -78,14 +78,14 @@ def test_mistakes() -> None:
     robot = mayfly.Model.from_file("hexapod.urdf")
     with mayfly.World(step=0.002) as world:
         with pytest.raises(mayfly.MayflyError, match="no command mode fast"):
-            world.add_group(quadrotor, behaviour={"program": {"mode": "fast"}})
+            world.add_group(quadrotor, behavior={"program": {"mode": "fast"}})
         with pytest.raises(mayfly.MayflyError, match="flock"):
-            world.add_group(quadrotor, behaviour="flock")
+            world.add_group(quadrotor, behavior="flock")
         with pytest.raises(ValueError, match="a quadrotor moves by quadrotor"):
             world.add_group(quadrotor, motion="rigid")
         with pytest.raises(ValueError, match="motion: car is for a car"):
             world.add_group(robot, motion="car")
-        with pytest.raises(TypeError, match="behaviour: is for vehicles"):
-            world.add_group(robot, behaviour="orbit")
+        with pytest.raises(TypeError, match="behavior: is for vehicles"):
+            world.add_group(robot, behavior="orbit")
         assert world.groups == ()
         world.add_group(robot)

@@ -168,7 +168,7 @@ def test_pickled_worlds_go_on(hexapod: mayfly.Model) -> None:
             points={"friction": "coupled"},
             spacing=1.0,
         )
-        group.place([[0.3 * i, 0, 0.2] for i in range(5)])
+        group.set_start([[0.3 * i, 0, 0.2] for i in range(5)])
         world.step(20)
         group.switch("articulated", [1, 3])
         world.step(20)
@@ -284,7 +284,7 @@ def test_poses(world: mayfly.World) -> None:
     model = mayfly.Model.from_string(text)
     group = world.add_group(model, 3, precision="double", contacts=False)
     angles = np.array([0.0, 0.5, -2.0])
-    group.place([0, 0, 0])
+    group.set_start([0, 0, 0])
     group["swing/joint.angle"] = angles
     places, turns = group.poses()
     tip = model.link("tip").index
@@ -361,8 +361,8 @@ def test_gaits_walk(world: mayfly.World) -> None:
 
 def test_places_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
     group = world.add_group(hexapod, 20, motion="points")
-    group.place([1.0, 2.0, 3.0], robots=7)
-    group.place(np.arange(6).reshape(2, 3), robots=[1, 2], orientation=[0, 0, 0, 1])
+    group.set_start([1.0, 2.0, 3.0], robots=7)
+    group.set_start(np.arange(6).reshape(2, 3), robots=[1, 2], orientation=[0, 0, 0, 1])
     world.step(10)
     group.reset([1, 7])
     assert group["base.position"][7].tolist() == [1, 2, 3]
@@ -373,11 +373,11 @@ def test_places_and_resets(hexapod: mayfly.Model, world: mayfly.World) -> None:
     group.reset(mask)
     for wrong in ([0, 0], [[0, 0, 0]] * 3, np.zeros((20, 4)), "abc", None):
         with pytest.raises((ValueError, TypeError)):
-            group.place(wrong)  # type: ignore[arg-type]
+            group.set_start(wrong)  # type: ignore[arg-type]
     with pytest.raises(IndexError):
         group.reset(20)
     with pytest.raises(mayfly.ArgumentError, match="length 1"):
-        group.place([0, 0, 0], orientation=[1, 1, 0, 0])
+        group.set_start([0, 0, 0], orientation=[1, 1, 0, 0])
 
 
 def test_faults_are_reported(hexapod: mayfly.Model, world: mayfly.World) -> None:

@@ -1,11 +1,11 @@
-// The computer's clock. Nothing that is simulated may depend on it.
+// The wall clock. No simulated result may depend on it.
 #ifndef MF_BASE_CLOCK_H
 #define MF_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
 
-// [ns] of a clock that never goes back.
+// [ns] monotonic clock.
 static inline int64_t mf_clock_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -20,7 +20,7 @@ enum { ALIGNMENT = 64 };
 #define LIVE_MARK UINT64_C(0x6d61796666c79a11)
 
 typedef struct Header {
-    _Alignas(ALIGNMENT) size_t size; // [byte] as the caller asked
+    _Alignas(ALIGNMENT) size_t size; // [byte] as requested by the caller
     uint64_t mark;
 } Header;
 
@@ -29,7 +29,8 @@ _Static_assert(sizeof(Header) == ALIGNMENT, "the header must keep the alignment"
 static void *allocate_default(void *user, size_t size) {
     (void)user;
     void *memory = NULL;
-    // Not aligned_alloc: that wants the size rounded up, which would hide overruns from checkers.
+    // Not aligned_alloc: it requires a rounded size, which would hide overruns from memory
+    // checkers.
     return posix_memalign(&memory, ALIGNMENT, size) == 0 ? memory : NULL;
 }
 

@@ -1,4 +1,4 @@
-// The context's inside: shared by base/context.c and base/threads.c, and by tests that need to
+// Internals of the context, shared by base/context.c and base/threads.c, and by tests that need to
 // fail the calls of context creation itself.
 #ifndef MAYFLY_SRC_BASE_CONTEXT_H
 #define MAYFLY_SRC_BASE_CONTEXT_H
@@ -20,7 +20,7 @@ struct mf_Context {
     mf_Pool *pool;               // NULL with one thread or with the user's parallel_for
     _Atomic uint64_t countdown;  // [1] fallible calls until one fails, 0 = never
     _Atomic uint64_t call_count; // [1] fallible calls so far
-    _Atomic size_t live_bytes;   // [byte] as callers asked, not released
+    _Atomic size_t live_bytes;   // [byte] requested and not yet released
     _Atomic(const char *) failed_operation;
     _Atomic bool plugins_allowed; // mf_plugins_allow
     mf_FileSeenFn file_seen;      // mf_file_watch
@@ -36,7 +36,7 @@ const char *mf_context_failed_operation(const mf_Context *context);
 
 // Starts threads - 1 workers; `threads` >= 2. All memory is the context's.
 mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, mf_Error *error);
-void mf_pool_destroy(mf_Context *context, mf_Pool *pool); // NULL is fine
+void mf_pool_destroy(mf_Context *context, mf_Pool *pool); // may be NULL
 void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task);
 
 #endif

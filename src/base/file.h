@@ -10,8 +10,8 @@
 mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error);
 
 // From now on `seen` is called with the path of every file that mf_file_read has read, on the
-// thread that read it; NULL ends it. For those who keep what a world was made from. Not while
-// anything else runs in the context.
+// thread that read it; NULL ends it. Used to store the input files of a run. Must not be called
+// while other calls use the context.
 void mf_file_watch(mf_Context *context, void (*seen)(const char *path, void *user), void *user);
 
 #endif

@@ -1,6 +1,6 @@
-// Flat images: one block of memory that holds a structure and, behind it, its arrays. The structure
-// has the arrays' distances from its own beginning in place of pointers, so the block can be
-// copied, moved to other memory or stored as it is. Plans of kernels are flat images.
+// Flat images: one block of memory that holds a structure and, behind it, its arrays. In place of
+// pointers the structure holds byte offsets from its own start, so the block can be copied, moved
+// or stored unchanged. Plans of kernels are flat images.
 //
 //   typedef struct Plan {
 //       uint32_t bytes;        // [byte] of the image
@@ -15,8 +15,8 @@
 
 enum { MF_FLAT_ALIGNMENT = 64 }; // [byte] of an image and of every array in it
 
-// A member of an image: where its array begins.
-#define MF_FLAT_ARRAY(name) uint32_t name##_at // [byte] from the image's beginning; 0: no array
+// A member of an image: the offset of an array.
+#define MF_FLAT_ARRAY(name) uint32_t name##_at // [byte] from the start of the image; 0: no array
 
 // Defines prefix_name(image), the array, and NULL where there is none.
 #define MF_FLAT_READER(Image, prefix, Type, name)                                                  \
@@ -48,9 +48,9 @@ static inline void *mf_flat_at(void *image, uint32_t at) {
     return at == 0 ? NULL : (char *)image + at;
 }
 
-// An array that goes into an image.
+// One array of an image.
 typedef struct mf_FlatPart {
-    uint32_t *at;     // the member that says where, in the structure that is packed
+    uint32_t *at;     // the offset member in the structure that is packed
     const void *data; // NULL: no array, *at becomes 0
     size_t bytes;     // [byte]; 0: no array
 } mf_FlatPart;
@@ -63,9 +63,9 @@ typedef struct mf_FlatPart {
 #define MF_FLAT_IMAGE(structure, name, image)                                                      \
     { &(structure)->name##_at, (image), (image) == NULL ? 0 : (image)->bytes }
 
-// Copies `structure`, which begins with the uint32_t of its image's size, and its parts into one
-// block, from mf_allocate; the caller releases *out with mf_release. Also sets size and distances
-// in `structure` itself. MF_NO_MEMORY, MF_LIMIT: 4 GiB or more.
+// Copies `structure`, whose first member is the uint32_t size of the image, and its arrays into one
+// block from mf_allocate; the caller releases *out with mf_release. Also sets the size and the
+// offsets in `structure` itself. MF_NO_MEMORY, MF_LIMIT: 4 GiB or more.
 mf_Status mf_flat_pack(mf_Context *context, void *structure, size_t bytes, const mf_FlatPart *parts,
                        uint32_t part_count, void **out, mf_Error *error);
 

@@ -10,7 +10,7 @@ uint64_t mf_hash_bytes(uint64_t hash, const void *data, size_t size) {
 }
 
 uint32_t mf_crc32(uint32_t crc, const void *data, size_t size) {
-    // Remainders of the 16 half bytes: fast enough for files and small enough to stay in cache.
+    // Remainders of the 16 half bytes: fast enough for files, small enough to stay in cache.
     static const uint32_t table[16] = {0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
                                        0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
                                        0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,

@@ -1,4 +1,4 @@
-// Failure injection: fallible calls are counted, and a test can let one of them fail.
+// Failure injection: fallible calls are counted, and a test can make one of them fail.
 #ifndef MAYFLY_BASE_INJECT_H
 #define MAYFLY_BASE_INJECT_H
 

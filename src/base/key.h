@@ -1,5 +1,5 @@
-// Keys of files: one row makes a key. The tables stand with what they describe; reading, writing
-// and the pages made from them are in io/keys.h.
+// Rows of key tables: one row defines one key of a file. Each table is next to the structure that
+// it describes; reading, writing and documentation are in io/keys.h.
 #ifndef MAYFLY_SRC_BASE_KEY_H
 #define MAYFLY_SRC_BASE_KEY_H
 
@@ -7,7 +7,7 @@
 
 typedef enum mf_KeyKind {
     MF_KEY_SECTION,  // a group of keys
-    MF_KEY_VARIANT,  // a group of which one sub-group is given, or just the name of one
+    MF_KEY_VARIANT,  // a group with exactly one sub-group, or just its name
     MF_KEY_TEXT,     // const char *
     MF_KEY_FILE,     // const char *, resolved against the file's folder
     MF_KEY_REAL,     // double
@@ -37,15 +37,14 @@ enum {
     MF_KEY_AUTO = 32     // the word auto is allowed: NAN, or 0 of a time
 };
 
-#define MF_KEY_NOWHERE SIZE_MAX // the row has no member in the structure
+#define MF_KEY_NOWHERE SIZE_MAX // the row has no member
 
 typedef struct mf_Key {
     const char *path; // "search.population"
     mf_KeyKind kind;
     uint32_t flags;             // [1] MF_KEY_*
     const char *unit;           // "s"; "1" for pure numbers, "" where there is none
-    const char *fallback;       // the default as it would be written; NULL: what the structure
-                                // starts with, or none
+    const char *fallback;       // default as written in a file; NULL: the start value, or none
     double lower, upper;        // [unit of the row] allowed range of numbers
     const char *const *choices; // NULL-terminated
     size_t offset;              // [byte] in the structure
@@ -64,7 +63,7 @@ typedef struct mf_Key {
 #define MF_KEY_LISTED(path, flags, table, offset, description)                                     \
     { path, MF_KEY_LIST, flags, "", NULL, 0, 0, NULL, offset, description, 1, table }
 
-// How a list lies in a structure: the entries and, right behind, their number.
+// Layout of a list in a structure: the entries, directly followed by their count.
 typedef struct mf_KeyList {
     void *entries;
     uint32_t count; // [1]
@@ -78,21 +77,21 @@ typedef struct mf_KeyNamed {
 typedef struct mf_KeyJoint {
     uint32_t (*count)(void);              // [1]
     const mf_Key *(*key)(uint32_t index); // below that
-    const mf_Key *behind;                 // rows of the table that follow
+    const mf_Key *behind;                 // rows that follow
     uint32_t behind_count;                // [1]
 } mf_KeyJoint;
 
 typedef struct mf_KeyTable {
     const char *noun; // "scene"
     const mf_Key *keys;
-    uint32_t count;            // [1] of `keys`; sections come before what is in them
+    uint32_t count;            // [1] of `keys`; sections precede their members
     size_t size;               // [byte] of the structure
     void (*start)(void *base); // fills the structure before reading; NULL: zeros
-    // False for rows that mean nothing with the values read, beyond variants not chosen; NULL:
-    // all mean something.
+    // False for rows without meaning for the values read (variants that are not chosen are excluded
+    // elsewhere); NULL: all rows apply.
     bool (*applies)(const void *base, const mf_Key *key);
-    // Rows from elsewhere, with offsets in the same structure, and those of the table behind them.
-    // NULL: there are none.
+    // Rows from another table with offsets in the same structure, followed by more rows of this
+    // table. May be NULL.
     const mf_KeyJoint *joint;
 } mf_KeyTable;
 

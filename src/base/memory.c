@@ -1,12 +1,12 @@
-// Memory of the machine. Systems overcommit and kill processes later, so a successful allocation
-// proves nothing, and touching gigabytes until an allocation fails takes minutes.
+// Memory of the machine. Operating systems overcommit and kill processes later, so a successful
+// allocation proves nothing, and touching gigabytes until one fails takes minutes.
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-// [byte] that can be had without driving others out; 0: unknown.
+// [byte] available without evicting other processes; 0: unknown.
 static double available_bytes(void) {
     char line[128];
     unsigned long long kilobytes = 0;
@@ -19,7 +19,7 @@ static double available_bytes(void) {
     return 1024.0 * (double)kilobytes;
 }
 
-// [byte] that one program should take; 0: unknown. A quarter is left to what is not counted here.
+// [byte] that one program should use; 0: unknown. A quarter is reserved for what is not counted.
 static double machine_bytes(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     double bytes = available_bytes();

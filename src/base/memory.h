@@ -4,10 +4,10 @@
 
 #include <mayfly/base.h>
 
-enum { MF_MEMORY_MANY = 1 << 16 }; // [1] fewer of anything are simply tried
+enum { MF_MEMORY_MANY = 1 << 16 }; // [1] smaller counts are not checked
 
-// MF_NO_MEMORY with the bytes needed when `count` things of `each` bytes are more than the machine
-// has (its memory, or the limit on the process's address space). `what`: their plural.
+// MF_NO_MEMORY with the bytes needed when `count` objects of `each` bytes exceed the machine's
+// memory or the limit on the process's address space. `what`: plural noun for the message.
 mf_Status mf_memory_suffices(size_t each, uint64_t count, const char *what, mf_Error *error);
 
 #endif

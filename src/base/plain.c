@@ -1,9 +1,9 @@
 // Numbers as text under the "C" locale, whatever setlocale has chosen for the process.
 //
 // The C library's conversions round correctly, so they are kept; the locale of the calling thread
-// is changed for the length of one call, which other threads do not see. The locale object "C" is
-// static in glibc and musl: making it allocates nothing. Where it cannot be had, the call follows
-// the process.
+// is changed during one call, which other threads do not see. The locale object "C" is static in
+// glibc and musl, so newlocale allocates nothing. If it is not available, the call uses the locale
+// of the process.
 #define _GNU_SOURCE // newlocale and uselocale
 #include "base/plain.h"
 

@@ -1,5 +1,5 @@
-// Text with numbers that does not follow the locale of the program around the library: a decimal
-// point is a point. printf and strtod of the C library do follow it (after setlocale).
+// Formatting and parsing of numbers that ignore the locale of the host program: the decimal point
+// is always a point. printf and strtod depend on it (after setlocale).
 #ifndef MAYFLY_BASE_PLAIN_H
 #define MAYFLY_BASE_PLAIN_H
 

@@ -1,6 +1,6 @@
-// Counter-based random numbers: Philox4x32 with ten rounds (Salmon, Moraes, Dror, Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3", SC 2011). A number is a pure function of its
-// place in the simulation, so it does not depend on the order of work.
+// Counter-based random numbers: Philox4x32 with ten rounds (Salmon, Moraes, Dror, Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011). A number is a pure function of its key and
+// counter, so it does not depend on the order of work.
 #include <mayfly/base.h>
 
 #include <string.h>

@@ -1,5 +1,6 @@
-// Blocks are taken by an atomic exchange of their flag, beginning with one that the thread's number
-// chooses, so that a thread mostly has the same block, which its processor's cache still holds.
+// A pool of scratch blocks. A thread takes a block by an atomic exchange of its flag. The search
+// starts at an index derived from the thread, so a thread mostly gets the same block, which is
+// still in its cache.
 #include "base/scratch.h"
 
 #include "base/context.h"
@@ -43,7 +44,7 @@ void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch) {
 }
 
 void *mf_scratch_borrow(mf_Scratch *scratch) {
-    // Where a thread's data lie differs from thread to thread by at least a page.
+    // pthread_self() differs between threads by at least a page.
     const uint32_t first = (uint32_t)((uintptr_t)pthread_self() >> 12) % scratch->count;
     for (;; sched_yield())
         for (uint32_t i = 0; i < scratch->count; i++) {
@@ -56,8 +57,4 @@ void *mf_scratch_borrow(mf_Scratch *scratch) {
 void mf_scratch_return(mf_Scratch *scratch, void *block) {
     const size_t at = (size_t)((char *)block - scratch->blocks) / scratch->size;
     atomic_store_explicit(&scratch->taken[at], 0, memory_order_release);
-}
-
-size_t mf_scratch_size(const mf_Scratch *scratch) {
-    return scratch->size;
 }

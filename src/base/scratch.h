@@ -1,6 +1,6 @@
-// Working memory that the threads of a step borrow: a few equal blocks, as many as threads can work
-// at a time, made with the object that needs them. What is in a block may be thrown away when it is
-// given back. Nothing is allocated in between.
+// Working memory for the threads of a step: equal blocks, one per thread, allocated with the object
+// that needs them. The contents of a block are undefined after it is returned. Nothing is allocated
+// between creation and destruction.
 #ifndef MAYFLY_BASE_SCRATCH_H
 #define MAYFLY_BASE_SCRATCH_H
 
@@ -12,13 +12,11 @@ typedef struct mf_Scratch mf_Scratch;
 // caller destroys *out. MF_NO_MEMORY.
 mf_Status mf_scratch_create(mf_Context *context, size_t size, uint32_t most, mf_Scratch **out,
                             mf_Error *error);
-void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch); // NULL is fine
+void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch); // may be NULL
 
-// A block that nobody else has until it is given back. Waits where all are in use, which only a
-// host's own parallel loop of more threads than the context has can bring about.
+// A block for exclusive use until it is returned. Waits while all are in use, which happens only
+// when a host's own parallel loop has more threads than the context.
 void *mf_scratch_borrow(mf_Scratch *scratch);
 void mf_scratch_return(mf_Scratch *scratch, void *block);
-
-size_t mf_scratch_size(const mf_Scratch *scratch); // [byte] of a block
 
 #endif

@@ -1,6 +1,6 @@
-// Status values and the one error record. A failure is written once, where it is noticed, as one
+// Status values and the one error record. A failure is described once, where it is detected, as one
 // printable line of UTF-8: control characters and broken UTF-8 (a binary file quoted in a message,
-// a newline in a path) become '?', and what does not fit ends in "...".
+// a newline in a path) become '?', and a message that is too long ends in "...".
 #include "base/plain.h"
 
 #include <mayfly/base.h>
@@ -61,7 +61,7 @@ static size_t character_length(const unsigned char *text) {
     return overlong || surrogate || beyond ? 0 : length;
 }
 
-// Replaces what a terminal, a log or JSON could choke on.
+// Replaces bytes that a terminal, a log or JSON cannot represent.
 static void clean(char *text) {
     unsigned char *at = (unsigned char *)text;
     while (*at != '\0') {

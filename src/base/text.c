@@ -72,8 +72,8 @@ void mf_text_format(mf_Text *text, const char *format, ...) {
     va_end(arguments);
 }
 
-// Length of the UTF-8 sequence at `bytes`, or 0 when it is none that XML may hold. Reads no byte
-// behind the terminator, since each byte is checked before the next one is read.
+// Length of the UTF-8 sequence at `bytes`, or 0 when XML does not allow it. Each byte is checked
+// before the next one is read, so nothing after the terminator is read.
 static size_t utf8_length(const unsigned char *bytes) {
     unsigned char lead = bytes[0];
     if (lead < 0x80)
@@ -143,7 +143,7 @@ void mf_text_measure(mf_Text *text, double value) {
     } else if (size >= 1e15) {
         mf_text_format(text, "%.2e", value);
     } else if (size >= 999.5) {
-        // Three digits that matter; the rest would only pretend.
+        // Three significant digits.
         uint64_t unit = 1;
         while (size >= 1000.0 * (double)unit)
             unit *= 10;

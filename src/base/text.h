@@ -20,18 +20,17 @@ void mf_text_put(mf_Text *text, const char *string);
 void mf_text_put_bytes(mf_Text *text, const char *bytes, size_t size);
 void mf_text_format(mf_Text *text, const char *format, ...) MF_PRINTF(2, 3);
 
-// As text of XML and HTML, inside elements and attributes: & < > " ' become references, control
+// Escapes text for elements and attributes of XML and HTML: & < > " ' become references, control
 // characters and bytes that are not UTF-8 become U+FFFD. NULL counts as "".
 void mf_text_escape(mf_Text *text, const char *string);
 
 // 1364 as "1,364".
 void mf_text_count(mf_Text *text, uint64_t value);
 
-// `value` with about three digits that matter: "0.0123", "4.57", "352", "12,700".
+// `value` with about three significant digits: "0.0123", "4.57", "352", "12,700".
 void mf_text_measure(mf_Text *text, double value);
 
-// Seconds in the unit that people would use: "0.42 s", "24 s", "3 min 20 s", "2.5 h", "189.4
-// days".
+// Seconds in a readable unit: "0.42 s", "24 s", "3 min 20 s", "2.5 h", "189.4 days".
 void mf_text_duration(mf_Text *text, double seconds);
 
 // Base64 of RFC 4648 with padding.

@@ -3,15 +3,15 @@
 // Method: one 64-bit word `claim` = generation << 32 | next index. A call closes the word (an index
 // no count reaches), writes the job, opens the word for a new generation and works with the others.
 // A worker reads the word, then the job, then takes an index by compare-and-exchange on the whole
-// word, so a late worker cannot take part in a job that it read half of: the job's fields are
-// written only while the word is closed, and reading a new field makes the closing visible.
-// Nobody waits for workers that sleep; a call is over when as many indices are done as it has.
+// word, so a late worker cannot join a job that it has read only partly: the job's fields are
+// written only while the word is closed, and reading a new field makes the closing visible. A call
+// never waits for sleeping workers; it returns when all its indices are done.
 //
-// Waiting, on both sides: spin for a fifth of a millisecond (the rounds of a swarm follow each
-// other that closely, with serial work of up to 100 us in between; a sleeper costs 10 to 50 us to
-// wake), then sleep on a condition variable. A sleeper announces itself before its last look at the
-// atomic, and a waker changes the atomic before it looks for sleepers (both sequentially
-// consistent), so one of them sees the other.
+// Waiting, on both sides: spin for 0.2 ms (the parallel loops of a swarm are separated by serial
+// work of up to 100 us, and waking a sleeping thread costs 10 to 50 us), then sleep on a condition
+// variable. A thread sets its sleep flag before its last read of the atomic, and the waking thread
+// changes the atomic before it reads the flags (both sequentially consistent), so at least one of
+// them sees the other's write.
 #define _GNU_SOURCE // pthread_sigmask
 #include "base/clock.h"
 #include "base/context.h"
@@ -23,14 +23,14 @@
 #include <string.h>
 
 enum {
-    SPIN_TIME = 200000, // [ns] that a waiting thread looks before it sleeps
-    SPIN_BURST = 16     // [1] looks between two readings of the clock
+    SPIN_TIME = 200000, // [ns] a waiting thread spins before it sleeps
+    SPIN_BURST = 16     // [1] reads of the atomic between two reads of the clock
 };
 
 #define CLOSED UINT32_MAX // index that no count reaches
 
 struct mf_Pool {
-    // What everybody writes while working, apart from the rest.
+    // Written by all threads, so on cache lines of their own.
     _Alignas(64) _Atomic uint64_t claim;
     _Alignas(64) _Atomic uint32_t done; // [1] indices of this job that are finished
     _Alignas(64) _Atomic uint32_t count;
@@ -59,7 +59,7 @@ static uint64_t generation_of(uint64_t claim) {
     return claim >> 32;
 }
 
-// Takes and runs indices of the current job until none is left.
+// Claims and runs indices of the current job until none is left.
 static void work_on_job(mf_Pool *pool) {
     uint64_t claim = atomic_load(&pool->claim);
     for (;;) {
@@ -72,7 +72,8 @@ static void work_on_job(mf_Pool *pool) {
         if (!atomic_compare_exchange_weak(&pool->claim, &claim, claim + 1))
             continue;
         function(task, index);
-        // After the last one is counted the job's owner may go on; only the pool is touched then.
+        // After the last index is counted the caller may return, so only the pool is accessed from
+        // here on.
         if (atomic_fetch_add(&pool->done, 1) + 1 == count && atomic_load(&pool->caller_sleeps)) {
             pthread_mutex_lock(&pool->mutex);
             pthread_cond_signal(&pool->finished);
@@ -199,7 +200,8 @@ static bool init_locks(mf_Context *context, mf_Pool *pool) {
 mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, mf_Error *error) {
     uint32_t worker_count = threads - 1;
     size_t size = sizeof(mf_Pool) + worker_count * sizeof(pthread_t);
-    // Straight from the allocator: the pool is the context's own and no live bytes of a caller.
+    // Directly from the allocator: the pool belongs to the context and is not counted in
+    // live_bytes.
     mf_Pool *pool = NULL;
     if (mf_allow(context, "allocate"))
         pool = context->config.allocate(context->config.user, size);

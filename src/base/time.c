@@ -1,5 +1,5 @@
 // Integer time in nanoseconds and exact rates. Every product is formed in 128 bits, which holds
-// time (63 bits) * numerator (63) and denominator (63) * 10^9 (30), so nothing is ever rounded.
+// time (63 bits) * numerator (63) and denominator (63) * 10^9 (30), so nothing is rounded.
 // Invariant: tick k of a rate lies at exactly k * denominator / numerator seconds, k >= 0.
 #include <mayfly/base.h>
 

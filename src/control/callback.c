@@ -1,7 +1,7 @@
 // A controller written as a C function, called for one robot at a time.
 //
-// A group may have several; they run in the order of being added. Invariants: never called for
-// lanes beyond the group's count nor for a robot with a fault word.
+// A group may have several; they run in order of addition. Invariants: never called for lanes after
+// the group's count nor for a robot with a fault word.
 #include "world/attach.h"
 
 #include <mayfly/control.h>

@@ -1,4 +1,4 @@
-// Gaits as a control system of a group, and the answers about one gait.
+// Gaits as a control system of a group, and queries of a single gait.
 #include "control/gait.h"
 #include "math/kernel_table.h"
 
@@ -110,7 +110,7 @@ static void run_gaits(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, run->first_block, run->block_count);
 }
 
-// Zeros mean that no gait is followed yet.
+// 0 means no gait.
 static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
     static const char *const names[] = {"gait.command", "gait.time", "gait.done",    "gait.active",
                                         "gait.tick",    "gait.pace", "gait.balance", "gait.from"};
@@ -177,7 +177,7 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
     return MF_OK;
 }
 
-// A gait for joints that cannot follow it would leave the robot as it stands.
+// A gait for joints that cannot follow it would have no effect.
 static mf_Status check_followed(const mf_Group *group, const mf_Gait *gait,
                                 const mf_GaitDraft *draft, mf_Error *error) {
     mf_Error cause = {0};
@@ -290,14 +290,14 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
 
 // ---- one gait, one robot -----------------------------------------------------------------------
 
-// One block of fields of which the first lane counts.
+// One block of fields; only the first lane is used.
 typedef struct Sampler {
     uint32_t select[MF_BLOCK], active[MF_BLOCK], tick[MF_BLOCK], done[MF_BLOCK], fault[MF_BLOCK];
     double command[3 * MF_BLOCK], time[MF_BLOCK], pace[4 * MF_BLOCK], tilt[8 * MF_BLOCK];
     double joints[]; // from and target
 } Sampler;
 
-// All that depends on time has come to rest: commands are followed, the mixing is over.
+// Steady state: commands are reached and blending is finished.
 static void settle(Sampler *sampler, const mf_GaitPace *pace, const double command[3]) {
     const double largest[3] = {pace->forward, pace->left, pace->turn};
     bool moving = pace->march;
@@ -310,7 +310,7 @@ static void settle(Sampler *sampler, const mf_GaitPace *pace, const double comma
     sampler->pace[3 * MF_BLOCK] = moving ? 1.0 : 0.0;
 }
 
-// The kernel does it, as if its next tick were at `time`.
+// Runs the kernel as if its next tick were at `time`.
 static void sample(const mf_GaitSet *set, Sampler *sampler, const mf_Model *model, mf_Time time,
                    double *angles) {
     static const mf_GaitRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gait_run);

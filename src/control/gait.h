@@ -7,11 +7,11 @@
 
 #include <mayfly/gait.h>
 
-// Which member a complaint is about: "frames.2.angles.left_knee", and the joint's name when there
-// is no such joint.
+// The member that an error refers to, such as "frames.2.angles.left_knee", and the name of a
+// missing joint.
 typedef struct mf_GaitBlame {
     char path[160];
-    const char *missing; // NULL: something else is wrong
+    const char *missing; // NULL: another error
 } mf_GaitBlame;
 
 // A curve with its joint as an index.
@@ -30,13 +30,13 @@ typedef struct mf_GaitSteps {
     mf_GaitBalance balance;
 } mf_GaitSteps;
 
-// A gait for one model. Everything is in the order of `joints`, those that it moves.
+// A gait for one model. Arrays are in the order of `joints`, the joints that it moves.
 typedef struct mf_GaitPlan {
     uint32_t bytes;
     mf_GaitKind kind;
     double blend;          // [s]
     mf_GaitPace pace;      // zeros for keyframes
-    mf_Time period;        // [ns] after which it repeats, or the time of the last frame
+    mf_Time period;        // [ns] period, or the time of the last frame
     bool loop;             // keyframes
     uint32_t count;        // [1] joints
     MF_FLAT_ARRAY(joints); // [1] of the model
@@ -89,8 +89,8 @@ typedef struct mf_GaitDraft {
     double *curves;
 } mf_GaitDraft;
 
-// Compiles `gait` for `model`, or only checks it as far as that goes without one (`out` is then
-// left empty). On failure nothing is left behind. `blame` may be NULL.
+// Compiles `gait` for `model`, or without a model only checks it as far as possible (`out` is then
+// empty). On failure nothing remains allocated. `blame` may be NULL.
 mf_Status mf_gait_draft(mf_Context *context, const mf_Gait *gait, const mf_Model *model,
                         mf_GaitDraft *out, mf_GaitBlame *blame, mf_Error *error);
 void mf_gait_draft_release(mf_Context *context, mf_GaitDraft *draft);
@@ -103,7 +103,7 @@ mf_Status mf_gait_set_create(mf_Context *context, mf_GaitDraft *drafts, uint32_t
 mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyframes,
                                const mf_Model *model, mf_GaitDraft *draft, mf_GaitBlame *blame,
                                mf_Error *error);
-// The joint of that name that can be moved; names the path in the blame.
+// The movable joint of that name; sets the path in `blame`.
 mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
                              uint32_t *out, mf_GaitBlame *blame, mf_Error *error);
 // The same for an angle, which must be within the joint's range.

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-// What compiling passes around: angles by frame and joint.
+// State of the compilation: angles by frame and joint.
 typedef struct Frames {
     const mf_GaitKeyframes *keyframes;
     const mf_Model *model;
@@ -49,12 +49,12 @@ static mf_Status check_frames(const mf_GaitKeyframes *keyframes, mf_GaitBlame *b
     return MF_OK;
 }
 
-// First all joints get their rows, then each frame's angles are put down.
+// First all joints get their rows, then each frame's angles are stored.
 static mf_Status find_joints(const Frames *frames, bool store, mf_GaitBlame *blame,
                              mf_Error *error) {
     for (uint32_t f = 0; f < frames->keyframes->frame_count; f++) {
         const mf_GaitFrame *frame = &frames->keyframes->frames[f];
-        size_t width = frames->draft->plan.count; // does not change any more when storing
+        size_t width = frames->draft->plan.count; // final: all joints have rows
         double *row = store ? frames->values + f * width : NULL;
         for (uint32_t j = 0; store && j < width; j++)
             row[j] =
@@ -114,7 +114,7 @@ static bool starts_held(const mf_GaitKeyframes *keyframes) {
     return keyframes->frame_count == 1 || mf_time_from_seconds(keyframes->frames[0].time) > 0;
 }
 
-// A first frame later than 0 is held until then, one alone for ever.
+// A first frame later than 0 holds before its time, a single frame always.
 static void fill(const Frames *frames) {
     mf_GaitDraft *draft = frames->draft;
     const mf_GaitFrame *list = frames->keyframes->frames;

@@ -1,14 +1,14 @@
-// Gaits for a block of robots, each by its own: the lanes of one gait after the other, the others
-// masked out.
+// Gaits for a block of robots, each with its own gait: the kernel runs gait after gait and masks
+// the other lanes.
 //
-// Time is counted in whole ticks since a gait was taken up and turned into nanoseconds, and those
-// into a phase or a position between two frames, in integers; so nothing drifts however long a
-// robot walks. Targets of a gait that was just taken up are mixed with those from before:
+// Time is counted in whole ticks since a gait was selected and converted to nanoseconds, and to a
+// phase or a position between two frames, in integers; so there is no drift. Targets of a new gait
+// are blended with the previous ones:
 //
 //   target = from + (3 b^2 - 2 b^3) (value - from),   b = time / blend up to 1
 //
-// Commands are followed no faster than the gait says. Invariants: a robot with a fault word keeps
-// everything; one without a gait keeps its targets; a command or rate that is not finite gives
+// The rate of change of commands is limited by the gait. Invariants: a robot with a fault word
+// keeps its state; one without a gait keeps its targets; a command or rate that is not finite gives
 // targets that are NaN (always the same one), which the motion reports as a bad input; otherwise
 // targets are within the joints' ranges.
 #include "control/gait_walk.h"
@@ -16,7 +16,7 @@
 // One robot's position in its gait, in the order of lanes.
 typedef struct Playback {
     MF_ALIGNED(64) int32_t plan[MF_BLOCK];    // [1] -1: none
-    MF_ALIGNED(64) int32_t fresh[MF_BLOCK];   // [1] 1: just taken up
+    MF_ALIGNED(64) int32_t fresh[MF_BLOCK];   // [1] 1: just selected
     MF_ALIGNED(64) int32_t segment[MF_BLOCK]; // [1] of keyframes
     MF_ALIGNED(64) mf_real phase[MF_BLOCK];   // [1] of the period, or in the segment
     MF_ALIGNED(64) mf_real time[MF_BLOCK];    // [s]
@@ -35,7 +35,7 @@ typedef struct Part {
 
 // ---- time --------------------------------------------------------------------------------------
 
-// In which segment a time is, and where in it; past the end: at its end.
+// The segment of a time and the position in it; times past the end give the end.
 static void find_segment(const mf_GaitPlan *plan, mf_Time time, Playback *playback, uint32_t lane) {
     const mf_Time *times = mf_gait_plan_times(plan);
     uint32_t s = 0;
@@ -62,7 +62,7 @@ static void find_place(const mf_GaitBatch *batch, const mf_GaitPlan *plan, size_
         playback->phase[lane] = (mf_real)((double)within / (double)plan->period);
 }
 
-// Counts time on and takes up the gaits that are requested.
+// Advances time and selects the requested gaits.
 static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback) {
     for (uint32_t i = 0; i < MF_LANES; i++) {
         size_t row = first + i;
@@ -72,7 +72,7 @@ static void advance(const mf_GaitBatch *batch, size_t first, Playback *playback)
         if (batch->fault[row] != 0)
             continue;
         uint32_t wanted = batch->select[row] < batch->set->count ? batch->select[row] : MF_NONE;
-        // One is kept there, so that zeros mean none and a reset starts afresh.
+        // The stored index is one higher, so that 0 means none and a reset starts a new gait.
         bool fresh = batch->active[row] != wanted + 1;
         batch->active[row] = wanted + 1;
         batch->tick[row] = fresh ? 0 : batch->tick[row] + 1;
@@ -100,12 +100,12 @@ static MF_INLINE void put_target(const Part *part, const mf_GaitPlan *plan, mf_m
     mf_store_where(lanes, part->target + at, held);
 }
 
-// `now` goes towards `wanted` by at most `step`.
+// `now` moved towards `wanted` by at most `step`.
 static MF_INLINE mf_lane approach(mf_lane now, mf_lane wanted, mf_lane step) {
     return now + mf_clamp(wanted - now, mf_zero() - step, step);
 }
 
-// Commands cut to the largest and smoothed, and how much the robot is moving.
+// Commands limited and smoothed, and the activity of the robot.
 static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
     const double largest[3] = {plan->pace.forward, plan->pace.left, plan->pace.turn};
     const mf_lane invalid = mf_set((mf_real)__builtin_nanf("")), one = gait_number(1);
@@ -128,7 +128,7 @@ static MF_INLINE GaitWish follow(const Part *part, const mf_GaitPlan *plan, mf_m
                     .activity = gait_smooth(activity), .pitch = mf_zero(), .roll = mf_zero());
 }
 
-// What balance acts on: rate, averaged, and tilt.
+// Inputs of the balance: averaged rate, and tilt.
 static MF_INLINE void feel(const Part *part, const mf_GaitPlan *plan, mf_mask lanes,
                            GaitWish *wish) {
     const mf_GaitBalance *balance = &plan->walk.balance;
@@ -264,7 +264,7 @@ static MF_INLINE void put_gait(const Part *part, const mf_GaitPlan *plan, mf_mas
     }
 }
 
-// What a gait that is just taken up starts from.
+// Targets from which a new gait starts.
 static void take_up(const mf_GaitBatch *batch, const Part *part) {
     mf_mask fresh = mf_index_equal(mf_load_index(part->playback->fresh), mf_set_index(1));
     if (!mf_any(fresh))

@@ -1,5 +1,5 @@
 // Gaits compiled for a model: names become joints, numbers are checked, curves become polynomials.
-// Every complaint says which member it is about, so that readers of files can point at the line.
+// Every error names its member, so that readers of files can report the line.
 #include "control/gait_refuse.h"
 
 #include "base/plain.h"
@@ -120,8 +120,8 @@ static void axis_in_base(const mf_Model *model, uint32_t joint, double out[3]) {
         mf_quat_rotate(out, model->joints[model->links[link].joint].rotation, out);
 }
 
-// In a mirror of the plane y = 0 a turn about a becomes one about (-ax, ay, -az) and a shift along
-// a one along (ax, -ay, az).
+// A reflection in the plane y = 0 maps a rotation about a to one about (-ax, ay, -az) and a
+// translation along a to one along (ax, -ay, az).
 bool mf_gait_mirror(const mf_Model *model, uint32_t joint, uint32_t *other, double *factor) {
     double axis[3], image[3];
     *other = find_counterpart(model, joint);
@@ -228,7 +228,7 @@ static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_Ga
     return MF_OK;
 }
 
-// The feet must be reached when standing.
+// The feet must be within reach in the standing pose.
 static mf_Status check_reach(const mf_GaitWalk *walk, const mf_GaitDraft *draft,
                              mf_GaitBlame *blame, mf_Error *error) {
     for (int side = 0; side < 2; side++) {
@@ -299,8 +299,8 @@ static mf_Status check_wave(const mf_GaitWave *wave, const char *path, mf_GaitBl
     return MF_OK;
 }
 
-// A curve is cut to the joint's range, but one about a point outside, or of more than the whole
-// range to either side, is a mistake: degrees, most likely.
+// A curve is limited to the joint's range, but one with its center outside, or an amplitude above
+// the whole range, is an error (usually degrees).
 static mf_Status check_swing(const mf_GaitWave *wave, const mf_Joint *joint, uint32_t index,
                              mf_GaitBlame *blame, mf_Error *error) {
     static const char *const keys[] = {"amplitude", "forward", "left", "turn"};
@@ -338,8 +338,8 @@ static mf_GaitTone tone_of(const mf_GaitWave *wave, uint32_t row) {
                          .harmonic = wave->harmonic};
 }
 
-// Rows rise in the order of tones, so that the kernel adds those of one joint in one go; the order
-// among them is that of the file.
+// Tones are sorted by row, so that the kernel sums those of one joint together; tones of one row
+// keep the order of the file.
 static void sort_tones(mf_GaitDraft *draft) {
     for (uint32_t i = 1; i < draft->plan.tone_count; i++) {
         mf_GaitTone tone = draft->tones[i];

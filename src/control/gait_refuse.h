@@ -1,11 +1,11 @@
-// Complaints about gaits. By themselves, because kernels share control/gait.h and a GPU has no
-// functions of variable arguments.
+// Errors of gaits. In a separate header, because kernels include control/gait.h and GPUs have no
+// variadic functions.
 #ifndef MF_CONTROL_GAIT_REFUSE_H
 #define MF_CONTROL_GAIT_REFUSE_H
 
 #include "control/gait.h"
 
-// A complaint about `path`.
+// Reports an error of `path`.
 mf_Status mf_gait_refuse(mf_GaitBlame *blame, mf_Error *error, const char *path, const char *format,
                          ...) MF_PRINTF(4, 5);
 

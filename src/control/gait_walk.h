@@ -1,14 +1,14 @@
-// The walk of two legs in lanes: feet on paths, legs by inverse kinematics. Included by the gait
+// Bipedal walking in lanes: paths of the feet, inverse kinematics of the legs. Included by the gait
 // kernel only.
 //
-// A leg swings for the share s = (1 - double support) / 2 of the period and stands for the rest.
-// While it stands, its foot goes back evenly under the trunk by v T (1 - s), as the ground does;
-// while it swings, it comes back on the cubic that leaves and touches the ground's speed. With
-// p = -1/2 .. 1/2 how far forward it is, T the period and the commands v, w:
+// A leg swings for the fraction s = (1 - double support) / 2 of the period and stands for the rest.
+// In stance its foot moves back under the trunk by v T (1 - s) at constant speed, like the ground;
+// in swing it returns on the cubic with the ground's speed at both ends. With p = -1/2 .. 1/2 its
+// forward progress, T the period and the commands v, w:
 //
 //   foot = Rz(w T (1-s) p) (v T (1-s) p + (0, +-width)) + (offset, sway, lift - height)
 //
-// seen from the middle between the hips, level and with the trunk's heading; the trunk leans.
+// relative to the center between the hips, in level axes with the trunk's heading; the trunk leans.
 #ifndef MF_CONTROL_GAIT_WALK_H
 #define MF_CONTROL_GAIT_WALK_H
 
@@ -17,11 +17,11 @@
 #include "math/lane_functions.h"
 #include "math/lane_vector.h"
 
-// What a walk follows in one step.
+// Inputs of a walk in one step.
 typedef struct GaitWish {
     mf_lane forward, left, turn; // [m/s], [m/s], [rad/s] smoothed commands
     mf_lane activity;            // [1] 0 stands, 1 moves
-    mf_lane pitch, roll;         // [rad/s] what balance acts on
+    mf_lane pitch, roll;         // [rad/s] inputs of the balance
 } GaitWish;
 
 // Where a foot is in its cycle.
@@ -41,7 +41,7 @@ static MF_INLINE mf_lane gait_smooth(mf_lane u) {
     return u * u * mf_fma(gait_number(-2), u, gait_number(3));
 }
 
-// `turns` without whole turns, for |turns| < 2^31.
+// Fractional part of `turns`, for |turns| < 2^31.
 static MF_INLINE mf_lane gait_fraction(mf_lane turns) {
     return turns - mf_floor_lane(turns);
 }
@@ -82,8 +82,8 @@ static MF_INLINE mf_lane gait_wrap(mf_lane angle) {
     return mf_select(mf_less(angle, mf_zero() - half), angle + circle, angle);
 }
 
-// Angles of a leg for its hip seen from the ankle, base axes, and the columns of the foot's
-// rotation: as mf_leg_inverse (leg.c).
+// Angles of a leg from the position of its hip relative to the ankle, base axes, and the columns of
+// the foot's rotation: as mf_leg_inverse (leg.c).
 static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot_y, Vec foot_z,
                                mf_lane out[MF_LEG_JOINTS]) {
     const double a2 = leg->thigh[0] * leg->thigh[0] + leg->thigh[1] * leg->thigh[1];
@@ -109,7 +109,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
     bend = mf_select(mf_finite(bend), mf_clamp(bend, mf_zero() - one, one), bend);
     mf_lane side = mf_sqrt((one - bend) * (one + bend));
     mf_lane folded = mf_atan2_lane(side, bend);
-    // Divided by the shin's length, as only the ratio counts.
+    // Divided by the shin's length, since only the ratio matters.
     mf_lane share = mf_atan2_lane(side, bend + gait_number(__builtin_sqrt(a2 / b2)));
     mf_lane thigh = mf_atan2_lane(gait_number(-leg->thigh[0]), gait_number(-leg->thigh[1]));
     mf_lane shin = mf_atan2_lane(gait_number(-leg->shin[0]), gait_number(-leg->shin[1]));
@@ -123,7 +123,7 @@ static MF_INLINE void gait_leg(const mf_Leg *leg, Vec away, Vec foot_x, Vec foot
         out[i] = gait_wrap(out[i]);
 }
 
-// Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip seen from the ankle.
+// Columns of the foot's rotation Ry(-lean) Rz(turned), and the hip relative to the ankle.
 static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot, mf_lane turned,
                                     mf_lane out[MF_LEG_JOINTS]) {
     const mf_GaitSteps *walk = &plan->walk;
@@ -145,8 +145,8 @@ static MF_INLINE void gait_position(const mf_GaitPlan *plan, int side, Vec foot,
     gait_leg(leg, away, x, y, z, out);
 }
 
-// Angles of one leg. `steps` holds how far its foot was put forward and to the left by balance; it
-// is set while the foot swings and taken back while it stands.
+// Angles of one leg. `steps` is the displacement of its foot forward and to the left by the
+// balance; it is set during the swing and removed during the stance.
 static MF_INLINE void gait_walk_leg(const mf_GaitPlan *plan, int side, mf_lane phase, mf_lane sway,
                                     const GaitWish *wish, mf_lane steps[2],
                                     mf_lane out[MF_LEG_JOINTS]) {

@@ -24,7 +24,7 @@ mf_GpConfig mf_gp_config(void) {
 
 // ---- one machine -------------------------------------------------------------------------------
 
-// What number `operand` means among `count` things, or MF_NONE.
+// The index that `operand` selects among `count` items, or MF_NONE.
 static uint32_t resolve(uint32_t operand, uint32_t count, mf_GpUnknown unknown) {
     if (operand < count)
         return operand;
@@ -112,7 +112,8 @@ static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_E
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
-// The model's joints that a motor can move: those of one degree of freedom that follow no other.
+// The model's joints that a motor can move: those with one degree of freedom that do not mimic
+// another.
 static bool has_motor(const mf_Joint *joint) {
     return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
            joint->mimic == MF_NONE;

@@ -1,4 +1,4 @@
-// The machine-code controller's batch interpreter: what the host code hands to its kernel.
+// The machine-code controller's batch interpreter: the interface of host code and kernel.
 #ifndef MF_CONTROL_GP_H
 #define MF_CONTROL_GP_H
 
@@ -9,12 +9,12 @@
 
 enum {
     MF_GP_OPERANDS = 32,         // an operand has five bits
-    MF_GP_SENSOR_MINIMUM = -128, // what fits the accumulator
+    MF_GP_SENSOR_MINIMUM = -128, // range of the accumulator
     MF_GP_SENSOR_MAXIMUM = 127,
     MF_GP_SENSOR_KINDS = 4 // contacts, rays, joint angles, attitude
 };
 
-// Operand -> what it moves, with the rule for unknown motors already applied.
+// Operand -> joint, with the rule for unknown motors already applied.
 typedef struct mf_GpMotors {
     MF_ALIGNED(64) int32_t joint[MF_GP_OPERANDS];   // component of joint.target, -1 = no motor
     MF_ALIGNED(64) float lower_f32[MF_GP_OPERANDS]; // infinite when unlimited
@@ -23,10 +23,10 @@ typedef struct mf_GpMotors {
     double upper_f64[MF_GP_OPERANDS];
 } mf_GpMotors;
 
-// One sensor field: its values become whole numbers by multiplying with `scale` and cutting off.
+// One sensor field: its values are multiplied by `scale` and truncated to integers.
 typedef struct mf_GpSensorField {
     uint32_t components; // [1] values per instance
-    uint32_t used;       // [1] how many of them operands can name
+    uint32_t used;       // [1] number of values that operands can select
     double scale;
 } mf_GpSensorField;
 
@@ -35,7 +35,7 @@ typedef struct mf_GpPlan {
     uint32_t bytes;
     uint32_t sensor_count; // [1] sum of `used`, 0 .. 32
     uint32_t instructions; // [1] per tick
-    bool wrap;             // numbers beyond the sensors wrap; else they read 0
+    bool wrap;             // out-of-range numbers wrap; else they read 0
     double angle;          // [rad] or [m] per move
     mf_GpSensorField sensor[MF_GP_SENSOR_KINDS];
     mf_GpMotors motors;

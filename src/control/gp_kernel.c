@@ -1,11 +1,12 @@
 // The machine-code controller for a block of robots: each lane is one machine with its own program
 // and address, and all lanes execute one instruction at a time. No branch depends on a lane: every
-// instruction does what all opcodes need and selects. Only moves of motors, which are few, are
-// noted in a list and carried out one by one.
+// instruction computes all opcodes and selects. Only moves of motors, which are rare, are appended
+// to a list and executed one by one.
 //
-// Invariants: bit for bit what mf_gp_execute and a clamped addition give, one robot at a time.
-// Whatever the fields hold, no index leaves its table: programs are cut to 8 bits, addresses to 5.
-// A robot with a fault word keeps all its state. A NaN target stays NaN, for the motion to find.
+// Invariants: bit for bit what mf_gp_execute and a clamped addition give, one robot at a time. For
+// any contents of the fields no index is out of range: programs are cut to 8 bits, addresses to 5.
+// A robot with a fault word keeps all its state. A NaN target stays NaN and is detected by the
+// motion.
 #include "control/gp.h"
 
 #include "math/lane.h"
@@ -19,11 +20,11 @@ static_assert((int)MF_BYTES_ROWS == (int)MF_GP_OPERANDS,
 static_assert(MF_BYTES_STRIDE == (int)MF_BLOCK, "fields are stored in blocks");
 
 enum {
-    LIST_ROUNDS = 8, // instructions between two runs through the list of moves
-    LIST_SLACK = 16  // appending may write a whole block behind the end
+    LIST_ROUNDS = 8, // instructions between two executions of the list of moves
+    LIST_SLACK = 16  // appending may write a whole block after the end
 };
 
-// Whole numbers that the sensors read in this tick; row n is what operand n reads.
+// Integer sensor values of this tick; row n is the value of operand n.
 typedef struct SensorTable {
     MF_ALIGNED(64) int32_t value[MF_GP_OPERANDS][MF_BLOCK];
 } SensorTable;
@@ -80,13 +81,13 @@ static inline void carry_out(const mf_GpMotors *motors, const MoveList *list, mf
             continue;
         mf_real *place = target + (size_t)joint * MF_BLOCK + (move >> 8);
         mf_real value = *place + change[move >> 5 & 1];
-        // Written so that NaN passes.
+        // Written so that NaN is kept.
         value = motors->LOWER[operand] > value ? motors->LOWER[operand] : value;
         *place = motors->UPPER[operand] < value ? motors->UPPER[operand] : value;
     }
 }
 
-// Program counters are kept as `cell`, eight times the address, as mf_bytes_read wants it.
+// Program counters are kept as `cell`, eight times the address, as mf_bytes_read expects.
 static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, uint32_t block,
                              uint32_t first_lane) {
     const mf_index low5 = mf_set_index(31), low8 = mf_set_index(255);
@@ -125,7 +126,7 @@ static inline void run_lanes(const mf_GpBatch *batch, const SensorTable *table, 
             mf_mask inverts = mf_index_equal(opcode, mf_set_index(MF_GP_NOT << 5));
             mf_mask increments = mf_index_equal(opcode, mf_set_index(MF_GP_INC << 5));
             mf_mask decrements = mf_index_equal(opcode, mf_set_index(MF_GP_DEC << 5));
-            // Bits above the eighth pile up, at most one count per instruction: harmless.
+            // Bits above the eighth accumulate, at most one count per instruction, without effect.
             accumulator = mf_select_index(increments, accumulator + one, accumulator);
             accumulator = mf_select_index(decrements, accumulator - one, accumulator);
             accumulator = mf_select_index(inverts, accumulator ^ minus, accumulator);

@@ -1,7 +1,7 @@
 // Text form of the machine-code controller's programs.
 //
 // One instruction a line: an optional address, a mnemonic, its operand. The operand of not, inc and
-// dec has no effect but is part of the byte, so it is kept; it may be left out where it is 0.
+// dec has no effect but is part of the byte, so it is preserved; it may be omitted if it is 0.
 // Invariant: assembling what mf_gp_disassemble wrote gives the same 32 bytes.
 #include <mayfly/control.h>
 
@@ -45,7 +45,7 @@ typedef struct Word {
     size_t length; // 0 at the end of the line
 } Word;
 
-// Where the assembler reads, and for messages the line and where it began.
+// Position of the assembler, and for messages the line and its start.
 typedef struct Reader {
     const char *at, *line_start;
     int32_t line;
@@ -105,8 +105,8 @@ static bool find_opcode(Word word, uint32_t *out) {
     return false;
 }
 
-// One line with an instruction that begins with `word`, into `memory` at *address or where the line
-// says; *address then is the one behind it.
+// Assembles one line with an instruction that begins with `word` into `memory` at *address or the
+// line's address; *address becomes the next one.
 static mf_Status read_instruction(Reader *reader, Word word, uint8_t memory[MF_GP_BYTES],
                                   bool filled[MF_GP_BYTES], uint32_t *address) {
     Word place = word;

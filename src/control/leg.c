@@ -3,10 +3,10 @@
 //   foot = Rz(yaw) Rx(roll) Ry(pitch + knee + ankle pitch) Rx(ankle roll)
 //   ankle = hip + Rz(yaw) Rx(roll) (Ry(pitch) thigh + Ry(pitch + knee) shin)
 //
-// Backwards, from foot and ankle: the hip seen from the foot lies in the shin's plane after a turn
-// about x alone, which is the ankle's roll; what remains of the foot's rotation is Rz Rx Ry, of
-// which yaw, roll and the sum of the pitches are read off; in the leg's plane the triangle of
-// thigh, shin and their distance gives the knee (law of cosines) and then the hip's pitch.
+// Inverse, from foot and ankle: rotating the hip's position relative to the foot about x by the
+// ankle's roll brings it into the shin's plane; the rest of the foot's rotation is Rz Rx Ry, which
+// gives yaw, roll and the sum of the pitches; in the leg's plane the triangle of thigh, shin and
+// their distance gives the knee (law of cosines) and then the hip's pitch.
 //
 // Invariants: finite for finite input; forward(inverse(p)) = p to rounding within reach.
 #include "math/scalar.h"
@@ -38,7 +38,7 @@ static void measure(const mf_Model *model, uint32_t joint, double position[3], d
     for (uint32_t link = own->parent; link != 0;
          link = model->joints[model->links[link].joint].parent) {
         const mf_Joint *above = &model->joints[model->links[link].joint];
-        // Joints above turn or shift by minus their reference; legs have none there.
+        // Joints above rotate or translate by minus their reference; legs have none there.
         mf_quat_rotate(position, above->rotation, position);
         mf_vec3_add(position, position, above->position);
         mf_quat_multiply(rotation, above->rotation, rotation);
@@ -155,7 +155,7 @@ bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotat
     bool reached = bend >= -1.0 && bend <= 1.0;
     bend = mf_clamp(bend, -1.0, 1.0);
     double folded = mf_atan2(mf_sqrt((1.0 - bend) * (1.0 + bend)), bend);
-    double thigh = mf_atan2(-leg->thigh[0], -leg->thigh[1]); // how far it is turned at angle 0
+    double thigh = mf_atan2(-leg->thigh[0], -leg->thigh[1]); // its direction at angle 0
     double shin = mf_atan2(-leg->shin[0], -leg->shin[1]);
     double knee = folded + thigh - shin;
     double towards = mf_atan2(-x, -z);

@@ -1,4 +1,4 @@
-// Neural networks as controllers, linear ones too (network_kernel.c).
+// Neural networks as controllers, including linear ones (network_kernel.c).
 #include "base/scratch.h"
 #include "control/follow.h"
 #include "control/network.h"
@@ -17,7 +17,7 @@ typedef struct NetworkSystem {
     mf_NetworkBatch batch; // owns its plan
     mf_NetworkRunFn run;
     mf_Scratch *scratch;
-    const char *reads[MF_NETWORK_INPUTS + 3]; // names, which the group keeps
+    const char *reads[MF_NETWORK_INPUTS + 3]; // names, owned by the group
     const char *writes[2];
 } NetworkSystem;
 
@@ -102,7 +102,7 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
     return status;
 }
 
-// What a component of the output is used for, as the model says.
+// The use of an output component, from the model.
 static void model_range(const mf_Model *model, const char *output, uint32_t i, double *lower,
                         double *upper) {
     double free = 1.0;

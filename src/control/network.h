@@ -1,4 +1,4 @@
-// Neural networks as controllers: what the host code hands to the kernel.
+// Neural networks as controllers: the interface of host code and kernel.
 #ifndef MF_CONTROL_NETWORK_H
 #define MF_CONTROL_NETWORK_H
 
@@ -7,14 +7,14 @@
 
 #include <mayfly/control.h>
 
-enum { MF_NETWORK_INPUTS = 16 }; // most fields that a network sees
+enum { MF_NETWORK_INPUTS = 16 }; // most input fields of a network
 
 // A flat image, frozen before the first tick.
 typedef struct mf_NetworkPlan {
     uint32_t bytes;
     uint32_t input_count;                   // [1] fields
     uint32_t components[MF_NETWORK_INPUTS]; // [1] of each
-    uint32_t layers;                        // [1] how many sizes there are
+    uint32_t layers;                        // [1] number of layers
     uint32_t sizes[MF_NETWORK_HIDDEN + 2];  // [1] units of each layer, inputs first
     uint32_t weight_count;                  // [1] components of the weights
     uint32_t most;                          // [1] units of the largest layer
@@ -33,8 +33,8 @@ typedef struct mf_NetworkBatch {
     const int32_t *fault; // fault.word
 } mf_NetworkBatch;
 
-// `scratch` is room for two layers of a block, 2 * most * MF_BLOCK values of the group's precision,
-// aligned to 64 bytes.
+// `scratch` has space for two layers of a block, 2 * most * MF_BLOCK values of the group's
+// precision, aligned to 64 bytes.
 typedef void (*mf_NetworkRunFn)(const mf_NetworkBatch *batch, uint32_t first, uint32_t count,
                                 void *scratch);
 MF_KERNEL_COPIES(void, mf_network_run,

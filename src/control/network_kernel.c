@@ -6,14 +6,14 @@
 // multiply-adds. tanh |x| = (1 - e) / (1 + e) with e = exp(-2 |x|): the exponential is at most 1,
 // so nothing overflows.
 //
-// Invariants: a robot with a fault word keeps its outputs; what is not finite gives outputs that
-// are NaN (always the same one), which the motion reports as a bad input.
+// Invariants: a robot with a fault word keeps its outputs; inputs that are not finite give NaN
+// outputs (always the same NaN), which the motion reports as a bad input.
 #include "control/network.h"
 
 #include "math/lane.h"
 #include "math/lane_functions.h"
 
-enum { UNROLL = 4 }; // sums at a time, so that they do not wait for each other
+enum { UNROLL = 4 }; // independent sums, to hide latency
 
 static MF_INLINE mf_lane tanh_lane(mf_lane x) {
     const mf_lane one = mf_set((mf_real)1);

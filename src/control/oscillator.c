@@ -28,9 +28,9 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
     enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT };
     static const mf_FieldInfo infos[] = {
         {"oscillator.offset", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "centre of each joint's oscillation; metres for slides"},
+         "center of each joint's oscillation; meters for slides"},
         {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "amplitude of each joint; metres for slides"},
+         "amplitude of each joint; meters for slides"},
         {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
          "phase lead of each joint, in turns"},
         {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,

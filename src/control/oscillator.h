@@ -1,4 +1,4 @@
-// Open-loop oscillators: what the host code hands to the kernel.
+// Open-loop oscillators: the interface of host code and kernel.
 #ifndef MF_CONTROL_OSCILLATOR_H
 #define MF_CONTROL_OSCILLATOR_H
 

@@ -2,17 +2,17 @@
 //
 //   target = offset + amplitude * sin(2 pi (frequency * time + phase))
 //
-// frequency * time grows without bound, so whole turns are taken off in double before anything is
-// rounded to the group's precision: the error does not grow with simulated time.
+// frequency * time grows without bound, so whole periods are removed in double before rounding to
+// the group's precision: the error does not grow with simulated time.
 //
-// Invariants: a robot with a fault word keeps its targets; an input that is not finite gives a
-// target that is NaN (always the same one), which the motion reports as a bad input.
+// Invariants: a robot with a fault word keeps its targets; inputs that are not finite give NaN
+// targets (always the same NaN), which the motion reports as a bad input.
 #include "control/oscillator.h"
 
 #include "math/lane.h"
 #include "math/lane_functions.h"
 
-// x without its whole part, in (-1, 1); 0 from 2^52 on, where all numbers are whole; NaN stays.
+// Fractional part of x in (-1, 1); 0 from 2^52 on, where all numbers are integers; NaN stays NaN.
 static inline double without_turns(double x) {
     if (x >= 0x1p52 || x <= -0x1p52)
         return x - x;

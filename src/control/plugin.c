@@ -1,9 +1,9 @@
 // Plugins: loading a shared library, and checking its declarations before any of its functions is
 // called. plugin_system.c adds it to a group.
 //
-// Invariants: a plugin returned by mf_plugin_load has an entry whose every text, count, range and
-// pointer has been checked; the library stays loaded until the caller and the last system have
-// released it, so no function pointer and no name dangles.
+// Invariants: every text, count, range and pointer in the entry of a plugin returned by
+// mf_plugin_load has been checked; the library stays loaded until the caller and the last system
+// have released it, so no function pointer and no name dangles.
 #define _GNU_SOURCE // realpath
 #include "control/plugin.h"
 #include "base/context.h"
@@ -40,7 +40,7 @@ static mf_Status fail(const mf_Plugin *plugin, mf_Error *error, mf_Status status
     return mf_fail_at(error, status, plugin->path, 0, 0, "%s", text);
 }
 
-// What must hold before any other row of the entry may be read.
+// Checks that precede reading any other member of the entry.
 static mf_Status check_head(const mf_Plugin *plugin, mf_Error *error) {
     const mf_PluginEntry *entry = plugin->entry;
     if (entry->magic != MF_PLUGIN_MAGIC)
@@ -184,7 +184,7 @@ static mf_Status check_entry(const mf_Plugin *plugin, mf_Error *error) {
 
 // ---- the file ----------------------------------------------------------------------------------
 
-// Whoever can change the file, or put another in its place, runs as the user of this program.
+// Anyone who can change or replace the file can run code as the user of this program.
 static mf_Status check_access(mf_Plugin *plugin, const char *real, mf_Error *error) {
     char folder[PATH_MAX];
     struct stat file, parent;
@@ -206,7 +206,7 @@ static mf_Status check_access(mf_Plugin *plugin, const char *real, mf_Error *err
     return MF_OK;
 }
 
-// What the loader complains of, without the path that our message begins with.
+// The loader's error message, without the path that our message begins with.
 static const char *loader_message(const char *real) {
     const char *message = dlerror();
     if (message == NULL)
@@ -227,7 +227,7 @@ static mf_Status open_library(mf_Plugin *plugin, mf_Error *error) {
         return status;
     if (!mf_allow(plugin->context, "dlopen"))
         return fail(plugin, error, MF_IO, "cannot load it: %s", strerror(errno));
-    // An absolute path is never searched for; all its symbols are bound now or it is refused.
+    // With an absolute path the loader does not search; all symbols are bound now or loading fails.
     plugin->library = dlopen(real, RTLD_NOW | RTLD_LOCAL);
     if (plugin->library == NULL)
         return fail(plugin, error, MF_BAD_FILE, "cannot load it: %s", loader_message(real));

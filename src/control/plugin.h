@@ -1,5 +1,4 @@
-// A loaded plugin (plugin.c), a plugin at work in a group (plugin_system.c), and its calls
-// (plugin_call.c).
+// A loaded plugin (plugin.c), a plugin of a group (plugin_system.c), and its calls (plugin_call.c).
 #ifndef MF_CONTROL_PLUGIN_H
 #define MF_CONTROL_PLUGIN_H
 
@@ -13,12 +12,12 @@ struct mf_Plugin {
     mf_Context *context;
     void *library; // of dlopen
     const mf_PluginEntry *entry;
-    atomic_uint holders; // the caller of load, and each system
+    atomic_uint holders; // references: the caller of load, and each system
     atomic_uint_fast64_t calls, late, slowest, breaches;
-    atomic_uint breach_taken; // 1: somebody writes the text
+    atomic_uint breach_taken; // 1: the text is being written
     atomic_uint breach_ready; // 1: it is written
     char breach[256];
-    char path[]; // as it was given
+    char path[]; // as given by the caller
 };
 
 void mf_plugin_hold(mf_Plugin *plugin);
@@ -28,12 +27,12 @@ void mf_plugin_breach(mf_Plugin *plugin, const char *format, ...) MF_PRINTF(2, 3
 
 // ---- at work in a group ------------------------------------------------------------------------
 
-enum { MF_PLUGIN_GUARD = 128 }; // [byte] before, between and behind copies: a row of doubles
+enum { MF_PLUGIN_GUARD = 128 }; // [byte] before, between and after copies: a row of doubles
 
 typedef struct mf_PluginUseField {
     mf_Field *field;
     size_t size;   // [byte] of a block
-    size_t offset; // [byte] in the copy, behind its guard
+    size_t offset; // [byte] in the copy, after its guard
 } mf_PluginUseField;
 
 typedef struct mf_PluginUse {
@@ -41,36 +40,35 @@ typedef struct mf_PluginUse {
     mf_Group *group;
     mf_PluginSetup setup;
     void *self;
-    bool made;       // create() was called with success
+    bool made;       // create() succeeded
     uint32_t *fault; // fault.word
     uint32_t *level; // motion.level; NULL: all robots
-    uint32_t own;    // [1] the level
+    uint32_t own;    // [1] the plugin's level
     mf_Time budget;  // [ns]
     size_t copy_size;
-    mf_Scratch *scratch; // where copies lie
+    mf_Scratch *scratch; // memory of the copies
     uint32_t field_count;
     mf_PluginUseField fields[MF_PLUGIN_FIELD_LIMIT];
     uint32_t components[MF_PLUGIN_FIELD_LIMIT];
     double settings[MF_PLUGIN_SETTING_LIMIT];
     const char *reads[MF_PLUGIN_FIELD_LIMIT + 3], *writes[MF_PLUGIN_FIELD_LIMIT + 2];
-    int orientation, position; // [1] of those fields among the written ones, -1 when not there
+    int orientation, position; // [1] indices of those fields among the written ones, -1: none
     char name[80];
 } mf_PluginUse;
 
-// What calls took.
+// Time taken by calls.
 typedef struct mf_PluginTally {
     uint64_t calls, late;
     mf_Time slowest; // [ns]
 } mf_PluginTally;
 
-// Calls the plugin for the robots marked in `active`, with `reset` its other function, and takes
-// over what it wrote. The pointers that it sees are those of copies: what it does to them reaches
-// nobody.
+// Calls the plugin for the robots marked in `active`, or its reset function if `reset`, and copies
+// its output back. The plugin gets pointers to copies only.
 void mf_plugin_call(mf_PluginUse *use, uint32_t block, uint64_t tick, mf_Time time, bool reset,
                     const uint32_t active[MF_BLOCK], mf_PluginTally *tally);
 void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally);
 
-// The rounding and precision of the x87 unit, which float_mode.h does not know.
+// Rounding and precision of the x87 unit, which float_mode.h does not cover.
 #if defined(__x86_64__) || defined(__i386__)
 static inline uint16_t mf_extended_mode(void) { // control word of the x87 unit
     uint16_t word;

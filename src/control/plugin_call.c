@@ -3,12 +3,12 @@
 // Method: a plugin never accesses the memory of a group. For every block of robots it gets a copy
 // of the fields that it declared, with guard words around each. After the call the host restores
 // the floating-point environment, checks that the guards and the read-only fields are unchanged,
-// and copies the written values back, robot by robot, if every number is finite. A robot with
-// another result keeps its last state and gets its own fault; a changed guard cannot be assigned to
-// a robot, so all robots of the call get MF_FAULT_PLUGIN.
+// and copies the written values back, robot by robot, if every number is finite. Otherwise the
+// robot keeps its last state and gets its own fault; a changed guard cannot be assigned to a robot,
+// so all robots of the call get MF_FAULT_PLUGIN.
 //
-// Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
-// wall time is measured, but nothing that is simulated depends on it.
+// Invariants: robots with a fault, of another level, or after the group's count are never changed;
+// wall time is measured, but no simulated result depends on it.
 #include "control/plugin.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 
 enum {
-    GUARD_BYTE = 0xff,  // read as a number it is NaN, but not the one that arithmetic makes
+    GUARD_BYTE = 0xff,  // as a number it is a NaN that arithmetic does not produce
     FLOAT_STATUS = 0x3f // [1] bits of MXCSR that every operation may set
 };
 
@@ -46,7 +46,7 @@ static void copy_in(Call *call) {
     memset(call->copy + use->copy_size - MF_PLUGIN_GUARD, GUARD_BYTE, MF_PLUGIN_GUARD);
 }
 
-// True when the call left the floating-point environment as it was; puts it back in any case.
+// True when the call did not change the floating-point environment; restores it in any case.
 static bool make_call(Call *call, mf_PluginTally *tally) {
     const mf_PluginEntry *entry = call->use->plugin->entry;
     struct timespec before, after;
@@ -74,7 +74,7 @@ static bool guard_stands(const unsigned char *guard) {
     return true;
 }
 
-// What the call broke, as text with the field's name; NULL: nothing.
+// The violation as text with the field's name; NULL: none.
 static const char *find_breach(const Call *call, const char **field_name) {
     const mf_PluginUse *use = call->use;
     for (uint32_t f = 0; f < use->field_count; f++) {
@@ -99,7 +99,7 @@ static double copied(const Call *call, uint32_t f, uint32_t component, uint32_t 
                                                            : (double)((const float *)data)[at];
 }
 
-// The fault that a robot's new values earn; 0 when they are fine.
+// The fault caused by a robot's new values; 0: none.
 static uint32_t judge(const Call *call, uint32_t lane) {
     const mf_PluginUse *use = call->use;
     const mf_PluginEntry *entry = use->plugin->entry;

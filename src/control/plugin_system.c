@@ -1,8 +1,9 @@
 // Plugins of a group: fields bound, settings checked, the system added. The calls themselves are in
 // plugin_call.c.
 //
-// Invariants: robots with a fault, of another level, or beyond the group's count are never changed;
-// a refusal leaves the group as it was, except for own fields, which are found again.
+// Invariants: robots with a fault, of another level, or after the group's count are never changed;
+// on failure the group is unchanged, except for the plugin's own fields, which are reused by the
+// next attempt.
 #include "base/hash.h"
 #include "control/follow.h"
 #include "control/plugin.h"
@@ -155,7 +156,7 @@ static mf_Status add_field(const mf_PluginUse *use, const mf_PluginField *reques
     return mf_attach_field(use->group, &info, requested->count, out, error);
 }
 
-// First every field of others is found, then own ones are added: a refusal leaves no trace.
+// Fields of others are found first, then own ones are added, so that a failure changes nothing.
 static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
     const mf_PluginEntry *entry = use->plugin->entry;
     uint32_t reads = 0, writes = 0;
@@ -191,7 +192,7 @@ static mf_Status bind_fields(mf_PluginUse *use, mf_Error *error) {
             use->position = (int)f;
     }
     use->writes[writes] = "fault.word";
-    use->reads[reads++] = "fault.word"; // whom to leave alone
+    use->reads[reads++] = "fault.word"; // robots to skip
     if (use->level != NULL)
         use->reads[reads] = "motion.level";
     use->field_count = entry->field_count;

@@ -44,12 +44,12 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = model->position_count + model->velocity_count;
     plan->observation_count -= plan->value[HIDE] != 0.0 ? 2 : 0;
     plan->observation_count += plan->value[FORCES] != 0.0 ? 6 * model->body_count : 0;
-    plan->places[0] = (uint32_t)plan->value[MAIN_BODY] - 1;
+    plan->indices[0] = (uint32_t)plan->value[MAIN_BODY] - 1;
     if (model->base != MF_BASE_FREE || model->actuator_count == 0 ||
-        plan->places[0] >= model->body_count)
+        plan->indices[0] >= model->body_count)
         return mf_fail_at(error, MF_UNSUPPORTED, model->file, 0, 0,
                           "task ant: expected a model with a free base, actuators and a body %u",
-                          plan->places[0] + 1);
+                          plan->indices[0] + 1);
     return MF_OK;
 }
 
@@ -58,13 +58,13 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
     mf_task_shake_normal(draw, plan->value[NOISE], velocity, plan->model->velocity_count);
 }
 
-// Forces limited, what they cost, and what is observed.
+// Limited forces, their cost, and the observation.
 static double observe(const mf_TaskView *view, double *out) {
     const mf_TaskPlan *plan = view->plan;
     const mf_Model *model = plan->model;
     uint32_t from = plan->value[HIDE] != 0.0 ? 2 : 0;
     const double lower = plan->value[FORCE_MIN], upper = plan->value[FORCE_MAX];
-    double squares[6] = {0.0}; // one for each component, so that they need not wait for each other
+    double squares[6] = {0.0}; // independent sums, to hide latency
     mf_task_put(&out, view->position + from, model->position_count - from);
     mf_task_put(&out, view->velocity, model->velocity_count);
     for (uint32_t b = 0; b < model->body_count; b++) {
@@ -81,7 +81,7 @@ static double observe(const mf_TaskView *view, double *out) {
 
 static void remember(const mf_TaskView *view) {
     double position[3];
-    mf_task_body_position(view, view->plan->places[0], position);
+    mf_task_body_position(view, view->plan->indices[0], position);
     view->memory[0] = position[0];
     view->memory[1] = position[1];
 }

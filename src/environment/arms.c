@@ -27,9 +27,9 @@ static mf_Status prepare_reacher(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = 10;
     mf_Status status = mf_task_need(plan, 4, 4, 2, error);
     if (status == MF_OK)
-        status = mf_task_need_body(plan, "fingertip", &plan->places[TIP], error);
+        status = mf_task_need_body(plan, "fingertip", &plan->indices[TIP], error);
     if (status == MF_OK)
-        status = mf_task_need_body(plan, "target", &plan->places[GOAL], error);
+        status = mf_task_need_body(plan, "target", &plan->indices[GOAL], error);
     return status;
 }
 
@@ -46,8 +46,8 @@ static void start_reacher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *po
 
 static void begin_reacher(const mf_TaskView *view, mf_TaskResult *result) {
     double tip[3], goal[3], *out = result->observation;
-    mf_task_body_position(view, view->plan->places[TIP], tip);
-    mf_task_body_position(view, view->plan->places[GOAL], goal);
+    mf_task_body_position(view, view->plan->indices[TIP], tip);
+    mf_task_body_position(view, view->plan->indices[GOAL], goal);
     for (int j = 0; j < 2; j++)
         mf_sin_cos(view->position[j], &out[2 + j], &out[j]);
     memcpy(out + 4, view->position + 2, 2 * sizeof *out);
@@ -69,11 +69,11 @@ static mf_Status prepare_pusher(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = 23;
     mf_Status status = mf_task_need(plan, 11, 11, 7, error);
     if (status == MF_OK)
-        status = mf_task_need_body(plan, "tips_arm", &plan->places[TIP], error);
+        status = mf_task_need_body(plan, "tips_arm", &plan->indices[TIP], error);
     if (status == MF_OK)
-        status = mf_task_need_body(plan, "object", &plan->places[OBJECT], error);
+        status = mf_task_need_body(plan, "object", &plan->indices[OBJECT], error);
     if (status == MF_OK)
-        status = mf_task_need_body(plan, "goal", &plan->places[GOAL], error);
+        status = mf_task_need_body(plan, "goal", &plan->indices[GOAL], error);
     return status;
 }
 
@@ -91,7 +91,7 @@ static void start_pusher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *pos
 static void begin_pusher(const mf_TaskView *view, mf_TaskResult *result) {
     double position[3][3], *out = result->observation;
     for (int i = 0; i < 3; i++)
-        mf_task_body_position(view, view->plan->places[i], position[i]);
+        mf_task_body_position(view, view->plan->indices[i], position[i]);
     mf_task_put(&out, view->position, 7);
     mf_task_put(&out, view->velocity, 7);
     mf_task_put(&out, position[0], 9);

@@ -1,10 +1,10 @@
-// State and readings of a block of robots for tasks, converted from rows of lanes into the values
-// of one robot after the other.
+// State and sensor values of a block of robots for tasks, transposed from lanes to contiguous
+// values per robot.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
 
-// Components that are turned at a time: what they are read from stays in the nearest cache.
+// Components transposed together, so that their source stays in the L1 cache.
 #define TILE 8u
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -35,7 +35,8 @@ static void load_rotation(const mf_Environment *e, const void *rows, uint32_t co
         rotation_f32(rows, count, out);
 }
 
-// Component `component` and the ones behind it of a field, in a block; NULL without a field.
+// Pointer to component `component` and the following ones of a field in a block; NULL without a
+// field.
 static const void *rows_of(const mf_Field *field, uint32_t block, uint32_t component) {
     if (field == NULL)
         return NULL;
@@ -67,116 +68,118 @@ static char *load_rows(const mf_Environment *e, const mf_StateSource *sources, u
 
 // ---- state -------------------------------------------------------------------------------------
 
-// The state that the last physics step evaluated last; for robots that have just begun, the present
-// one.
+// The state of the last evaluation in the last physics step; for robots at the start of an episode
+// the current one.
 static void load_last(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
-                      mf_EnvironmentRoom *room) {
+                      mf_EnvironmentScratch *scratch) {
     const size_t size = e->precise ? sizeof(double) : sizeof(float);
     const mf_Model *model = e->plan.model;
     const uint32_t count = model->position_count + model->velocity_count;
-    char *behind = load_rows(e, e->last_position, model->position_count, block, room->last);
+    char *behind = load_rows(e, e->last_position, model->position_count, block, scratch->last);
     load_rows(e, e->last_velocity, model->velocity_count, block, behind);
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
         for (uint32_t c = 0; fresh[lane] != 0 && c < count; c++) {
             const size_t at = ((size_t)c * MF_BLOCK + lane) * size;
-            memcpy((char *)room->last + at, (const char *)room->state + at, size);
+            memcpy((char *)scratch->last + at, (const char *)scratch->state + at, size);
         }
 }
 
-// Behind the positions.
+// After the positions.
 static char *velocities_of(const mf_Environment *e, void *state) {
     const size_t row = MF_BLOCK * (e->precise ? sizeof(double) : sizeof(float));
     return (char *)state + e->plan.model->position_count * row;
 }
 
 static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
-                      mf_EnvironmentRoom *room) {
+                      mf_EnvironmentScratch *scratch) {
     const mf_Model *model = e->plan.model;
-    char *behind = load_rows(e, e->position, model->position_count, block, room->state);
+    char *behind = load_rows(e, e->position, model->position_count, block, scratch->state);
     load_rows(e, e->velocity, model->velocity_count, block, behind);
-    load_rotation(e, room->state, model->position_count, room->position);
-    load_rotation(e, behind, model->velocity_count, room->velocity);
+    load_rotation(e, scratch->state, model->position_count, scratch->position);
+    load_rotation(e, behind, model->velocity_count, scratch->velocity);
     if (e->keeps)
-        load_last(e, block, fresh, room);
+        load_last(e, block, fresh, scratch);
     if (!e->warm_starts)
         return;
-    load_rotation(e, room->last, model->position_count, room->last_position);
-    load_rotation(e, velocities_of(e, room->last), model->velocity_count, room->last_velocity);
+    load_rotation(e, scratch->last, model->position_count, scratch->last_position);
+    load_rotation(e, velocities_of(e, scratch->last), model->velocity_count,
+                  scratch->last_velocity);
 }
 
 // ---- what follows from it ----------------------------------------------------------------------
 
-// Positions seen from the base's origin become those in the world.
-static void add_base(const mf_Environment *e, const mf_EnvironmentRoom *room, uint32_t count,
+// Converts positions relative to the base's origin to world positions.
+static void add_base(const mf_Environment *e, const mf_EnvironmentScratch *scratch, uint32_t count,
                      double *positions) {
     const size_t stride = e->plan.model->position_count;
-    const double *base = e->warm_starts ? room->last_position : room->position;
+    const double *base = e->warm_starts ? scratch->last_position : scratch->position;
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
         for (uint32_t p = 0; p < count; p++)
             for (uint32_t i = 0; i < 3; i++)
                 positions[3 * ((size_t)lane * count + p) + i] += base[lane * stride + i];
 }
 
-static void see_poses(const mf_Environment *e, mf_EnvironmentRoom *room) {
+static void see_poses(const mf_Environment *e, mf_EnvironmentScratch *scratch) {
     const uint32_t links = e->plan.model->link_count;
-    load_rotation(e, room->body_state.point, 3 * links, room->point);
-    load_rotation(e, room->body_state.rotation, 4 * links, room->rotation);
+    load_rotation(e, scratch->body_state.point, 3 * links, scratch->point);
+    load_rotation(e, scratch->body_state.rotation, 4 * links, scratch->rotation);
     if (mf_body_state_plan_tree(e->body_plan)->free)
-        add_base(e, room, links, room->point);
+        add_base(e, scratch, links, scratch->point);
 }
 
-static void see_bodies(const mf_Environment *e, mf_EnvironmentRoom *room) {
+static void see_bodies(const mf_Environment *e, mf_EnvironmentScratch *scratch) {
     const uint32_t bodies = e->plan.model->body_count;
-    load_rotation(e, room->body_state.center, 3, room->center);
-    load_rotation(e, room->body_state.inertia, 10 * bodies, room->inertia);
-    load_rotation(e, room->body_state.twist, 6 * bodies, room->twist);
+    load_rotation(e, scratch->body_state.center, 3, scratch->center);
+    load_rotation(e, scratch->body_state.inertia, 10 * bodies, scratch->inertia);
+    load_rotation(e, scratch->body_state.twist, 6 * bodies, scratch->twist);
     if (mf_body_state_plan_tree(e->body_plan)->free)
-        add_base(e, room, 1, room->center);
+        add_base(e, scratch, 1, scratch->center);
 }
 
 static double value_at(const mf_Environment *e, const void *row, uint32_t lane) {
     return e->precise ? ((const double *)row)[lane] : (double)((const float *)row)[lane];
 }
 
-static void see_actuators(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+static void see_actuators(const mf_Environment *e, uint32_t block, mf_EnvironmentScratch *scratch) {
     const mf_Model *model = e->plan.model;
     const size_t stride = model->velocity_count;
-    memset(room->actuator, 0, MF_BLOCK * stride * sizeof *room->actuator);
+    memset(scratch->actuator, 0, MF_BLOCK * stride * sizeof *scratch->actuator);
     for (uint32_t a = 0; e->actuator != NULL && a < model->actuator_count; a++) {
         const mf_Actuator *actuator = &model->actuators[a];
         const void *row = rows_of(e->actuator, block, a);
         if (actuator->drive != MF_DRIVE_JOINT)
             continue;
-        double *out = room->actuator + model->joints[actuator->joint].velocity_address;
+        double *out = scratch->actuator + model->joints[actuator->joint].velocity_address;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             out[lane * stride] += actuator->gear[0] * value_at(e, row, lane);
     }
 }
 
-// 1 where any of a foot's contacts bears load.
-static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+// 1 where any of a foot's contacts is loaded.
+static void see_feet(const mf_Environment *e, uint32_t block, mf_EnvironmentScratch *scratch) {
     const size_t stride = e->plan.foot_count;
     for (size_t i = 0; i < MF_BLOCK * stride; i++)
-        room->feet[i] = 0.0;
+        scratch->feet[i] = 0.0;
     for (uint32_t i = 0; i < e->foot_row_count; i++) {
         const mf_FootRow *foot = &e->feet[i];
         const void *row = rows_of(foot->field, block, foot->component);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             if (value_at(e, row, lane) > 0.0)
-                room->feet[lane * stride + foot->foot] = 1.0;
+                scratch->feet[lane * stride + foot->foot] = 1.0;
     }
 }
 
-// Runs the kernel. Forces have their moments about where links were when they acted.
-static void find_body_state(const mf_Environment *e, uint32_t block, mf_EnvironmentRoom *room) {
+// Runs the kernel. Moments of forces use the link poses of the evaluation in which they acted.
+static void find_body_state(const mf_Environment *e, uint32_t block,
+                            mf_EnvironmentScratch *scratch) {
     const uint32_t wants = e->plan.task->wants;
-    mf_BodyStateBatch *body_state = &room->body_state;
-    void *seen = e->warm_starts ? room->last : room->state;
+    mf_BodyStateBatch *body_state = &scratch->body_state;
+    void *seen = e->warm_starts ? scratch->last : scratch->state;
     body_state->raw = rows_of(e->external, block, 0);
     body_state->wants = wants;
-    if (wants & MF_TASK_EXTERNAL && seen != room->last) {
-        body_state->position = room->last;
-        body_state->velocity = velocities_of(e, room->last);
+    if (wants & MF_TASK_EXTERNAL && seen != scratch->last) {
+        body_state->position = scratch->last;
+        body_state->velocity = velocities_of(e, scratch->last);
         body_state->wants = MF_TASK_EXTERNAL;
         e->see(body_state);
         body_state->wants = wants & ~(uint32_t)MF_TASK_EXTERNAL;
@@ -188,26 +191,26 @@ static void find_body_state(const mf_Environment *e, uint32_t block, mf_Environm
 }
 
 void mf_environment_see(const mf_Environment *e, uint32_t block, const uint8_t *fresh,
-                        mf_EnvironmentRoom *room) {
+                        mf_EnvironmentScratch *scratch) {
     const uint32_t wants = e->plan.task->wants, external = 6 * e->plan.model->body_count;
-    see_state(e, block, fresh, room);
-    find_body_state(e, block, room);
+    see_state(e, block, fresh, scratch);
+    find_body_state(e, block, scratch);
     if (wants & MF_TASK_POSES)
-        see_poses(e, room);
+        see_poses(e, scratch);
     if (wants & MF_TASK_BODIES)
-        see_bodies(e, room);
+        see_bodies(e, scratch);
     if (wants & MF_TASK_EXTERNAL)
-        load_rotation(e, room->body_state.external, external, room->external);
+        load_rotation(e, scratch->body_state.external, external, scratch->external);
     if (wants & MF_TASK_ACTUATORS)
-        see_actuators(e, block, room);
+        see_actuators(e, block, scratch);
     if (wants & MF_TASK_FEET)
-        see_feet(e, block, room);
+        see_feet(e, block, scratch);
     if (wants & MF_TASK_LIMITS && e->limit != NULL)
-        load_rotation(e, rows_of(e->limit, block, 0), e->plan.model->joint_count, room->limit);
+        load_rotation(e, rows_of(e->limit, block, 0), e->plan.model->joint_count, scratch->limit);
 }
 
 mf_TaskView mf_environment_view(const mf_Environment *e, uint32_t lane,
-                                const mf_EnvironmentRoom *room, mf_TaskDraw *draw) {
+                                const mf_EnvironmentScratch *scratch, mf_TaskDraw *draw) {
     const mf_Model *model = e->plan.model;
     const size_t positions = lane * (size_t)model->position_count,
                  velocities = lane * (size_t)model->velocity_count,
@@ -215,21 +218,21 @@ mf_TaskView mf_environment_view(const mf_Environment *e, uint32_t lane,
                  bodies = lane * (size_t)model->body_count;
     return (mf_TaskView){
         .plan = &e->plan,
-        .position = room->position + positions,
-        .velocity = room->velocity + velocities,
-        .last_position = (e->warm_starts ? room->last_position : room->position) + positions,
-        .last_velocity = (e->warm_starts ? room->last_velocity : room->velocity) + velocities,
-        .memory = room->memory,
-        .point = (const double(*)[3])room->point + links,
-        .rotation = (const double(*)[4])room->rotation + links,
-        .center = room->center + 3 * (size_t)lane,
-        .inertia = room->inertia + 10 * bodies,
-        .twist = room->twist + 6 * bodies,
-        .external = room->external + 6 * bodies,
-        .actuator = room->actuator + velocities,
-        .limit = room->limit + lane * (size_t)model->joint_count,
-        .feet = room->feet + lane * (size_t)e->plan.foot_count,
-        .team = e->plan.team > 1 ? room->team : NULL,
+        .position = scratch->position + positions,
+        .velocity = scratch->velocity + velocities,
+        .last_position = (e->warm_starts ? scratch->last_position : scratch->position) + positions,
+        .last_velocity = (e->warm_starts ? scratch->last_velocity : scratch->velocity) + velocities,
+        .memory = scratch->memory,
+        .point = (const double(*)[3])scratch->point + links,
+        .rotation = (const double(*)[4])scratch->rotation + links,
+        .center = scratch->center + 3 * (size_t)lane,
+        .inertia = scratch->inertia + 10 * bodies,
+        .twist = scratch->twist + 6 * bodies,
+        .external = scratch->external + 6 * bodies,
+        .actuator = scratch->actuator + velocities,
+        .limit = scratch->limit + lane * (size_t)model->joint_count,
+        .feet = scratch->feet + lane * (size_t)e->plan.foot_count,
+        .team = e->plan.team > 1 ? scratch->team : NULL,
         .agent = draw->agent,
         .draw = draw};
 }

@@ -1,4 +1,4 @@
-// The model as body_state_kernel.c reads it.
+// The model in the form that body_state_kernel.c reads.
 #include "environment/body_state.h"
 
 #include "environment/task.h"

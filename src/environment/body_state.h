@@ -1,5 +1,5 @@
-// What tasks want to see of robots besides their state: poses of links, inertia and velocity of
-// bodies, forces on them. Found for a block of robots at a time, in lanes (body_state_kernel.c).
+// Derived quantities of robots for tasks: poses of links, inertia and velocity of bodies, forces on
+// them. Computed for a block of robots in lanes (body_state_kernel.c).
 #ifndef MAYFLY_ENVIRONMENT_BODY_STATE_H
 #define MAYFLY_ENVIRONMENT_BODY_STATE_H
 
@@ -7,8 +7,8 @@
 #include "tree/tree.h"
 
 typedef struct mf_BodyStateBody {
-    uint32_t link, parent; // MF_NONE: it stands still; it has no parent
-    bool rotated;          // its main axes are not the link's
+    uint32_t link, parent; // MF_NONE: fixed; no parent
+    bool rotated;          // its principal axes are not the link's axes
     double center[3];      // [m] in the link
     double axes[4];        // of its moments, in the link
     double moments[3];     // [kg m^2]
@@ -25,11 +25,11 @@ typedef struct mf_BodyStatePlan {
 MF_FLAT_READER(mf_BodyStatePlan, mf_body_state_plan, mf_BodyStateBody, bodies)
 MF_FLAT_READER(mf_BodyStatePlan, mf_body_state_plan, mf_Tree, tree)
 
-// Rows of MF_BLOCK values of the group's precision. Positions are seen from the base's origin: far
-// from the world's, they would lose digits.
+// Rows of MF_BLOCK values of the group's precision. Positions are relative to the base's origin,
+// because world positions far from the origin lose digits.
 typedef struct mf_BodyStateBatch {
     const mf_BodyStatePlan *plan;
-    uint32_t wants;                   // MF_TASK_*: POSES alone, and BODIES, OUTER where they are in
+    uint32_t wants;                   // MF_TASK_*: POSES alone, or with BODIES and EXTERNAL
     const void *position, *velocity;  // [1] the model's vectors
     const void *raw;                  // [N], [N m] 6 per body, sensor.outer; NULL: none
     void *point, *rotation;           // [m] 3 and (w, x, y, z) per link

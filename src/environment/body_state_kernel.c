@@ -1,6 +1,6 @@
-// Poses and velocities of links (tree/tree.h), and what follows for bodies: inertia and velocity
-// about the center of mass of the whole and external forces there - MuJoCo's cinert, cvel and
-// cfrc_ext - for robots whose moving bodies hang on one root.
+// Poses and velocities of links (tree/tree.h), and derived quantities of bodies: inertia, velocity
+// and external forces about the robot's center of mass (MuJoCo's cinert, cvel and cfrc_ext), for
+// robots whose moving bodies have one root.
 //
 // Invariant: a lane never reads another.
 #include "environment/body_state.h"
@@ -8,7 +8,7 @@
 #include "environment/task.h"
 #include "math/lane_vector.h"
 
-typedef struct BodyState { // the batch at one bundle of lanes
+typedef struct BodyState { // the batch for one bundle of lanes
     const mf_BodyStatePlan *plan;
     const mf_BodyStateBody *bodies;
     bool free;                 // the base has six degrees of freedom
@@ -104,8 +104,8 @@ static void find_twist(const BodyState *s, uint32_t number, Vec center) {
     vec_store(s->twist, 6 * (size_t)number + 3, speed);
 }
 
-// Forces from outside on what each body carries, about its link, become those on the body alone,
-// about the center of mass of the whole: torque, then force.
+// Converts external forces on each body's subtree, about its link, to forces on the body alone,
+// about the robot's center of mass: torque, then force.
 static void find_external(const BodyState *s, Vec center) {
     for (uint32_t b = 0; b < s->plan->body_count; b++) {
         const uint32_t link = s->bodies[b].link;
@@ -119,7 +119,7 @@ static void find_external(const BodyState *s, Vec center) {
         vec_store(s->external, 6 * (size_t)b, vec_cross_add(arm, force, torque));
         vec_store(s->external, 6 * (size_t)b + 3, force);
     }
-    // Parents come first, so that what a child takes from its parent is still its whole subtree's.
+    // Parents first, so that a child subtracts its subtree's force before its own is reduced.
     for (uint32_t b = 0; b < s->plan->body_count; b++) {
         const uint32_t parent = s->bodies[b].parent;
         for (uint32_t i = 0; parent != MF_NONE && i < 6; i++)

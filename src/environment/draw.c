@@ -5,7 +5,7 @@
 
 #include "math/scalar.h"
 
-#define STREAM 0x7461736bu // keeps these random numbers apart from all others
+#define STREAM 0x7461736bu // separates these random numbers from all others
 
 static uint32_t next_word(mf_TaskDraw *draw) {
     if (draw->left == 0) {
@@ -42,7 +42,7 @@ static double logarithm(double x) {
         exponent--;
     }
     double s = (x - 1.0) / (x + 1.0), z = s * s, sum = 0.0;
-    for (int term = 23; term >= 1; term -= 2) // |s| < 0.172: the term left out is below 1e-20
+    for (int term = 23; term >= 1; term -= 2) // |s| < 0.172: the first omitted term is below 1e-20
         sum = sum * z + 2.0 / term;
     return s * sum + exponent * 0.69314718055994530942;
 }

@@ -95,7 +95,7 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
     return MF_OK;
 }
 
-// The caller's model or, for tasks that can make one, their own.
+// The caller's model, or the task's own.
 static mf_Status take_model(mf_Environment *environment, const mf_Model *model, mf_Error *error) {
     mf_TaskPlan *plan = &environment->plan;
     mf_Status status = MF_OK;
@@ -150,8 +150,8 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// Lays a room out in memory, each part on a cache line of its own; counts doubles. NULL: counts
-// only.
+// Lays out scratch in memory, each part on a cache line of its own; returns the number of
+// doubles. NULL: only counts.
 static double *take(double *memory, size_t *used, size_t count) {
     double *out = memory != NULL ? memory + *used : NULL;
     *used += (count + 7) / 8 * 8;
@@ -172,49 +172,51 @@ static void lay_out_body_state(const mf_TaskPlan *plan, mf_BodyStateBatch *body_
     body_state->external = take(memory, used, 6 * bodies);
 }
 
-static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentRoom *room, double *memory) {
+static size_t lay_out(const mf_TaskPlan *plan, mf_EnvironmentScratch *scratch, double *memory) {
     const mf_Model *model = plan->model;
     const size_t n = MF_BLOCK, positions = model->position_count,
                  velocities = model->velocity_count, links = model->link_count,
                  bodies = model->body_count;
     size_t used = 0;
-    room->state = take(memory, &used, n * (positions + velocities));
-    room->last = take(memory, &used, n * (positions + velocities));
-    lay_out_body_state(plan, &room->body_state, memory, &used);
-    room->position = take(memory, &used, n * positions);
-    room->velocity = take(memory, &used, n * velocities);
-    room->last_position = take(memory, &used, n * positions);
-    room->last_velocity = take(memory, &used, n * velocities);
-    room->point = take(memory, &used, n * 3 * links);
-    room->rotation = take(memory, &used, n * 4 * links);
-    room->center = take(memory, &used, n * 3);
-    room->inertia = take(memory, &used, n * 10 * bodies);
-    room->twist = take(memory, &used, n * 6 * bodies);
-    room->external = take(memory, &used, n * 6 * bodies);
-    room->actuator = take(memory, &used, n * velocities);
-    room->limit = take(memory, &used, n * model->joint_count);
-    room->feet = take(memory, &used, n * plan->foot_count);
-    room->memory = take(memory, &used, plan->memory_count);
-    room->observation = take(memory, &used, plan->observation_count);
-    room->signals = take(memory, &used, plan->task->info.signal_count);
-    room->action = take(memory, &used, plan->action_count);
-    room->start = take(memory, &used, positions + velocities);
-    room->start_position = (double(*)[3])take(memory, &used, 3 * links);
-    room->start_rotation = (double(*)[4])take(memory, &used, 4 * links);
+    scratch->state = take(memory, &used, n * (positions + velocities));
+    scratch->last = take(memory, &used, n * (positions + velocities));
+    lay_out_body_state(plan, &scratch->body_state, memory, &used);
+    scratch->position = take(memory, &used, n * positions);
+    scratch->velocity = take(memory, &used, n * velocities);
+    scratch->last_position = take(memory, &used, n * positions);
+    scratch->last_velocity = take(memory, &used, n * velocities);
+    scratch->point = take(memory, &used, n * 3 * links);
+    scratch->rotation = take(memory, &used, n * 4 * links);
+    scratch->center = take(memory, &used, n * 3);
+    scratch->inertia = take(memory, &used, n * 10 * bodies);
+    scratch->twist = take(memory, &used, n * 6 * bodies);
+    scratch->external = take(memory, &used, n * 6 * bodies);
+    scratch->actuator = take(memory, &used, n * velocities);
+    scratch->limit = take(memory, &used, n * model->joint_count);
+    scratch->feet = take(memory, &used, n * plan->foot_count);
+    scratch->memory = take(memory, &used, plan->memory_count);
+    scratch->observation = take(memory, &used, plan->observation_count);
+    scratch->signals = take(memory, &used, plan->task->info.signal_count);
+    scratch->action = take(memory, &used, plan->action_count);
+    scratch->start = take(memory, &used, positions + velocities);
+    scratch->start_position = (double(*)[3])take(memory, &used, 3 * links);
+    scratch->start_rotation = (double(*)[4])take(memory, &used, 4 * links);
     return used;
 }
 
-static mf_Status make_room(mf_Environment *environment, mf_EnvironmentRoom *room, mf_Error *error) {
-    size_t count = lay_out(&environment->plan, room, NULL);
+static mf_Status make_scratch(mf_Environment *environment, mf_EnvironmentScratch *scratch,
+                              mf_Error *error) {
+    size_t count = lay_out(&environment->plan, scratch, NULL);
     double *memory = mf_allocate(environment->context, count, sizeof(double));
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
-    lay_out(&environment->plan, room, memory); // the state is first: it is what is released
-    room->body_state.plan = environment->body_plan;
-    room->team = mf_allocate(environment->context, environment->plan.team, sizeof *room->team);
-    room->draws = mf_allocate(environment->context, environment->unit, sizeof *room->draws);
-    room->fresh = mf_allocate(environment->context, environment->unit, sizeof *room->fresh);
-    if (room->team == NULL || room->draws == NULL || room->fresh == NULL)
+    lay_out(&environment->plan, scratch, memory); // the state is first: its pointer is released
+    scratch->body_state.plan = environment->body_plan;
+    scratch->team =
+        mf_allocate(environment->context, environment->plan.team, sizeof *scratch->team);
+    scratch->draws = mf_allocate(environment->context, environment->unit, sizeof *scratch->draws);
+    scratch->fresh = mf_allocate(environment->context, environment->unit, sizeof *scratch->fresh);
+    if (scratch->team == NULL || scratch->draws == NULL || scratch->fresh == NULL)
         return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
     return MF_OK;
 }
@@ -238,7 +240,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
     mf_Status status = mf_body_state_create(context, model, &environment->body_plan, error);
     for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
-        status = make_room(environment, &environment->rooms[i], error);
+        status = make_scratch(environment, &environment->scratches[i], error);
     return status;
 }
 
@@ -280,10 +282,10 @@ void mf_environment_destroy(mf_Environment *environment) {
     mf_scene_destroy(&environment->scene);
     mf_scene_file_destroy(environment->file);
     for (uint32_t i = 0; i < MF_ENVIRONMENT_SHARES; i++) {
-        mf_release(context, environment->rooms[i].state);
-        mf_release(context, environment->rooms[i].team);
-        mf_release(context, environment->rooms[i].draws);
-        mf_release(context, environment->rooms[i].fresh);
+        mf_release(context, environment->scratches[i].state);
+        mf_release(context, environment->scratches[i].team);
+        mf_release(context, environment->scratches[i].draws);
+        mf_release(context, environment->scratches[i].fresh);
     }
     mf_release(context, (void *)environment->body_plan);
     mf_release(context, environment->feet);

@@ -1,5 +1,5 @@
-// Which values of a group show whether a foot, a link with a contact sensor, bears load: those of
-// every contact on it, as all motions report them.
+// Finds the values of a group that show whether a foot (a link with a contact sensor) is loaded:
+// those of all contacts on it, for all motions.
 #include "environment/environment.h"
 
 #include "world/attach.h"
@@ -46,7 +46,7 @@ mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error)
                      .load = mf_group_find_field(environment->group, "contact.load"),
                      .points = mf_group_find_field(environment->group, "point.load")};
     search_all(&search);
-    mf_release(environment->context, environment->feet); // of a smaller world that was tried
+    mf_release(environment->context, environment->feet); // of the smaller test world
     environment->feet = NULL;
     search.out = mf_allocate(environment->context, search.count + 1, sizeof *search.out);
     if (search.out == NULL)

@@ -5,8 +5,8 @@
 
 #include "math/scalar.h"
 
-// Keeps the ends of a range inside it, however the loop that reads them rounds the most thrust: a
-// command outside is refused.
+// Keeps the ends of a range slightly inside, because the controller rounds the thrust limit and
+// rejects commands outside.
 #define INSIDE (1.0 - 1e-6)
 
 // ---- model and motion --------------------------------------------------------------------------
@@ -16,13 +16,13 @@ mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model *
     return mf_quadrotor_model(context, plan->quadrotor, plan->task->info.name, out, error);
 }
 
-// How far actions may go from hovering, each way alike: `least` and `most` are the ends.
+// Symmetric range of actions around hovering with the limits `least` and `most`.
 static double reach(double hover, double least, double most) {
     double up = most - hover, down = hover - least;
     return (up < down ? up : down) * INSIDE;
 }
 
-// Thrust [N] that hovers, and how far actions go from it.
+// Hover thrust [N], and the range of actions around it.
 static double thrust_of(const mf_TaskPlan *plan, double *hover) {
     const mf_Quadrotor *quadrotor = plan->quadrotor;
     const double top = quadrotor->rotor_speed_max;
@@ -114,7 +114,7 @@ void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[
 void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
                     double *velocity) {
     const double *value = plan->value;
-    // (1, v / 2) is a turn by about |v|: the group makes it a unit quaternion.
+    // (1, v / 2) is a rotation by about |v|; the group normalizes it.
     for (int i = 0; i < 3; i++)
         position[4 + i] = 0.5 * mf_task_uniform(draw, -value[MF_FLYER_TILT], value[MF_FLYER_TILT]);
     position[3] = 1.0;
@@ -144,7 +144,7 @@ double mf_flyer_distance(const mf_TaskView *view) {
     return mf_task_length(view->position, view->memory + MF_FLYER_GOAL, 3);
 }
 
-// Mean square of the change of actions, which are remembered.
+// Mean square of the change of actions; stores them.
 static double change(const mf_TaskView *view) {
     double sum = 0.0, *last = view->memory + MF_FLYER_LAST_ACTION;
     for (uint32_t a = 0; a < MF_FLYER_ACTIONS; a++) {

@@ -1,4 +1,4 @@
-// What tasks with quadrotors share: their model, motion, actions, starts and observations.
+// Common code of tasks with quadrotors: model, motion, actions, starts and observations.
 #ifndef MAYFLY_ENVIRONMENT_FLYERS_H
 #define MAYFLY_ENVIRONMENT_FLYERS_H
 
@@ -10,7 +10,7 @@
 #define MF_FLYER_OWN                                                                               \
     22u // [1] values observed of the robot itself: error, matrix, velocities, action
 
-// What a robot remembers. The swarm's and the single quadrotor's tasks have no more.
+// Memory of a robot, the same for both tasks.
 enum { MF_FLYER_GOAL = 0, MF_FLYER_DISTANCE = 3, MF_FLYER_LAST_ACTION = 4, MF_FLYER_MEMORY = 8 };
 
 // The first parameters of both tasks, in this order.
@@ -32,7 +32,7 @@ enum {
 };
 #define MF_FLYER_ROWS(box, progress)                                                               \
     MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds instead of thrust and body rates"),    \
-        {"height", "m", 3.0, 0.0, 1e4, "height of the centre of the box above the ground"},        \
+        {"height", "m", 3.0, 0.0, 1e4, "height of the center of the box above the ground"},        \
         {"box", "m", box, 0.0, 1e4, "half width of the cube of initial positions"},                \
         {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest initial tilt about each axis"},              \
         {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest initial speed along each axis"},          \
@@ -62,9 +62,9 @@ enum {
 
 mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
                         mf_Error *error);
-// The common part of prepare(): the caller has room to start in, and enough thrust to fly.
+// The common part of prepare(): checks that the start box is valid and the thrust is sufficient.
 mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error);
-// The command mode, and the fields of it that actions go to.
+// Sets the command mode and the command fields of actions.
 void mf_flyer_describe(const mf_TaskPlan *plan, mf_SceneGroup *group);
 void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *targets);
 
@@ -72,12 +72,12 @@ void mf_flyer_aim(const mf_TaskPlan *plan, mf_Group *group, mf_ActionTarget *tar
 void mf_flyer_place(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]);
 // Tilt, velocity and rate of a start.
 void mf_flyer_shake(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity);
-// The robot itself, MF_FLYER_OWN values; moves *out on. `action` NULL: none yet.
+// Observation of the robot itself, MF_FLYER_OWN values; advances *out. `action` NULL: none yet.
 void mf_flyer_observe(const mf_TaskView *view, double **out);
 double mf_flyer_distance(const mf_TaskView *view); // [m] to the goal in memory
-void mf_flyer_remember(const mf_TaskView *view);   // that distance
-// Nearness, way, rate and smoothness of the last step in signals; remembers distance and action.
-// True when the robot is lost: on the ground or too far away.
+void mf_flyer_remember(const mf_TaskView *view);   // stores that distance
+// Signals of the last step: proximity, progress, rate and smoothness; stores distance and action.
+// True when the robot failed: on the ground or too far away.
 bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result);
 // The sum of rewards in the signals, with the cost of a crash.
 double mf_flyer_sum(const mf_TaskView *view, mf_TaskResult *result, bool crashed);

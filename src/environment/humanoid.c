@@ -1,4 +1,4 @@
-// A humanoid that walks, and one that gets up: Gymnasium's Humanoid-v5 and HumanoidStandup-v5.
+// A humanoid that walks, and one that stands up: Gymnasium's Humanoid-v5 and HumanoidStandup-v5.
 #include "environment/tasks.h"
 
 #include "math/scalar.h"

@@ -55,7 +55,7 @@ static void start_double(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *pos
     mf_task_shake_normal(draw, plan->value[NOISE], velocity, 3);
 }
 
-// What the limit of the cart's way pushes with: away from the end that is near.
+// Force of the limit of the cart's slide, away from the nearer end.
 static double limit_force(const mf_TaskView *view) {
     const mf_Joint *cart = &view->plan->model->joints[0];
     double middle = 0.5 * (cart->lower + cart->upper);

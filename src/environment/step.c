@@ -1,6 +1,6 @@
-// One step of all robots, and the start of episodes. Work is cut into pieces of whole blocks, each
-// with room of its own, so that pieces run on any thread in any order with the same result. Robots
-// of a team are in one piece; all of them are judged before any of them starts over.
+// One step of all robots, and the start of episodes. Work is divided into pieces of whole blocks
+// with their own scratch, so that results do not depend on threads or order. Robots of a team are
+// in one piece; all of them are evaluated before any of them restarts.
 #include "environment/environment.h"
 
 #include "math/scalar.h"
@@ -44,33 +44,33 @@ static void gather(const mf_StateSource *sources, uint32_t count, uint32_t insta
                      : sources[i].value;
 }
 
-// Where a robot's observation goes: to the caller at once, or to the room to become float.
+// Destination of a robot's observation: the caller's array, or scratch for conversion to float.
 static double *observation_row(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
-                               uint32_t instance, const mf_EnvironmentRoom *room) {
+                               uint32_t instance, const mf_EnvironmentScratch *scratch) {
     if (e->observation_type != MF_F64)
-        return room->observation;
+        return scratch->observation;
     return (double *)buffers->observation + (size_t)instance * e->plan.observation_count;
 }
 
 static void finish_row(const mf_Environment *e, void *rows, uint32_t instance,
-                       const mf_EnvironmentRoom *room) {
+                       const mf_EnvironmentScratch *scratch) {
     const size_t count = e->plan.observation_count;
     if (e->observation_type == MF_F64)
         return;
     float *out = (float *)rows + instance * count;
     for (size_t i = 0; i < count; i++)
-        out[i] = (float)room->observation[i];
+        out[i] = (float)scratch->observation[i];
 }
 
 static double *signals_row(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
-                           uint32_t instance, const mf_EnvironmentRoom *room) {
+                           uint32_t instance, const mf_EnvironmentScratch *scratch) {
     const size_t count = e->plan.task->info.signal_count;
-    return buffers->signals != NULL ? buffers->signals + instance * count : room->signals;
+    return buffers->signals != NULL ? buffers->signals + instance * count : scratch->signals;
 }
 
-// The end of an episode, kept where its robot starts over in the same step.
+// Stores the end of an episode whose robot restarts in the same step.
 static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buffers,
-                       uint32_t instance, const mf_EnvironmentRoom *room) {
+                       uint32_t instance, const mf_EnvironmentScratch *scratch) {
     const mf_FieldType type = e->observation_type;
     const size_t size = mf_field_value_size(type) * e->plan.observation_count;
     const size_t count = e->plan.task->info.signal_count;
@@ -78,15 +78,15 @@ static void keep_final(const mf_Environment *e, const mf_EnvironmentBuffers *buf
         memcpy((char *)buffers->final_observation + instance * size,
                (const char *)buffers->observation + instance * size, size);
     if (buffers->final_signals != NULL)
-        memcpy(buffers->final_signals + instance * count, signals_row(e, buffers, instance, room),
-               count * sizeof(double));
+        memcpy(buffers->final_signals + instance * count,
+               signals_row(e, buffers, instance, scratch), count * sizeof(double));
 }
 
-// Where all robots of a team are now.
-static void see_team(const mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
+// Current positions of all robots of a team.
+static void see_team(const mf_Environment *e, uint32_t first, mf_EnvironmentScratch *scratch) {
     for (uint32_t k = 0; e->plan.team > 1 && k < e->plan.team; k++) {
-        gather(e->position, 3, first + k, room->team[k].position);
-        gather(e->velocity, 3, first + k, room->team[k].velocity);
+        gather(e->position, 3, first + k, scratch->team[k].position);
+        gather(e->velocity, 3, first + k, scratch->team[k].velocity);
     }
 }
 
@@ -113,52 +113,52 @@ static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
 }
 
 // Lifts or lowers the base until the robot's lowest point is on level ground.
-static void stand(const mf_TaskPlan *plan, mf_EnvironmentRoom *room) {
-    mf_model_pose_at(plan->model, room->start, room->start_position, room->start_rotation);
-    double lowest = mf_model_lowest(plan->model, room->start_position, room->start_rotation,
+static void stand(const mf_TaskPlan *plan, mf_EnvironmentScratch *scratch) {
+    mf_model_pose_at(plan->model, scratch->start, scratch->start_position, scratch->start_rotation);
+    double lowest = mf_model_lowest(plan->model, scratch->start_position, scratch->start_rotation,
                                     plan->motion != MF_MOTION_POINTS);
-    room->start[2] -= mf_is_finite(lowest) ? lowest : 0.0;
+    scratch->start[2] -= mf_is_finite(lowest) ? lowest : 0.0;
 }
 
-static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentRoom *room) {
+static void start_robot(mf_Environment *e, uint32_t instance, mf_EnvironmentScratch *scratch) {
     const mf_TaskPlan *plan = &e->plan;
     const mf_Model *model = plan->model;
-    double *position = room->start, *velocity = room->start + model->position_count;
-    mf_TaskDraw *draw = &room->draws[instance % e->unit];
+    double *position = scratch->start, *velocity = scratch->start + model->position_count;
+    mf_TaskDraw *draw = &scratch->draws[instance % e->unit];
     *draw = draw_of(e, instance);
-    room->fresh[instance % e->unit] = 1;
+    scratch->fresh[instance % e->unit] = 1;
     *word_of(e, MF_EPISODE_NUMBER, instance, 0) += 1;
     *word_of(e, MF_EPISODE_STEPS, instance, 0) = 0;
     memcpy(position, model->start_position, model->position_count * sizeof(double));
     memset(velocity, 0, model->velocity_count * sizeof(double));
     plan->task->start(plan, draw, position, velocity);
     if (plan->task->wants & MF_TASK_STANDS)
-        stand(plan, room);
+        stand(plan, scratch);
     mf_group_reset(e->group, instance);
     mf_group_set_state(e->group, instance, position, velocity);
     *word_of(e, MF_EPISODE_PHASE, instance, 0) = MF_EPISODE_RUNS;
 }
 
-static void start_team(mf_Environment *e, uint32_t first, mf_EnvironmentRoom *room) {
+static void start_team(mf_Environment *e, uint32_t first, mf_EnvironmentScratch *scratch) {
     for (uint32_t i = first; i < first + e->plan.team; i++)
-        start_robot(e, i, room);
+        start_robot(e, i, scratch);
 }
 
-// What a robot that has just started sees.
+// Observation of a robot that has just started.
 static void open_episode(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t instance,
-                         mf_EnvironmentRoom *room) {
+                         mf_EnvironmentScratch *scratch) {
     const mf_TaskPlan *plan = &e->plan;
     mf_TaskView view =
-        mf_environment_view(e, instance % MF_BLOCK, room, &room->draws[instance % e->unit]);
-    mf_TaskResult result = {.observation = observation_row(e, buffers, instance, room),
-                            .signals = signals_row(e, buffers, instance, room)};
+        mf_environment_view(e, instance % MF_BLOCK, scratch, &scratch->draws[instance % e->unit]);
+    mf_TaskResult result = {.observation = observation_row(e, buffers, instance, scratch),
+                            .signals = signals_row(e, buffers, instance, scratch)};
     for (uint32_t i = 0; i < plan->memory_count; i++)
-        room->memory[i] = 0.0;
+        scratch->memory[i] = 0.0;
     for (uint32_t i = 0; i < plan->task->info.signal_count; i++)
         result.signals[i] = 0.0;
     plan->task->begin(&view, &result);
-    store_memory(e, instance, room->memory);
-    finish_row(e, buffers->observation, instance, room);
+    store_memory(e, instance, scratch->memory);
+    finish_row(e, buffers->observation, instance, scratch);
 }
 
 static bool any_fresh(const uint8_t *fresh, uint32_t count) {
@@ -168,33 +168,34 @@ static bool any_fresh(const uint8_t *fresh, uint32_t count) {
     return any;
 }
 
-// What robots see that start in the unit first .. end - 1, all others having been judged.
+// Observations of robots that start in the unit first .. end - 1, after all others have been
+// evaluated.
 static void open_episodes(const Pass *pass, uint32_t first, uint32_t end,
-                          mf_EnvironmentRoom *room) {
+                          mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     for (uint32_t i = first; i < end; i++) {
-        const uint8_t *fresh = room->fresh + (i - i % MF_BLOCK - first);
+        const uint8_t *fresh = scratch->fresh + (i - i % MF_BLOCK - first);
         if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
-            mf_environment_see(e, i / MF_BLOCK, fresh, room);
-        if (room->fresh[i - first] == 0)
+            mf_environment_see(e, i / MF_BLOCK, fresh, scratch);
+        if (scratch->fresh[i - first] == 0)
             continue;
         if (i % e->plan.team == 0)
-            see_team(e, i, room);
-        open_episode(e, pass->buffers, i, room);
+            see_team(e, i, scratch);
+        open_episode(e, pass->buffers, i, scratch);
     }
 }
 
-// There is a room for each piece, so one is free whenever a piece begins.
-static mf_EnvironmentRoom *take_room(mf_Environment *e) {
-    uint64_t taken = atomic_load(&e->rooms_taken), bit;
+// There is scratch for each piece, so one is free whenever a piece begins.
+static mf_EnvironmentScratch *take_scratch(mf_Environment *e) {
+    uint64_t taken = atomic_load(&e->scratches_taken), bit;
     do
         bit = ~taken & (taken + 1);
-    while (!atomic_compare_exchange_weak(&e->rooms_taken, &taken, taken | bit));
-    return &e->rooms[__builtin_ctzll(bit)];
+    while (!atomic_compare_exchange_weak(&e->scratches_taken, &taken, taken | bit));
+    return &e->scratches[__builtin_ctzll(bit)];
 }
 
-static void leave_room(mf_Environment *e, const mf_EnvironmentRoom *room) {
-    atomic_fetch_and(&e->rooms_taken, ~(UINT64_C(1) << (room - e->rooms)));
+static void leave_scratch(mf_Environment *e, const mf_EnvironmentScratch *scratch) {
+    atomic_fetch_and(&e->scratches_taken, ~(UINT64_C(1) << (scratch - e->scratches)));
 }
 
 // The robots of piece `share`: first .. *end - 1, whole blocks and whole teams.
@@ -205,18 +206,18 @@ static uint32_t share_begin(const mf_Environment *e, uint32_t share, uint32_t *e
     return (uint32_t)(first * e->unit);
 }
 
-// The units of piece `share`, one after the other, in a room.
+// The units of piece `share`, one after the other, in a scratch.
 static void for_units(const Pass *pass, uint32_t share,
                       void (*run)(const Pass *pass, uint32_t first, uint32_t end,
-                                  mf_EnvironmentRoom *room)) {
+                                  mf_EnvironmentScratch *scratch)) {
     mf_Environment *e = pass->environment;
-    mf_EnvironmentRoom *room = take_room(e);
+    mf_EnvironmentScratch *scratch = take_scratch(e);
     uint32_t last, first = share_begin(e, share, &last);
     for (; first < last; first += e->unit) {
-        memset(room->fresh, 0, e->unit);
-        run(pass, first, last - first < e->unit ? last : first + e->unit, room);
+        memset(scratch->fresh, 0, e->unit);
+        run(pass, first, last - first < e->unit ? last : first + e->unit, scratch);
     }
-    leave_room(e, room);
+    leave_scratch(e, scratch);
 }
 
 static void give_seeds(mf_Environment *e, const uint64_t *seeds, uint32_t first) {
@@ -227,15 +228,16 @@ static void give_seeds(mf_Environment *e, const uint64_t *seeds, uint32_t first)
     }
 }
 
-static void reset_unit(const Pass *pass, uint32_t first, uint32_t end, mf_EnvironmentRoom *room) {
+static void reset_unit(const Pass *pass, uint32_t first, uint32_t end,
+                       mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     for (uint32_t i = first; i < end; i += e->plan.team) {
         if (pass->mask != NULL && pass->mask[i] == 0)
             continue;
         give_seeds(e, pass->seeds, i);
-        start_team(e, i, room);
+        start_team(e, i, scratch);
     }
-    open_episodes(pass, first, end, room);
+    open_episodes(pass, first, end, scratch);
 }
 
 static void reset_share(void *task, uint32_t share) {
@@ -272,7 +274,7 @@ mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
 
 // ---- a step ------------------------------------------------------------------------------------
 
-// A robot whose episode was over before this step, which starts the next one.
+// A robot whose episode ended in the previous step and restarts now.
 static bool starts_now(const mf_Environment *e, uint32_t instance) {
     return e->autoreset == MF_AUTORESET_NEXT_STEP &&
            *word_of(e, MF_EPISODE_PHASE, instance, 0) == MF_EPISODE_OVER;
@@ -321,48 +323,48 @@ static void drop_nonfinite(double *values, uint32_t count) {
             values[i] = 0.0;
 }
 
-// What is not a number would spread into whoever learns from it.
+// NaN would spread into the learner's parameters.
 static void clean_failure(const mf_TaskPlan *plan, mf_TaskResult *result) {
     drop_nonfinite(result->observation, plan->observation_count);
     drop_nonfinite(result->signals, plan->task->info.signal_count);
     drop_nonfinite(&result->reward, 1);
 }
 
-// The random numbers of a step: apart from those of starts, whose ticks are below 2^31.
+// Random numbers of a step, separate from those of starts, whose ticks are below 2^31.
 static mf_TaskDraw draw_of_step(const mf_Environment *e, uint32_t instance) {
     mf_TaskDraw draw = draw_of(e, instance);
     draw.tick += UINT64_C(0x80000000) + 4 * (uint64_t)*word_of(e, MF_EPISODE_STEPS, instance, 0);
     return draw;
 }
 
-// The end of a step for a robot whose episode runs.
+// End of a step for a robot with a running episode.
 static void judge(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t i,
-                  mf_EnvironmentRoom *room) {
+                  mf_EnvironmentScratch *scratch) {
     const mf_TaskPlan *plan = &e->plan;
     mf_TaskDraw draw = draw_of_step(e, i);
-    mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, room, &draw);
-    mf_TaskResult result = {.observation = observation_row(e, buffers, i, room),
-                            .signals = signals_row(e, buffers, i, room)};
+    mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, scratch, &draw);
+    mf_TaskResult result = {.observation = observation_row(e, buffers, i, scratch),
+                            .signals = signals_row(e, buffers, i, scratch)};
     for (uint32_t a = 0; a < plan->action_count; a++)
-        room->action[a] =
+        scratch->action[a] =
             limited(&e->targets[a], buffers->action[(size_t)i * plan->action_count + a]);
-    view.action = room->action;
-    load_memory(e, i, room->memory);
+    view.action = scratch->action;
+    load_memory(e, i, scratch->memory);
     plan->task->judge(&view, &result);
-    store_memory(e, i, room->memory);
+    store_memory(e, i, scratch->memory);
     uint32_t steps = *word_of(e, MF_EPISODE_STEPS, i, 0) += 1;
     bool failed = ((const uint32_t *)e->fault->data)[position_of(e->fault, i, 0)] != 0;
     if (failed)
         clean_failure(plan, &result);
-    finish_row(e, buffers->observation, i, room);
+    finish_row(e, buffers->observation, i, scratch);
     buffers->reward[i] = result.reward;
     buffers->terminated[i] = result.terminated || failed;
     buffers->truncated[i] = e->episode_steps != MF_NONE && steps >= e->episode_steps;
 }
 
-// All of a team have been judged: whoever of it has failed ends the episode of all.
+// After all robots of a team were evaluated: a failure of one ends the episode of all.
 static void finish_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers, uint32_t first,
-                        mf_EnvironmentRoom *room) {
+                        mf_EnvironmentScratch *scratch) {
     const uint32_t end = first + e->plan.team;
     bool over = false;
     for (uint32_t i = first; i < end; i++)
@@ -373,42 +375,43 @@ static void finish_team(mf_Environment *e, const mf_EnvironmentBuffers *buffers,
         return;
     for (uint32_t i = first; i < end; i++)
         if (e->autoreset == MF_AUTORESET_SAME_STEP)
-            keep_final(e, buffers, i, room);
+            keep_final(e, buffers, i, scratch);
         else
             *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_OVER;
     if (e->autoreset == MF_AUTORESET_SAME_STEP)
-        start_team(e, first, room);
+        start_team(e, first, scratch);
 }
 
-static void wake_team(const Pass *pass, uint32_t first, mf_EnvironmentRoom *room) {
+static void wake_team(const Pass *pass, uint32_t first, mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     for (uint32_t i = first; i < first + e->plan.team; i++) {
         pass->buffers->reward[i] = 0.0;
         pass->buffers->terminated[i] = pass->buffers->truncated[i] = 0;
     }
-    start_team(e, first, room);
+    start_team(e, first, scratch);
 }
 
-static void judge_unit(const Pass *pass, uint32_t first, uint32_t end, mf_EnvironmentRoom *room) {
+static void judge_unit(const Pass *pass, uint32_t first, uint32_t end,
+                       mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     const uint32_t team = e->plan.team;
     for (uint32_t i = first; i < end; i += team)
         if (starts_now(e, i))
-            wake_team(pass, i, room);
+            wake_team(pass, i, scratch);
     for (uint32_t i = first; i < end; i++) {
         if (i % MF_BLOCK == 0)
-            mf_environment_see(e, i / MF_BLOCK, room->fresh + (i - first), room);
+            mf_environment_see(e, i / MF_BLOCK, scratch->fresh + (i - first), scratch);
         if (i % team == 0)
-            see_team(e, i, room);
-        if (room->fresh[i - first] != 0)
-            open_episode(e, pass->buffers, i, room);
+            see_team(e, i, scratch);
+        if (scratch->fresh[i - first] != 0)
+            open_episode(e, pass->buffers, i, scratch);
         else
-            judge(e, pass->buffers, i, room);
-        if (i % team == team - 1 && room->fresh[i - first] == 0)
-            finish_team(e, pass->buffers, i - i % team, room);
+            judge(e, pass->buffers, i, scratch);
+        if (i % team == team - 1 && scratch->fresh[i - first] == 0)
+            finish_team(e, pass->buffers, i - i % team, scratch);
     }
     if (e->autoreset == MF_AUTORESET_SAME_STEP)
-        open_episodes(pass, first, end, room);
+        open_episodes(pass, first, end, scratch);
 }
 
 static void judge_share(void *task, uint32_t share) {
@@ -434,24 +437,24 @@ static mf_Status refuse(const float *action, uint32_t robot, uint32_t count, mf_
                    robot);
 }
 
-// Rewards of a step are differences to what memory holds: where robots were put, not where they
-// were before.
+// Rewards of a step are differences to memory, which must hold the written positions, not the
+// previous ones.
 static void remember_unit(const Pass *pass, uint32_t first, uint32_t end,
-                          mf_EnvironmentRoom *room) {
+                          mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     for (uint32_t i = first; i < end; i++)
-        room->fresh[i - first] = *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_MOVED;
+        scratch->fresh[i - first] = *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_MOVED;
     for (uint32_t i = first; i < end; i++) {
-        const uint8_t *fresh = room->fresh + (i - i % MF_BLOCK - first);
+        const uint8_t *fresh = scratch->fresh + (i - i % MF_BLOCK - first);
         if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
-            mf_environment_see(e, i / MF_BLOCK, fresh, room);
-        if (room->fresh[i - first] == 0)
+            mf_environment_see(e, i / MF_BLOCK, fresh, scratch);
+        if (scratch->fresh[i - first] == 0)
             continue;
         mf_TaskDraw draw = draw_of_step(e, i);
-        mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, room, &draw);
-        load_memory(e, i, room->memory);
+        mf_TaskView view = mf_environment_view(e, i % MF_BLOCK, scratch, &draw);
+        load_memory(e, i, scratch->memory);
         e->plan.task->remember(&view);
-        store_memory(e, i, room->memory);
+        store_memory(e, i, scratch->memory);
         *word_of(e, MF_EPISODE_PHASE, i, 0) = MF_EPISODE_RUNS;
     }
 }

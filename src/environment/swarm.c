@@ -3,21 +3,22 @@
 // close.
 //
 // Collisions are computed here and not by the world: robots of an environment do not collide in the
-// world, so that it can contain many teams. Between two tests robots are assumed to fly straight.
+// world, so that a world can contain many teams. Between two tests robots are assumed to fly
+// straight.
 #include "environment/flyers.h"
 
 #include "math/scalar.h"
 
 #define TEAM_MOST 64u // [1] agents
 #define CELLS_MOST 64u
-#define PART 0.5 // [1] of a cell's width in which a robot is put
+#define PART 0.5 // [1] fraction of a cell's width for the initial position
 
 enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBORS, APART, APART_COST };
 
 static const mf_TaskParameter parameters[] = {
     MF_FLYER_ROWS(2.5, 1.0),
     {"agents", "1", 8.0, 2.0, TEAM_MOST, "number of robots of a team"},
-    {"neighbours", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
+    {"neighbors", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
     {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than this have a cost"},
     MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance"),
 };
@@ -47,20 +48,21 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     if (status != MF_OK)
         return status;
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "task swarm: a box of half width %g m has no room for %u robots of radius "
-                       "%g m",
-                       plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "task swarm: a box of half width %g m has no room for %u robots of radius "
+            "%g m",
+            plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
-    plan->places[0] = (uint32_t)plan->value[NEIGHBORS];
-    if (plan->places[0] > agents - 1)
-        plan->places[0] = agents - 1;
-    plan->observation_count = MF_FLYER_OWN + 6 * plan->places[0];
+    plan->indices[0] = (uint32_t)plan->value[NEIGHBORS];
+    if (plan->indices[0] > agents - 1)
+        plan->indices[0] = agents - 1;
+    plan->observation_count = MF_FLYER_OWN + 6 * plan->indices[0];
     return MF_OK;
 }
 
-// The cells of all robots of the team in random order (Fisher and Yates 1938), then the position in
-// the cell of the robot that draws. All robots of a team draw the same words up to their own.
+// Random assignment of cells to the robots of the team (Fisher and Yates 1938), then the position
+// in this robot's cell. All robots of a team draw the same words up to their own.
 static void take_cell(const mf_TaskPlan *plan, mf_TaskDraw *draw, double position[3]) {
     const uint32_t edge = edge_of(plan->team), count = edge * edge * edge;
     const double width = 2.0 * plan->value[MF_FLYER_BOX] / edge;
@@ -99,7 +101,7 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
 
 // ---- the others --------------------------------------------------------------------------------
 
-// The least distance [m] to another robot since the last look.
+// The least distance [m] to another robot since the last test.
 static double closest(const mf_TaskView *view, uint32_t agent) {
     const mf_TaskMate *self = &view->team[view->agent], *other = &view->team[agent];
     double way[3], rate[3], near[3];
@@ -111,9 +113,9 @@ static double closest(const mf_TaskView *view, uint32_t agent) {
     return mf_vec3_length(near);
 }
 
-// The nearest others now, nearest first; of equal ones the first comes first.
+// The nearest other robots, sorted by distance; equal distances by index.
 static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
-    const uint32_t wanted = view->plan->places[0];
+    const uint32_t wanted = view->plan->indices[0];
     uint32_t found = 0;
     for (uint32_t k = 0; k < view->plan->team; k++) {
         if (k == view->agent)
@@ -134,7 +136,7 @@ static void find_neighbors(const mf_TaskView *view, Neighbor *out) {
 static void observe(const mf_TaskView *view, const Neighbor *neighbors, double *out) {
     const mf_TaskMate *self = &view->team[view->agent];
     mf_flyer_observe(view, &out);
-    for (uint32_t n = 0; n < view->plan->places[0]; n++) {
+    for (uint32_t n = 0; n < view->plan->indices[0]; n++) {
         const mf_TaskMate *other = &view->team[neighbors[n].agent];
         mf_vec3_sub(out, other->position, self->position);
         mf_vec3_sub(out + 3, other->velocity, self->velocity);

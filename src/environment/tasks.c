@@ -1,4 +1,4 @@
-// The list of all tasks, and what they share.
+// The list of all tasks, and common code.
 #include "environment/tasks.h"
 
 #include "math/scalar.h"
@@ -23,7 +23,7 @@ const mf_Task *const mf_tasks[] = {
 const uint32_t mf_tasks_count = sizeof mf_tasks / sizeof mf_tasks[0];
 
 double mf_task_squares(const double *values, uint32_t count) {
-    double sums[4] = {0.0, 0.0, 0.0, 0.0}; // four, so that they need not wait for each other
+    double sums[4] = {0.0, 0.0, 0.0, 0.0}; // four independent sums, to hide latency
     uint32_t i = 0;
     for (; i + 4 <= count; i += 4)
         for (uint32_t k = 0; k < 4; k++)

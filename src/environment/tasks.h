@@ -1,4 +1,4 @@
-// What tasks share: sums, noise of a start, checks of a model. All tasks are listed in tasks.c.
+// Common code of tasks: sums, noise of starts, checks of models. All tasks are listed in tasks.c.
 #ifndef MAYFLY_ENVIRONMENT_TASKS_H
 #define MAYFLY_ENVIRONMENT_TASKS_H
 
@@ -6,7 +6,7 @@
 
 #define MF_TASK_MOST 1e30 // upper end of parameters without one
 
-// Rows of parameters that many tasks have, in Gymnasium's words.
+// Rows of parameters of many tasks, with Gymnasium's names.
 #define MF_TASK_WEIGHT(name, value, description)                                                   \
     { name, "1", value, -MF_TASK_MOST, MF_TASK_MOST, description }
 #define MF_TASK_SWITCH(name, value, description)                                                   \
@@ -30,11 +30,11 @@ double mf_task_length(const double *a, const double *b, uint32_t count); // of a
 void mf_task_shake_uniform(mf_TaskDraw *draw, double scale, double *values, uint32_t count);
 void mf_task_shake_normal(mf_TaskDraw *draw, double scale, double *values, uint32_t count);
 
-// Copies `count` values to *out and moves it on; those limited to +-limit.
+// Copies `count` values, limited to +-limit, to *out and advances it.
 void mf_task_put(double **out, const double *values, uint32_t count);
 void mf_task_put_limited(double **out, const double *values, uint32_t count, double limit);
 
-// The model has these numbers of positions, velocities and actuators.
+// Checks that the model has these numbers of positions, velocities and actuators.
 mf_Status mf_task_need(const mf_TaskPlan *plan, uint32_t positions, uint32_t velocities,
                        uint32_t actuators, mf_Error *error);
 // The index of the body of that name.

@@ -1,8 +1,9 @@
 // Legged robots with joint targets: hexapod and quadruped, with any motion.
 //
 // Actions set joint targets relative to the standing pose, the model's start angles: 1 is
-// `action_scale` of half a joint's range. Rewarded speeds are displacement over time, which every
-// motion has: `kinematic` has no forces, and the velocity of mass points on springs oscillates.
+// `action_scale` of half a joint's range. Rewarded speeds are displacement over time, which is
+// defined for every motion: `kinematic` has no forces, and the velocity of mass points on springs
+// oscillates.
 #include "environment/tasks.h"
 
 #include "math/scalar.h"
@@ -65,12 +66,12 @@ enum {
     UPRIGHT
 };
 
-// What a robot remembers: where it was, which way it looked, what it is to do, its last action.
+// Memory of a robot: its last position and heading, its command, its last action.
 enum { PLACE = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
 
 // ---- the world ---------------------------------------------------------------------------------
 
-// Physics steps [s]: what stays stable, and exact enough for the motion.
+// Physics steps [s] that are stable and accurate enough for each motion.
 static double step_of(mf_Motion motion) {
     switch (motion) {
     case MF_MOTION_KINEMATIC:
@@ -153,7 +154,7 @@ static void observe(const mf_TaskView *view, const double rotation[9], const dou
     const mf_Model *model = view->plan->model;
     const double *v = view->velocity;
     for (int i = 0; i < 3; i++)
-        *out++ = -rotation[6 + i]; // where gravity pulls, in the body
+        *out++ = -rotation[6 + i]; // direction of gravity in the body frame
     for (int i = 0; i < 3; i++)
         *out++ = v[3 + i];
     for (int i = 0; i < 3; i++)
@@ -167,7 +168,7 @@ static void observe(const mf_TaskView *view, const double rotation[9], const dou
         mf_task_put(&out, view->memory + COMMAND, 3);
 }
 
-// Which way the base's x axis looks, seen from above; a base on its nose looks as before.
+// Heading of the base's x axis; keeps the last one if the axis is vertical.
 static void look_ahead(const double rotation[9], double heading[2]) {
     double length = mf_sqrt(rotation[0] * rotation[0] + rotation[3] * rotation[3]);
     if (length < 1e-6)
@@ -202,7 +203,7 @@ static void begin(const mf_TaskView *view, mf_TaskResult *result) {
     observe(view, rotation, memory + LAST_ACTION, result->observation);
 }
 
-// Way over time in world axes, and the rotation of the heading; remembers where the robot is now.
+// Mean velocity in world axes and mean yaw rate; stores the current pose.
 static void move_on(const mf_TaskView *view, const double rotation[9], double *out) {
     const double interval = view->plan->interval, *heading = view->memory + HEADING;
     const double before[2] = {heading[0], heading[1]};
@@ -217,7 +218,7 @@ static void move_on(const mf_TaskView *view, const double rotation[9], double *o
                     interval;
 }
 
-// 1 at the commanded velocity, a half at one width from it.
+// 1 at the commanded velocity, 1/2 at a distance of one width.
 static double track(const mf_TaskView *view, const double *out) {
     const double *value = view->plan->value, *heading = view->memory + HEADING;
     const double *command = view->memory + COMMAND, *v = out + X_VELOCITY;
@@ -227,7 +228,7 @@ static double track(const mf_TaskView *view, const double *out) {
     return 1.0 / (1.0 + ahead * ahead + aside * aside + yaw * yaw);
 }
 
-// Mean square of the change of actions, which are remembered.
+// Mean square of the change of actions; stores them.
 static double change(const mf_TaskView *view) {
     double sum = 0.0, *last = view->memory + LAST_ACTION;
     for (uint32_t a = 0; a < view->plan->action_count; a++) {

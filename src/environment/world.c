@@ -1,5 +1,5 @@
 // The scene of an environment: ground, gravity and switches of the model's file, one group of
-// isolated robots as the task describes it, and the fields that remember episodes.
+// isolated robots with the task's settings, and the fields of episodes.
 #include "environment/environment.h"
 #include "math/kernel_table.h"
 
@@ -78,8 +78,8 @@ static mf_Status add_warm_start(mf_Environment *environment, mf_Error *error) {
     return status;
 }
 
-// State that is written in an episode marks the robot. The mark lies in a field of its own, so the
-// system needs no more than that.
+// Writing the state during an episode marks the robot. The mark has a field of its own, so that the
+// system declares only this field.
 static void mark_moved(mf_Group *group, uint32_t instance, void *user) {
     mf_Field *phase = user;
     (void)group;
@@ -152,7 +152,7 @@ static void find_sources(mf_Environment *environment) {
     }
 }
 
-// Where a value of the state is in stage.state.
+// The component of a value of the state in stage.state.
 static void stage_source(const mf_Environment *environment, mf_StateSource *out) {
     static const char *const fields[] = {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
@@ -172,7 +172,7 @@ static void stage_source(const mf_Environment *environment, mf_StateSource *out)
     }
 }
 
-// Which sources can be read in one go.
+// Finds runs of sources that can be read together.
 static void join_sources(mf_StateSource *sources, uint32_t count) {
     for (uint32_t i = count; i-- > 0;) {
         const mf_StateSource *next = &sources[i + 1];
@@ -235,7 +235,7 @@ static mf_Status report(mf_Environment *environment, mf_Error *error) {
 
 // ---- the scene ----------------------------------------------------------------------------------
 
-// Before the fields of motions.
+// Added before the fields of motions.
 static mf_Status add_rows(mf_Group *group, void *user, mf_Error *error) {
     mf_Environment *environment = user;
     const mf_Model *model = environment->plan.model;
@@ -254,9 +254,9 @@ static mf_Status add_rows(mf_Group *group, void *user, mf_Error *error) {
     return status;
 }
 
-// Whether tasks read poses and forces of the state that the last physics step evaluated last, as
-// they do in MuJoCo: Euler's is the beginning of the step, that of Runge and Kutta the last stage.
-// A file for RK4 that is stepped by Euler has the end, which is nearer to that stage.
+// Whether tasks read poses and forces of the last evaluation of the last physics step, as in
+// MuJoCo: for Euler the beginning of the step, for Runge-Kutta the last stage. A file for RK4 that
+// is stepped by Euler uses the end of the step, which is nearer to that stage.
 static void choose_state(mf_Environment *environment) {
     const uint32_t poses = MF_TASK_POSES | MF_TASK_BODIES | MF_TASK_EXTERNAL | MF_TASK_LIMITS;
     const mf_TaskPlan *plan = &environment->plan;
@@ -292,7 +292,7 @@ static mf_Status aim_actuators(mf_Environment *environment, mf_Error *error) {
     return MF_OK;
 }
 
-// Adds to a world that stands what the environment reads and remembers of it.
+// Adds the environment's fields and systems to a complete world.
 static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
     mf_Environment *environment = user;
     const mf_TaskPlan *plan = &environment->plan;
@@ -315,14 +315,14 @@ static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
     return status == MF_OK ? add_marks(environment, error) : status;
 }
 
-// Of twins, which step as MuJoCo does.
+// For models that step as MuJoCo does.
 static void describe_twin(const mf_TaskPlan *plan, mf_SceneGroup *group) {
     group->motions.articulated.contact_law = MF_CONTACT_LAW_MUJOCO;
     group->motions.articulated.integrator =
         plan->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
 }
 
-// As the model's own file, with the times and motion of the plan; the task says the rest.
+// The scene of the model's own file, with the times and motion of the plan; the task sets the rest.
 static mf_Status describe(mf_Environment *environment, const mf_EnvironmentConfig *config,
                           mf_Error *error) {
     const mf_TaskPlan *plan = &environment->plan;

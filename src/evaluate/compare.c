@@ -1,5 +1,5 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
-// other; then differences to the dearest level, and the price of a step in a batch.
+// other; then differences to the most accurate level, and the cost of a step in a batch.
 #include "evaluate/level_run.h"
 
 #include <mayfly/compare.h>
@@ -13,7 +13,7 @@
 #define FALLEN 1.0                   // [rad]
 
 mf_CompareConfig mf_compare_config(void) {
-    mf_CompareConfig config = {.struct_size = sizeof config, .price_robots = 256};
+    mf_CompareConfig config = {.struct_size = sizeof config, .cost_robots = 256};
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         config.wanted[i] = true;
     return config;
@@ -39,12 +39,12 @@ static double wrap(double angle) {
 static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     mf_CompareSample *sample = &row->samples[row->sample_count];
     double q[4];
-    mf_ladder_sample(run, sample->position, q, &sample->penetration, &sample->slip);
+    mf_level_run_sample(run, sample->position, q, &sample->penetration, &sample->slip);
     sample->time = time;
     sample->heading =
         mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
     sample->tilt = mf_acos(1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]));
-    sample->energy = mf_ladder_energy(run);
+    sample->energy = mf_level_run_energy(run);
     if (row->sample_count > 0) {
         double before = row->samples[row->sample_count - 1].heading;
         sample->heading = before + wrap(sample->heading - before);
@@ -70,7 +70,7 @@ static void sum_up(mf_CompareRow *row) {
     }
 }
 
-// Whether the model can move so; what cannot is no failure.
+// Whether the level supports the model; if not, the row says why and the comparison continues.
 static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_CompareRow *row,
                              mf_Error *error) {
     const mf_SceneGroup *group = &file->groups[0];
@@ -83,7 +83,7 @@ static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_Compare
         return status;
     status = mf_motion_check(loaded != NULL ? loaded : group->model, row->motion, &cause);
     mf_model_destroy(loaded);
-    if (status == MF_NO_MEMORY) // says nothing about the model
+    if (status == MF_NO_MEMORY) // not a property of the model
         return mf_fail(error, status, "%s", cause.message);
     row->possible = status == MF_OK;
     if (row->possible)
@@ -110,7 +110,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     mf_Status status = check_level(context, file, row, error);
     if (status != MF_OK || !row->possible)
         return status;
-    status = mf_ladder_open(context, file, row->motion, 1, &run, error);
+    status = mf_level_run_open(context, file, row->motion, 1, &run, error);
     if (status != MF_OK)
         return status;
     const mf_Time step = run.scene.step;
@@ -119,7 +119,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
     row->samples = mf_allocate(context, count, sizeof *row->samples);
     if (row->samples == NULL) {
-        mf_ladder_close(&run);
+        mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     sum_up(row);
     take_notes(&run.scene, all);
     take_command(&run.scene, all);
-    mf_ladder_close(&run);
+    mf_level_run_close(&run);
     return MF_OK;
 }
 
@@ -194,8 +194,8 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
         if (!config->wanted[i])
             continue;
         status = run_level(context, file, all, row, error);
-        if (status == MF_OK && row->possible && config->price_robots > 0)
-            status = mf_ladder_price(context, file, config, row->motion, &row->seconds, error);
+        if (status == MF_OK && row->possible && config->cost_robots > 0)
+            status = mf_level_run_cost(context, file, config, row->motion, &row->seconds, error);
         reference = row->possible ? row : reference;
     }
     if (status != MF_OK)
@@ -229,7 +229,7 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->model = file->name;
     all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
     all->duration = file->duration;
-    all->price_robots = settings.price_robots;
+    all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);
     status = mf_isa_detect(&all->isa, error);
     if (status == MF_OK)

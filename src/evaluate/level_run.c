@@ -9,14 +9,14 @@
 #include <string.h>
 #include <time.h>
 
-#define TOUCHES 1e-3 // [m] what is so near the ground counts as on it
-#define GOES 3       // [1] measurements of a price
+#define TOUCHES 1e-3 // [m] nearer shapes count as touching the ground
+#define GOES 3       // [1] measurements of a cost
 #define GO_LEAST 0.1 // [s] wall time of one
 
 // ---- setting up --------------------------------------------------------------------------------
 
-mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion, uint32_t count,
-                         mf_LevelRun *out, mf_Error *error) {
+mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion motion,
+                            uint32_t count, mf_LevelRun *out, mf_Error *error) {
     mf_LevelRun run = {.context = context, .sampled = -1};
     mf_SceneConfig config = mf_scene_config();
     config.motion = motion;
@@ -32,18 +32,18 @@ mf_Status mf_ladder_open(mf_Context *context, mf_SceneFile *file, mf_Motion moti
     run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
     if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
         run.before_rotation == NULL) {
-        mf_ladder_close(&run);
+        mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
     status = mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
     if (status != MF_OK)
-        mf_ladder_close(&run);
+        mf_level_run_close(&run);
     else
         *out = run;
     return status;
 }
 
-void mf_ladder_close(mf_LevelRun *run) {
+void mf_level_run_close(mf_LevelRun *run) {
     mf_scene_destroy(&run->scene);
     mf_release(run->context, run->position);
     mf_release(run->context, run->rotation);
@@ -65,8 +65,8 @@ static void position_of(double out[3], const double position[3], const double ro
     mf_vec3_add(out, out, position);
 }
 
-// How deep [m] a shape is in the ground now, and, where it was on it at the previous sample, how
-// far [m] the point that touched has moved along it since; < 0: it was not.
+// Depth [m] of a shape in the ground, and, if it touched the ground at the previous sample, the
+// distance [m] that the contact point has slipped since; < 0: it did not touch.
 static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved) {
     const mf_Terrain *terrain = mf_world_config_of(run->scene.world)->terrain;
     uint32_t link = run->model->shapes[shape].link;
@@ -87,14 +87,14 @@ static double sample_shape(const mf_LevelRun *run, uint32_t shape, double *moved
     return (terrain != NULL ? mf_terrain_height(terrain, now[0], now[1], NULL) : 0.0) - now[2];
 }
 
-void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4],
-                      double *penetration, double *slip) {
+void mf_level_run_sample(mf_LevelRun *run, double position[3], double orientation[4],
+                         double *penetration, double *slip) {
     const mf_Model *model = run->model;
     double way = 0.0, moved;
     uint32_t count = 0;
     read(run, "base.position", 3, position);
     read(run, "base.orientation", 4, orientation);
-    // Prepared when the stage was raised, so it cannot fail.
+    // Prepared when the run was opened, so it cannot fail.
     mf_group_link_poses(run->scene.group, 0, 1, run->position[0], run->rotation[0], NULL);
     *penetration = 0.0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -112,12 +112,12 @@ void mf_ladder_sample(mf_LevelRun *run, double position[3], double orientation[4
     memcpy(run->before_rotation, run->rotation, model->link_count * sizeof *run->rotation);
 }
 
-double mf_ladder_energy(const mf_LevelRun *run) {
+double mf_level_run_energy(const mf_LevelRun *run) {
     mf_MotionEnergy energy = mf_motion_energy(run->scene.group, 0);
     return energy.kinetic + energy.potential;
 }
 
-// ---- the price ---------------------------------------------------------------------------------
+// ---- cost ---------------------------------------------------------------------------------------
 
 static double wall_clock(void) {
     struct timespec now;
@@ -125,11 +125,11 @@ static double wall_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
-                          mf_Motion motion, double *out, mf_Error *error) {
+mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                            mf_Motion motion, double *out, mf_Error *error) {
     mf_LevelRun run;
     uint64_t steps = 20;
-    mf_Status status = mf_ladder_open(context, file, motion, config->price_robots, &run, error);
+    mf_Status status = mf_level_run_open(context, file, motion, config->cost_robots, &run, error);
     if (status != MF_OK)
         return status;
     *out = INFINITY;
@@ -141,11 +141,10 @@ mf_Status mf_ladder_price(mf_Context *context, mf_SceneFile *file, const mf_Comp
             steps *= 2;
             continue;
         }
-        double each =
-            seconds * mf_context_threads(context) / ((double)steps * config->price_robots);
+        double each = seconds * mf_context_threads(context) / ((double)steps * config->cost_robots);
         *out = each < *out ? each : *out;
         go++;
     }
-    mf_ladder_close(&run);
+    mf_level_run_close(&run);
     return MF_OK;
 }

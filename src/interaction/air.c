@@ -1,6 +1,6 @@
 // The air: constants of the jets below rotorcraft and the table of the wind's profile.
 //
-// Downwash. Far below its rotors a hovering vehicle makes a round turbulent jet (Bauersfeld,
+// Downwash. Far below its rotors a hovering vehicle produces a round turbulent jet (Bauersfeld,
 // Muller, Ziegler, Coletti, Scaramuzza: Robotics meets fluid dynamics, IEEE RA-L 2025, measured it
 // on quadrotors). Its speed on the axis falls with the distance x, and its profiles are similar
 // (Pope, Turbulent Flows, 2000, section 5.1 and eq. 5.82):
@@ -8,7 +8,7 @@
 // with B = 5.8 and S = 0.094 (Hussein, Capp, George 1994, laser-Doppler values as Pope lists them).
 // The jet's momentum is the thrust, T = rho pi/4 d^2 U_j^2, hence d U_j = sqrt(4 T / (pi rho)).
 // Near the rotors the speed is at most that of the far wake of an ideal rotor, twice the induced
-// one: sqrt(2 T / (rho A)). The virtual origin is at the rotors, the jet goes straight down.
+// one: sqrt(2 T / (rho A)). The virtual origin is at the rotors, the jet is vertical.
 //
 // Wind. The logarithmic profile of a neutral surface layer: ln(h / z0) / ln(h_ref / z0), zero below
 // z0 (Stull, Boundary Layer Meteorology, 1988, eq. 9.7.1). It is tabulated over the square root of

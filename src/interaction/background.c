@@ -1,10 +1,10 @@
 // The background thread: it searches for neighbors and collisions in copies of the positions while
 // the world continues.
 //
-// One counter of started and one of finished work, both under a lock. The main thread loads the
-// positions before it starts work and does not access that search again before it has waited for
-// it, so the two threads never work on the same memory. Results are the same as on the main thread;
-// the time at which they take effect depends on the step's number only.
+// Two counters of started and finished work, both under a lock. The main thread loads the positions
+// before it starts work and does not access that search again before it has waited for it, so the
+// two threads never work on the same memory. Results are the same as on the main thread; the time
+// at which they take effect depends on the step's number only.
 #define _GNU_SOURCE // pthread_sigmask
 #include "interaction/parts.h"
 #include "math/float_mode.h"
@@ -19,8 +19,8 @@ struct mf_Background {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t begun, done;
-    uint32_t waiting;  // MF_WORK_* begun and not yet done
-    uint32_t stale[2]; // MF_NEIGHBOR_* to be renewed first, of detection and of collisions
+    uint32_t waiting;  // MF_WORK_* started and not finished
+    uint32_t stale[2]; // MF_NEIGHBOR_* to rebuild first, for detection and for collisions
     bool stop;
 };
 
@@ -45,8 +45,8 @@ static void *background_main(void *argument) {
         if (background->waiting == 0)
             break;
         // Collisions first: they are shorter.
-        uint32_t work = background->waiting & MF_WORK_TOUCH ? MF_WORK_TOUCH : MF_WORK_DETECT;
-        uint32_t stale = background->stale[work == MF_WORK_TOUCH];
+        uint32_t work = background->waiting & MF_WORK_COLLIDE ? MF_WORK_COLLIDE : MF_WORK_DETECT;
+        uint32_t stale = background->stale[work == MF_WORK_COLLIDE];
         pthread_mutex_unlock(&background->mutex);
         do_work(background->all, work, stale);
         pthread_mutex_lock(&background->mutex);
@@ -61,7 +61,7 @@ static void *background_main(void *argument) {
 void mf_background_begin(mf_Background *background, uint32_t work, uint32_t stale) {
     pthread_mutex_lock(&background->mutex);
     background->waiting |= work;
-    background->stale[work == MF_WORK_TOUCH] = stale;
+    background->stale[work == MF_WORK_COLLIDE] = stale;
     pthread_cond_signal(&background->begun);
     pthread_mutex_unlock(&background->mutex);
 }
@@ -104,7 +104,8 @@ mf_Status mf_background_create(mf_Interaction *all, mf_Background **out, mf_Erro
         mf_release(all->context, background);
         return mf_fail(error, MF_NO_MEMORY, "interaction: no locks left in the system");
     }
-    // Signals are the host's, but for faults of the thread itself (as in base/threads.c).
+    // Signals are handled by the host's threads, except faults of this thread (as in
+    // base/threads.c).
     sigset_t blocked, before;
     sigfillset(&blocked);
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};

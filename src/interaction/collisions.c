@@ -1,4 +1,4 @@
-// Collisions of a world: settings and their checks, members, memory. What happens in a step is in
+// Collisions of a world: settings and their checks, members, memory. The step is in
 // collisions_step.c.
 #include "interaction/collisions.h"
 #include "base/hash.h"
@@ -109,7 +109,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     return MF_OK;
 }
 
-// `members`: those before it.
+// `members`: the previous members.
 static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
                               const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
     if (member->struct_size != sizeof *member || member->group == NULL)
@@ -133,7 +133,7 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
 
 // ---- members ------------------------------------------------------------------------------------
 
-// Moved along a path that forces do not change.
+// Whether it moves along a path independent of forces.
 static bool is_led(const mf_Group *group) {
     const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
     return row != NULL && !row->dynamic;
@@ -165,7 +165,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     group->reach = group->compound->reach;
     group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
                             motion != NULL && !is_led(own) && !group->is_still;
-    // In a group of several motions the levels say who is `kinematic`.
+    // In a group of several motions the robots' levels tell which are `kinematic`.
     if (group->level != NULL)
         group->takes_wrenches =
             group->wrench != NULL && group->wrench_count != NULL && !group->is_still;
@@ -185,8 +185,8 @@ static bool has_solids(const mf_Group *group) {
     return false;
 }
 
-// By name, so that pairs of robots, and with them the order in which forces are added up, do not
-// depend on the order in which groups were made.
+// Sorted by name, so that the pairs of robots, and the order of summation of forces, do not depend
+// on the order of creation.
 static void insert_member(mf_CollisionsMember *members, uint32_t count,
                           const mf_CollisionsMember *member) {
     const char *name = mf_group_config_of(member->group)->name;
@@ -382,7 +382,7 @@ void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search) {
     mf_scratch_return(all->scratch, search->scratch);
 }
 
-// Where the limbs of a robot are at the start angles. `angles` is room for the joints of a block.
+// Poses of a robot's limbs at the start angles. `angles` is a buffer for the joints of a block.
 static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group, double *angles) {
     static _Alignas(64) const double none[4 * MF_BLOCK];
     _Alignas(64) double upright[4 * MF_BLOCK] = {0};
@@ -392,7 +392,7 @@ static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group
     for (uint32_t j = 0; j < model->joint_count; j++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
             angles[j * MF_BLOCK + lane] = model->start_angle[j];
-    // Rates do not show in places: any will do.
+    // Poses do not depend on rates: any value is valid.
     const mf_TreeState state = {.orientation = upright,
                                 .linear = none,
                                 .angular = none,
@@ -402,7 +402,7 @@ static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group
     all->refit(group->compound, &state, group->parts);
 }
 
-// Limbs of a robot that touch at the start angles are made so: they never push each other.
+// Limbs of a robot that overlap at the start angles do so by design and never collide.
 static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *group,
                                 mf_Error *error) {
     const mf_Compound *compound = group->compound;
@@ -442,7 +442,7 @@ static void choose_kernels(mf_Collisions *all) {
     all->within = withins[row][all->wide];
 }
 
-// Of what bits depend on.
+// Hash of the settings that results depend on.
 static uint64_t hash_settings(const mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
     const double solved[] = {(double)config->law, all->settings.give, all->settings.closing};
@@ -462,8 +462,8 @@ static uint64_t hash_settings(const mf_Collisions *all) {
     return hash;
 }
 
-// Hard contacts close a fifth of their depth in a step, as joints do, but no faster than
-// restitution: an impact that goes deep would bounce higher.
+// Hard contacts correct a fifth of their depth in a step, as joints do, but no faster than the
+// restitution velocity: otherwise deep impacts would bounce higher.
 static void fill_settings(mf_Collisions *all) {
     const mf_CollisionsConfig *config = &all->config;
     const double step = (double)mf_world_config_of(all->world)->step * 1e-9;
@@ -485,7 +485,7 @@ static void fill_settings(mf_Collisions *all) {
     }
 }
 
-// Contacts that find no room are explicit.
+// Contacts beyond the solver's capacity are explicit.
 static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
     const uint64_t few = 4 * (uint64_t)all->robot_count + 256;
     bool any = false;
@@ -555,7 +555,7 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
         destroy(context, all);
         return status;
     }
-    all->config.members = NULL; // the caller's array may be gone
+    all->config.members = NULL; // borrowed from the caller
     *out = all;
     return MF_OK;
 }

@@ -1,4 +1,4 @@
-// Inside of collisions: shared by their files only.
+// Internals of collisions.
 #ifndef MF_INTERACTION_COLLISIONS_H
 #define MF_INTERACTION_COLLISIONS_H
 
@@ -12,48 +12,48 @@
 enum {
     MF_COLLISION_GROUPS = 64,
     MF_COLLISION_CHUNK = 8, // [1] pairs of robots of one piece of work
-    MF_COLLISION_WAVE = 32  // [1] pieces of work before their touches are made forces
+    MF_COLLISION_WAVE = 32  // [1] pieces of work before their contacts become forces
 };
 
 typedef struct mf_CollisionGroup {
     mf_Group *group;
     uint32_t number; // [1] of the world's groups
-    bool solved;     // the world's solver knows its robots
+    bool solved;     // its robots take part in the world's solver
     mf_Compound *compound;
     mf_TreeFields fields;
     const mf_Field *position, *orientation, *fault;
     const mf_Field *level;           // motion.level or NULL
     mf_Field *wrench, *wrench_count; // NULL: robots take no wrenches
-    uint32_t first, count;           // [1] its robots among all
+    uint32_t first, count;           // [1] range of its robots among all
     bool inner;
     bool wide;           // its fields are double
-    bool takes_wrenches; // its robots are, but those that move by `kinematic` at the moment
-    bool is_still;       // nothing of it ever moves
-    char *parts;         // its blocks
+    bool takes_wrenches; // its robots take wrenches, except those currently moved by `kinematic`
+    bool is_still;       // it never moves
+    char *parts;         // state of its blocks
     size_t parts_stride;
-    uint8_t *refit;   // [1] per block: 1: its parts are requested in this step
-    uint8_t *watched; // [1] per block: 1: a robot of it is near another
-    char *drifts;     // its blocks: memory of how far the robots go
+    uint8_t *refit;   // [1] per block: 1: its parts are needed in this step
+    uint8_t *watched; // [1] per block: 1: a robot in it is near another
+    char *drifts;     // per block: accumulated displacement of robots
     size_t drifts_stride;
     double reach; // [m] about the base's origin; at most that of the spheres of this step
 } mf_CollisionGroup;
 
-typedef struct mf_CollisionSettings { // per pair of shapes they come from both
+typedef struct mf_CollisionSettings { // combined from both shapes of a pair
     double stiffness;                 // [1/s^2] over the effective mass
-    double slow;                      // [1] stiffness of parting shapes over that of approaching
+    double slow;                      // [1] stiffness ratio of separating and approaching shapes
     double step;                      // [s]
-    double closing; // [1/s] solved contacts: part of the depth that is closed in a second
-    double give;    // [1/s] compliant ones: softness times the mass that both have there
-    double rest;    // [m] hard ones: depth that is left
-    double slowest; // [m/s] hard ones: what approaches slower does not bounce
+    double closing; // [1/s] solved contacts: fraction of the depth corrected per second
+    double give;    // [1/s] compliant contacts: softness times the effective mass
+    double rest;    // [m] hard contacts: remaining depth
+    double slowest; // [m/s] hard contacts: slower impacts do not bounce
 } mf_CollisionSettings;
 
-// Two robots, the first one's number smaller; both the same: its own limbs.
+// Two robots, the first index smaller; equal: limbs of one robot.
 typedef struct mf_CollisionTwo {
     uint32_t a, b; // [1]
 } mf_CollisionTwo;
 
-// A touch of the last step, as mf_world_contacts tells it.
+// A contact of the last step, as reported by mf_world_contacts.
 typedef struct mf_CollisionContact {
     mf_CollisionTwo robots;
     uint32_t solids[2]; // [1] of their compounds
@@ -81,10 +81,10 @@ struct mf_Collisions {
 
     uint8_t *group_of;     // [1] per robot
     double (*position)[3]; // [m] per robot, of its base, now
-    uint8_t *present;      // [1] per robot: 1: without a fault and at a position that is a number
+    uint8_t *present;      // [1] per robot: 1: without a fault and at a finite position
     uint8_t *immovable;    // [1] per robot
 
-    // Who is near, since the last search.
+    // Candidates of the last search.
     bool searched;
     double margin;                // [m]
     double (*search_position)[3]; // [m] per robot, at the search
@@ -92,10 +92,10 @@ struct mf_Collisions {
     uint8_t *was_present;         // [1] per robot
     uint32_t room, near_count;    // [1]
     mf_CollisionTwo *near;        // by a, then b
-    double *until;         // [m] per near pair: while the ways of both sum up to less, they are
-                           // too far apart to touch
-    double *gone;          // [m] per robot: its way, at most, since the search
-    double cell;           // [m]
+    double *until; // [m] per near pair: while the displacements of both sum up to less, they cannot
+                   // touch
+    double *gone;  // [m] per robot: upper bound of its displacement since the search
+    double cell;   // [m]
     uint32_t bucket_count; // [1] a power of two
     uint32_t *buckets;     // [1] bucket_count + 1
     uint32_t *sorted;      // [1] robots, by bucket
@@ -103,8 +103,8 @@ struct mf_Collisions {
 
     uint32_t two_count; // [1] pairs of this step
     mf_CollisionTwo *twos;
-    uint32_t *near_of;    // [1] per pair of this step: its number among those near, or MF_NONE
-    uint64_t asleep;      // [1] near pairs that were passed over in this step
+    uint32_t *near_of;    // [1] per pair of this step: its index among the near pairs, or MF_NONE
+    uint64_t asleep;      // [1] near pairs skipped in this step
     uint32_t block_count; // [1] blocks of all groups that are refitted in this step
     uint32_t *blocks;     // [1] group << 26 | block
 
@@ -114,7 +114,7 @@ struct mf_Collisions {
     mf_CompoundTouch *touches;
     uint32_t contact_room, contact_count; // [1]
     mf_CollisionContact *contacts;        // of the last step
-    uint64_t contacts_left;               // [1] that found no room
+    uint64_t contacts_left;               // [1] contacts beyond the capacity
     mf_CollisionsStatistics statistics;
 };
 
@@ -122,19 +122,20 @@ struct mf_Collisions {
 
 void mf_collisions_run(const mf_WorldRun *run, void *user);
 
-// Calls the kernel, with scratch of a thread.
+// Calls the kernel with a thread's scratch.
 void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search);
 
-// The collisions of a world; NULL: it has none.
+// The collisions of a world, or NULL.
 const mf_Collisions *mf_collisions_of(const mf_World *world);
 
 // ---- who is near (collisions_near.c) ------------------------------------------------------------
 
-// Reads positions and faults; searches again where somebody has moved too far; adds up ways.
+// Reads positions and faults; repeats the search if a robot has moved too far; accumulates
+// displacements.
 void mf_collisions_find(mf_Collisions *all);
-// Lists the pairs of this step; `everybody`: also those that are known to be too far apart.
+// Lists the pairs of this step; `everybody`: also pairs known to be too far apart.
 void mf_collisions_list(mf_Collisions *all, bool everybody);
-// Near pair `number` (MF_NONE: no such) is `gap` [m] apart at least.
+// Records that near pair `number` (MF_NONE: none) is at least `gap` [m] apart.
 void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap);
 
 static inline uint32_t mf_collisions_instance(const mf_CollisionGroup *group, uint32_t robot) {
@@ -145,15 +146,15 @@ static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *
     return &all->groups[all->group_of[robot]];
 }
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
-// Finds where the parts of a block are.
+// Computes the poses of the parts of a block.
 void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);
 
 // ---- forces (collisions_wrench.c) ---------------------------------------------------------------
 
-// Adds what a touch does, one of `together` of its two solids, to the fields of both robots.
+// Adds the wrench of a contact, one of `together` of its two solids, to the fields of both robots.
 void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
                          const mf_CompoundTouch *touch, uint32_t together);
-// Empties the fields of all robots that were pushed.
+// Clears the external wrenches of all robots.
 void mf_collisions_relax(mf_Collisions *all);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// Positions beyond this [m] are out of every grid; robots there touch nothing.
+// Positions beyond this [m] are outside of every grid; robots there do not collide.
 static const double farthest = 1e6;
 
 static double value_at(const mf_Field *field, uint32_t block, uint32_t c, uint32_t lane) {
@@ -31,7 +31,7 @@ static bool has_moved(const mf_Collisions *all, uint32_t robot, double bound) {
            !(square_apart(all->position[robot], all->search_position[robot]) <= bound);
 }
 
-// Of a block, as many as `robots`.
+// Of one block of `robots` robots.
 static void load_positions(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t first,
                            uint32_t robots) {
     const size_t at = (size_t)(first / MF_BLOCK) * 3 * MF_BLOCK;
@@ -43,7 +43,7 @@ static void load_positions(mf_Collisions *all, const mf_CollisionGroup *group, u
             to[i][c] = group->wide ? wide[c * MF_BLOCK + i] : (double)narrow[c * MF_BLOCK + i];
 }
 
-// True when a robot of the group has left the position that the last search knew.
+// True when a robot of the group has moved from its position at the last search.
 static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     const double bound = group->is_still ? 0.0 : 0.25 * all->margin * all->margin;
     const uint32_t *fault = group->fault->data;
@@ -73,7 +73,8 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
 
 // ---- ways ---------------------------------------------------------------------------------------
 
-// More than the roundings of positions and of the narrow phase, by far [1], of the sizes of robots.
+// Well above the rounding errors of positions and of the narrow phase [1], relative to the sizes of
+// robots.
 static const double doubt = 1e-4;
 
 static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
@@ -81,7 +82,7 @@ static void add_ways(mf_Collisions *all, const mf_CollisionGroup *group, uint32_
     const mf_TreeState state = mf_tree_state(&group->fields, block);
     all->drift(group->compound, &state, group->drifts + block * group->drifts_stride, drift);
     for (uint32_t i = 0; i < MF_BLOCK && block * MF_BLOCK + i < group->count; i++) {
-        // What is not a number, or came from one, may be anywhere.
+        // NaN positions are treated as unknown.
         const double way = drift[i] < farthest ? drift[i] : farthest;
         all->gone[group->first + block * MF_BLOCK + i] += way;
     }
@@ -104,7 +105,7 @@ void mf_collisions_learn(mf_Collisions *all, uint32_t number, double gap) {
 
 // ---- searching ----------------------------------------------------------------------------------
 
-// Robots without a bound on where their limbs are, and still things, are in no cell.
+// Robots without a bounding sphere, and static ones, are in no cell.
 static bool in_grid(const mf_CollisionGroup *group) {
     return !group->is_still && group->reach < farthest;
 }
@@ -131,7 +132,7 @@ static void sort_into_cells(mf_Collisions *all) {
             else
                 all->sorted[--all->buckets[bucket]] = robot;
         }
-        // After the first pass: where each bucket ends; the second brings it to where it begins.
+        // After the first pass the end of each bucket; the second pass moves it to the beginning.
         for (uint32_t i = 1; pass == 0 && i <= all->bucket_count; i++)
             all->buckets[i] += all->buckets[i - 1];
     }
@@ -150,7 +151,7 @@ static void search_cell(mf_Collisions *all, uint32_t robot, int64_t x, int64_t y
     const uint32_t bucket = bucket_of(all, x, y);
     for (uint32_t i = all->buckets[bucket]; i < all->buckets[bucket + 1]; i++) {
         const uint32_t other = all->sorted[i];
-        // Cells far from each other may share a bucket.
+        // Distant cells may share a bucket.
         if (other <= robot || cell_along(all, other, 0) != x || cell_along(all, other, 1) != y)
             continue;
         const double sum = own + mf_collisions_group(all, other)->reach;
@@ -174,7 +175,7 @@ static bool within(const mf_Collisions *all, uint32_t still, uint32_t robot, dou
     return all->within(&side, position, mf_collisions_group(all, robot)->reach + more, tests);
 }
 
-// Everybody against what is in no cell.
+// All robots against those in no cell.
 static void search_others(mf_Collisions *all, const mf_CollisionGroup *group) {
     uint64_t tests = 0;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -209,7 +210,7 @@ static void sift_down(mf_CollisionTwo *heap, uint32_t root, uint32_t count) {
     }
 }
 
-// By heap, so that any order takes n log n and no more memory.
+// Heapsort: n log n for any input, in place.
 static void sort_near(mf_CollisionTwo *list, uint32_t count) {
     for (uint32_t root = count / 2; root-- > 0;)
         sift_down(list, root, count);
@@ -219,7 +220,7 @@ static void sort_near(mf_CollisionTwo *list, uint32_t count) {
     }
 }
 
-// After a search nothing is known about the pairs.
+// A search discards the known gaps of pairs.
 static void watch(mf_Collisions *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];

@@ -1,17 +1,17 @@
 // A step of collisions:
 //
-//   1  who is near (collisions_near.c)
-//   2  where the parts of those are                     blocks of robots, in parallel
-//   3  where they touch                                 pairs of robots, in parallel
+//   1  candidates (collisions_near.c)
+//   2  poses of their parts                              blocks of robots, in parallel
+//   3  contacts                                          pairs of robots, in parallel
 //   4  forces, in the order of the pairs (collisions_wrench.c)
 //
-// Pairs that were found to be a gap apart are passed over until the ways of both could have closed
-// it. A step whose touches come near the end of their room is done again with all pairs, for then
-// it matters who is examined together.
+// Pairs with a known gap are skipped until the displacements of both could have closed it. A step
+// whose contacts nearly fill their memory is repeated with all pairs, because the result then
+// depends on which pairs are examined together.
 //
-// Invariants: pairs are in the order of the robots' numbers and cut into pieces by index; a piece
-// writes to its own memory; forces are added by one thread in that order. So no bit depends on the
-// threads. A step allocates nothing; what finds no room is left out and counted.
+// Invariants: pairs are sorted by robot index and divided into pieces by index; a piece writes to
+// its own memory; one thread adds the forces in that order. So results do not depend on threads. A
+// step allocates nothing; contacts beyond the capacity are dropped and counted.
 #include "interaction/collisions.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
@@ -37,7 +37,8 @@ static void refit_task(void *user, uint32_t index) {
     mf_float_mode_leave(mode);
 }
 
-// The descent of trees tells gaps up to this one: at 1 m/s it lasts for sixty steps of 1 ms.
+// The tree traversal measures gaps up to this one, which at 1 m/s is enough for sixty steps of 1
+// ms.
 static const double gap_wanted = 0.06; // [m]
 
 static void search_task(void *user, uint32_t index) {
@@ -64,7 +65,7 @@ static mf_CompoundPair pair_of(const mf_Collisions *all, mf_CollisionTwo two) {
     return pair;
 }
 
-// How many touches from `first` on are of the same two solids.
+// Number of contacts from `first` on between the same two solids.
 static uint32_t count_together(const mf_CompoundSearch *search, uint32_t first) {
     const mf_CompoundTouch *touch = &search->touches[first];
     uint32_t end = first + 1;
@@ -90,7 +91,7 @@ static void apply_all(mf_Collisions *all, const mf_CompoundSearch *search,
     all->statistics.lost_touches += search->lost;
 }
 
-// The pairs from `first` on, as many as a wave has. `before`: touches of the piece before.
+// The pairs of one wave from `first` on. `before`: contacts of the previous piece.
 static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, bool *crowded) {
     uint32_t count = all->two_count - first, pieces = 0;
     if (count > MF_COLLISION_WAVE * MF_COLLISION_CHUNK)
@@ -121,7 +122,7 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
     return count;
 }
 
-// True: some touches may have found room, or found none, because others were passed over.
+// True: skipped pairs may have changed which contacts fit into memory.
 static bool search_listed(mf_Collisions *all) {
     uint64_t before = 0;
     bool crowded = false;
@@ -133,9 +134,9 @@ static bool search_listed(mf_Collisions *all) {
     return crowded && all->asleep > 0;
 }
 
-// All shapes of any two robots that are there, of which one can be pushed.
+// All pairs of shapes of present robots of which at least one is movable.
 static uint64_t tests_without(const mf_Collisions *all) {
-    uint64_t of[2] = {0, 0}, squares = 0; // [1] shapes that are pushed, and not
+    uint64_t of[2] = {0, 0}, squares = 0; // [1] shapes that are movable, and static
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_CollisionGroup *group = &all->groups[g];
         const uint64_t solids = group->compound->solid_count;

@@ -1,23 +1,23 @@
-// What a touch does: a soft contact (Friedmann, Petersen, von Stryk 2008, equations 4 and 5).
+// The wrench of a contact: a soft contact (Friedmann, Petersen, von Stryk 2008, equations 4 and 5).
 //
-//   pressing   s k d n                 s = 1 while approaching, e^2 while parting
+//   normal     s k d n                 s = 1 while approaching, e^2 while separating
 //   friction   min(mu f / |v|, m / 2 n h) v
-//   turning    min(nu f / |w|, J / 4 h) w
+//   torsion    min(nu f / |w|, J / 4 h) w
 //
-// with the stiffness k = (pi / duration)^2 m, m the least mass that both have there together, d the
-// depth, f the pressing force, v and w what the first moves against the second along the surface
-// and turns against it, n the touches of both solids, h the step. The forces on both are opposite
+// with the stiffness k = (pi / duration)^2 m, m the least effective mass of both, d the depth, f
+// the normal force, v and w the relative tangential and angular velocity of the first against the
+// second, n the number of contacts between both solids, h the step. The forces on both are opposite
 // to the bit.
 #include "interaction/collisions.h"
 #include "math/scalar.h"
 
-typedef struct Body { // what is at one side of a touch
+typedef struct Body { // one side of a contact
     const mf_CollisionGroup *group;
     uint32_t instance;
     const mf_CompoundSolid *solid;
-    bool fixed;         // has no mass to move
+    bool fixed;         // immovable
     double arm[3];      // [m] from the base's origin
-    double velocity[3]; // [m/s] of its matter there
+    double velocity[3]; // [m/s] of its material point
     double rate[3];     // [rad/s]
     double rotation[9]; // [1] link's axes to the world's
     double position[3]; // [m] link's origin, from the base's
@@ -49,7 +49,7 @@ static void find_body(const mf_Collisions *all, uint32_t robot, const mf_Compoun
     mf_vec3_add(out->velocity, out->velocity, rotated);
 }
 
-// [1/kg] of the solid's link when it is pushed along the unit vector `way`.
+// [1/kg] inverse effective mass of the solid's link along the unit vector `way`.
 static double inverse_mass(const Body *body, const double way[3]) {
     double center[3], lever[3], torque[3], own[3], answer[3], back[9];
     if (body->fixed)
@@ -88,8 +88,8 @@ static Friction rubbing(const mf_Collisions *all, const Body *a, const Body *b) 
                                                             : of[1]};
 }
 
-// A drag against `motion` of at most `force`, and at most `most` times the motion; `most` may be
-// infinite.
+// A friction force against `motion` of at most `force`, and at most `most` times the motion; `most`
+// may be infinite.
 static void drag(const double motion[3], double force, double most, double out[3]) {
     double size = mf_vec3_length(motion);
     double factor = size == 0.0 ? 0.0 : size * most > force ? force / size : most;
@@ -103,9 +103,9 @@ static double press(const mf_Collisions *all, double mass, double depth, double 
     if (depth > all->config.depth)
         depth = all->config.depth;
     double pull = settings->stiffness * depth; // [m/s^2]
-    // Both stiffnesses meet over the speed that half a step changes it by, so that what rests does
-    // not chatter between them. The damping that this is, (1 - e^2) m / h, stops a touch within two
-    // steps at most; the four of a face share a mass at least as large as four times m.
+    // The two stiffnesses are blended over the velocity change of half a step, so that resting
+    // contacts do not chatter. The equivalent damping (1 - e^2) m / h stops a contact in two steps
+    // at most; the four contacts of a face share a mass of at least 4 m.
     double soft = 0.5 * pull * settings->step;
     double side = mf_clamp(soft > 0.0 ? approach / soft : 0.0, -1.0, 1.0);
     return mass * pull * (0.5 * (1.0 + settings->slow) + 0.5 * (1.0 - settings->slow) * side);
@@ -136,7 +136,7 @@ static void add_wrench(const Body *body, const double force[3], const double tor
     ((uint32_t *)body->group->wrench_count->data)[body->instance]++;
 }
 
-// NULL: there is no room.
+// NULL: out of capacity.
 static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two,
                                          const mf_CompoundTouch *touch, double load,
                                          const double force[3]) {
@@ -155,20 +155,20 @@ static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two
     return contact;
 }
 
-// [1] How much hard contacts give way, of what the robots do (solver_rows.c). Shapes that overlap
-// by more than they can have approached within a step may be unable to part: what holds them from
-// all sides would answer with any force, so they give way more.
+// [1] Compliance of hard contacts relative to that of the robots (solver_rows.c). Shapes that
+// overlap by more than their approach in a step may be wedged in, where rigid constraints would
+// need unbounded forces, so their compliance is larger.
 static double give_of(double overlap) {
     const double least = 1e-3, most = 0.1, usual = 1e-3; // [1], [1], [m]
     const double part = overlap / usual;
     return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
 }
 
-typedef struct LinkContact { // a touch, for the world's solver
+typedef struct LinkContact { // a contact, for the world's solver
     mf_CollisionTwo two;
     const mf_CompoundTouch *touch;
     const Body *sides[2];
-    double inverse;  // [1/kg] of what both have there
+    double inverse;  // [1/kg] inverse effective mass of both
     double approach; // [m/s]
 } LinkContact;
 
@@ -177,7 +177,7 @@ static bool can_hand_over(const mf_Collisions *all, const Body *a, const Body *b
            mf_solver_has_room(all->solver);
 }
 
-// Leaves a touch to the world's solver. `force` and `torque`: of the explicit law.
+// Passes a contact to the world's solver. `force` and `torque`: of the explicit law.
 static void hand_over(mf_Collisions *all, const LinkContact *meeting, Friction rub,
                       const double force[3], const double torque[3]) {
     static const double none[3] = {0.0, 0.0, 0.0};

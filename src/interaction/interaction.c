@@ -1,5 +1,5 @@
-// Interaction of shared groups: settings and their checks, memory, agent numbers, events.
-// What happens in a step is in round.c.
+// Interaction of shared groups: settings and their checks, memory, agent indices, events. The step
+// is in round.c.
 #include "interaction/parts.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -49,7 +49,7 @@ static bool is_every_step(mf_Rate rate) {
     return rate.numerator == 0 && rate.denominator == 0;
 }
 
-// A rate, and that results of one tick take effect before the next tick comes.
+// Checks a rate, and that results of one tick take effect before the next tick.
 static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rate, uint32_t latency,
                             mf_Error *error) {
     if (!is_every_step(rate) && !(rate.numerator > 0 && rate.denominator > 0))
@@ -68,7 +68,7 @@ static mf_Status check_rate(const mf_World *world, const char *name, mf_Rate rat
     return MF_OK;
 }
 
-static bool has_touch(const mf_InteractionConfig *config) {
+static bool has_collisions(const mf_InteractionConfig *config) {
     return config->collide || config->terrain || config->fence;
 }
 
@@ -94,7 +94,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
     } ranges[] = {
         {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
         {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
-        {"sight", config->view_angle, 1e-6, half_turn},
+        {"view_angle", config->view_angle, 1e-6, half_turn},
         {"terrain_tolerance", config->terrain_tolerance, 0, 1e3},
         {"downwash_reach", config->downwash_reach, 0.1, 1e3},
         {"air_density", config->air_density, 1e-3, 100},
@@ -124,20 +124,20 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
     for (uint32_t i = 0; i < mf_world_system_count(world); i++)
         if (strcmp(mf_world_system(world, i)->name, "interaction") == 0)
             return mf_fail(error, MF_BAD_ARGUMENT, "interaction: the world already has one");
-    if (!config->detect && !has_touch(config) && !has_air(config))
+    if (!config->detect && !has_collisions(config) && !has_air(config))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
     mf_Status status = check_numbers(config, error);
     if (config->background && config->latency == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction.beside: need a latency of at least one step");
+                       "interaction.background: need a latency of at least one step");
     if (status == MF_OK)
         status = check_rate(world, "detection_rate", config->detection_rate,
                             config->detect ? config->latency : 0, error);
     if (status == MF_OK)
         status = check_rate(world, "collision_rate", config->collision_rate,
-                            has_touch(config) ? config->latency : 0, error);
+                            has_collisions(config) ? config->latency : 0, error);
     if (status == MF_OK)
         status = check_rate(world, "air_rate", config->air_rate, 0, error);
     return status;
@@ -200,8 +200,8 @@ static double shape_reach(const mf_Model *model, const mf_Shape *shape) {
     }
 }
 
-// Radius of the sphere about the base's origin that holds all shapes that collide, at the start
-// angles; where there are none, all points that collide.
+// Radius of the sphere around the base's origin that contains all collision shapes at the start
+// angles, or all contact points if there are no shapes.
 static mf_Status find_radius(mf_Context *context, const mf_Model *model, double *radius,
                              mf_Error *error) {
     double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
@@ -216,7 +216,7 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
     bool has_shape = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (!shape->collides || shape->link == MF_NONE) // that of the world
+        if (!shape->collides || shape->link == MF_NONE) // of the world
             continue;
         double at[3];
         has_shape = true;
@@ -299,7 +299,7 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
     }
     if ((work & MF_WORK_DETECT) != 0)
         most = search.reach = config->radius;
-    if ((work & MF_WORK_TOUCH) != 0 && config->collide)
+    if ((work & MF_WORK_COLLIDE) != 0 && config->collide)
         search.contact_reach = 2.0 * largest;
     if ((work & MF_WORK_AIR) != 0 && config->downwash) {
         search.jet_reach = config->downwash_reach;
@@ -314,7 +314,7 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
 static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     uint32_t wanted = (config->detect ? MF_WORK_DETECT : 0u) |
-                      (has_touch(config) ? MF_WORK_TOUCH : 0u) |
+                      (has_collisions(config) ? MF_WORK_COLLIDE : 0u) |
                       (has_air(config) ? MF_WORK_AIR : 0u);
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;
@@ -401,7 +401,7 @@ static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
         if (all->members[m].terrain && all->clearance[m] > stands)
             stands = all->clearance[m];
     }
-    // Rounded up: who is above this in float is above it.
+    // Rounded up, so that greater floats are greater than the exact value.
     const mf_Terrain *terrain = mf_world_config_of(all->world)->terrain;
     double low = terrain->highest + stands - config->terrain_tolerance;
     all->scan.low = low + 1e-6 * (mf_abs(low) + 1.0);
@@ -485,7 +485,7 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
         mf_interaction_destroy(all);
         return status;
     }
-    all->config.members = NULL; // the caller's array may be gone
+    all->config.members = NULL; // borrowed from the caller
     *out = all;
     return MF_OK;
 }
@@ -542,7 +542,7 @@ void mf_interaction_clear_events(mf_Interaction *interaction) {
     interaction->events_lost = 0;
 }
 
-// A pending search belongs to the background thread, so its figures wait.
+// A pending search belongs to the background thread, so its statistics are not read.
 static void settle(const mf_Interaction *all) {
     if (all->background != NULL)
         mf_background_wait(all->background, all->pending);

@@ -69,7 +69,7 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
                    mf_and(mf_less(zero, down), mf_less_equal(down, mf_set((mf_real)plan->reach))));
         mf_index group = mf_gather_index(all->group_of_slot, source);
         mf_lane down2 = down * down;
-        // Nothing is divided by 0: where down2 vanishes, nothing arrives either.
+        // No division by 0: where down2 is 0, the result is masked.
         mf_mask some = mf_and(inside, mf_less(zero, down2));
         mf_lane center = mf_gather(speeds, group) / mf_select(some, down, one);
         center = mf_min(center, mf_gather(limits, group));
@@ -79,7 +79,7 @@ void MF_KERNEL(mf_interaction_jets)(void *user, uint32_t chunk, const int32_t *f
         speed = mf_min(speed, mf_set((mf_real)1000));
         MF_ALIGNED(64) int32_t push[MF_LANES];
         mf_store_index(push, mf_to_index(speed * mf_set((mf_real)MF_DOWNWASH_SCALE)));
-        // Only what is in the list: what it is filled up with is shared by all threads.
+        // Only entries of the list: its padding is shared by all threads.
         for (uint32_t lane = 0; lane < MF_LANES && i + lane < count; lane++)
             task->downward[first[i + lane]] += push[lane];
     }

@@ -1,4 +1,4 @@
-// The kernels of interaction: who is low or outside, the air below rotors, the wind.
+// The kernels of interaction: ground and fence candidates, downwash, wind.
 #ifndef MF_INTERACTION_KERNELS_H
 #define MF_INTERACTION_KERNELS_H
 
@@ -6,7 +6,7 @@
 #include "contact/neighbors.h"
 
 #define MF_DOWNWASH_SCALE                                                                          \
-    65536.0 // [s/m] speeds of air are summed as whole numbers, so in any order
+    65536.0 // [s/m] air speeds are summed as integers, so the order does not matter
 
 #define MF_JET_END 0.3 // [1] jets end at this share of the reach: U is below 4 %
 
@@ -16,7 +16,7 @@ enum { MF_PROFILE_CELLS = 4096 }; // [1] of the wind's table
 typedef struct mf_ScanTask {
     const mf_Neighbors *all;
     bool ground, fence;
-    double low;                         // [m] nobody above has hit the ground
+    double low;                         // [m] agents above have not hit the ground
     double fence_low[3], fence_high[3]; // [m]
     uint32_t low_count, outside_count;  // [1]
     MF_ALIGNED(64) int32_t low_slots[MF_NEIGHBOR_CHUNK + MF_NEIGHBOR_PAD];
@@ -38,8 +38,8 @@ typedef struct mf_AirPlan {
     uint32_t bytes;
     bool downwash;
     bool logarithmic;
-    double reach;       // [m] down to where
-    double radius;      // [m] out to where
+    double reach;       // [m] length
+    double radius;      // [m] radius
     double spread;      // [1] a of the profile 1 / (1 + a (r/x)^2)^2
     double wind[3];     // [m/s]
     double ground;      // [m] z of height 0
@@ -55,7 +55,7 @@ typedef struct mf_AirTask {
     int32_t *downward; // [m/s / MF_DOWNWASH_SCALE] by slot: sum of downward speeds
 } mf_AirTask;
 
-// Where a group's wind is written; NULL: nowhere.
+// Destination of a group's wind; NULL: none.
 typedef struct mf_AirOutput {
     void *wind; // [m/s] [block][3][16]
 } mf_AirOutput;
@@ -65,7 +65,7 @@ typedef void (*mf_BlowFn)(const mf_AirTask *task, const mf_AirOutput *output, ui
                           uint32_t count);
 
 MF_KERNEL_COPIES(void, mf_interaction_scan, (mf_ScanTask * task, uint32_t chunk));
-// Adds the push of candidate pairs (first below second); `user` is a mf_AirTask.
+// Adds the downwash of candidate pairs (first below second); `user` is a mf_AirTask.
 MF_KERNEL_COPIES(void, mf_interaction_jets,
                  (void *user, uint32_t chunk, const int32_t *first, const int32_t *second,
                   uint32_t count));

@@ -1,5 +1,5 @@
-// What a world keeps for questions about it: a compound per group, and room for the poses of two
-// instances, so that no question allocates.
+// Data of a world for queries: a compound per group, and memory for the poses of two instances, so
+// that queries do not allocate.
 #include "interaction/query.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -29,7 +29,7 @@ static void destroy_query(mf_Context *context, void *user) {
     mf_release(context, query);
 }
 
-// Planes have no end, and meshes without a hull are in no compound.
+// Planes are unbounded, and meshes without a hull are in no compound.
 static double find_reach(const mf_QueryGroup *group) {
     double reach = group->compound->root != MF_NONE ? group->compound->reach : -1.0;
     for (uint32_t i = 0; i < group->model->shape_count; i++) {

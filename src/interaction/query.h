@@ -1,4 +1,4 @@
-// Common data of the queries of a world (mayfly/query.h): data of its models, and the present poses
+// Common data of the queries of a world (mayfly/query.h): data of its models, and the current poses
 // of the links of an instance.
 #ifndef MF_INTERACTION_QUERY_H
 #define MF_INTERACTION_QUERY_H
@@ -8,7 +8,7 @@
 
 #include <mayfly/query.h>
 
-// Room for the parts of one instance.
+// Memory for the parts of one instance.
 typedef struct mf_QueryPose {
     double (*position)[3]; // [m] per link, world
     double (*rotation)[4]; // [1] per link, to the world
@@ -20,8 +20,8 @@ typedef struct mf_QueryGroup {
     const mf_Model *model;
     mf_Compound *compound;
     const mf_Field *position, *fault;
-    double reach;         // [m] what a ray can hit of an instance is never farther from its base's
-                          // origin; INFINITY: unknown; < 0: there is nothing
+    double reach;         // [m] radius around the base's origin that contains all shapes for rays;
+                          // INFINITY: unknown; < 0: no shapes
     mf_QueryPose pose[2]; // of two instances at once
 } mf_QueryGroup;
 
@@ -31,17 +31,17 @@ typedef struct mf_Query {
     mf_QueryGroup groups[64];
 } mf_Query;
 
-// What the world keeps, made or completed where it is not. MF_LIMIT, MF_NO_MEMORY.
+// The world's query data, created or completed if necessary. MF_LIMIT, MF_NO_MEMORY.
 mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error);
 
-// The number of a group of the world; MF_NONE: it is not there.
+// The index of a group of the world, or MF_NONE.
 uint32_t mf_query_number(const mf_Query *query, const mf_Group *group);
 
-// Whether an instance is without a fault and at a position that is a number, which goes to `base`
-// [m], unless NULL.
+// Whether an instance has no fault and a finite position, which is written to `base` [m] unless
+// NULL.
 bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base[3]);
 
-// Finds where the links of an instance are; and its solids.
+// Computes the link poses of an instance; and its solids.
 void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose);
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose);
 

@@ -1,5 +1,4 @@
-// The contacts of the last step: what collisions keep, and the loads that motions keep of the
-// ground.
+// The contacts of the last step: those of collisions, and those of motions with the ground.
 #include "interaction/collisions.h"
 #include "interaction/query.h"
 #include "math/scalar.h"
@@ -63,7 +62,8 @@ static void append_ground(const Ground *ground, mf_ShapeOwner owner, const doubl
     append(ground->list, &contact);
 }
 
-// Along the ground's normal below the link, which is the contact's but on a border of the map.
+// Along the ground's normal below the link, which equals the contact's normal except at borders of
+// the map.
 static void list_row(const Ground *ground, uint32_t row, double load) {
     const mf_QueryPose *pose = &ground->group->pose[0];
     double up[3], way[3], position[3], point[3];
@@ -72,7 +72,7 @@ static void list_row(const Ground *ground, uint32_t row, double load) {
         return;
     const double *origin = pose->position[owner.link], *rotation = pose->rotation[owner.link];
     mf_terrain_height(ground->terrain, origin[0], origin[1], up);
-    for (int i = 0; i < 2; i++) { // again with the normal where the point was found
+    for (int i = 0; i < 2; i++) { // again with the normal at the point found
         mf_quat_rotate_inverse(way, rotation, up);
         mf_contacts_lowest(ground->group->group, row, owner.link, way, position);
         mf_quat_rotate(point, rotation, position);
@@ -90,7 +90,7 @@ static void list_loads(const Ground *ground, const mf_Field *load) {
     }
 }
 
-// Rows of point.load are the model's points that collide.
+// Rows of point.load are the model's contact points.
 static void list_points(const Ground *ground, const mf_Field *load) {
     const mf_Model *model = ground->group->model;
     const mf_QueryPose *pose = &ground->group->pose[0];

@@ -1,5 +1,5 @@
-// Distances: all pairs of solids of two bodies, but those whose spheres are farther apart than the
-// nearest pair so far. The sphere of a solid bounds its depth as well as its distance.
+// Distances: tests all pairs of solids of two bodies except those whose spheres are farther apart
+// than the nearest pair so far. The sphere of a solid bounds both its depth and its distance.
 #include "interaction/query.h"
 #include "math/scalar.h"
 
@@ -66,11 +66,11 @@ static bool too_far(const mf_GapSolid *a, const mf_GapSolid *b, double most) {
     double way[3];
     mf_vec3_sub(way, b->position, a->position);
     const double sum = a->values[MF_COLLIDE_RADIUS] + b->values[MF_COLLIDE_RADIUS];
-    // A little less than enough, because of rounding.
+    // Slightly reduced because of rounding.
     return mf_vec3_length(way) * (1.0 - 1e-9) - sum * (1.0 + 1e-9) > most;
 }
 
-// `best->distance` bounds what is looked for.
+// `best->distance` is the upper bound of the search.
 static void compare(const Side *a, const Side *b, mf_Distance *best) {
     for (uint32_t i = 0; i < a->group->compound->solid_count; i++) {
         const mf_GapSolid *x = &a->pose->solids[i];

@@ -16,7 +16,7 @@ mf_RayConfig mf_ray_config(void) {
 
 typedef struct Ray {
     double start[3], way[3]; // [m], [1] unit
-    mf_RayHit *best;         // its distance bounds the rest; normal in the world
+    mf_RayHit *best;         // its distance bounds the search; normal in the world frame
 } Ray;
 
 static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Error *error) {
@@ -122,7 +122,7 @@ static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     }
 }
 
-// What the file of a free robot has fixed in the world, once for all instances.
+// World-fixed shapes in the file of a free robot, tested once for all instances.
 static void meet_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     for (uint32_t i = 0; i < group->model->shape_count; i++) {
         const mf_Shape *shape = &group->model->shapes[i];

@@ -1,17 +1,16 @@
-// Interaction in a step: detection, collisions and air that are due, and their results.
+// Interaction in a step: runs detection, collisions and air when due and applies their results.
 //
 // A round begins with the positions at the start of the step. They are loaded by agent (one
-// parallel region), the lists are renewed if somebody moved too far, and the work is done by slot
-// (a second region): air below rotors, pairs that touch, ground and fence, neighbors. Answers are
-// delivered by agent (a third). Faults and events are applied on the calling thread, sorted, so
-// their order does not depend on threads.
+// parallel region), the lists are rebuilt if an agent moved too far, and the work is done by slot
+// (a second region): downwash, colliding pairs, ground and fence, neighbors. Results are written by
+// agent (a third). Faults and events are applied on the calling thread, sorted, so their order does
+// not depend on threads.
 //
-// With a latency the searches of detection and collisions are their own, and what they find waits
-// until `latency` steps later, whether the world's threads or the background thread worked it out.
+// With a latency, detection and collisions have separate searches, and their results take effect
+// `latency` steps later, on the world's threads as on the background thread.
 //
-// Invariants: within a round everybody is judged by the same places and by who was alive at its
-// beginning, so a collision is found for both or for none; sums are of whole numbers, so the order
-// of pairs does not show.
+// Invariants: a round uses the positions and faults at its beginning, so a collision is found for
+// both agents or for none; sums are integers, so results do not depend on the order of pairs.
 #include "interaction/parts.h"
 #include "math/float_mode.h"
 #include "world/group.h"
@@ -80,7 +79,7 @@ void mf_interaction_work(mf_Interaction *all, mf_Neighbors *search, uint32_t wor
                (left < MF_NEIGHBOR_CHUNK ? left : MF_NEIGHBOR_CHUNK) * sizeof(int32_t));
         search->jets(search, chunk, all->jets, &all->air_task);
     }
-    if ((work & MF_WORK_TOUCH) != 0) {
+    if ((work & MF_WORK_COLLIDE) != 0) {
         scan_places(all, chunk);
         if (all->config.collide)
             search->pairs(search, chunk, note_pairs, all);
@@ -103,7 +102,7 @@ typedef struct Region {
     mf_Interaction *all;
     mf_Neighbors *search;
     uint32_t work;
-    uint32_t count, piece; // [1] blocks or chunks, and how many of them at a time
+    uint32_t count, piece; // [1] blocks or chunks, and their number per piece
     RegionFn function;
     uint32_t stale; // MF_NEIGHBOR_*
 } Region;
@@ -111,7 +110,7 @@ typedef struct Region {
 static void run_part(void *context, uint32_t index) {
     Region *region = context;
     uint32_t first = index * region->piece, left = region->count - first;
-    unsigned mode = mf_float_mode_enter(); // threads of the pool have that of the host
+    unsigned mode = mf_float_mode_enter(); // threads of the pool have the mode of the host
     region->function(region, first, left < region->piece ? left : region->piece);
     mf_float_mode_leave(mode);
 }
@@ -173,7 +172,7 @@ static void add_event(mf_Interaction *all, mf_EventKind kind, uint32_t agent, ui
     }
     mf_InteractionEvent *event = &all->events[all->event_count++];
     *event = (mf_InteractionEvent){
-        .time = all->touch_time, .agent = agent, .partner = partner, .kind = kind};
+        .time = all->collision_time, .agent = agent, .partner = partner, .kind = kind};
     for (int c = 0; c < 3; c++)
         event->position[c] = position_of(all->touch, all->touch->slot_of[agent], c);
 }
@@ -191,7 +190,7 @@ static void sift_down(uint64_t *heap, uint32_t root, uint32_t count) {
     }
 }
 
-// In place and without memory, unlike qsort of some C libraries.
+// In place without allocation, unlike qsort of some C libraries.
 static void sort_pairs(uint64_t *pairs, uint32_t count) {
     for (uint32_t i = count / 2; i-- > 0;)
         sift_down(pairs, i, count);
@@ -232,7 +231,7 @@ static void tell_ground(mf_Interaction *all) {
         }
 }
 
-// An event when an agent leaves, not while it is away.
+// An event when an agent leaves the box, not while it is outside.
 static void tell_fence(mf_Interaction *all) {
     all->any_outside = false;
     for (uint32_t agent = 0; agent < all->touch->slot_count; agent++) {
@@ -263,22 +262,22 @@ static void apply_touch(mf_Interaction *all) {
 
 // ---- rounds -------------------------------------------------------------------------------------
 
-// Does `work` with one search, or hands it to the background thread once the positions are loaded.
+// Runs `work` with one search, or starts it on the background thread once the positions are loaded.
 static void begin_work(mf_Interaction *all, mf_Neighbors *search, uint32_t work, mf_Time time) {
     if (work == 0)
         return;
     Region region = {.all = all, .search = search, .work = work};
     run_region(&region, search->block_count, 64, load_part);
     run_region(&region, search->block_count, 64, place_part);
-    if ((work & MF_WORK_TOUCH) != 0)
-        all->touch_time = time;
+    if ((work & MF_WORK_COLLIDE) != 0)
+        all->collision_time = time;
     all->detections += (work & MF_WORK_DETECT) != 0;
     if (all->background != NULL && (work & MF_WORK_AIR) == 0) {
         mf_background_begin(all->background, work, region.stale);
         return;
     }
     mf_neighbors_renew(search, region.stale, false, wants_view(&region), wants_velocity(&region));
-    if ((work & MF_WORK_TOUCH) != 0)
+    if ((work & MF_WORK_COLLIDE) != 0)
         mf_interaction_begin_touch(all);
     run_region(&region, search->chunk_count, 8, work_part);
 }
@@ -289,7 +288,7 @@ static void run_at_once(mf_Interaction *all, const mf_WorldRun *run) {
                                                 : all->air;
     begin_work(all, search, all->due, run->time);
     write_out(all, search, all->due);
-    if ((all->due & MF_WORK_TOUCH) != 0)
+    if ((all->due & MF_WORK_COLLIDE) != 0)
         apply_touch(all);
 }
 
@@ -307,21 +306,21 @@ static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
     uint32_t ripe = 0;
     if (run->tick >= all->detection_apply)
         ripe |= all->pending & MF_WORK_DETECT;
-    if (run->tick >= all->touch_apply)
-        ripe |= all->pending & MF_WORK_TOUCH;
-    // Neighbors first: who dies now was alive when they were looked for.
+    if (run->tick >= all->collision_apply)
+        ripe |= all->pending & MF_WORK_COLLIDE;
+    // Neighbors first: agents that fail now were still valid in the search.
     if ((ripe & MF_WORK_DETECT) != 0)
         finish(all, MF_WORK_DETECT);
-    if ((ripe & MF_WORK_TOUCH) != 0)
-        finish(all, MF_WORK_TOUCH);
-    uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_TOUCH);
+    if ((ripe & MF_WORK_COLLIDE) != 0)
+        finish(all, MF_WORK_COLLIDE);
+    uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_COLLIDE);
     begin_work(all, all->detect, later & MF_WORK_DETECT, run->time);
-    begin_work(all, all->touch, later & MF_WORK_TOUCH, run->time);
+    begin_work(all, all->touch, later & MF_WORK_COLLIDE, run->time);
     all->pending |= later;
     if ((later & MF_WORK_DETECT) != 0)
         all->detection_apply = run->tick + all->config.latency;
-    if ((later & MF_WORK_TOUCH) != 0)
-        all->touch_apply = run->tick + all->config.latency;
+    if ((later & MF_WORK_COLLIDE) != 0)
+        all->collision_apply = run->tick + all->config.latency;
     if ((all->due & MF_WORK_AIR) != 0) {
         begin_work(all, all->air, MF_WORK_AIR, run->time);
         write_out(all, all->air, MF_WORK_AIR);
@@ -345,7 +344,7 @@ static void mark_detection(const mf_WorldRun *run, void *user) {
 static void mark_touch(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_TOUCH;
+    all->due |= MF_WORK_COLLIDE;
 }
 static void mark_air(const mf_WorldRun *run, void *user) {
     mf_Interaction *all = user;
@@ -359,7 +358,7 @@ static bool has_pending(const void *user) {
     return ((const mf_Interaction *)user)->pending != 0;
 }
 
-// After a restore: everything that is not in fields starts over.
+// After a restore: resets everything that is not in fields.
 static void forget(mf_World *world, void *user) {
     mf_Interaction *all = user;
     (void)world;
@@ -455,7 +454,7 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
         {all->air != NULL, "interaction.air", all->config.air_rate, mark_air, touch_reads,
          air_writes},
     };
-    // With rates checked and room left, adding cannot fail; all or none, as the last one owns.
+    // After the checks adding cannot fail; all or none, since the last system owns the memory.
     if (mf_world_system_count(all->world) + 4 > MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "interaction: the world cannot have four more systems");
     mf_WorldSystemConfig system = mf_world_system_config();

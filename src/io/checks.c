@@ -1,4 +1,4 @@
-// What formats of files check alike: intervals, names, and keys of the ground.
+// Checks shared by all file formats: intervals, names, and keys of the ground.
 #include "base/plain.h"
 #include "io/decimal.h"
 #include "io/reader.h"
@@ -41,7 +41,7 @@ mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
     for (uint32_t i = 0; i < mf_keys_count(reader->table); i++) {
         const mf_Key *key = mf_keys_at(reader->table, i);
         const mf_YamlNode *node = key->flags & wrong ? mf_reader_find(reader, key->path) : NULL;
-        if (node != NULL) // it would be ignored, so it is refused
+        if (node != NULL) // refused rather than silently ignored
             return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
                                 image ? "%s: not used with ground.file"
                                       : "%s: only used with ground.file, which is not given",

@@ -1,4 +1,4 @@
-// Numbers in files: read and written the same under every locale.
+// Numbers in files, read and written independent of the locale.
 #ifndef MAYFLY_SRC_IO_DECIMAL_H
 #define MAYFLY_SRC_IO_DECIMAL_H
 

@@ -1,5 +1,5 @@
-// The table of keys as a page for people: markdown for docs/reference/scenes.md, plain text
-// for a terminal.
+// Documentation made from a table of keys: markdown for docs/reference/scenes.md, plain text for a
+// terminal.
 #include "io/keys.h"
 #include "base/text.h"
 
@@ -16,7 +16,7 @@ static const char *unit_of(const mf_Key *key) {
     return strcmp(key->unit, "1") == 0 ? "" : key->unit;
 }
 
-// What describing passes along.
+// State of the description.
 typedef struct Page {
     mf_Text text;
     mf_Context *context;
@@ -24,8 +24,7 @@ typedef struct Page {
     const char *prefix; // of paths: "groups.NAME.", or ""
 } Page;
 
-// The default as it would be written. Where a row has none of its own, it is what the structure
-// starts with.
+// The default as written in a file. Where a row has none, it is the start value of the structure.
 static const char *default_of(const mf_KeyTable *table, const void *base, const mf_Key *key,
                               char *out, size_t size) {
     if (key->flags & MF_KEY_REQUIRED)
@@ -52,7 +51,7 @@ static void put_markdown(Page *page, const mf_KeyTable *table, const void *base)
 
 // Words of `string` in lines that begin INDENT columns in.
 static void put_wrapped(mf_Text *text, const char *string) {
-    size_t column = 0; // none yet
+    size_t column = 0; // no word yet
     while (*string != '\0') {
         size_t length = strcspn(string, " ");
         bool fits = column != 0 && column + 1 + length <= WIDTH;
@@ -66,7 +65,7 @@ static void put_wrapped(mf_Text *text, const char *string) {
     }
 }
 
-// Range, unit and default in brackets behind the path, or below it where that would be too long.
+// Range, unit and default in brackets after the path, or below it where the line would be too long.
 static void put_values(Page *page, const mf_Key *key, const char *fallback) {
     char range[200], values[500];
     mf_key_range(key, range, sizeof range);
@@ -99,7 +98,7 @@ static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
     }
 }
 
-// A table and, behind it, those of the lists in it.
+// A table, followed by the tables of its lists.
 static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error) {
     void *base = mf_allocate(page->context, 1, table->size);
     if (base == NULL)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What is allocated: the structure with the memory behind it in front.
+// One allocation: the list of memory blocks, then the structure.
 typedef struct Box {
     mf_KeyMemory memory;
     _Alignas(16) char value[];
@@ -90,15 +90,6 @@ void mf_document_destroy(const mf_DocumentKind *kind, void *value) {
 
 // ---- steps of a format's reading ---------------------------------------------------------------
 
-mf_Status mf_document_read_all(mf_Reader *reader, const mf_KeyTable *table,
-                               const mf_DocumentSource *source) {
-    mf_Status status = MF_OK;
-    reader->table = table;
-    if (reader->root->kind == MF_YAML_MAPPING)
-        status = mf_reader_override(reader, source->overrides, source->override_count);
-    return status == MF_OK ? mf_reader_read(reader) : status;
-}
-
 // "expected one key: quadrotor, fixed_wing or car".
 static const char *ask_for_one(const mf_KeyTable *tables, uint32_t count, char *out, size_t size) {
     int used = snprintf(out, size, "expected one key: %s", tables[0].noun);
@@ -108,7 +99,7 @@ static const char *ask_for_one(const mf_KeyTable *tables, uint32_t count, char *
     return out;
 }
 
-// The table whose noun a key means most likely; `*distance` letters are wrong.
+// The table whose noun is most similar to a key; `*distance` letters are wrong.
 static uint32_t nearest(const mf_KeyTable *tables, uint32_t count, const char *key,
                         size_t *distance) {
     uint32_t near = 0;

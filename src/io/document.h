@@ -5,49 +5,44 @@
 
 #include "io/reader.h"
 
-// What is read, borrowed for the call.
+// Input, borrowed for the call.
 typedef struct mf_DocumentSource {
     mf_Context *context;
-    const char *path; // of the file; for messages, and what names in it are relative to
+    const char *path; // of the file; for messages, and the base of relative paths in it
     const char *text; // not for mf_document_load
     size_t size;      // [byte] of the text
     const mf_Override *overrides;
     uint32_t override_count;
-    const void *given; // what else the format wants to know
+    const void *given; // other input of the format
 } mf_DocumentSource;
 
 typedef struct mf_DocumentKind {
-    const char *noun; // "scene": in complaints about arguments
+    const char *noun; // "scene", for messages about arguments
     size_t size;      // [byte] of the structure
     // Reads reader->tree into the structure at reader->base, which is zeroed.
     mf_Status (*read)(mf_Reader *reader, const mf_DocumentSource *source);
-    // Gives back what the structure holds beyond the reader's memory, however far reading came;
-    // NULL: nothing.
+    // Releases what the structure owns outside of the reader's memory, also after a partial read.
+    // May be NULL.
     void (*release)(void *value);
 } mf_DocumentKind;
 
 // Reads a text, or the file of `source->path`. `*out` becomes the structure, or NULL on failure.
-// MF_BAD_ARGUMENT: `out` or what must be in the source is NULL.
+// MF_BAD_ARGUMENT: `out` or a required member of the source is NULL.
 mf_Status mf_document_parse(const mf_DocumentKind *kind, const mf_DocumentSource *source,
                             void **out, mf_Error *error);
 mf_Status mf_document_load(const mf_DocumentKind *kind, const mf_DocumentSource *source, void **out,
                            mf_Error *error);
 
-// Frees a structure made by one of these, and all that it points to; NULL is nothing.
+// Frees a structure made by one of these functions, and all that it points to. May be NULL.
 void mf_document_destroy(const mf_DocumentKind *kind, void *value);
 
-// For `read` of a format whose keys are at the top: applies the overrides, then reads all of
-// `table`.
-mf_Status mf_document_read_all(mf_Reader *reader, const mf_KeyTable *table,
-                               const mf_DocumentSource *source);
-
 // For `read` of a format with one key at the top, the noun of one of `count` tables: `*kind`
-// becomes its number, and the reader reads the keys below it by it. Its `base` is left to the
-// caller.
+// becomes its index, and the reader is set to that table and the keys below. The caller sets its
+// `base`.
 mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint32_t count,
                              uint32_t *kind);
 
-// What follows from the file's name: a copy of the path, and its last part as title when `*title`
+// Values derived from the file's name: a copy of the path, and its last part as title when `*title`
 // is NULL or empty.
 mf_Status mf_document_take_name(mf_Reader *reader, const char **path, const char **title);
 

@@ -11,10 +11,10 @@
 
 enum { KINDS = 3 };
 
-// What a gait's file is read for.
+// Input of the reader of gaits.
 typedef struct Given {
-    const mf_Model *model; // NULL: only the file by itself is examined
-    bool follow;           // a mirror image reads the other file
+    const mf_Model *model; // NULL: only the file itself is checked
+    bool follow;           // the file that a mirror image names is read too
 } Given;
 
 static void *parameters_of(mf_Gait *gait) {
@@ -38,8 +38,8 @@ bool mf_gait_is(const char *text, size_t size) {
 
 // ---- complaints --------------------------------------------------------------------------------
 
-// The node at "frames.2.angles.left_knee": names are looked up in groups, numbers count in lists.
-// The deepest node of the path that the file has.
+// The node at "frames.2.angles.left_knee": names select entries of groups, numbers entries of
+// lists. Returns the deepest node of the path that the file has.
 static const mf_YamlNode *find_node(const mf_YamlNode *node, const char *path) {
     while (*path != '\0') {
         size_t length = strcspn(path, ".");
@@ -59,7 +59,7 @@ static const mf_YamlNode *find_node(const mf_YamlNode *node, const char *path) {
     return node;
 }
 
-// The joint's name that an unknown one most likely means, NULL when none is near.
+// The joint's name most similar to an unknown one, NULL when none is.
 static const char *near_joint(const mf_Model *model, const char *name) {
     const char *near = NULL;
     size_t best = strlen(name) / 2 < 3 ? strlen(name) / 2 + 1 : 4;
@@ -73,7 +73,7 @@ static const char *near_joint(const mf_Model *model, const char *name) {
     return near;
 }
 
-// An entry of angles is blamed for its name, everything else for its value.
+// Errors in entries of `angles` point at the name, all others at the value.
 static mf_Status complain(const mf_Reader *reader, const mf_Model *model, const mf_GaitBlame *blame,
                           const char *message) {
     const mf_YamlNode *node = find_node(reader->root, blame->path);
@@ -141,7 +141,7 @@ static mf_Status mirror_frames(mf_Reader *reader, const mf_YamlNode *node, const
     return status;
 }
 
-// The other file must have frames of its own, so no file can go round in a circle.
+// The other file must have frames of its own, so references cannot form a cycle.
 static mf_Status check_original(const mf_Reader *reader, const mf_YamlNode *node,
                                 const mf_Gait *original, bool mirrored) {
     if (original->kind == MF_GAIT_KEYFRAMES && !mirrored)

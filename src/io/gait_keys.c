@@ -35,7 +35,7 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
 #define JOINT(path, fallback, offset, description)                                                 \
     MF_KEY(path, MF_KEY_TEXT, 0, "", fallback, 0, 0, NULL, offset, description)
 
-// How commands act, for the kinds that have them.
+// How commands act, for the kinds of gait that have them.
 #define BLEND(offset)                                                                              \
     NUMBER("blend", 0, "s", "0.4", 0, 60, offset,                                                  \
            "duration of the transition from the present targets to the gait")
@@ -46,7 +46,7 @@ _Static_assert(offsetof(mf_GaitWalk, pose_count) - offsetof(mf_GaitWalk, pose) =
         NUMBER("pace.left", 0, "m/s", aside, 0, 100, member(pace.left),                            \
                "largest command to the left"),                                                     \
         NUMBER("pace.turn", 0, "rad/s", turning, 0, 100, member(pace.turn),                        \
-               "largest turn command, anticlockwise"),                                             \
+               "largest turn command, counterclockwise"),                                          \
         NUMBER("pace.rise", ABOVE, "s", "1", 0, 60, member(pace.rise),                             \
                "time from rest to the largest command"),                                           \
         MF_KEY("pace.march", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, member(pace.march),          \
@@ -81,7 +81,7 @@ static const mf_Key walk_keys[] = {
            "fraction of the period with both feet on the ground"),
     NUMBER("lean", 0, "rad", "0", -1, 1, WALK(lean), "forward tilt of the trunk"),
     NUMBER("width", MF_KEY_REQUIRED | ABOVE, "m", NULL, 0, 10, WALK(width),
-           "distance from the centre line to each foot"),
+           "distance from the center line to each foot"),
     NUMBER("offset", 0, "m", "0", -10, 10, WALK(offset),
         "forward displacement of the feet from the hips"),
     NUMBER("arms", 0, "rad", "0", -3, 3, WALK(arms),
@@ -96,7 +96,7 @@ static const mf_Key walk_keys[] = {
     JOINT("shoulders.right", "right_shoulder_pitch", WALK(shoulders[1]),
           "moves in phase with the left leg; \"\": none"),
     MF_KEY("pose", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, WALK(pose),
-           "constant angles of other joints, or centre angles of the shoulders"),
+           "constant angles of other joints, or center angles of the shoulders"),
     SECTION("balance", "feedback of roll and pitch rate of a gyroscope in the base"),
     NUMBER("balance.ankle_pitch", 0, "s", "0", -10, 10, WALK(balance.ankle_pitch),
            "ankle pitch per pitch rate"),
@@ -125,7 +125,7 @@ static const mf_Key wave_keys[] = {
     MF_KEY("shape", MF_KEY_CHOICE, 0, "", "sine", 0, 0, shapes, WAVE(shape),
            "sine; sweep: smoothly from -1 to 1 in the swing, linearly back in the stance; bump: "
            "from 0 to 1 and back in the swing, 0 in the stance"),
-    NUMBER("offset", 0, "rad", "0", -1e3, 1e3, WAVE(offset), "constant offset; metres for slides"),
+    NUMBER("offset", 0, "rad", "0", -1e3, 1e3, WAVE(offset), "constant offset; meters for slides"),
     NUMBER("amplitude", 0, "rad", "0", -1e3, 1e3, WAVE(amplitude), "amplitude while moving"),
     NUMBER("forward", 0, "rad", "0", -1e3, 1e3, WAVE(forward),
            "amplitude at the largest forward command"),
@@ -153,7 +153,7 @@ static const mf_Key frame_keys[] = {
     NUMBER("time", MF_KEY_REQUIRED, "s", NULL, 0, 3600, FRAME(time), "time of the frame, later "
                                                                      "than the previous one"),
     MF_KEY("angles", MF_KEY_NAMED, 0, "rad", NULL, -1e3, 1e3, NULL, FRAME(angles),
-           "joints and their angles, metres for slides. A joint that is not named keeps its angle "
+           "joints and their angles, meters for slides. A joint that is not named keeps its angle "
            "of the previous frame, or before its first frame the model's start angle; a joint that "
            "no frame names is not changed"),
 };
@@ -173,7 +173,7 @@ static const mf_Key keyframes_keys[] = {
 };
 // clang-format on
 
-// A mirror image has everything from its original.
+// A mirror image takes everything from its original.
 static bool keyframes_apply(const void *base, const mf_Key *key) {
     const mf_GaitKeyframes *keyframes = base;
     return (key->offset == KEYFRAMES(mirror_of)) == (keyframes->mirror_of != NULL);

@@ -6,8 +6,8 @@
 
 #include <mayfly/gait.h>
 
-// Keys of one kind of gait. A file has them below the kind's name. The tables of all kinds
-// lie one behind the other.
+// Keys of one kind of gait. A file has them below the kind's name. The tables of all kinds form one
+// array.
 const mf_KeyTable *mf_gait_table(mf_GaitKind kind);
 
 #endif

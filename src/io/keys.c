@@ -70,7 +70,7 @@ static size_t least(size_t a, size_t b) {
 }
 
 size_t mf_name_distance(const char *a, const char *b) {
-    size_t rows[3][NAME_MOST + 1]; // of the table, the present one and the two above it
+    size_t rows[3][NAME_MOST + 1]; // of the table: the current one and the previous two
     const size_t length = strlen(b);
     if (strlen(a) > NAME_MOST || length > NAME_MOST)
         return SIZE_MAX;
@@ -102,7 +102,7 @@ static bool in_group(const char *path, const char *other) {
 
 const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     const char *name = last_name(path), *near = NULL;
-    size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters that may be wrong
+    size_t limit = strlen(name) / 2 < 3 ? strlen(name) / 2 : 3; // letters allowed to be wrong
     size_t best = limit + 1;
     for (uint32_t i = 0; i < mf_keys_count(table); i++) {
         const char *known = mf_keys_at(table, i)->path;
@@ -112,7 +112,7 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
             best = distance;
         }
     }
-    // A name that belongs elsewhere must be right to the letter.
+    // A name of another group must match exactly.
     for (uint32_t i = 0; near == NULL && i < mf_keys_count(table); i++) {
         if (strcmp(name, last_name(mf_keys_at(table, i)->path)) == 0)
             near = mf_keys_at(table, i)->path;

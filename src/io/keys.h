@@ -9,35 +9,35 @@
 #include <mayfly/model.h>
 #include <mayfly/scene.h>
 
-// Rows of a table, with those joined from elsewhere, and the one of an index below that.
+// Number of rows of a table with joined rows, and the row of an index below that.
 uint32_t mf_keys_count(const mf_KeyTable *table); // [1]
 const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index);
 
 // The row of a path of `length` bytes, NULL when there is none.
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length);
 
-// The known path that an unknown one most likely means: one in the same group with few letters
-// changed, else one of the same last name elsewhere. NULL when none is near.
+// The known path most similar to an unknown one: one in the same group with few letters changed,
+// else one with the same last name in another group. NULL when there is none.
 const char *mf_keys_near(const mf_KeyTable *table, const char *path);
 
 // False for keys of a variant that is not chosen in `base`.
 bool mf_key_is_chosen(const mf_KeyTable *table, const void *base, const mf_Key *key);
-// The same, and where the table says so.
+// Also false where the table's `applies` is.
 bool mf_key_applies(const mf_KeyTable *table, const void *base, const mf_Key *key);
 
-// "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row requests.
+// "a whole number from 2 to 1048576", "one of nearest, bilinear": what the row accepts.
 const char *mf_key_expectation(const mf_Key *key, char *out, size_t size);
 
-// The same of one number of the row: "a number from 0 to 1 m".
+// The same for one number of the row: "a number from 0 to 1 m".
 const char *mf_key_number(const mf_Key *key, char *out, size_t size);
 
-// The allowed values in short, for tables: "2 .. 1048576", "nearest, bilinear", "text".
+// The allowed values in short form, for tables: "2 .. 1048576", "nearest, bilinear", "text".
 const char *mf_key_range(const mf_Key *key, char *out, size_t size);
 
-// The value that `key` has in `base`, as it would be written: numbers, words and vectors of them.
+// The value of `key` in `base` as written in a file: numbers, words and vectors of them.
 const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t size);
 
-// All keys for people: with `markdown` the tables of docs/, else the text that `mayfly help`
+// Documentation of all keys: with `markdown` the tables of docs/, else the text that `mayfly help`
 // prints. From mf_allocate.
 mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool markdown,
                            char **text, mf_Error *error);
@@ -47,23 +47,23 @@ mf_Status mf_keys_schema(mf_Context *context, const mf_KeyTable *table, char **t
                          mf_Error *error);
 
 // The structure as YAML text with every value that applies. Relative paths are made absolute,
-// because the text is kept in archives and read again from elsewhere. From mf_allocate.
+// because the text is stored in archives and read from other folders. From mf_allocate.
 mf_Status mf_keys_write(mf_Context *context, const mf_KeyTable *table, const void *base,
                         char **text, mf_Error *error);
 
-// The same with every key in a group named `top`; NULL: in none.
+// The same with all keys in a group named `top`; NULL: no group.
 mf_Status mf_keys_write_under(mf_Context *context, const mf_KeyTable *table, const void *base,
                               const char *top, char **text, mf_Error *error);
 
-// Period of a rate that was made from a period.
+// Period of a rate that was created from a period.
 mf_Time mf_key_period(mf_Rate rate); // [ns]
 
 // Length of the path of the group that a path is in: 6 for "search.population", 0 at the top.
 size_t mf_key_group_length(const char *path);
 
-// Letters to insert, delete or replace, or neighbors to swap, to get from a to b, at most 255 long
-// (Damerau 1964, Levenshtein 1966; no letter is changed twice). What a mistyped name most likely
-// means is always found by it.
+// Edit distance: letters to insert, delete or replace, or neighbors to swap, to get from a to b, at
+// most 255 long (Damerau 1964, Levenshtein 1966; no letter is changed twice). Used for all
+// suggestions for mistyped names.
 size_t mf_name_distance(const char *a, const char *b);
 
 #endif

@@ -85,7 +85,7 @@ mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group
         char inner[2 * MF_YAML_KEY];
         int length =
             snprintf(inner, sizeof inner, "%s%s%s", path, path[0] == '\0' ? "" : ".", entry->key);
-        // A key with a dot in it would look like a path, but is none.
+        // A key that contains a dot would look like a path.
         const mf_Key *key = strchr(entry->key, '.') != NULL
                                 ? NULL
                                 : mf_keys_find(reader->table, inner, (size_t)length);
@@ -108,7 +108,7 @@ static mf_Status fail_memory(const mf_Reader *reader) {
                       "no memory to apply an override");
 }
 
-// The group that the last name of `path` goes into, made where the file does not have it.
+// The group that contains the last name of `path`, created where the file does not have it.
 static mf_YamlNode *open_group(const mf_Reader *reader, const char *path, const char *text) {
     mf_YamlNode *node = reader->root;
     size_t end = mf_key_group_length(path);
@@ -130,8 +130,8 @@ static mf_YamlNode *open_group(const mf_Reader *reader, const char *path, const 
     return node;
 }
 
-// An override that says where the ground comes from takes back what the file says about the other
-// way; what other overrides say stays, so that a contradiction among them is found.
+// An override of the source of the ground removes the file's other source; values of other
+// overrides remain, so that contradictions among them are detected.
 static void drop_other_ground(const mf_Reader *reader, const mf_Key *key) {
     mf_YamlNode *terrain = mf_reader_find(reader, "ground");
     bool image = strcmp(key->path, "ground.file") == 0;
@@ -155,7 +155,7 @@ static void mark_override(mf_YamlNode *node, const char *text) {
         mark_override(entry, text);
 }
 
-// Lists and groups in an override are YAML; everything else is taken as typed.
+// Lists and groups in an override are YAML; everything else is a plain text.
 static mf_Status set_value(const mf_Reader *reader, mf_YamlNode *node, const char *value,
                            bool structured) {
     if (!structured || (value[0] != '[' && value[0] != '{')) {
@@ -180,7 +180,7 @@ static bool has_free_names(const mf_Key *key) {
     return key->kind == MF_KEY_PACKAGES || key->kind == MF_KEY_NAMED;
 }
 
-// The row of a path, or of the group with free names that it goes into.
+// The row of a path, or of the group with free names that contains it.
 static const mf_Key *find_row(const mf_KeyTable *table, const char *path) {
     size_t group = mf_key_group_length(path);
     const mf_Key *outer = group == 0 ? NULL : mf_keys_find(table, path, group);
@@ -195,7 +195,7 @@ static bool is_structured(const mf_Key *key, const char *path) {
            key->kind == MF_KEY_LIST || (has_free_names(key) && strcmp(key->path, path) == 0);
 }
 
-// `text` is the whole override, for messages; `path` what is left of its path in this table.
+// `text` is the whole override, for messages; `path` is the remaining path within this table.
 static mf_Status apply_here(const mf_Reader *reader, const char *path, const char *value,
                             const char *text) {
     const mf_Key *key = find_row(reader->table, path);
@@ -227,7 +227,7 @@ static mf_Status apply_here(const mf_Reader *reader, const char *path, const cha
     return set_value(reader, node, value, is_structured(key, path));
 }
 
-// The entry of a list whose name is the first part of `path`, or whose number it is.
+// The entry of a list that the first part of `path` selects by name or number.
 static mf_YamlNode *find_entry(mf_YamlNode *list, const char *path, uint32_t *index) {
     size_t length = strcspn(path, ".");
     uint32_t number = 0;
@@ -262,7 +262,7 @@ static mf_Status refuse_entry(const mf_Reader *reader, const mf_YamlNode *list, 
                         known);
 }
 
-// Goes into the entry of a list that the path begins with, if it does.
+// Applies the override to the entry of a list if the path begins with one.
 static mf_Status apply_at(const mf_Reader *reader, const char *path, const char *value,
                           const char *text) {
     for (uint32_t i = 0; i < mf_keys_count(reader->table); i++) {
@@ -285,7 +285,7 @@ static mf_Status apply_at(const mf_Reader *reader, const char *path, const char 
     return apply_here(reader, path, value, text);
 }
 
-// `typed` is the path as messages name it.
+// `typed` is the path for messages.
 static mf_Status apply(const mf_Reader *reader, const mf_Override *override, const char *typed) {
     if (override->path == NULL || override->value == NULL)
         return mf_fail(reader->error, MF_BAD_ARGUMENT, "override: path or value is NULL");

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What writing passes along.
+// State of the writer.
 typedef struct Schema {
     mf_Text text;
     uint32_t indent; // [1] steps of two blanks
@@ -65,7 +65,7 @@ static void put_numbers(Schema *schema, const mf_Key *key, bool exact) {
     mf_text_format(&schema->text, ", \"maxItems\": %u", key->length);
 }
 
-// A number, list of numbers, or what stands in its place.
+// A number, a list of numbers, or a word in their place.
 static void put_either(Schema *schema, const mf_Key *key) {
     const bool infinite = (key->flags & MF_KEY_INFINITE) != 0;
     const bool other = infinite || (key->flags & MF_KEY_AUTO);
@@ -75,7 +75,7 @@ static void put_either(Schema *schema, const mf_Key *key) {
         put_numbers(schema, key, true);
     else
         put_number(schema, key, "number");
-    if (infinite) // YAML's .inf, which JSON cannot say
+    if (infinite) // YAML's .inf, which JSON lacks
         mf_text_put(&schema->text, "}, {\"type\": \"number\", \"exclusiveMinimum\": 0}]");
     else if (other)
         mf_text_put(&schema->text, "}, {\"const\": \"auto\"}]");
@@ -202,7 +202,7 @@ static void put_required(Schema *schema, const mf_KeyTable *table, const char *g
 
 static void put_table(Schema *schema, const mf_KeyTable *table, const char *group) {
     bool first = true;
-    // A group may stand there without anything in it, which YAML reads as nothing.
+    // A group may be empty, which YAML reads as null.
     mf_text_put(&schema->text,
                 group[0] == '\0' ? "\"type\": \"object\"" : "\"type\": [\"object\", \"null\"]");
     mf_text_put(&schema->text, ", \"additionalProperties\": false, \"properties\": {");

@@ -1,4 +1,4 @@
-// What a mistyped word most likely means.
+// Suggestions for mistyped words.
 #include "io/suggest.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "io/keys.h"
 
-enum { BEGINNING = 2 }; // [1] letters that may stand for the word they begin
+enum { BEGINNING = 2 }; // [1] least letters of a prefix that counts as similar
 
 const char *mf_suggest(const char *typed, mf_WordFn words, const void *list,
                        char out[MF_SUGGESTION]) {
@@ -16,7 +16,7 @@ const char *mf_suggest(const char *typed, mf_WordFn words, const void *list,
     for (uint32_t i = 0; (word = words(list, i)) != NULL; i++) {
         size_t distance = mf_name_distance(typed, word);
         if (distance > limit && length >= BEGINNING && strncmp(typed, word, length) == 0)
-            distance = limit; // any misspelling that is nearer goes first
+            distance = limit; // misspellings that are nearer come first
         if (distance < best) {
             near = word;
             best = distance;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    PATH_LIMIT = 4096, // [byte] longest file name taken from a file
+    PATH_LIMIT = 4096, // [byte] longest file name in a file
     DEFAULT_LENGTH = 8 // [1] most components of a vector's default
 };
 
@@ -89,7 +89,7 @@ static bool read_flag(const mf_YamlNode *node, bool *out) {
     return *out || strcmp(node->text, "false") == 0;
 }
 
-// Index of the chosen word, -1 for another.
+// Index of the chosen word, -1 if unknown.
 static int read_choice(const mf_Key *key, const mf_YamlNode *node) {
     for (int i = 0; node->kind == MF_YAML_SCALAR && key->choices[i] != NULL; i++) {
         if (strcmp(key->choices[i], node->text) == 0)
@@ -98,7 +98,7 @@ static int read_choice(const mf_Key *key, const mf_YamlNode *node) {
     return -1;
 }
 
-// One of the sub-groups' names, alone or with settings in it.
+// The name of a sub-group, alone or with settings.
 static int read_variant(const mf_Key *key, const mf_YamlNode *node) {
     if (node->kind != MF_YAML_MAPPING)
         return read_choice(key, node);
@@ -220,7 +220,7 @@ static mf_Status take_list(mf_Reader *reader, const mf_Key *key, const mf_YamlNo
     return MF_OK;
 }
 
-// One line that a YAML file can hold.
+// Whether a text is one line that a YAML file can hold.
 static bool is_line(const char *text) {
     return strpbrk(text, "\t\n\r") == NULL && mf_yaml_is_text(text, strlen(text));
 }
@@ -235,8 +235,8 @@ static char *join(mf_Reader *reader, const char *start, size_t start_length, con
     return text;
 }
 
-// Length of the folder part of the file's own path, the slash included. Names from overrides
-// were typed in the current folder and stay as they are.
+// Length of the folder part of the file's own path, the slash included. Paths in overrides are
+// relative to the current folder and are not changed.
 static size_t folder_length(const mf_Reader *reader, const mf_YamlNode *node) {
     if (node->override != NULL || node->text[0] == '/')
         return 0;
@@ -341,7 +341,7 @@ static bool take_time(const mf_Reader *reader, const mf_Key *key, const mf_YamlN
         return false;
     mf_Time time = mf_time_from_seconds(seconds);
     if (key->kind == MF_KEY_RATE)
-        // No period at all, where the range allows it, is every step.
+        // A period of 0, where the range allows it, means every step.
         *(mf_Rate *)member(reader, key) = time == 0 ? (mf_Rate){0, 0} : mf_rate_from_period(time);
     else
         *(mf_Time *)member(reader, key) = time;
@@ -405,7 +405,7 @@ mf_Status mf_reader_take(mf_Reader *reader, const mf_Key *key, const mf_YamlNode
     return good ? MF_OK : refuse(reader, key, node);
 }
 
-// "[a, b, c]" as the list that it would be in a file.
+// Parses the default "[a, b, c]" into a list node as if read from a file.
 static void split_default(const mf_Key *key, mf_YamlNode *list, mf_YamlNode *entries, char *text) {
     strcpy(text, key->fallback + 1);
     text[strlen(text) - 1] = '\0';

@@ -1,5 +1,5 @@
-// Vehicle files: one top key names the kind, below it are the members of its parameters. An error
-// of a kind's own check begins with the member's name, so the message gets the position of that
+// Vehicle files: one top key names the kind, below it are the members of its parameters. Errors of
+// the parameter checks begin with the member's name, so the message gets the position of that
 // member.
 #include "io/document.h"
 #include "io/vehicle_keys.h"
@@ -21,7 +21,7 @@ bool mf_vehicle_is(const char *text, size_t size) {
     return is;
 }
 
-// The parameters of the vehicle's kind.
+// The parameters of the vehicle.
 static void *parameters_of(mf_Vehicle *vehicle) {
     switch (vehicle->kind) {
     case MF_VEHICLE_QUADROTOR:
@@ -48,8 +48,8 @@ static mf_Status check(const mf_Vehicle *vehicle, mf_Error *error) {
     return mf_car_check(&vehicle->car, error);
 }
 
-// Puts "quadrotor.mass: ..." at the value of mass, or, where the file does not give it, at the
-// kind.
+// Reports "quadrotor.mass: ..." at the position of the value, or of the kind if the file does not
+// give it.
 static mf_Status check_members(const mf_Reader *reader, const mf_Vehicle *vehicle) {
     mf_Error cause = {0};
     mf_Status status = check(vehicle, &cause);

@@ -1,6 +1,6 @@
-// The keys of vehicles' files: one for each member of the public parameter structures. A default is
-// what mf_quadrotor(), mf_fixed_wing() and mf_car() give; ranges are those that the members
-// document, and what depends on more than one member is left to mf_<kind>_check().
+// The keys of vehicles' files: one for each member of the public parameter structures. Defaults are
+// those of mf_quadrotor(), mf_fixed_wing() and mf_car(); ranges are those documented with the
+// members; relations between members are checked by mf_<kind>_check().
 #include "io/vehicle_keys.h"
 
 static const char *const drags[] = {"polar", "linear", NULL};
@@ -16,17 +16,17 @@ static const mf_Key quadrotor_keys[] = {
     MF_KEY("mass", MF_KEY_REAL, MF_KEY_REQUIRED, "kg", NULL, 1e-9, 1e9, NULL, QUADROTOR(mass),
            "mass"),
     MF_KEY_TUPLE("inertia", MF_KEY_VECTOR, 6, MF_KEY_REQUIRED, "kg m^2", NULL, -1e9, 1e9, QUADROTOR(inertia),
-           "xx, yy, zz, xy, xz, yz about the centre of mass, body axes"),
+           "xx, yy, zz, xy, xz, yz about the center of mass, body axes"),
     MF_KEY("radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", NULL, 0, 1e9, NULL, QUADROTOR(radius),
            "radius of the collision sphere"),
     MF_KEY("clearance", MF_KEY_REAL, 0, "m", NULL, 0, 1e9, NULL, QUADROTOR(clearance),
-           "height of the centre of mass above the ground when it stands"),
+           "height of the center of mass above the ground when it stands"),
     MF_KEY_TUPLE("rotor_x", MF_KEY_VECTOR, 4, 0, "m", NULL, -1e3, 1e3, QUADROTOR(rotor_x),
            "forward position of each rotor"),
     MF_KEY_TUPLE("rotor_y", MF_KEY_VECTOR, 4, 0, "m", NULL, -1e3, 1e3, QUADROTOR(rotor_y),
            "left position of each rotor"),
     MF_KEY_TUPLE("rotor_turn", MF_KEY_VECTOR, 4, 0, "1", NULL, -1, 1, QUADROTOR(rotor_turn),
-           "direction of rotation: +1 anticlockwise seen from above, -1 clockwise; the torque on "
+           "direction of rotation: +1 counterclockwise seen from above, -1 clockwise; the torque on "
            "the body is opposite"),
     MF_KEY("rotor_speed_min", MF_KEY_REAL, 0, "rad/s", NULL, 0, 1e9, NULL, QUADROTOR(rotor_speed_min),
            "lowest speed of a rotor"),
@@ -87,7 +87,7 @@ static const mf_Key fixed_wing_keys[] = {
     MF_KEY("radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", NULL, 0, 1e9, NULL, FIXED_WING(radius),
            "radius of the collision sphere"),
     MF_KEY("clearance", MF_KEY_REAL, 0, "m", NULL, 0, 1e9, NULL, FIXED_WING(clearance),
-           "height of the centre of mass above the ground when it stands"),
+           "height of the center of mass above the ground when it stands"),
     MF_KEY("air_density", MF_KEY_REAL, 0, "kg/m^3", NULL, 0, 100, NULL, FIXED_WING(air_density),
            "density of the air; 0: only gravity acts"),
     MF_KEY("wing_area", MF_KEY_REAL, MF_KEY_ABOVE, "m^2", NULL, 0, 1e9, NULL, FIXED_WING(wing_area),
@@ -231,33 +231,33 @@ static const mf_Key car_keys[] = {
     MF_KEY("mass", MF_KEY_REAL, MF_KEY_REQUIRED, "kg", NULL, 1e-6, 1e6, NULL, CAR(mass),
            "mass"),
     MF_KEY("yaw_inertia", MF_KEY_REAL, MF_KEY_REQUIRED | MF_KEY_ABOVE, "kg m^2", NULL, 0, 1e9, NULL, CAR(yaw_inertia),
-           "about the vertical axis through the centre of mass"),
+           "about the vertical axis through the center of mass"),
     MF_KEY("front", MF_KEY_REAL, 0, "m", NULL, 0, 1e9, NULL, CAR(front),
-           "centre of mass to front axle; front + rear > 0"),
+           "center of mass to front axle; front + rear > 0"),
     MF_KEY("rear", MF_KEY_REAL, 0, "m", NULL, 0, 1e9, NULL, CAR(rear),
-           "centre of mass to rear axle"),
+           "center of mass to rear axle"),
     MF_KEY("height", MF_KEY_REAL, 0, "m", NULL, 0, 1e9, NULL, CAR(height),
-           "centre of mass above the ground"),
+           "center of mass above the ground"),
     MF_KEY("radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", NULL, 0, 1e9, NULL, CAR(radius),
            "radius of the collision sphere"),
     MF_KEY("rotating_mass", MF_KEY_REAL, 0, "kg", NULL, 0, 1e9, NULL, CAR(rotating_mass),
            "equivalent mass of the inertia of the wheels"),
     MF_KEY("front_b", MF_KEY_REAL, MF_KEY_ABOVE, "1/rad", NULL, 0, 1e9, NULL, CAR(front_b),
-           "tyre stiffness factor, front axle"),
+           "tire stiffness factor, front axle"),
     MF_KEY("front_c", MF_KEY_REAL, MF_KEY_ABOVE, "1", NULL, 0, 2, NULL, CAR(front_c),
-           "tyre shape factor, front axle"),
+           "tire shape factor, front axle"),
     MF_KEY("front_d", MF_KEY_REAL, MF_KEY_ABOVE, "N", NULL, 0, 1e9, NULL, CAR(front_d),
            "largest lateral force of the front axle at rest"),
     MF_KEY("front_e", MF_KEY_REAL, 0, "1", NULL, -10, 1, NULL, CAR(front_e),
-           "tyre curvature factor, front axle"),
+           "tire curvature factor, front axle"),
     MF_KEY("rear_b", MF_KEY_REAL, MF_KEY_ABOVE, "1/rad", NULL, 0, 1e9, NULL, CAR(rear_b),
-           "tyre stiffness factor, rear axle"),
+           "tire stiffness factor, rear axle"),
     MF_KEY("rear_c", MF_KEY_REAL, MF_KEY_ABOVE, "1", NULL, 0, 2, NULL, CAR(rear_c),
-           "tyre shape factor, rear axle"),
+           "tire shape factor, rear axle"),
     MF_KEY("rear_d", MF_KEY_REAL, MF_KEY_ABOVE, "N", NULL, 0, 1e9, NULL, CAR(rear_d),
            "largest lateral force of the rear axle at rest"),
     MF_KEY("rear_e", MF_KEY_REAL, 0, "1", NULL, -10, 1, NULL, CAR(rear_e),
-           "tyre curvature factor, rear axle"),
+           "tire curvature factor, rear axle"),
     MF_KEY("motor", MF_KEY_REAL, MF_KEY_ABOVE, "N", NULL, 0, 1e9, NULL, CAR(motor),
            "drive force at full duty at rest (Cm1)"),
     MF_KEY("motor_slope", MF_KEY_REAL, 0, "N s/m", NULL, 0, 1e9, NULL, CAR(motor_slope),
@@ -271,7 +271,7 @@ static const mf_Key car_keys[] = {
     MF_KEY("downforce", MF_KEY_REAL, 0, "N s^2/m^2", NULL, 0, 1e9, NULL, CAR(downforce),
            "aerodynamic load per squared speed, distributed over the axles like weight"),
     MF_KEY("ellipse", MF_KEY_REAL, 0, "1", NULL, 0, 1e9, NULL, CAR(ellipse),
-           "limit of the combined drive and lateral force of the rear tyre, in units of rear_d; 0: "
+           "limit of the combined drive and lateral force of the rear tire, in units of rear_d; 0: "
            "no limit"),
     MF_KEY("ellipse_long", MF_KEY_REAL, MF_KEY_ABOVE, "1", NULL, 0, 1e9, NULL, CAR(ellipse_long),
            "weight of the drive force in that limit"),

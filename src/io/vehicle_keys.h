@@ -7,7 +7,7 @@
 #include <mayfly/vehicle_file.h>
 
 // Keys of a vehicle's parameters. A file has them below its kind's name. The tables of all kinds
-// lie one behind the other.
+// form one array.
 const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind);
 
 #endif

@@ -1,4 +1,4 @@
-// What a vehicle can do, as a page for people: everything in it is computed from the parameters.
+// The page that describes a vehicle's performance, computed from its parameters.
 #include "base/text.h"
 
 #include <mayfly/vehicle_file.h>

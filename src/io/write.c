@@ -16,9 +16,9 @@ enum { FOLDER_LIMIT = 4096 }; // [byte] longest name of the current folder
 typedef struct Writer {
     mf_Context *context;
     mf_Text text;
-    uint32_t level;            // [1] lists that the keys are in
-    uint32_t indent;           // [1] groups around the whole table
-    char folder[FOLDER_LIMIT]; // the current one, "" until it is needed
+    uint32_t level;            // [1] nesting level of lists
+    uint32_t indent;           // [1] groups around the table
+    char folder[FOLDER_LIMIT]; // the current folder, "" until it is needed
     mf_Error *error;
 } Writer;
 
@@ -34,8 +34,8 @@ mf_Time mf_key_period(mf_Rate rate) {
     return (mf_Time)((__int128)rate.denominator * MF_SECOND / rate.numerator);
 }
 
-// Characters that mean something inside double quotes or that YAML takes for the end of a line, or
-// that a file may not have (YAML 1.1, sections 5.1 and 5.6), with their escapes.
+// Characters that are special inside double quotes, that YAML treats as line breaks, or that a file
+// must not contain (YAML 1.1, sections 5.1 and 5.6), with their escapes.
 static const struct {
     const char *bytes, *escape;
 } escapes[] = {
@@ -44,7 +44,7 @@ static const struct {
     {"\xe2\x80\xa8", "\\L"}, {"\xe2\x80\xa9", "\\P"}, {"\xef\xbb\xbf", "\\uFEFF"},
 };
 
-// Text for inside double quotes, with escapes where YAML needs them.
+// Text inside double quotes, with escapes where YAML needs them.
 static void put_escaped(Writer *writer, const char *string, size_t length) {
     for (size_t i = 0; i < length;) {
         size_t taken = 0;
@@ -79,7 +79,7 @@ static mf_Status put_path(Writer *writer, const char *path) {
     return MF_OK;
 }
 
-// Levels of two spaces that a key is indented by.
+// Indentation of a key in levels of two spaces.
 static uint32_t depth_of(const Writer *writer, const mf_Key *key) {
     uint32_t depth = 2 * writer->level + writer->indent;
     for (const char *dot = key->path; (dot = strchr(dot, '.')) != NULL; dot++)
@@ -164,7 +164,7 @@ static void put_named(Writer *writer, const void *value) {
 
 static mf_Status put_keys(Writer *writer, Source source);
 
-// Each entry opens with "- " in front of its first key.
+// Each entry begins with "- " before its first key.
 static mf_Status put_list(Writer *writer, const mf_Key *key, const void *value) {
     mf_KeyList list = list_of(value);
     mf_Status status = MF_OK;
@@ -272,7 +272,7 @@ static const char *bare_choice(const Source *source, const mf_Key *key) {
 
 static void put_indent(Writer *writer, const mf_Key *key, bool first) {
     if (first && writer->level > 0)
-        mf_text_put(&writer->text, " "); // behind the dash
+        mf_text_put(&writer->text, " "); // after the dash
     else
         mf_text_format(&writer->text, "%*s", (int)(2 * depth_of(writer, key)), "");
 }
@@ -295,7 +295,7 @@ static mf_Status put_key(Writer *writer, const Source *source, const mf_Key *key
     return status;
 }
 
-// No file can hold an empty list of groups of keys.
+// An empty list of groups cannot be written.
 static bool is_empty_list(const Source *source, const mf_Key *key) {
     return key->kind == MF_KEY_LIST && list_of(source->base + key->offset).count == 0;
 }

@@ -1,7 +1,8 @@
-// The node tree of a YAML document, built from libyaml's events. libyaml (YAML 1.1) knows the place
-// of every event; the tree keeps it. Invariants: at most MF_YAML_DEPTH levels and MF_YAML_NODES
-// nodes, no key twice in a mapping, all memory in blocks that are freed together. libyaml offers no
-// allocator, so its own working memory (a few buffers, gone when parsing ends) is malloc's.
+// The node tree of a YAML document, built from libyaml's events. libyaml (YAML 1.1) reports the
+// position of every event; the tree stores it. Invariants: at most MF_YAML_DEPTH levels and
+// MF_YAML_NODES nodes, no key twice in a mapping, all memory in blocks that are freed together.
+// libyaml has no allocator hook, so its working memory (a few buffers, freed after parsing) comes
+// from malloc.
 #include "io/yaml.h"
 #include "base/inject.h"
 
@@ -26,7 +27,7 @@ typedef struct Builder {
     mf_YamlTree *tree;
     mf_YamlNode *stack[MF_YAML_DEPTH];
     uint32_t depth;  // [1] open mappings and lists
-    const char *key; // read, value still to come
+    const char *key; // read, the value is pending
     yaml_mark_t key_mark;
     mf_Error *error;
 } Builder;
@@ -181,7 +182,7 @@ static mf_Status fail_memory(Builder *builder) {
                       "no memory to read the file");
 }
 
-// libyaml's own complaint, in one line with the place where it looked.
+// libyaml's error message in one line with its position.
 static mf_Status fail_parser(Builder *builder) {
     const yaml_parser_t *parser = &builder->parser;
     if (parser->error == YAML_MEMORY_ERROR)
@@ -198,7 +199,7 @@ static mf_YamlNode *parent_of(const Builder *builder) {
     return builder->depth == 0 ? NULL : builder->stack[builder->depth - 1];
 }
 
-// Makes the node of an event and hangs it into the tree.
+// Creates the node of an event and inserts it into the tree.
 static mf_Status place_node(Builder *builder, mf_YamlKind kind, yaml_mark_t mark,
                             mf_YamlNode **out) {
     mf_YamlTree *tree = builder->tree;

@@ -6,7 +6,7 @@
 #include <mayfly/base.h>
 
 enum {
-    MF_YAML_DEPTH = 32,       // mappings and lists inside each other
+    MF_YAML_DEPTH = 32,       // nesting of mappings and lists
     MF_YAML_NODES = 4096,     // values in one document
     MF_YAML_BYTES = 64 << 20, // size of one document
     MF_YAML_KEY = 255         // bytes of one key
@@ -14,7 +14,7 @@ enum {
 
 typedef enum mf_YamlKind { MF_YAML_SCALAR, MF_YAML_MAPPING, MF_YAML_SEQUENCE } mf_YamlKind;
 
-// A node and everything below it belong to its tree.
+// A node and its descendants belong to their tree.
 typedef struct mf_YamlNode {
     mf_YamlKind kind;
     bool quoted;                  // a scalar in quotes or a block scalar: text, never a number
@@ -36,24 +36,25 @@ typedef struct mf_YamlTree {
     struct mf_YamlBlock *blocks;
 } mf_YamlTree;
 
-// Parses one document of `size` bytes. Refuses what no file here has a use for: anchors,
-// aliases, tags, keys that are not plain text, keys given twice, a second document, and text that
-// is not clean UTF-8. On failure the tree is empty. `file` must outlive the tree.
+// Parses one document of `size` bytes. Rejects anchors, aliases, tags, keys that are not plain
+// text, duplicate keys, a second document, and text that is not clean UTF-8. On failure the tree is
+// empty. `file` must outlive the tree.
 mf_Status mf_yaml_parse(mf_Context *context, const char *file, const char *text, size_t size,
                         mf_YamlTree *out, mf_Error *error);
 void mf_yaml_free(mf_YamlTree *tree);
 
-// Entry of a mapping, NULL when absent or when `mapping` is no mapping.
+// Entry of a mapping, NULL when absent or when `mapping` is not a mapping.
 mf_YamlNode *mf_yaml_find(const mf_YamlNode *mapping, const char *key, size_t key_length);
 
-// A scalar that stands for nothing: empty, ~ or null, not in quotes.
+// A null scalar: empty, ~ or null, not in quotes.
 bool mf_yaml_is_null(const mf_YamlNode *node);
 
-// "12", "text in quotes", "a list", "nothing": what a message says was found; long text is cut.
+// "12", "text in quotes", "a list", "nothing": description of a found value for messages; long text
+// is cut.
 const char *mf_yaml_describe(const mf_YamlNode *node, char *out, size_t size);
 
-// Appends an entry made by an override to `mapping`; its place is that of the override. NULL when
-// there is no memory.
+// Appends an entry made by an override to `mapping`; its position is that of the override. NULL
+// when out of memory.
 mf_YamlNode *mf_yaml_add(mf_YamlTree *tree, mf_YamlNode *mapping, const char *key,
                          size_t key_length, const char *override);
 void mf_yaml_remove(mf_YamlNode *mapping, mf_YamlNode *entry);
@@ -62,10 +63,10 @@ void mf_yaml_remove(mf_YamlNode *mapping, mf_YamlNode *entry);
 char *mf_yaml_copy(mf_YamlTree *tree, const char *text, size_t length);
 // `size` zeroed bytes owned by the tree. NULL when there is no memory.
 char *mf_yaml_reserve(mf_YamlTree *tree, size_t size);
-// Takes over the memory of `other`, whose nodes have been hung into `tree`.
+// Takes ownership of the memory of `other`, whose nodes have been inserted into `tree`.
 void mf_yaml_adopt(mf_YamlTree *tree, mf_YamlTree *other);
 
-// mf_fail_at for a node: the place of its value, or of its key when `at_key`.
+// mf_fail_at for a node: the position of its value, or of its key when `at_key`.
 mf_Status mf_yaml_fail(const mf_YamlTree *tree, const mf_YamlNode *node, bool at_key,
                        mf_Status status, mf_Error *error, const char *format, ...) MF_PRINTF(6, 7);
 

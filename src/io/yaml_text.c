@@ -1,6 +1,6 @@
-// The bytes of a YAML file before any parsing: clean UTF-8 without control characters, without a
-// byte order mark and without tabs in the indentation. Doing this first gives these mistakes, which
-// libyaml reports by byte offset or as a syntax error elsewhere, their own message and exact place.
+// Checks of the bytes of a YAML file before parsing: clean UTF-8 without control characters, byte
+// order mark and tabs in the indentation. libyaml reports these errors by byte offset or as a
+// syntax error elsewhere; checking first gives a clear message with the exact position.
 #include "io/yaml_text.h"
 
 #include <string.h>
@@ -25,8 +25,7 @@ static size_t sequence_length(const unsigned char *bytes, size_t left) {
     return length;
 }
 
-// The characters of YAML 1.1, section 5.1, that are no control characters. U+FEFF, U+FFFE and
-// U+FFFF are left out.
+// The characters of YAML 1.1, section 5.1, except control characters, U+FEFF, U+FFFE and U+FFFF.
 static bool is_printable(const unsigned char *bytes, size_t length) {
     if (length == 1)
         return bytes[0] == '\t' || bytes[0] == '\n' || bytes[0] == '\r' ||

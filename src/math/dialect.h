@@ -1,6 +1,6 @@
-// What kernels write in place of C that C++ lacks, so that the same text is C17, C++20 and CUDA
-// C++: kernels have no compound literals, no designators of arrays, and convert no `void *` by
-// themselves. tools/lint/kernels.py compiles each of them as all three.
+// Macros for the parts of C that C++ lacks, so that the same source is C17, C++20 and CUDA C++:
+// kernels have no compound literals, no array designators and no implicit conversions of `void *`.
+// tools/lint/kernels.py compiles each of them as all three.
 #ifndef MF_MATH_DIALECT_H
 #define MF_MATH_DIALECT_H
 

@@ -1,6 +1,6 @@
-// The exponential function for set-up code (scalar.h): x = n ln 2 + r with |r| <= ln 2 / 2, where
-// n ln 2 is subtracted in two parts, the first of them exact (Cody and Waite 1980), and the Taylor
-// series of e^r, whose rest after r^13 / 13! is below 5e-18.
+// The exponential function for set-up code (scalar.h): x = n ln 2 + r with |r| <= ln 2 / 2, where n
+// ln 2 is subtracted in two parts, the first of them exact (Cody and Waite 1980), and the Taylor
+// series of e^r, whose remainder after r^13 / 13! is below 5e-18.
 #include "math/scalar.h"
 
 // 2^n for -1022 <= n <= 1023.

@@ -1,7 +1,6 @@
 // The floating-point mode of a step: round to nearest, no traps, subnormal operands and results are
 // zero. Whatever the host program, a plugin or a library has set, a step computes the same bits;
-// and the slow path that processors take for subnormal numbers (100 cycles and more) is never
-// taken.
+// and the processor's slow path for subnormal numbers (100 cycles and more) is never taken.
 #ifndef MF_MATH_FLOAT_MODE_H
 #define MF_MATH_FLOAT_MODE_H
 
@@ -12,7 +11,7 @@
 
 #define MF_STEP_FLOAT_MODE 0x9fc0u // MXCSR: flush to zero, denormals are zero, all masked, nearest
 
-// Returns the mode to go back to.
+// Returns the previous mode.
 static inline unsigned mf_float_mode_enter(void) {
     unsigned before = _mm_getcsr();
     _mm_setcsr(MF_STEP_FLOAT_MODE);
@@ -23,7 +22,7 @@ static inline void mf_float_mode_leave(unsigned before) {
     _mm_setcsr(before);
 }
 
-// The mode as it is, for comparing.
+// The current mode, for comparison.
 static inline unsigned mf_float_mode_read(void) {
     return _mm_getcsr();
 }

@@ -1,6 +1,6 @@
 // The fused multiply-add of doubles in integers: the product has 106 bits and is added to the third
-// operand in 128, so nothing is lost before the one rounding. Lanes without the instruction come
-// here where the faster way over error-free sums (fma_emulated.c) does not hold: near overflow and
+// operand in 128, so nothing is lost before the one rounding. Lanes without the instruction use it
+// where the faster method with error-free sums (fma_emulated.c) is not valid: near overflow and
 // underflow, with infinities and NaN.
 #include "math/fma.h"
 #include "math/float_mode.h"

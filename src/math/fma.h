@@ -6,7 +6,7 @@
 // instruction does it; round to nearest).
 double mf_fma_exact(double a, double b, double c);
 
-// The same, by a faster way where it holds, for one value, four floats and two doubles.
+// The same by a faster method where it is valid, for one value, four floats and two doubles.
 float mf_fma_float(float a, float b, float c);
 double mf_fma_double(double a, double b, double c);
 #if defined(__SSE2__)

@@ -1,7 +1,6 @@
 // a b + c rounded once where the processor cannot do it in one instruction: the same bits as the
-// instruction, in every floating-point mode. Functions of their own and not inline: inlined, they
-// made the kernels for such processors twice as large and as long to compile, and a call is little
-// next to what they do.
+// instruction, in every floating-point mode. Not inline: inlining doubled the size and the compile
+// time of the kernels for such processors, and a call is cheap compared with the body.
 //
 // float: the product is exact in double; the sum in double is rounded to odd, after which the
 // rounding to float is the only one (Boldo and Melquiond 2008, "Emulation of FMA and correctly

@@ -4,7 +4,7 @@
 //   static const GpRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
 //   table[mf_kernel_row(mf_world_isa(world))][double_precision]
 //
-// A lone robot is best served by a copy for one lane: mf_kernel_row_single().
+// A single robot is fastest with a copy for one lane: mf_kernel_row_single().
 #ifndef MF_MATH_KERNEL_TABLE_H
 #define MF_MATH_KERNEL_TABLE_H
 

@@ -24,7 +24,7 @@ static inline void mf_sin_cos_lane(mf_lane angle, mf_lane *sine, mf_lane *cosine
     mf_lane scaled = x * mf_set((mf_real)0.63661977236758134308);
     mf_lane half =
         mf_select(mf_less(scaled, mf_zero()), mf_set((mf_real)-0.5), mf_set((mf_real)0.5));
-    // A NaN was turned into `limit` by the clamp, so the conversion is always defined.
+    // The clamp replaced NaN by `limit`, so the conversion is always defined.
     mf_index quadrant = mf_to_index(scaled + half);
     mf_lane turns = mf_from_index(quadrant);
     x = mf_fma(-turns, mf_set(part1), x);
@@ -79,10 +79,10 @@ static const mf_real mf_atan_coefficient[MF_ATAN_TERMS] = {
 
 // Arc tangent of a/b in (-pi, pi], as the C library's atan2 for finite values, but for the signs of
 // zeros, which do not count; 0 for (0, 0). NaN, and two infinities, give NaN. Absolute error below
-// 3e-7 rad (float) and 6e-16 rad (double). The quotient is turned into [0, 1], from there by
-// atan r = pi/4 + atan((r - 1)/(r + 1)) into |x| <= sqrt(2) - 1; then x + x^3 P(x^2), where P
-// interpolates (atan x - x)/x^3 at the Chebyshev nodes, with a relative error below 3e-9 (float)
-// and 5e-18 (double).
+// 3e-7 rad (float) and 6e-16 rad (double). The quotient is reduced to [0, 1], from there by atan r
+// = pi/4 + atan((r - 1)/(r + 1)) into |x| <= sqrt(2) - 1; then x + x^3 P(x^2), where P interpolates
+// (atan x - x)/x^3 at the Chebyshev nodes, with a relative error below 3e-9 (float) and 5e-18
+// (double).
 static inline mf_lane mf_atan2_lane(mf_lane a, mf_lane b) {
     const mf_real pi = (mf_real)3.14159265358979323846;
     const mf_real far = (mf_real)0.41421356237309504880;

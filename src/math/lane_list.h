@@ -1,5 +1,4 @@
-// Lists of lanes: loads from any address, and writing the lanes where a mask holds one behind the
-// other.
+// Lists of lanes: loads from any address, and compressed stores of the lanes where a mask holds.
 #ifndef MF_MATH_LANE_LIST_H
 #define MF_MATH_LANE_LIST_H
 

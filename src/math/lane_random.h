@@ -1,7 +1,7 @@
 // Normally distributed random numbers in lanes, as pure functions of (seed, instance, stream,
 // tick): Philox words (base/random.c) by the method of Box and Muller (1958). The logarithm is
-// taken of a word's leading bit and the 24 bits from there on, so nothing is rounded before it, and
-// both precisions draw from the same numbers.
+// taken of a word's leading bit and the 24 bits after it, so nothing is rounded before it, and both
+// precisions draw from the same numbers.
 #ifndef MF_MATH_LANE_RANDOM_H
 #define MF_MATH_LANE_RANDOM_H
 

@@ -1,4 +1,4 @@
-// Lanes of width one, for lone robots and as the reference. Included by math/lane.h only.
+// Lanes of width one, for single robots and as the reference. Included by math/lane.h only.
 #ifndef MF_MATH_LANE_SCALAR_H
 #define MF_MATH_LANE_SCALAR_H
 
@@ -59,8 +59,8 @@ static inline mf_lane mf_select(mf_mask mask, mf_lane yes, mf_lane no) {
 static inline mf_lane mf_add_where(mf_mask mask, mf_lane a, mf_lane b) {
     return mask ? a + b : a;
 }
-// Hides where a value came from: gcc makes -a * b - c of -(a * b + c), which is +0 instead of -0
-// where the sum is zero.
+// Hides where a value came from: gcc would compile -(a * b + c) as -a * b - c, which is +0 instead
+// of -0 where the sum is zero.
 #define MF_HIDE_ORIGIN_(a) __asm__("" : "+x"(a))
 
 // a * b + c, rounded once.
@@ -147,7 +147,7 @@ static inline mf_lane mf_gather(const mf_real *table, mf_index index) {
 static inline mf_index mf_gather_index(const int32_t *table, mf_index index) {
     return table[index];
 }
-// table[index] = a where the mask holds; lanes that hit the same place are not allowed.
+// table[index] = a where the mask holds; two lanes must not write the same element.
 static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_lane a) {
     if (mask)
         table[index] = a;

@@ -121,7 +121,7 @@ static MF_INLINE Quat quat_renormalize(Quat q) {
     return MF_VALUE(Quat, q.w * scale, q.x * scale, q.y * scale, q.z * scale);
 }
 
-// exp(v) for a small vector v [1], to fourth order: a turn by 2 |v| about v, with an error of
+// exp(v) for a small vector v [1], to fourth order: a rotation by 2 |v| about v, with an error of
 // |v|^5 / 120 rad and a length of 1 - |v|^6 / 144.
 static MF_INLINE Quat quat_exponential(Vec v) {
     mf_lane square = vec_dot(v, v), one = mf_set((mf_real)1);
@@ -130,7 +130,7 @@ static MF_INLINE Quat quat_exponential(Vec v) {
     return MF_VALUE(Quat, mf_fma(square, cosine, one), v.x, v.y, v.z);
 }
 
-// Turns the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
+// Rotates the world attitude q by a small rotation vector in world axes (2 atan(|r|/2) about r).
 static MF_INLINE Quat quat_rotation(Quat q, Vec rotation) {
     Vec half = vec_scale(rotation, mf_set((mf_real)0.5));
     return quat_normalize(

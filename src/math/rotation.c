@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 // Power of two that brings the largest of `count` finite values, not all 0, near 1. Scaling by it
-// is exact but for values too small to matter.
+// is exact except for negligibly small values.
 static double scale_to_one(const double *values, uint32_t count) {
     double largest = 0.0;
     for (uint32_t i = 0; i < count; i++) {

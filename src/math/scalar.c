@@ -37,7 +37,7 @@ static double power_of_two(int exponent) {
 }
 
 double mf_floor(double x) {
-    // From 2^52 on every double is an integer; written so that NaN takes this way too.
+    // From 2^52 on every double is an integer; written so that NaN takes this branch too.
     if (!(mf_abs(x) < 0x1p52))
         return x;
     double whole = (double)(int64_t)x;
@@ -110,7 +110,7 @@ static uint32_t multiply_two_over_pi(double angle, Wide *fraction) {
     uint64_t bits = bits_of(angle);
     uint64_t mantissa = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x10000000000000);
     int exponent = (int)(bits >> 52) - 1075; // angle = mantissa * 2^exponent, -36 .. 971
-    // Leading bits of the table that are worth 4 or more after the product cannot matter.
+    // Leading bits of the table whose product is a multiple of 4 have no effect.
     int skip = exponent + 62;
     int word = skip / 64, shift = skip % 64;
     uint64_t product[3]; // modulo 2^192, highest word first, in units of 2^-190
@@ -180,7 +180,7 @@ static double cosine_series(Double2 x) {
 
 void mf_sin_cos(double angle, double *sine, double *cosine) {
     double magnitude = mf_abs(angle);
-    double s = angle - angle, c = s; // NaN for what is not finite
+    double s = angle - angle, c = s; // NaN for arguments that are not finite
     if (mf_is_finite(angle)) {
         uint32_t quadrant;
         Double2 rest;
@@ -228,7 +228,7 @@ static Double2 arc_tangent(double low, double high) {
     double tangent = low / high, z = tangent;
     uint32_t index = 0;
     if (tangent >= 0.125) {
-        // With the rest of the division, which would otherwise be most of the error.
+        // With the remainder of the division, which would otherwise dominate the error.
         Double2 product = two_product(tangent, high);
         double rest = ((low - product.high) - product.low) / high;
         index = (uint32_t)(tangent * 8.0 + 0.5);

@@ -1,5 +1,5 @@
 // Plain double arithmetic for set-up code: importers, builders, poses for pictures. It gives the
-// same bits on every machine, compiler and optimisation level and needs no libm: only + - * / and
+// same bits on every machine, compiler and optimization level and needs no libm: only + - * / and
 // the square root, all correctly rounded by IEEE 754, and no contraction. Motion kernels use
 // math/lane.h instead.
 //
@@ -111,7 +111,7 @@ static inline void mf_vec3_cross(double out[3], const double a[3], const double 
                 a[0] * b[1] - a[1] * b[0]);
 }
 
-// Without overflow or underflow on the way.
+// Without intermediate overflow or underflow.
 double mf_vec3_length(const double a[3]);
 
 // Scales `a` to length 1. False, and `a` unchanged, when it is zero or not finite.
@@ -140,7 +140,7 @@ bool mf_quat_normalize(double q[4]);
 void mf_quat_rotate(double out[3], const double q[4], const double v[3]);
 void mf_quat_rotate_inverse(double out[3], const double q[4], const double v[3]);
 
-// Right-handed turn by `angle` [rad] about `axis`, which need not have length 1; a zero or
+// Right-handed rotation by `angle` [rad] about `axis`, which need not have length 1; a zero or
 // non-finite axis gives the identity.
 void mf_quat_from_axis_angle(double out[4], const double axis[3], double angle);
 
@@ -170,9 +170,9 @@ void mf_mat3_eigen(double values[3], double vectors[9], const double symmetric[6
 // Inertia [kg m^2] about the same point, in axes rotated by `rotation` (old to new): R I R^T.
 void mf_inertia_rotate(double out[6], const double inertia[6], const double rotation[4]);
 
-// Inertia [kg m^2] about a point `offset` [m] away from the center of mass, given the one about
-// the center (parallel axis theorem): adds mass * (|offset|^2 E - offset offset^T). A negative
-// mass goes back to the center.
+// Inertia [kg m^2] about a point `offset` [m] away from the center of mass, given the one about the
+// center (parallel axis theorem): adds mass * (|offset|^2 E - offset offset^T). A negative mass
+// gives the inverse.
 void mf_inertia_translate(double out[6], const double inertia[6], double mass,
                           const double offset[3]);
 

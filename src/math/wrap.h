@@ -1,7 +1,7 @@
 // The shortest path of a string from one point to another around a sphere or an infinite cylinder,
 // in lanes. All points are in the frame of the shape; the cylinder's axis is z.
 //
-// Around a sphere the string stays in the plane of the two points and the center; around a cylinder
+// Around a sphere the path stays in the plane of the two points and the center; around a cylinder
 // it is projected along the axis, and its height changes linearly with the path length. So both are
 // a string around a circle: two tangents and an arc between them. A side point selects the arc; one
 // inside the shape makes the string pass through the circle's inside instead, touching it in one
@@ -18,9 +18,9 @@
 enum { MF_WRAP_ROUNDS = 20 };         // of Newton's method
 
 typedef struct mf_Bend {
-    mf_mask bends;          // else the way is straight
+    mf_mask bends;          // else the path is straight
     mf_lane length;         // [m] on the surface
-    mf_lane from[3], to[3]; // [m] where the string meets and leaves the surface
+    mf_lane from[3], to[3]; // [m] where the string touches and leaves the surface
 } mf_Bend;
 
 static inline mf_lane mf_wrap_dot2(const mf_lane a[2], const mf_lane b[2]) {
@@ -51,7 +51,7 @@ static inline mf_lane mf_wrap_asin(mf_lane x) {
     return mf_atan2_lane(x, mf_sqrt(rest));
 }
 
-// Whether the segments a-b and c-d meet.
+// Whether the segments a-b and c-d intersect.
 static inline mf_mask mf_wrap_hit(const mf_lane a[2], const mf_lane b[2], const mf_lane c[2],
                                   const mf_lane d[2]) {
     const mf_lane zero = mf_zero(), one = mf_wrap_one();
@@ -78,11 +78,11 @@ static inline void mf_wrap_nearest(mf_lane out[2], const mf_lane a[2], const mf_
 
 typedef struct mf_Arc {
     mf_lane from[2], to[2];
-    mf_lane worth; // the larger is taken
+    mf_lane worth; // the larger is chosen
 } mf_Arc;
 
-// One of the two arcs between the tangents from a and b, turning by `sign`; a shorter chord is
-// worth more, unless the tangents meet.
+// One of the two arcs between the tangents from a and b, turning by `sign`; a shorter chord has the
+// higher value, unless the tangents intersect.
 static inline mf_Arc mf_wrap_arc(const mf_lane a[2], const mf_lane b[2], mf_real sign,
                                  mf_lane radius) {
     const mf_lane square = radius * radius, way = mf_set(sign) * radius;
@@ -102,9 +102,9 @@ static inline mf_lane mf_wrap_turn(const mf_lane a[2], const mf_lane b[2]) {
     return mf_fma(a[0], b[1], -(a[1] * b[0]));
 }
 
-// Around the circle; `side` may be NULL. A side counts where the two points are on different sides
-// of its line through the center: then the string passes it, also where the straight way would not
-// meet the circle but leave it between itself and the side.
+// Around the circle; `side` may be NULL. The side point has an effect where the two points are on
+// different sides of its line through the center: then the string passes on its side, also where
+// the straight segment would not touch the circle.
 static inline mf_mask mf_wrap_outside(const mf_lane a[2], const mf_lane b[2], mf_lane radius,
                                       const mf_lane *side, mf_lane from[2], mf_lane to[2],
                                       mf_lane *length) {
@@ -186,7 +186,7 @@ static inline mf_mask mf_wrap_inside(const mf_lane a[2], const mf_lane b[2], mf_
     const mf_lane size[2] = {mf_sqrt(mf_wrap_dot2(a, a)), mf_sqrt(mf_wrap_dot2(b, b))};
     const mf_lane way[2] = {b[0] - a[0], b[1] - a[1]}, square = mf_wrap_dot2(way, way);
     mf_mask bends = mf_and(mf_less(radius, size[0]), mf_less(radius, size[1]));
-    // The straight way already passes through the inside.
+    // The straight segment already passes through the inside.
     mf_lane part = -(mf_wrap_dot2(a, way) / mf_max(square, tiny));
     const mf_lane near[2] = {mf_fma(part, way[0], a[0]), mf_fma(part, way[1], a[1])};
     mf_mask between = mf_and(mf_less(zero, part), mf_less(part, one));
@@ -246,7 +246,7 @@ static inline void mf_wrap_plane(bool cylinder, const mf_lane a[3], const mf_lan
         axes[1][i] = axes[1][i] / size;
 }
 
-// The height along a cylinder, which rises evenly with the way.
+// The height along a cylinder, which changes linearly with the path length.
 static inline void mf_wrap_rise(const mf_lane a[3], const mf_lane b[3], mf_Bend *bend) {
     const mf_lane in[2] = {bend->from[0] - a[0], bend->from[1] - a[1]},
                   out[2] = {b[0] - bend->to[0], b[1] - bend->to[1]};

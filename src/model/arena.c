@@ -1,4 +1,4 @@
-// Memory that grows piece by piece and is released as a whole.
+// Arena memory: allocated in pieces, released as a whole.
 #include "model/arena.h"
 
 #include <string.h>

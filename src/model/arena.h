@@ -1,4 +1,4 @@
-// Memory that grows piece by piece and is released as a whole. Pieces never move.
+// Arena memory: allocated in pieces, released as a whole. Pieces never move.
 #ifndef MAYFLY_SRC_MODEL_ARENA_H
 #define MAYFLY_SRC_MODEL_ARENA_H
 
@@ -11,7 +11,7 @@ typedef struct mf_Arena {
     mf_ArenaBlock *blocks;
 } mf_Arena;
 
-// `size` zeroed bytes aligned to 16, or NULL without memory.
+// `size` zeroed bytes aligned to 16, or NULL when out of memory.
 void *mf_arena_take(mf_Arena *arena, size_t size);
 // A copy of the `length` bytes of `text` with a terminating 0, or NULL without memory.
 char *mf_arena_text(mf_Arena *arena, const char *text, size_t length);

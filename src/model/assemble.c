@@ -1,9 +1,9 @@
 // Freezes a draft into a model: one block of memory with all arrays and texts (meshes keep their
-// own buffers), links in depth-first order, everything derived computed once.
+// own buffers), links in depth-first order, all derived values computed once.
 //
 // Invariants of a frozen model: joint i moves link i + 1; a parent's index is smaller than its
-// child's; points are sorted by link; a joint that is followed (mimic) follows nobody itself; all
-// numbers are finite except unlimited ranges, speeds and efforts.
+// child's; points are sorted by link; a joint that others mimic does not mimic another; all numbers
+// are finite except unlimited ranges, speeds and efforts.
 #include "model/assemble.h"
 
 #include "math/scalar.h"
@@ -25,7 +25,7 @@ const char *mf_block_text(mf_Block *block, const char *text) {
     return copy;
 }
 
-// All numbers but those that are endless by default.
+// All numbers except those that are unlimited by default.
 static bool is_finite_joint(const mf_Joint *joint) {
     const mf_ItemTable *table = mf_item_table(MF_ITEM_JOINT);
     bool finite = true;
@@ -180,7 +180,7 @@ static void fill_points(const mf_Draft *draft, const mf_Order *order, mf_Block *
     }
 }
 
-// Texts go into the block, and links and joints get their new numbers; `to` is NULL while
+// Texts are copied into the block, and links and joints get their new indices; `to` is NULL while
 // measuring.
 static void move_item(const mf_Order *order, mf_Block *block, mf_ItemType item, const char *from,
                       char *to) {
@@ -221,7 +221,7 @@ static void fill_list(const mf_Order *order, mf_Block *block, mf_Model *model, c
     }
 }
 
-// Everything whose order stays.
+// Everything that keeps its order.
 static void fill_lists(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
                        mf_Model *model) {
     const struct {
@@ -271,8 +271,8 @@ static void find_start_angles(mf_Model *model) {
     }
 }
 
-// The height that puts the lowest colliding point on the ground; 0 when none collides. False
-// without memory.
+// The base height at which the lowest contact point is on the ground; 0 without contact points.
+// False when out of memory.
 static bool find_rest_height(mf_Model *model) {
     double(*position)[3] = mf_allocate(model->context, model->link_count, sizeof *position);
     double(*rotation)[4] = mf_allocate(model->context, model->link_count, sizeof *rotation);

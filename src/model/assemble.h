@@ -5,7 +5,7 @@
 
 #include "model/draft.h"
 
-// Where a draft item goes: new index of each draft link and joint, and the new order of links.
+// New indices of draft links and joints, and the new order of links.
 typedef struct mf_Order {
     uint32_t *link_at;  // [new] draft link
     uint32_t *new_link; // [draft] new index
@@ -13,7 +13,7 @@ typedef struct mf_Order {
     uint32_t *first_child; // [draft link] draft link or MF_NONE
     uint32_t *next_sibling;
     uint32_t *moved_by;    // [draft link] draft joint or MF_NONE
-    uint32_t *point_start; // [new link + 1] where its points begin
+    uint32_t *point_start; // [new link + 1] index of its first point
 } mf_Order;
 
 // A bump allocator over the model's block; with base NULL it only measures.
@@ -32,7 +32,7 @@ static inline uint32_t mf_order_joint(const mf_Order *order, uint32_t joint) {
     return joint == MF_NONE ? MF_NONE : order->new_joint[joint];
 }
 
-// Takes the start position, the root and the keyframes from the block; `model` is NULL while
+// Allocates the start position, the root and the keyframes in the block; `model` is NULL while
 // measuring. All lists but keyframes must be filled.
 void mf_assemble_dynamics(const mf_Draft *draft, const mf_Order *order, mf_Block *block,
                           mf_Model *model);

@@ -1,5 +1,5 @@
-// The half of a frozen model that only full dynamics reads: addresses, the start position, the
-// joint of a free base, what equalities and actuators refer to, keyframes.
+// The part of a frozen model that only full dynamics uses: addresses, the start position, the joint
+// of a free base, references of equalities and actuators, keyframes.
 #include "model/assemble.h"
 
 #include "math/scalar.h"
@@ -78,7 +78,7 @@ static void fill_root(const mf_Draft *draft, mf_Block *block, mf_Model *model) {
     model->root = root;
 }
 
-// What equalities couple depends on their type; actuators with dynamics have an activation each.
+// References of equalities depend on their type; actuators with dynamics have one activation each.
 static void fill_couplings(const mf_Order *order, mf_Model *model) {
     mf_Equality *equalities = (mf_Equality *)model->equalities;
     mf_Actuator *actuators = (mf_Actuator *)model->actuators;
@@ -97,7 +97,7 @@ static double *copy_numbers(mf_Block *block, const double *numbers, size_t count
     return copy;
 }
 
-// As MuJoCo makes those of a keyframe: of length 1, a zero becomes no turn.
+// As MuJoCo does for keyframes: normalized, zero becomes the identity.
 static void make_unit(double *rotation) {
     if (!mf_quat_normalize(rotation))
         mf_quat_identity(rotation);

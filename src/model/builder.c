@@ -1,8 +1,8 @@
 // The construction API: twelve calls in the manner of T. Fischer and R. Ihme, "NeoPhysIx", 2024,
 // appendix VIII. Calls only record; mf_builder_finalize (builder_finalize.c) assembles.
 //
-// A call that fails keeps its error in the builder (the first one wins), so that a robot can be
-// written down without checking every line.
+// A call that fails stores its error in the builder (the first one is kept), so that a program need
+// not check every call.
 #include "model/builder.h"
 
 #include "math/scalar.h"
@@ -50,7 +50,7 @@ void mf_builder_destroy(mf_Builder *builder) {
     mf_release(builder->context, builder);
 }
 
-// Where to put the error of this call: NULL once there is one.
+// Destination of this call's error: NULL after the first one.
 static mf_Error *first_error(mf_Builder *builder) {
     return builder->error.status == MF_OK ? &builder->error : NULL;
 }
@@ -81,7 +81,7 @@ static mf_BuilderBody *get_body(mf_Builder *builder, mf_BodyId body) {
     return (mf_BuilderBody *)builder->bodies.items + body;
 }
 
-// Appends the body after checking what all bodies have in common.
+// Appends the body after the checks common to all bodies.
 static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_BuilderBody *body,
                           const float color[3]) {
     if (!may_build(builder, call))
@@ -89,7 +89,7 @@ static mf_BodyId add_body(mf_Builder *builder, const char *call, const mf_Builde
     if (!mf_all_finite(body->created, 3) || !mf_all_finite(body->size, 3) ||
         !(mf_is_finite(body->mass) && body->mass >= 0.0) || !good_color(color)) {
         mf_fail(first_error(builder), MF_BAD_ARGUMENT,
-                "%s: need finite positions and sizes, mass >= 0 and colours in 0 .. 1", call);
+                "%s: need finite positions and sizes, mass >= 0 and colors in 0 .. 1", call);
         return MF_NO_BODY;
     }
     if (builder->bodies.count >= MF_MODEL_LINK_LIMIT) {
@@ -114,8 +114,8 @@ static mf_BodyId refuse(mf_Builder *builder, const char *text) {
     return MF_NO_BODY;
 }
 
-// The rotation that turns z to the direction from -> to, its midpoint and its length; false when
-// the two are one point or not finite.
+// The rotation from z to the direction from -> to, its midpoint and its length; false when the two
+// are one point or not finite.
 static bool span(const double from[3], const double to[3], mf_BuilderBody *body) {
     double direction[3], rotate_axis[3];
     const double up[3] = {0.0, 0.0, 1.0};
@@ -127,7 +127,7 @@ static bool span(const double from[3], const double to[3], mf_BuilderBody *body)
         return false;
     mf_vec3_cross(rotate_axis, up, direction);
     mf_quat_identity(body->along);
-    // Half-angle form: (1 + cos, sin * axis), which is only lost when direction is straight down.
+    // Half-angle form: (1 + cos, sin * axis), which is singular only for the direction -z.
     double whole[4] = {1.0 + direction[2], rotate_axis[0], rotate_axis[1], rotate_axis[2]};
     if (whole[0] < 1e-12)
         mf_vec3_set(whole + 1, 1.0, 0.0, 0.0);
@@ -221,7 +221,7 @@ void mf_builder_simplify(mf_Builder *builder, int mode) {
 uint32_t mf_builder_root(mf_Builder *builder, uint32_t body) {
     mf_BuilderBody *bodies = builder->bodies.items;
     while (bodies[body].glued_to != body) {
-        // Halving the path keeps look-ups short.
+        // Path halving keeps look-ups short.
         bodies[body].glued_to = bodies[bodies[body].glued_to].glued_to;
         body = bodies[body].glued_to;
     }
@@ -237,7 +237,7 @@ void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
         return;
     uint32_t a = mf_builder_root(builder, (uint32_t)first);
     uint32_t b = mf_builder_root(builder, (uint32_t)second);
-    // The lower id leads, so that body 0 always leads the base.
+    // The lower id is the root, so that body 0 is always the root of the base.
     get_body(builder, (mf_BodyId)(a < b ? b : a))->glued_to = a < b ? a : b;
 }
 

@@ -5,17 +5,17 @@
 
 #include "model/draft.h"
 
-// One body. Its own frame sits in its center with the construction axes of its creation, and moves
-// and turns with it; `created` links it to the frame in which hinges are given.
+// One body. Its own frame is at its center with the construction axes at its creation, and moves
+// with it; `created` links it to the frame in which hinges are given.
 typedef struct mf_BuilderBody {
     bool is_ray;
-    mf_ShapeType type;    // what stands for it: a converted cylinder is a box, for example
+    mf_ShapeType type;    // its representation: a converted cylinder is a box, for example
     uint32_t point_count; // [1] 1 or 2 for bodies simplified to points, 0 for the shape's own
     double size[3];       // [m] as in mf_Shape; a ray's length is size[1]
-    double along[4];      // [1] shape to own frame: turns z to a cylinder's or ray's direction
+    double along[4];      // [1] shape to own frame: rotates z to a cylinder's or ray's direction
     double created[3];    // [m] center at creation, construction frame
-    double center[3];     // [m] center now
-    double rotation[4];   // [1] own frame to construction frame now
+    double center[3];     // [m] current center
+    double rotation[4];   // [1] own frame to construction frame, current
     double mass;          // [kg]
     float color[3];       // [1]
     uint32_t glued_to;    // [1] parent in the forest of glued bodies; itself for a root

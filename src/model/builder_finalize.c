@@ -1,7 +1,7 @@
 // From bodies and hinges to links and joints.
 //
-// Glued bodies become one link. Link 0, the base, holds body 0; its frame sits in that body's
-// center. Every other link's frame sits at the anchor of the hinge that moves it. All link frames
+// Glued bodies become one link. Link 0, the base, contains body 0; its frame is at that body's
+// center. Every other link's frame is at the anchor of the hinge that moves it. All link frames
 // have the axes of the construction frame, so all joint rotations are the identity.
 #include "model/builder.h"
 
@@ -28,7 +28,7 @@ static mf_Status no_memory(mf_Error *error) {
     return mf_fail(error, MF_NO_MEMORY, "mf_builder_finalize: no memory");
 }
 
-// A point of the body's creation frame, where it is now.
+// Current position of a point of the body's creation frame.
 static void body_position(double out[3], const mf_BuilderBody *body, const double point[3]) {
     double offset[3];
     mf_vec3_sub(offset, point, body->created);
@@ -63,7 +63,7 @@ static bool add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type, const m
     return true;
 }
 
-// The body's points, its mass in equal parts, and what to draw.
+// Adds the body's points with equal parts of its mass, and its visual shape.
 static bool add_solid(mf_Draft *draft, uint32_t link, const double origin[3],
                       const mf_BuilderBody *body) {
     double local[MF_SHAPE_POINTS_LIMIT][3], rotation[4], center[3];
@@ -109,7 +109,8 @@ static void number_links(mf_Builder *builder, Plan *plan) {
             plan->leader[plan->link_count] = i;
             plan->link_of[i] = plan->link_count++;
         } else {
-            plan->link_of[i] = plan->link_of[root]; // a root is the lowest body, so it came first
+            plan->link_of[i] =
+                plan->link_of[root]; // a root is the lowest body, so it is done already
         }
     }
 }
@@ -133,7 +134,7 @@ static mf_Status link_edges(const mf_Builder *builder, Plan *plan, mf_Error *err
 }
 
 // The joint of one hinge, with the parent on the base's side. The angle is that of the second body
-// against the first: seen from the other side the axis turns round.
+// relative to the first: with the roles exchanged the axis is reversed.
 static mf_Status add_joint(mf_Builder *builder, Plan *plan, uint32_t parent, uint32_t child,
                            uint32_t edge, mf_Error *error) {
     const mf_Hinge *hinge = (const mf_Hinge *)builder->hinges.items + edge / 2;

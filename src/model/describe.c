@@ -1,4 +1,4 @@
-// A model as text for people: a table with the tree of links, then sensors, then notes.
+// A model as readable text: a table with the tree of links, then sensors, then notes.
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define NAME_LIMIT 44   // [1] widest name column
-#define LEVELS_SHOWN 24 // [1] branches drawn in front of a link; deeper trees are cut on the left
+#define LEVELS_SHOWN 24 // [1] branches drawn before a link; deeper trees are cut on the left
 
-// Text that grows; `failed` sticks.
+// A growing text; `failed` is permanent.
 typedef struct Writer {
     mf_Context *context;
     char *text;
@@ -60,7 +60,7 @@ static int width_of(const char *text) {
     return width;
 }
 
-// The text and then blanks up to `width`; a longer text is cut at a character and ends in "…".
+// The text padded with blanks to `width`; a longer text is cut and ends in "…".
 static void put_padded(Writer *writer, const char *text, int width) {
     int full = width_of(text);
     int shown = full > width ? width - 1 : full, count = 0;
@@ -88,7 +88,7 @@ typedef struct Tree {
     int axis_width;
 } Tree;
 
-// The branches in front of a link's name.
+// The branches before a link's name.
 static void branches(const Tree *tree, uint32_t link, char *out, size_t size) {
     const mf_Link *links = tree->model->links;
     uint32_t level = tree->level[link], shown = level < LEVELS_SHOWN ? level : LEVELS_SHOWN;
@@ -188,7 +188,7 @@ static void measure(Tree *tree) {
         const mf_Link *link = &model->links[i];
         if (i > 0) {
             tree->level[i] = tree->level[link->parent] + 1;
-            tree->last_child[link->parent] = i; // children come in rising order
+            tree->last_child[link->parent] = i; // children are in ascending order
             int joint_width = width_of(model->joints[link->joint].name);
             tree->joint_width = joint_width > tree->joint_width ? joint_width : tree->joint_width;
             char axis[64];
@@ -260,7 +260,7 @@ static void put_head(Writer *writer, const mf_Model *model) {
     put(writer, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }
 
-// What a sensor is about.
+// The object of a sensor.
 static const char *sensor_place(const mf_Model *model, const mf_Sensor *sensor) {
     if (sensor->link != MF_NONE)
         return model->links[sensor->link].name;
@@ -291,7 +291,7 @@ static void put_pair(Writer *writer, const char *what, const double limits[2]) {
         put(writer, ", %s %.4g .. %.4g", what, limits[0], limits[1]);
 }
 
-// What happens to its values.
+// The signal of a sensor.
 static void put_signal(Writer *writer, const mf_Signal *signal) {
     const struct {
         const char *what;
@@ -372,7 +372,7 @@ static void put_actuators(Writer *writer, const mf_Model *model) {
     }
 }
 
-// What only full dynamics reads, for models that have it.
+// The part for full dynamics, for models that have it.
 static void put_dynamics(Writer *writer, const mf_Model *model) {
     if (model->body_count == 0)
         return;

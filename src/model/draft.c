@@ -1,5 +1,5 @@
-// The lists and texts of a model in the making. Texts live in an arena, so that names stay valid
-// while lists grow.
+// The lists and texts of a model under construction. Texts are in an arena, so that names stay
+// valid while lists grow.
 #include "model/draft.h"
 #include "model/sensor_kind.h"
 
@@ -149,7 +149,7 @@ bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *f
     va_start(arguments, format);
     mf_plain_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    // Names from files may hold line breaks; a note is one line.
+    // Names from files may contain line breaks; a note is one line.
     for (char *c = text; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     const char *copy = mf_draft_text(draft, text);

@@ -1,5 +1,5 @@
-// A model in the making: growing lists that the construction API and every importer fill in any
-// order, and that mf_draft_freeze turns into an immutable mf_Model.
+// A model under construction: growing lists that the construction API and every importer fill in
+// any order, and that mf_draft_freeze turns into an immutable mf_Model.
 //
 // Items are the public structs, with draft indices where the model has model indices. A draft link
 // is moved by at most one draft joint; `base` has none.
@@ -26,19 +26,20 @@ typedef struct mf_Draft {
     const char *file; // for errors; "" when built by hand
     uint32_t base;    // draft index of the root link
     mf_BaseType base_type;
-    mf_Joint root;      // of a free base; type MF_JOINT_FIXED: it has nothing of its own
-    bool own_mass;      // links bring mass, center and inertia; else they come from their points
-    bool own_inertia;   // links bring only their inertia; mass and center come from their points
-    mf_List links;      // mf_Link: the name and, with own_mass, the masses; the rest is computed
+    mf_Joint root;      // of a free base; type MF_JOINT_FIXED: no properties of its own
+    bool own_mass;      // links have mass, center and inertia; else computed from their points
+    bool own_inertia;   // links have only their inertia; mass and center are computed from their
+                        // points
+    mf_List links;      // mf_Link: the name and, with own_mass, the masses; the others are computed
     mf_List joints;     // mf_Joint
     mf_List points;     // mf_Point
     mf_List shapes;     // mf_Shape
-    mf_List meshes;     // mf_Mesh: vertices and triangles belong to the draft until frozen
+    mf_List meshes;     // mf_Mesh: vertices and triangles are owned by the draft until frozen
     mf_List sensors;    // mf_Sensor
     mf_List notes;      // mf_Note
     mf_List bodies;     // mf_Body, in depth-first order
     mf_List sites;      // mf_Site
-    mf_List heights;    // mf_HeightField: the numbers belong to the draft until frozen
+    mf_List heights;    // mf_HeightField: the numbers are owned by the draft until frozen
     mf_List pairs;      // mf_ContactPair
     mf_List exclusions; // mf_ContactExclusion
     mf_List tendons;    // mf_Tendon
@@ -46,7 +47,7 @@ typedef struct mf_Draft {
     mf_List wraps;      // mf_TendonWrap
     mf_List equalities; // mf_Equality
     mf_List actuators;  // mf_Actuator
-    mf_List keyframes;  // mf_Keyframe: the numbers live in `texts`
+    mf_List keyframes;  // mf_Keyframe: the numbers are in `texts`
     mf_Physics physics;
     const double *start_position; // whole position vector; NULL: references and identities
     mf_Arena texts;
@@ -61,7 +62,7 @@ static inline mf_Joint *mf_draft_joints(const mf_Draft *draft) {
 static inline mf_Point *mf_draft_points(const mf_Draft *draft) {
     return draft->points.items;
 }
-// Terms and pieces of the path of a tendon, NULL where it has none.
+// Terms and path pieces of a tendon, NULL: none.
 static inline const mf_TendonTerm *mf_draft_terms(const mf_Draft *draft, const mf_Tendon *tendon) {
     const mf_TendonTerm *terms = draft->terms.items;
     return tendon->term_count > 0 ? terms + tendon->first_term : NULL;
@@ -80,19 +81,19 @@ static inline mf_Sensor *mf_draft_sensors(const mf_Draft *draft) {
     return draft->sensors.items;
 }
 
-// A new zeroed item at the end of `list`, or NULL without memory. Moves earlier items.
+// A new zeroed item at the end of `list`, or NULL when out of memory. Moves earlier items.
 void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size);
 // The same for an item of a model, with its defaults.
 void *mf_list_push_item(mf_Context *context, mf_List *list, mf_ItemType item);
 void mf_list_release(mf_Context *context, mf_List *list);
 
 void mf_draft_start(mf_Draft *draft, mf_Context *context);
-void mf_draft_release(mf_Draft *draft); // everything it owns, meshes included
+void mf_draft_release(mf_Draft *draft); // everything that it owns, including meshes
 
-// A copy of the text that lives as long as the draft, or NULL without memory.
+// A copy of the text with the lifetime of the draft, or NULL when out of memory.
 const char *mf_draft_text(mf_Draft *draft, const char *text);
 
-// New items with their defaults; NULL without memory. `name` is copied.
+// New items with their defaults; NULL when out of memory. `name` is copied.
 mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name);
 mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type);
 mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
@@ -100,20 +101,20 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type);
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type);
 
-// Records one note; false without memory. Notes longer than 400 bytes are cut.
+// Records one note; false when out of memory. Notes longer than 400 bytes are cut.
 bool mf_draft_note(mf_Draft *draft, bool suspicious, int32_t line, const char *format, ...)
     MF_PRINTF(4, 5);
 
-// Checks the draft and makes the model: depth-first order with children in draft order, so that
+// Checks the draft and creates the model: depth-first order with children in draft order, so that
 // joint i moves link i + 1; points sorted by link; mass, center and inertia of each link from its
-// points; addresses; start angles; rest height. Takes the meshes and heights over on success and
-// changes nothing else. Keyframes, which hold whole position vectors, need a draft whose links and
-// joints are already in that order.
+// points; addresses; start angles; rest height. On success takes ownership of meshes and heights
+// and changes nothing else. Keyframes contain whole position vectors, so they need a draft whose
+// links and joints are already in that order.
 mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error);
 
 mf_Frame mf_world_frame(void); // the world's own frame
-mf_Softness mf_softness(void); // MuJoCo's where a file says nothing
+mf_Softness mf_softness(void); // MuJoCo's default
 
-static const float mf_gray[3] = {0.6f, 0.6f, 0.6f}; // the color of what has none
+static const float mf_gray[3] = {0.6f, 0.6f, 0.6f}; // default color
 
 #endif

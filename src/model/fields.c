@@ -1,9 +1,9 @@
-// The table of model fields: every member of every structure of a model, once. Within a structure
-// fields stand in the order in which MJCF is written.
+// The table of model fields: every member of every structure of a model, once. The fields of a
+// structure are in the order in which MJCF is written.
 //
-// Hashing: HASH(n) gives the field its turn in the model's hash, which stays what it is wherever
-// the row stands; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE:
-// hash.c itself says when and how it counts.
+// Hashing: HASH(n) is the field's position in the model's hash, which does not depend on the order
+// of rows; 1 .. 99 for all models, from 101 on for those with bodies (hash.c). BY_CODE: hash.c
+// decides when and how it is hashed.
 #include "model/fields.h"
 #include "model/sensor_kind.h"
 
@@ -82,13 +82,13 @@ static const mf_ModelField link_fields[] = {
     INDEX(parent, LINK, ),
     INDEX(joint, JOINT, ),
     REAL(mass, UNIT("kg") SAYS("of the link") URDF("mass value") HASH(101)),
-    REAL(center, UNIT("m") IN("link") SAYS("centre of mass") HASH(102)),
-    REAL(inertia, UNIT("kg m^2") IN("link") SAYS("about the centre of mass: xx, yy, zz, xy, xz, yz")
+    REAL(center, UNIT("m") IN("link") SAYS("center of mass") HASH(102)),
+    REAL(inertia, UNIT("kg m^2") IN("link") SAYS("about the center of mass: xx, yy, zz, xy, xz, yz")
          URDF("inertia ixx") HASH(103)),
     FLAG(intermediate, HASH(104)),
     INDEX(body, BODY, ),
     REAL(lift_mass, UNIT("kg") SAYS("mass whose weight is compensated") HASH(105)),
-    REAL(lift_moment, UNIT("kg m") IN("link") SAYS("lift_mass times its centre") HASH(106)),
+    REAL(lift_moment, UNIT("kg m") IN("link") SAYS("lift_mass times its center") HASH(106)),
 };
 #undef T
 
@@ -154,7 +154,7 @@ static const mf_ModelField body_fields[] = {
     REAL(local_rotation, UNIT("1") SAYS("body to parent body") IDENTITY OTHER("quat")),
     REAL(gravity_compensated, UNIT("1") SAYS("part of its weight") MJCF("gravcomp")),
     FLAG(mocap, MJCF("mocap")),
-    REAL(center, UNIT("m") IN("body") SAYS("centre of mass") OTHER("pos")),
+    REAL(center, UNIT("m") IN("body") SAYS("center of mass") OTHER("pos")),
     REAL(axes, UNIT("1") IN("body") SAYS("principal axes to body") IDENTITY OTHER("quat")),
     REAL(mass, UNIT("kg") SAYS("of the body") OTHER("mass")),
     REAL(moments, UNIT("kg m^2") IN("body") SAYS("principal moments of inertia")

@@ -4,25 +4,26 @@
 
 #include <mayfly/model_fields.h>
 
-#define MF_HASHED_BY_CODE 999u // hash of a field: hash.c says when it counts
+#define MF_HASHED_BY_CODE 999u // hash of a field: hash.c decides when it is hashed
 
-// Where an item has the field.
+// Address of the field in an item.
 static inline const void *mf_field_at(const mf_ModelField *field, const void *item) {
     return (const char *)item + field->offset;
 }
 
-// How many items or numbers a list or an array of `model` has.
+// Number of elements of a list or an array of `model`.
 static inline uint32_t mf_field_length(const mf_Model *model, const mf_ModelField *field) {
     return *(const uint32_t *)(const void *)((const char *)model + field->length);
 }
 
-// The attribute of a field in a structure that another one spells ("sol%slimit" of "ref").
+// The attribute of a field in an embedded structure, from the outer pattern ("sol%slimit" of
+// "ref").
 void mf_spell(char *out, size_t size, const char *pattern, const char *attribute);
 
-// Defaults into a structure; texts are "".
+// Sets defaults of a structure; texts are "".
 void mf_item_reset(mf_ItemType item, void *values);
 
-// The hash with every field of the item whose turn is in first .. first + 98, turn by turn.
+// Adds every field of the item with a hash position in first .. first + 98, in order of position.
 uint64_t mf_item_hash(uint64_t hash, mf_ItemType item, const void *values, uint32_t first);
 
 #endif

@@ -1,6 +1,6 @@
-// Models written down point by point, for check cases and tests that need exact masses, inertias
-// and contact points: no importer and no construction API stands between the numbers and the
-// motion. Header only; not used by the library itself.
+// Models defined point by point, for check cases and tests that need exact masses, inertias and
+// contact points without an importer or the construction API. Header only; not used by the library
+// itself.
 #ifndef MF_MODEL_HAND_H
 #define MF_MODEL_HAND_H
 
@@ -11,7 +11,7 @@
 
 enum { MF_HAND_LINKS = 32, MF_HAND_POINTS = 128 };
 
-// Must not be moved once a group uses `model`, which points into it.
+// Must not move in memory while a group uses `model`, which points into it.
 typedef struct mf_HandModel {
     mf_Model model;
     mf_Link links[MF_HAND_LINKS];
@@ -36,7 +36,7 @@ static inline void mf_hand_start(mf_HandModel *hand, mf_Context *context) {
                              .context = context};
 }
 
-// Adds a point at (x, y, z) of a link's frame. mass 0: it only collides.
+// Adds a point at (x, y, z) of a link's frame. mass 0: contact only.
 static inline void mf_hand_point(mf_HandModel *hand, uint32_t link, double x, double y, double z,
                                  double mass, bool collides) {
     mf_Point *point = &hand->points[hand->model.point_count++];
@@ -62,7 +62,7 @@ static inline void mf_hand_inertia(mf_HandModel *hand, uint32_t link, double mas
 }
 
 // Adds a link on a hinge at (x, y, z) of its parent about `axis` (of unit length), without limits.
-// Returns the link's number; its joint has that number less one.
+// Returns the link's index; its joint has that index minus one.
 static inline uint32_t mf_hand_hinge(mf_HandModel *hand, uint32_t parent, double x, double y,
                                      double z, const double axis[3]) {
     uint32_t joint = hand->model.joint_count++, link = hand->model.link_count++;

@@ -1,9 +1,11 @@
-// The model's hash: everything that changes motion and nothing that does not (names, colors,
-// shapes, notes), so that a replay accepts a repainted robot and refuses a changed one. Field by
-// field, as the table of model fields says, because padding between members is not defined.
+// The model's hash: everything that affects motion and nothing else (no names, colors, visual
+// shapes, notes), so that a replay accepts a robot with other colors and rejects a changed one.
+// Hashes field by field using the table of model fields, because padding between members is
+// undefined.
 //
-// All models hash the fields with turns from EVERYWHERE on; those with bodies (MJCF) then what only
-// full dynamics reads, from DYNAMICS on. What depends on other fields is here.
+// All models hash the fields at positions from EVERYWHERE on; those with bodies (MJCF) then those
+// that only full dynamics uses, from DYNAMICS on. Fields whose hashing depends on other fields are
+// handled here.
 #include "model/fields.h"
 
 #include "base/hash.h"
@@ -13,7 +15,7 @@
 
 enum { EVERYWHERE = 1, DYNAMICS = 101, DYNAMICS_LATE = 201, TURNS = 32 };
 
-// Archives know files without motors, muscles and signals by the hash that they always had.
+// Models without motors, muscles and signals keep the hash that existing archives store.
 static bool counts(mf_ItemType item, const void *value) {
     if (item == MF_ITEM_SERVO)
         return ((const mf_Servo *)value)->gain > 0.0;
@@ -23,7 +25,7 @@ static bool counts(mf_ItemType item, const void *value) {
 }
 
 static uint64_t hash_item(uint64_t hash, mf_ItemType item, const void *value) {
-    const double end = 0.0; // muscles had one number more
+    const double end = 0.0; // muscles once had one more number
     if (!counts(item, value))
         return hash;
     hash = mf_item_hash(hash, item, value, EVERYWHERE);
@@ -96,7 +98,7 @@ static uint64_t hash_sensors(uint64_t hash, const mf_Model *model) {
 
 // ---- what only full dynamics reads -------------------------------------------------------------
 
-// Geometry of what touches; what is only seen does not move anything.
+// Geometry of collision shapes; visual shapes do not affect motion.
 static uint64_t hash_mesh(uint64_t hash, const mf_Mesh *mesh) {
     hash = mf_hash_u32(hash, mesh->hull_vertex_count);
     for (uint32_t i = 0; i < mesh->hull_vertex_count; i++) {
@@ -116,7 +118,7 @@ static uint64_t hash_heights(uint64_t hash, const mf_HeightField *field) {
     return hash;
 }
 
-// Shapes that touch, then those on which the medium acts as an ellipsoid, touching or not.
+// Collision shapes, then shapes with ellipsoid fluid forces, colliding or not.
 static uint64_t hash_shapes(uint64_t hash, const mf_Model *model) {
     uint32_t number = 0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -142,7 +144,7 @@ static uint64_t hash_shapes(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
-// Pairs name shapes; those between are counted as hash_shapes does, so that a model without its
+// Pairs name shapes; their indices are counted as in hash_shapes, so that a model without its
 // visual shapes has the same hash.
 static uint32_t touching_number(const mf_Model *model, uint32_t shape) {
     uint32_t number = 0;
@@ -254,6 +256,6 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_items(hash, model, MF_ITEM_POINT, EVERYWHERE);
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
-    // Models from other sources have nothing of it, and hashes stored in archives stay valid.
+    // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;
 }

@@ -25,7 +25,7 @@ static void lowest_vertex(const mf_Mesh *mesh, const double up[3], double point[
     }
 }
 
-// The lowest point [m] of a shape, in its axes, of which `up` are the world heights.
+// The lowest point [m] of a shape, in its axes; `up` is the world's up vector in these axes.
 static void support(const mf_Model *model, const mf_Shape *shape, const double up[3],
                     double point[3]) {
     const double *size = shape->size;

@@ -1,7 +1,7 @@
-// Mass points of the links: as few as keep the robot's mass distribution.
+// Mass points of the links: as few as preserve the robot's mass distribution.
 //
 // A link's mass m, center and second moments P1 >= P2 >= P3 (sums of m x^2 along its principal
-// axes) are carried by one of:
+// axes) are represented by one of:
 //   fit    its contact points share a part of the mass equally and one new point in the center of
 //          mass has the rest; exact when their second moments are proportional to the link's. That
 //          is so for every uniform box and sphere that collides as one.
@@ -11,17 +11,17 @@
 //          lies on that axis at distance d, it is one of them and the other sits at P1 / (m d) on
 //          the other side, the masses balancing: one new point instead of two.
 //   one    point; loses P1 + P2 + P3.
-// Mass and center are always exact. The points motion costs per point, so light links take fewer,
-// as long as all together lose at most 1 % of the robot's second moment of mass at its zero pose.
-// The limit on the loss of a single link is found by bisection, so equal legs are treated alike.
-// A link with more than half of the mass is never reduced.
+// Mass and center are always exact. The points motion costs per point, so light links have fewer,
+// as long as the total loss is at most 1 % of the robot's second moment of mass at its zero pose.
+// The limit on the loss of a single link is found by bisection, so equal legs are treated alike. A
+// link with more than half of the mass is never reduced.
 #include "model/mass.h"
 
 #include "math/scalar.h"
 
 #include <string.h>
 
-#define LOSS_BUDGET 0.01 // [1] share of the robot's second moment of mass that may be lost
+#define LOSS_BUDGET 0.01 // [1] fraction of the robot's second moment of mass that may be lost
 
 typedef enum Way { WAY_NONE, WAY_FIT, WAY_FOUR, WAY_TWO, WAY_TIP, WAY_ONE } Way;
 
@@ -153,7 +153,7 @@ static void study(const Masses *masses, Carrier *carrier) {
 
 // ---- the choice --------------------------------------------------------------------------------
 
-// The cheapest way that loses at most `limit`.
+// The cheapest representation that loses at most `limit`.
 static Way choose(const Carrier *carrier, double limit, double *loss) {
     *loss = 0.0;
     if (!(carrier->body.mass > 0.0))
@@ -163,7 +163,7 @@ static Way choose(const Carrier *carrier, double limit, double *loss) {
     double sides = carrier->moments[1] + carrier->moments[2];
     double all = sides + carrier->moments[0];
     bool may_lose = !carrier->heavy;
-    // What is left over by rounding counts as nothing.
+    // Remainders due to rounding count as 0.
     double rounding = 1e-9 * all;
     if (all == 0.0)
         return WAY_ONE;
@@ -207,7 +207,7 @@ static double find_limit(const Masses *masses) {
 
 // ---- the points --------------------------------------------------------------------------------
 
-// Puts mass on the contact point that is exactly there, or on a new point.
+// Adds mass to the contact point at exactly this position, or to a new point.
 static mf_Status add_mass(Masses *masses, uint32_t link, const double position[3], double mass) {
     mf_Draft *draft = masses->draft;
     const Carrier *carrier = &masses->carriers[link];
@@ -224,7 +224,7 @@ static mf_Status add_mass(Masses *masses, uint32_t link, const double position[3
         return MF_OK;
     }
     float copy[3];
-    memcpy(copy, color ? color : mf_gray, sizeof copy); // the list may move
+    memcpy(copy, color ? color : mf_gray, sizeof copy); // the list may be reallocated
     if (!mf_draft_add_point(draft, link, position, mass, false, copy))
         return no_memory(masses);
     return MF_OK;
@@ -249,7 +249,7 @@ static mf_Status add_tip(Masses *masses, uint32_t link) {
     double mass = carrier->body.mass, other[3], tip[3];
     mf_vec3_copy(tip, mf_draft_points(masses->draft)[carrier->tip].position);
     double near = on_axis(carrier, tip);
-    double far = carrier->moments[0] / (mass * near); // same sign: it goes to the other side
+    double far = carrier->moments[0] / (mass * near); // same sign: it is on the other side
     mf_vec3_add_scaled(other, carrier->body.center, -far, axis);
     mf_Status status = add_mass(masses, link, tip, mass * far / (near + far));
     return status == MF_OK ? add_mass(masses, link, other, mass * near / (near + far)) : status;

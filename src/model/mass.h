@@ -1,11 +1,11 @@
-// Mass points that stand for the masses of a draft's links.
+// Mass points that represent the masses of a draft's links.
 #ifndef MAYFLY_SRC_MODEL_MASS_H
 #define MAYFLY_SRC_MODEL_MASS_H
 
 #include "model/draft.h"
 #include "model/points.h"
 
-// Adds mass points to a draft that has its contact points, for links of these masses (one of each
+// Adds mass points to a draft with contact points, for links with these mass properties (one per
 // draft link, in its frame). Parents come before children, and joint i moves link i + 1.
 mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies, mf_Error *error);
 

@@ -24,7 +24,7 @@ void mf_names_release(mf_Names *names);
 // The number stored under `name`, or UINT32_MAX.
 uint32_t mf_names_find(const mf_Names *names, const char *name);
 
-// Stores `value` (not UINT32_MAX) under a name that is not there yet; false without memory.
+// Stores `value` (not UINT32_MAX) under a new name; false when out of memory.
 bool mf_names_add(mf_Names *names, const char *name, uint32_t value);
 
 #endif

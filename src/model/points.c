@@ -1,9 +1,10 @@
-// Points that stand for solids.
+// Points that represent solids.
 //
 // Four equal masses at the even corners (+++), (+--), (-+-), (--+) of a box with half edges a, b, c
-// have their center in the middle, no products of inertia, and second moments m a^2, m b^2, m c^2.
-// With a = sqrt(second moment / m) along the principal axes they are equimomental to any rigid body
-// (equimomental systems: E. J. Routh, Dynamics of a System of Rigid Bodies, 1905, chapter I).
+// have their center of mass at the box's center, no products of inertia, and second moments m a^2,
+// m b^2, m c^2. With a = sqrt(second moment / m) along the principal axes they are equimomental to
+// any rigid body (equimomental systems: E. J. Routh, Dynamics of a System of Rigid Bodies, 1905,
+// chapter I).
 #include "model/points.h"
 
 #include "math/scalar.h"

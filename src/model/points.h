@@ -1,10 +1,10 @@
-// Points that stand for solids, and the mass, center and inertia of points.
+// Points that represent solids, and the mass, center and inertia of points.
 #ifndef MAYFLY_SRC_MODEL_POINTS_H
 #define MAYFLY_SRC_MODEL_POINTS_H
 
 #include <mayfly/model.h>
 
-#define MF_SHAPE_POINTS_LIMIT 16u // [1] most points that stand for one primitive
+#define MF_SHAPE_POINTS_LIMIT 16u // [1] most points of one primitive
 
 // Points [m] on the surface of a box, cylinder, sphere, capsule or ellipsoid, in the shape's frame,
 // in a fixed order. `ring` [1] is the number of points around each end of a cylinder, 4 or 8.
@@ -28,16 +28,15 @@ typedef struct mf_MassProperties {
 // everything is 0.
 mf_MassProperties mf_mass_of_points(const mf_Point *points, uint32_t count, uint32_t link);
 
-// Both bodies glued together, in the same frame.
+// The union of both bodies, in the same frame.
 mf_MassProperties mf_mass_add(const mf_MassProperties *a, const mf_MassProperties *b);
 
-// The same body seen from a frame in which its old frame sits at `position` with `rotation` (old to
-// new).
+// The same body in a frame in which its old frame has the pose `position`, `rotation` (old to new).
 mf_MassProperties mf_mass_transform(const mf_MassProperties *body, const double position[3],
                                     const double rotation[4]);
 
 // Principal second moments [kg m^2], largest first: moment i is the sum of m x_i^2 along the unit
-// axis in column i of `axes` (right-handed, row-major). Negative rounding leftovers become 0.
+// axis in column i of `axes` (right-handed, row-major). Negative rounding errors become 0.
 void mf_mass_second_moments(double moments[3], double axes[9], const mf_MassProperties *body);
 
 // `count` (1, 2 or 4) equal mass points [m] with the body's mass and center: 4 also have its whole

@@ -29,7 +29,7 @@ static void pose_of_child(const mf_Joint *joint, double value, const double pare
         rotation[i] = frame[i];
 }
 
-// Pose of one link by walking up to the base, for callers that keep only one of the two arrays.
+// Pose of one link by walking up to the base, for callers that store only one of the two arrays.
 static void pose_by_walk(const mf_Model *model, const double *angle, uint32_t link,
                          double position[3], double rotation[4]) {
     mf_vec3_set(position, 0.0, 0.0, 0.0);

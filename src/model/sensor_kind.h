@@ -1,25 +1,25 @@
-// The kinds of sensors, in the order of mf_SensorType: word, what they are about, how many values
-// they have, and their unit (of hinges).
+// The kinds of sensors, in the order of mf_SensorType: word, object, number of values, and unit
+// (for hinges).
 #ifndef MAYFLY_SRC_MODEL_SENSOR_KIND_H
 #define MAYFLY_SRC_MODEL_SENSOR_KIND_H
 
 #include <mayfly/model.h>
 
 typedef enum mf_SensorMount {
-    MF_AT_OWN, // one that MJCF does not have
+    MF_AT_OWN, // not in MJCF
     MF_AT_SITE,
     MF_AT_JOINT, // hinge or slide
     MF_AT_LIMITED_JOINT,
     MF_AT_BALL,
     MF_AT_TENDON,
     MF_AT_ACTUATOR,
-    MF_AT_FRAME, // any object, and maybe relative to another one
+    MF_AT_FRAME, // any object, optionally relative to another one
     MF_AT_BODY,
     MF_AT_CONTACTS,
     MF_AT_NOTHING
 } mf_SensorMount;
 
-// type, word (MuJoCo's where it has one), position, values (0: the element says it), unit
+// type, word (MuJoCo's where it has one), position, values (0: given by the element), unit
 #define MF_SENSOR_KINDS(X)                                                                         \
     X(CONTACT, "contact", OWN, 1, "1")                                                             \
     X(RAY, "ray", OWN, 1, "m")                                                                     \

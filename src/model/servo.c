@@ -1,11 +1,12 @@
-// Motors of joints: what is known of one from its file, or from the largest effort and speed alone.
+// Motors of joints: parameters from the file, or estimated from the largest effort and speed.
 #include "math/scalar.h"
 #include "model/fields.h"
 
-// A servo gives all it has at this error: what hobby and robot servos do, 0.05 .. 0.15 rad.
+// Position error at which a servo reaches its largest effort; hobby and robot servos: 0.05 .. 0.15
+// rad.
 static const double full_error[2] = {0.1, 0.01}; // [rad] of a hinge, [m] of a slide
-// Within this time its torque brings the rotor alone to full speed. For the MX-28 of 2.5 N m and
-// 5.65 rad/s it gives 0.0044 kg m^2 behind the gear; 0.003 .. 0.006 are in use.
+// Time in which the full torque accelerates the rotor alone to full speed. For the MX-28 with 2.5 N
+// m and 5.65 rad/s this gives 0.0044 kg m^2 at the output; 0.003 .. 0.006 are in use.
 static const double start_time = 0.01; // [s]
 
 mf_Servo mf_servo(void) {

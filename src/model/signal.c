@@ -1,5 +1,5 @@
 // Signals of sensors: checks of their settings, and their effect on a single value.
-// src/sense/signal_kernel.c does the same for many robots.
+// src/sense/signal_kernel.c does the same in lanes.
 #include "math/scalar.h"
 #include "model/fields.h"
 

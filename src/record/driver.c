@@ -1,10 +1,10 @@
-// An HDF5 virtual file driver that writes to a descriptor of ours.
+// An HDF5 virtual file driver that writes to the recorder's descriptor.
 //
-// Why not HDF5's own: when a write fails there (a full disk), the library keeps the file and all
-// that hangs on it open for ever, because closing needs more writes. This driver notes the first
-// failure in the output, lets HDF5 believe in success, and drops all later writes; HDF5 then closes
-// cleanly and the recorder throws the file away. Every system call also asks mf_allow, so that
-// tests can fail each one.
+// Why not HDF5's own: when a write fails (a full disk), that driver keeps the file and all its
+// objects open forever, because closing needs more writes. This driver stores the first failure in
+// the output, reports success to HDF5 and drops all later writes; HDF5 then closes cleanly and the
+// recorder deletes the file. Every system call also calls mf_allow, so that tests can make each one
+// fail.
 #include "record/driver.h"
 #include "base/inject.h"
 
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 typedef struct DriverFile {
-    H5FD_t common; // must come first
+    H5FD_t common; // must be the first member
     mf_Output *output;
     haddr_t allocated; // [byte] HDF5's "end of allocation"
     haddr_t end;       // [byte] end of what was written
@@ -38,7 +38,7 @@ static H5FD_t *open_file(const char *name, unsigned flags, hid_t access, haddr_t
     if (information == NULL)
         return NULL;
     DriverFile *file = mf_allocate((*information)->context, 1, sizeof *file);
-    if (file == NULL) { // HDF5 may try again; the recorder fails all the same
+    if (file == NULL) { // HDF5 may try again; the recorder fails in any case
         (*information)->failure = ENOMEM;
         return NULL;
     }
@@ -97,7 +97,7 @@ static herr_t read_bytes(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_
             note_failure(output);
             return -1;
         }
-        if (count == 0) { // beyond the end everything is 0
+        if (count == 0) { // bytes after the end are 0
             memset(target, 0, size);
             break;
         }

@@ -1,5 +1,4 @@
-// Run-time joints in a record: those that exist when it begins, a data set for each thing that is
-// known of them.
+// Run-time joints in a record: the joints that exist when it begins, one data set per quantity.
 #include "record/recorder.h"
 
 #include <math.h>

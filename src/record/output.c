@@ -1,6 +1,6 @@
 // A file that appears whole or not at all: temporary name, sync, move, sync of the folder (Pillai
 // et al., OSDI 2014). A file that it replaces is exchanged with it in one step and kept until the
-// folder is synced, so that a failure there can be undone.
+// folder is synced, so that the replacement can be undone if the sync fails.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // renameat2
 #endif
@@ -57,7 +57,7 @@ static mf_Status open_temporary(mf_Output *output, size_t size, mf_Error *error)
             break;
     }
     mf_Status status = fail_call(output, error, "create a file in its folder");
-    output->temporary[0] = '\0'; // not ours to remove
+    output->temporary[0] = '\0'; // not removed by mf_output_free
     return status;
 }
 
@@ -118,7 +118,7 @@ static bool move_file(const mf_Output *output, bool *exchanged) {
         *exchanged = true;
         return true;
     }
-    // Nothing to exchange with, or a file system that cannot exchange.
+    // No old file, or a file system without exchange.
     return rename(output->temporary, output->path) == 0;
 }
 
@@ -150,7 +150,7 @@ mf_Status mf_output_commit(mf_Output *output, mf_Error *error) {
     if (!mf_allow(output->context, "close"))
         return fail_call(output, error, "close it");
     int closed = close(output->descriptor);
-    output->descriptor = -1; // gone either way
+    output->descriptor = -1; // closed in any case
     if (closed != 0)
         return fail_call(output, error, "close it");
     int folder = open_folder(output);

@@ -12,18 +12,18 @@ typedef struct mf_Output {
     const char *path; // final name, owned
     char *temporary;  // name until then, owned
     int descriptor;   // -1 while closed
-    int failure;      // errno of the first system call that failed, 0 while none did
+    int failure;      // errno of the first system call that failed, 0: none
     hid_t driver;     // H5I_INVALID_HID while not registered
 } mf_Output;
 
-// Makes the temporary file. On failure nothing is left.
+// Creates the temporary file. On failure nothing remains.
 mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out, mf_Error *error);
 
-// A file access property list that sends HDF5 to `output`, which must not move; H5I_INVALID_HID on
-// failure. Close it with H5Pclose.
+// A file access property list for writing to `output`, which must not move in memory;
+// H5I_INVALID_HID on failure. Close it with H5Pclose.
 hid_t mf_output_access(mf_Output *output);
 
-// Syncs the file and moves it to its final name. A file that was there before survives a failure.
+// Syncs the file and moves it to its final name. On failure an existing file remains unchanged.
 mf_Status mf_output_commit(mf_Output *output, mf_Error *error);
 
 // Closes and frees; removes the temporary file unless it was committed.

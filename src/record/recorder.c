@@ -1,6 +1,6 @@
 // Recorders: fields of some robots, sampled into memory and written to HDF5 in blocks, so that a
 // sample each step costs a copy. Invariants: the final file appears only when it is complete; after
-// the first failure a recorder refuses everything and leaves nothing behind.
+// the first failure a recorder refuses all calls and leaves no file.
 #include "record/recorder.h"
 
 #include <mayfly/links.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    BUFFER_BYTES = 256 << 10, // [byte] samples of one column held in memory, about
+    BUFFER_BYTES = 256 << 10, // [byte] of buffered samples of one column, approximately
     BUFFER_SAMPLES = 4096     // [1] at most
 };
 
@@ -25,7 +25,7 @@ typedef struct Source {
     uint32_t first, count; // [1]
 } Source;
 
-// A name, or its beginning followed by a star.
+// Matches a name, or a prefix followed by a star.
 static bool matches(const char *pattern, const char *name) {
     size_t length = strlen(pattern);
     if (length != 0 && pattern[length - 1] == '*')
@@ -44,7 +44,7 @@ static bool has_column(const mf_Recorder *recorder, const mf_Field *field, uint3
     return false;
 }
 
-// `field` NULL adds the time. `last` is what the data set is called within its group.
+// `field` NULL adds the time. `last` is the name of the data set within its group.
 static mf_Status add_column(mf_Recorder *recorder, const Source *source, const mf_Field *field,
                             const char *last, mf_Error *error) {
     bool time = field == NULL;
@@ -68,13 +68,13 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
     return MF_OK;
 }
 
-// Names of fields that share the most letters with `pattern` from the start, or all.
+// Names of fields with the longest common prefix with `pattern`, or all.
 static void list_near(const mf_Group *group, const char *pattern, char *out, size_t size) {
     size_t best = 0, used = 0;
     uint32_t count = mf_group_field_count(group);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < count; i++) {
-            // Reading a field needs a group that may be changed, but does not change it.
+            // mf_group_field needs a non-const group, but does not change it.
             const char *name = mf_group_field((mf_Group *)(uintptr_t)group, i)->info.name;
             size_t same = 0;
             while (pattern[same] != '\0' && pattern[same] == name[same])
@@ -116,7 +116,7 @@ typedef struct PropertyTask {
     bool found, constant;
 } PropertyTask;
 
-// A property of one robot stands for that of all that are recorded.
+// A property of the first robot stands for that of all recorded robots.
 static bool add_property(const mf_Property *property, void *user) {
     PropertyTask *task = user;
     mf_Recorder *recorder = task->recorder;
@@ -130,7 +130,7 @@ static bool add_property(const mf_Property *property, void *user) {
         return true;
     mf_property_path(property, path, sizeof path);
     const char *inside = path + strlen(mf_group_config_of(property->group)->name);
-    inside = strchr(inside, '/') + 1; // behind "[0]/"
+    inside = strchr(inside, '/') + 1; // after "[0]/"
     task->status = add_column(recorder, task->source, property->field, inside, task->error);
     if (task->status != MF_OK)
         return false;
@@ -167,7 +167,7 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
                    pattern, near);
 }
 
-// The recorded instances of the n-th group; false behind the last.
+// The recorded instances of the n-th group; false after the last.
 static bool source_at(const mf_Recorder *recorder, const mf_RecorderConfig *config, uint32_t n,
                       Source *out) {
     if (recorder->group == NULL) {
@@ -183,7 +183,7 @@ static bool source_at(const mf_Recorder *recorder, const mf_RecorderConfig *conf
     return n == 0;
 }
 
-// Groups get the derived fields of links where a name requests them.
+// Adds the derived fields of links to groups where a name requests them.
 static mf_Status derive_links(const mf_Recorder *recorder, const mf_RecorderConfig *config,
                               mf_Error *error) {
     mf_Status status = MF_OK;
@@ -331,7 +331,7 @@ mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *confi
 
 // ---- sampling ----------------------------------------------------------------------------------
 
-// Gathers one instance's values, which lie MF_BLOCK apart, side by side.
+// Packs one instance's values, which are MF_BLOCK apart.
 static void copy_instance(const mf_Column *column, uint32_t instance, char *target) {
     size_t row = (size_t)(instance / MF_BLOCK) * column->field->components + column->component;
     const char *source = (const char *)column->field->data +

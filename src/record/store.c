@@ -1,4 +1,4 @@
-// What a recorder has in HDF5: one extendible, chunked data set per field, shape (time, instance,
+// Layout of the HDF5 file: one extendible, chunked data set per field, shape (time, instance,
 // component), and one for the time; attributes as UTF-8 strings of variable length, which readers
 // in Python get as str.
 #include "record/recorder.h"
@@ -16,7 +16,7 @@ void mf_quiet_end(mf_Quiet quiet) {
     H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
 }
 
-// The innermost entry of HDF5's error stack says most.
+// The innermost entry of HDF5's error stack is the most specific.
 static herr_t take_first(unsigned index, const H5E_error2_t *entry, void *user) {
     if (index == 0)
         *(const char **)user = entry->desc;
@@ -77,7 +77,7 @@ static bool describe_file(const mf_Recorder *recorder, const char *run) {
     return good && (run == NULL || put_text(file, "run", run));
 }
 
-// In a file of several groups each has an HDF5 group of its name.
+// In a file of several groups each group has an HDF5 group of its name.
 static bool make_group(const mf_Recorder *recorder, const mf_Group *group) {
     hid_t made = H5Gcreate2(recorder->file, mf_group_config_of(group)->name, H5P_DEFAULT,
                             H5P_DEFAULT, H5P_DEFAULT);
@@ -126,7 +126,7 @@ static hid_t memory_type(const mf_Column *column) {
     }
 }
 
-// Samples, instances, components; the time has the first alone.
+// Dimensions: samples, instances, components; the time has only the first.
 static int shape(const mf_Column *column, uint64_t samples, hsize_t out[3]) {
     out[0] = samples;
     out[1] = column->count;
@@ -134,7 +134,7 @@ static int shape(const mf_Column *column, uint64_t samples, hsize_t out[3]) {
     return column->field == NULL ? 1 : 3;
 }
 
-// Chunks hold the samples of one buffer, and of large groups as many instances as fit into 1 MiB.
+// Chunks hold the samples of one buffer, and as many instances as fit into 1 MiB.
 static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
     hsize_t chunk[3];
     int rank = shape(column, recorder->capacity, chunk);
@@ -155,7 +155,7 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     shape(column, H5S_UNLIMITED, limit);
     hid_t space = H5Screate_simple(rank, size, limit);
     hid_t creation = chunking(recorder, column), links = H5Pcreate(H5P_LINK_CREATE);
-    // A path's names are groups inside each other.
+    // A path is a chain of nested HDF5 groups.
     if (space >= 0 && creation >= 0 && links >= 0 &&
         H5Pset_create_intermediate_group(links, 1) >= 0)
         column->set = H5Dcreate2(recorder->file, column->name, stored_type(column), space, links,

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] of vehicles in a scene that does not say
-#define GENOME_MOST 4096u                 // [byte] as of a search
+#define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
+#define GENOME_MOST 4096u                 // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
     return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};
@@ -35,7 +35,7 @@ void mf_scene_note(mf_Scene *scene, const char *format, ...) {
 
 // ---- ground and world --------------------------------------------------------------------------
 
-// Where the file does not say, the first model that has a ground gives it.
+// By default, the ground of the first model that has one.
 static mf_Status make_ground(mf_SceneBuilder *builder) {
     const mf_Ground *ground = &builder->file->ground;
     mf_Scene *scene = builder->scene;
@@ -50,14 +50,15 @@ static mf_Status make_ground(mf_SceneBuilder *builder) {
     if (ground->path != NULL)
         return mf_terrain_load(builder->context, ground->path, &config, ground->scale,
                                ground->offset, &scene->terrain, builder->error);
-    // Outside the map the border goes on, so one cell is as flat as many and stays in the cache.
+    // The border continues outside of the map, so one cell is enough for flat ground and stays in
+    // the cache.
     if (ground->generator.shape == MF_TERRAIN_FLAT)
         config.columns = config.rows = 1;
     return mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
                                builder->error);
 }
 
-// [ns] The least that the groups request.
+// [ns] The smallest step requested by a group.
 static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     const mf_Scene *scene = builder->scene;
     *out = builder->config.step > 0 ? builder->config.step : builder->file->step;
@@ -78,7 +79,7 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     return MF_OK;
 }
 
-// A world has one gravity: models whose files request another one are reported.
+// A world has one gravity; models whose files have another one are reported.
 static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *config) {
     mf_Scene *scene = builder->scene;
     for (uint32_t i = 0; i < scene->group_count; i++) {
@@ -159,7 +160,7 @@ static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t i
     return member;
 }
 
-// Wind and downwash need no detection.
+// Wind and downwash do not need proximity detection.
 static mf_Status add_proximity(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
     mf_InteractionMember members[MF_SCENE_GROUPS];
@@ -232,7 +233,7 @@ static mf_Status make_groups(mf_SceneBuilder *builder) {
     return mf_scene_place_groups(builder);
 }
 
-// What evaluations need, of the first group.
+// Prepares evaluations of the first group.
 static mf_Status prepare_evaluation(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     const mf_SceneHooks *hooks = &builder->file->hooks;
@@ -296,8 +297,9 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
     return MF_OK;
 }
 
-// Whether the machine has room for all robots of a scene with one group: by the difference of two
-// small ones, both with a block of robots for every thread, which has working memory of its own.
+// Checks that the machine has memory for all robots of a scene with one group. Memory per robot is
+// the difference of two small worlds; both have a block of robots for every thread, since each
+// thread has working memory.
 static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                               mf_Error *error) {
     const uint32_t count = config->count > 0 ? config->count : file->groups[0].count;

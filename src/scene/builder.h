@@ -1,4 +1,4 @@
-// Common code of building scenes. build.c controls the order, groups.c builds one group with its
+// Internals of the scene builder. build.c controls the order, groups.c builds one group with its
 // motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots, placement.c
 // the initial poses of all.
 #ifndef MAYFLY_SRC_SCENE_BUILDER_H
@@ -13,36 +13,35 @@ typedef struct mf_SceneBuilder {
     mf_SceneFile *file;
     mf_SceneConfig config;
     mf_Scene *scene;
-    mf_Crowd crowd;                           // of all vehicles placed so far
-    uint32_t first_in_crowd[MF_SCENE_GROUPS]; // [1] number of each group's first vehicle in it
+    mf_Crowd crowd;                           // all vehicles placed so far
+    uint32_t first_in_crowd[MF_SCENE_GROUPS]; // [1] index of each group's first vehicle in it
     bool placed[MF_SCENE_GROUPS];
     mf_Error *error;
 } mf_SceneBuilder;
 
-// Adds a line to the scene's notes; what finds no room is dropped but counted.
+// Adds a line to the scene's notes; lines beyond the limit are only counted.
 MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
 
 // ---- one group ---------------------------------------------------------------------------------
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index); // [1] robots
 mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
-// Every robot of the group is alone in its world.
+// Every robot of the group is isolated.
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
-// A robot without joints that is fixed in the world moves by nothing.
+// Whether a robot is scenery: fixed to the world and without joints.
 bool mf_scene_is_scenery(const mf_Model *model);
-// Robots of the group can touch others.
+// Whether robots of the group can collide with others.
 bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index);
 
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
-// [ns] how often joints are commanded; vehicles: how often loops on board run, 0: every
-// step.
+// [ns] interval of joint commands; vehicles: interval of onboard loops, 0: every step.
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
 
-// The servo of a joint: the motor of its file, or what its effort and speed make likely, with what
-// is said instead, `change->stiffness` aside: `stiffness` [1] takes its place. MF_BAD_ARGUMENT
-// where a joint to be driven has none.
+// The servo of a joint: the motor of its file, or an estimate from its effort and speed limits,
+// with the changes of `change`; `stiffness` [1] replaces `change->stiffness`. MF_BAD_ARGUMENT where
+// a joint to be driven has no servo.
 mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const mf_Model *model,
                          uint32_t joint, mf_Servo *servo, mf_Error *error);
 
@@ -51,39 +50,39 @@ mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const m
 // Loads the gaits of a group into the scene and adds them.
 mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                              const mf_GaitConfig *config);
-// [1] steps that the world settles for, before time counts.
+// [1] settling steps before time 0.
 uint64_t mf_scene_settle_steps(const mf_Scene *scene);
-// Lets the robots of a group follow the gait of their behavior.
+// Starts the gait of the group's behavior.
 void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index);
 
 // ---- starts ------------------------------------------------------------------------------------
 
-// How one robot of a group begins, before it is put at its place.
+// Initial state of one robot of a group before its placement.
 typedef struct mf_RobotStart {
     double *position, *velocity; // [1] of the model
     double *angle;               // [rad] or [m] of its joints
     double (*point)[3], (*rotation)[4];
     uint32_t key;      // [1] keyframe, MF_NONE: none
-    double lowest;     // [m] of what touches, below the base's origin; 0: nothing touches
-    double reach;      // [m] no part is farther from the base's origin
-    bool own_position; // the file says where in the world it is
+    double lowest;     // [m] lowest contact point below the base's origin; 0: no contact shapes
+    double reach;      // [m] radius around the base's origin that contains all parts
+    bool own_position; // the file gives its position in the world
 } mf_RobotStart;
 
 mf_Status mf_robot_start_make(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *out);
 void mf_robot_start_free(mf_Context *context, mf_RobotStart *start);
-// Puts all robots of a group at the origin, as their own file has them, on the ground or lifted out
-// of it.
+// Puts all robots of a group at the origin in the pose of their file, on the ground or raised above
+// it.
 mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start);
 // Puts one at a position [m] and heading [rad] with a speed [m/s] along it.
 mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
                             mf_RobotStart *start, const double position[3], double heading);
 
-// Puts the robots of all groups at their positions: random ones go around those that are fixed.
+// Puts the robots of all groups at their positions: random positions avoid the fixed ones.
 mf_Status mf_scene_place_groups(mf_SceneBuilder *builder);
 // Joint slots of a group, before its plugins; and their memory, after all groups.
 mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_Group *group);
 mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder);
-// Makes the joints of the file.
+// Creates the run-time joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
@@ -91,20 +90,21 @@ mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
 
 // ---- systems of the world ----------------------------------------------------------------------
 
-// Changes motions by the rules of all groups.
+// Adds the system that switches motions by the rules of all groups.
 mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error);
-// Plays soccer, and counts goals; scene->play belongs to the world.
+// Adds the system that plays soccer and counts goals; scene->play is owned by the world.
 mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error);
 
 // ---- evaluations -------------------------------------------------------------------------------
 
-// Adds what the file's fitness sums up over an episode, if anything. Behind the motion.
+// Adds the system that accumulates the sums of the file's fitness over an episode, if any. It runs
+// after the motion.
 mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error);
-// The file's fitness of a robot without a fault, at the end of its life.
+// The fitness of a robot without a fault at the end of an episode.
 double mf_fitness_of(const mf_Scene *scene, uint32_t robot);
-// A program that does nothing, or oscillators that hold the start angles, for all robots.
+// Gives all robots a program that does nothing, or oscillators that keep the initial angles.
 void mf_scene_idle(const mf_Scene *scene);
-// Keeps where robots start and an image of the world.
+// Stores the initial positions of robots and a snapshot of the world.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error);
 mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error);
 

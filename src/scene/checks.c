@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// A group while it is checked: its reader finds the nodes that complaints point at.
+// A group and its reader, which finds the nodes that errors refer to.
 typedef struct Check {
     mf_Reader reader;
     const mf_SceneFile *file;
@@ -13,7 +13,7 @@ typedef struct Check {
 
 // ---- times -------------------------------------------------------------------------------------
 
-// A step that the models decide is compared when the world is made.
+// A step that depends on the models is checked when the world is built.
 static mf_Status check_multiple(const mf_Reader *reader, const char *path, mf_Time interval,
                                 mf_Time step) {
     return step > 0 ? mf_reader_check_multiple(reader, path, interval, "world.step", step) : MF_OK;
@@ -112,26 +112,26 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
     return mf_reader_refuse(&check->reader, key, NULL, "expected `%.60s` in the list gaits", name);
 }
 
-// One ball and one rhythm for all, and a goal on either side of the middle line.
+// A game needs one ball, one interval for all teams, and goals on both sides of the center line.
 static mf_Status check_game(const Check *check) {
     const mf_Behavior *own = &check->group->behavior;
     mf_Status status =
-        find_group(&check->reader, check->file, "behaviour.soccer.ball", own->soccer.ball, NULL);
+        find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL);
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
         if (status != MF_OK || other->behavior.kind != MF_BEHAVIOR_SOCCER)
             continue;
         if (strcmp(other->behavior.soccer.ball, own->soccer.ball) != 0)
-            return mf_reader_refuse(&check->reader, "behaviour.soccer.ball", NULL,
+            return mf_reader_refuse(&check->reader, "behavior.soccer.ball", NULL,
                                     "expected the ball of group %.80s, '%.80s', found '%.80s'",
                                     other->name, other->behavior.soccer.ball, own->soccer.ball);
         if (mf_key_period(other->behavior.rate) != mf_key_period(own->rate))
-            return mf_reader_refuse(&check->reader, "behaviour_interval", NULL,
+            return mf_reader_refuse(&check->reader, "behavior_interval", NULL,
                                     "expected that of group %.80s: all teams have the same "
                                     "interval",
                                     other->name);
     }
     if (status == MF_OK && !(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
-        return mf_reader_refuse(&check->reader, "behaviour.soccer.own_goal", NULL,
+        return mf_reader_refuse(&check->reader, "behavior.soccer.own_goal", NULL,
                                 "expected it on the other side of x = 0 than goal");
     return status;
 }
@@ -142,7 +142,7 @@ static mf_Status check_soccer(const Check *check) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < (check->group->behavior.soccer.keeper ? 8u : 6u) && status == MF_OK;
          i++)
-        status = check_gait(check, "behaviour.soccer", moves[i]);
+        status = check_gait(check, "behavior.soccer", moves[i]);
     return status == MF_OK ? check_game(check) : status;
 }
 
@@ -155,12 +155,12 @@ static mf_Status check_vehicle_behavior(const Check *check) {
     if (status == MF_OK)
         status = mf_behavior_mode(behavior, check->group->vehicle->kind, &mode, &cause);
     if (status != MF_OK)
-        return mf_reader_refuse(&check->reader, "behaviour", NULL, "%s", cause.message);
+        return mf_reader_refuse(&check->reader, "behavior", NULL, "%s", cause.message);
     bool looks = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
     if (looks && !(file->proximity && file->interaction.detect && file->interaction.relative &&
                    file->interaction.nearest > 0))
-        return mf_reader_refuse(&check->reader, "behaviour", NULL,
-                                "a flock, and separation, require proximity.neighbours with "
+        return mf_reader_refuse(&check->reader, "behavior", NULL,
+                                "a flock, and separation, require proximity.neighbors with "
                                 "detect, relative and nearest");
     return MF_OK;
 }
@@ -171,15 +171,15 @@ static mf_Status check_behavior(const Check *check) {
     if (check->group->vehicle != NULL && !walks)
         return check_vehicle_behavior(check);
     if (check->group->vehicle != NULL)
-        return mf_reader_refuse(&check->reader, "behaviour", NULL,
+        return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "gaits are for robots with joints, the model is a vehicle");
     if (kind == MF_BEHAVIOR_GAIT)
-        return check_gait(check, "behaviour.gait.name", check->group->behavior.gait);
+        return check_gait(check, "behavior.gait.name", check->group->behavior.gait);
     if (kind == MF_BEHAVIOR_SOCCER)
         return check_soccer(check);
     return kind == MF_BEHAVIOR_HOLD
                ? MF_OK
-               : mf_reader_refuse(&check->reader, "behaviour", NULL,
+               : mf_reader_refuse(&check->reader, "behavior", NULL,
                                   "expected hold, gait or soccer for a robot that is not a "
                                   "vehicle");
 }

@@ -1,5 +1,5 @@
-// Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so
-// that only a cell and its 26 neighbors are searched.
+// Spatial hash of spheres (see crowd.h). A cell is at least as wide as the sum of two radii, so a
+// search visits one cell and its 26 neighbors.
 #include "scene/crowd.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@ typedef struct mf_Crowd {
     uint32_t count;       // [1]
     uint32_t mask;        // [1] heads - 1
     double (*spheres)[4]; // [m] x, y, z, radius
-    uint32_t *next;       // [1] in the same cell or another one of the same hash; UINT32_MAX ends
+    uint32_t *next;       // [1] next sphere with the same hash; UINT32_MAX: last
     uint32_t *heads;      // [1]
 } mf_Crowd;
 
@@ -21,10 +21,10 @@ mf_Status mf_crowd_create(mf_Context *context, uint32_t capacity, double largest
                           mf_Error *error);
 void mf_crowd_free(mf_Crowd *crowd);
 
-// Adds a sphere (there must be room); its number is crowd->count before.
+// Adds a sphere (there must be capacity); its index is crowd->count before the call.
 void mf_crowd_add(mf_Crowd *crowd, const double center[3], double radius);
 
-// The lowest number of a sphere that overlaps this one, UINT32_MAX for none.
+// The lowest index of a sphere that overlaps this one, UINT32_MAX: none.
 uint32_t mf_crowd_overlaps(const mf_Crowd *crowd, const double center[3], double radius);
 
 #endif

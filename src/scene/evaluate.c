@@ -11,7 +11,7 @@
 
 // ---- the start ---------------------------------------------------------------------------------
 
-// Notes where each robot starts, for its distance.
+// Stores where each robot starts, for the distance that it covers.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
     static const mf_FieldInfo info = {
         "start.position",
@@ -81,7 +81,7 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
     return hooks->apply_genome == NULL ? 0 : hooks->genome_bytes;
 }
 
-// Range of a joint; one without limits gets a turn, or a meter to each side.
+// Range of a joint; without limits one revolution, or a meter to each side.
 static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
     const double half_turn = 3.14159265358979323846;
     double reach = joint->type == MF_JOINT_SLIDE ? 1.0 : half_turn;
@@ -127,7 +127,7 @@ double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
         return 0.0;
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     const mf_Field *start = mf_group_find_field(scene->group, "start.position");
-    if (start == NULL) // the scene was not made for evaluations
+    if (start == NULL) // the scene was not built for evaluations
         return 0.0;
     double x = mf_field_get(position, instance, 0) - mf_field_get(start, instance, 0);
     double y = mf_field_get(position, instance, 1) - mf_field_get(start, instance, 1);

@@ -1,26 +1,24 @@
-// What evolution wants more of (docs/reference/scenes.md, Fitness). `distance` is read off the
-// last state; the others need sums over an episode, which a system keeps behind the motion of every
-// step:
+// Fitness functions (docs/reference/scenes.md, Fitness). `distance` depends on the final state; the
+// others need sums over an episode, which a system updates after the motion of every step:
 //
-//   fitness.forward [m]  sum of v . e dt, with v the velocity of the base and e its x axis laid
-//   into
-//                        the horizontal plane
+//   fitness.forward [m]  sum of v . e dt, with v the velocity of the base and e the unit vector of
+//                        its x axis in the horizontal plane
 //   fitness.upright [s]  sum of max(0, c) dt, with c the cosine of the tilt
-//   fitness.stance [s]   time that each contact sensor of the robot bore load
+//   fitness.stance [s]   contact time of each contact sensor of the robot
 //   fitness.work [J]     sum of max(0, t r) dt over the joints: torque t of the servo by its law at
 //                        the end of the step (src/motion/articulated/drive.h) times rate r, without
-//                        what is braked, since no robot's battery gains by that (the usual count of
-//                        the cost of transport, Collins et al., Science 307, 2005)
+//                        braking work, which no battery recovers (as in the cost of transport of
+//                        Collins et al., Science 307, 2005)
 //
-// Invariant: a robot's sums depend on its own fields alone, so that it gets the same alone and in
-// any batch. All are state: an evaluation that restores the start begins from 0.
+// Invariant: a robot's sums depend only on its own fields, so they do not depend on the batch. They
+// are state: restoring the initial snapshot sets them to 0.
 #include "scene/builder.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 
-// What the sums of one scene are made from.
+// Inputs and outputs of the sums of one scene.
 typedef struct Sums {
     const mf_Field *orientation, *velocity, *angle, *rate, *target;
     const mf_Field *contact;
@@ -80,7 +78,7 @@ const char *mf_fitness_title(mf_Fitness fitness) {
 
 // ---- sums over an episode ----------------------------------------------------------------------
 
-// [W] that the servos of one robot put in.
+// [W] mechanical power of the servos of one robot.
 static double servo_power(const Sums *sums, uint32_t robot) {
     double power = 0.0;
     for (uint32_t j = 0; j < sums->joints; j++) {
@@ -116,7 +114,7 @@ static void add_step(const Sums *sums, uint32_t robot) {
         double length = mf_sqrt(ahead * ahead + left * left);
         double along = ahead * mf_field_get(sums->velocity, robot, 0) +
                        left * mf_field_get(sums->velocity, robot, 1);
-        if (length > 0.0) // a base on end has no heading
+        if (length > 0.0) // a vertical base has no heading
             add(sums->forward, robot, along / length * sums->step);
     }
     if (sums->upright != NULL) {
@@ -189,7 +187,7 @@ static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error)
     return status;
 }
 
-// What the sum of a fitness reads and writes.
+// Declares the fields that the sum of a fitness reads and writes.
 static void declare(mf_Fitness fitness, mf_SystemConfig *system) {
     static const char *const forward[] = {"base.orientation", "base.linear_velocity", "fault.word",
                                           NULL};
@@ -255,8 +253,8 @@ static double sum_of(const mf_Scene *scene, const char *field, uint32_t robot) {
     return mf_field_get(mf_group_find_field(scene->group, field), robot, 0);
 }
 
-// The mean over the feet of what their duty factors are worth: all between 0.15 and 0.85, so that a
-// foot neither hangs in the air nor drags along; beyond, the less the nearer to 0 or 1.
+// The mean score of the feet's duty factors: 1 between 0.15 and 0.85, so that a foot is neither
+// always in the air nor always on the ground; outside it falls linearly to 0 at 0 and 1.
 static double stepping(const mf_Scene *scene, uint32_t robot, double time) {
     const double ends = 0.15; // [1] below the duty factors of walks, 0.5 .. 0.8, and of runs
     const mf_Field *stance = mf_group_find_field(scene->group, "fitness.stance");
@@ -277,7 +275,8 @@ double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
     case MF_FITNESS_SPEED:
         return time > 0.0 ? sum_of(scene, "fitness.forward", robot) / time : 0.0;
     case MF_FITNESS_ECONOMY: {
-        // What lifts the robot by one meter on Earth is added: falling over costs nothing.
+        // Adds the work of lifting the robot by one meter on Earth, so that falling over without
+        // work is not rewarded.
         const double lift = 9.80665; // [J/kg]
         return distance / (sum_of(scene, "fitness.work", robot) + scene->model->mass * lift);
     }

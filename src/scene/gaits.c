@@ -12,7 +12,7 @@ enum { PATH_MOST = 4200 }; // [byte] of a gait's file
 
 // ---- files -------------------------------------------------------------------------------------
 
-// A gait that is said by its file, not by its name.
+// Whether a gait is given by its file, not by its name.
 static bool is_file(const char *gait) {
     size_t length = strlen(gait);
     return strchr(gait, '/') != NULL || (length > 5 && strcmp(gait + length - 5, ".yaml") == 0);
@@ -88,7 +88,7 @@ static mf_Status refuse_gait(const mf_SceneBuilder *builder, const char *robot, 
                       folder, known, near);
 }
 
-// Files are meant from the folder of the scene on.
+// Paths are relative to the folder of the scene.
 static mf_Status locate(const mf_SceneBuilder *builder, const mf_SceneGroup *from, const char *gait,
                         char out[PATH_MOST]) {
     const char *file = builder->file->file;
@@ -135,7 +135,7 @@ mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group 
 
 // ---- commands ----------------------------------------------------------------------------------
 
-// Keyframes follow no command.
+// Keyframes do not follow commands.
 static void largest_command(const mf_Gait *gait, double out[3]) {
     const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK    ? &gait->walk.pace
                               : gait->kind == MF_GAIT_WAVES ? &gait->waves.pace
@@ -145,7 +145,7 @@ static void largest_command(const mf_Gait *gait, double out[3]) {
     out[2] = pace != NULL ? pace->turn : 0.0;
 }
 
-// Cuts a command to the gait's range, and says so.
+// Limits a command to the gait's range and adds a note.
 static void cut(mf_Scene *scene, const mf_SceneGroup *from, const mf_Gait *gait,
                 double command[3]) {
     static const char *const names[3] = {"forward", "left", "turn"};
@@ -169,7 +169,7 @@ static void cut(mf_Scene *scene, const mf_SceneGroup *from, const mf_Gait *gait,
 }
 
 static uint32_t find_gait(const mf_SceneGroup *from, const char *name) {
-    uint32_t chosen = 0; // the reader has seen that it is there
+    uint32_t chosen = 0; // checked by the reader
     while (chosen + 1 < from->gait_count && strcmp(from->gaits[chosen], name) != 0)
         chosen++;
     return chosen;

@@ -18,7 +18,7 @@ static const char *const behaviors[] = {"hold",      "command", "program", "orbi
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 
-// Enums are read and written as int, lists as a pointer with a number behind it.
+// Enums are read and written as int, lists as a pointer followed by a count.
 #define IS_INT(type) (sizeof(type) == sizeof(int))
 _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
                    IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviorKind) && IS_INT(mf_SceneColor),
@@ -152,7 +152,7 @@ static const mf_Key group_keys[] = {
            "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
-// Between these stand the keys of motions, from their own folders.
+// Keys after those of the motions, which are in the motions' folders.
 static const mf_Key keys_behind[] = {
     MF_KEY("control_interval", MF_KEY_TIME, MF_KEY_AUTO, "s", "auto", 1e-6, 10, NULL,
            GROUP(control_interval),
@@ -188,12 +188,12 @@ static const mf_Key keys_behind[] = {
            "initial poses; heights are above the ground, robots that cannot fly stand on it"),
     SECTION("place.line", "side by side along y; isolated robots all at the origin"),
     MF_KEY("place.line.distance", MF_KEY_REAL, MF_KEY_ABOVE, "m", "1", 0, 1e6, NULL,
-           GROUP(place.distance), "distance between neighbours"),
+           GROUP(place.distance), "distance between neighbors"),
     MF_KEY_TUPLE("place.poses", MF_KEY_POINTS, 3, 0, "", NULL, -1e6, 1e6, GROUP(place.poses),
                  "x [m], y [m] and heading [rad] of each robot"),
     SECTION("place.grid", "rows, columns and layers"),
     MF_KEY_TUPLE("place.grid.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
-                 GROUP(place.center), "centre of the lowest layer"),
+                 GROUP(place.center), "center of the lowest layer"),
     MF_KEY_TUPLE("place.grid.spacing", MF_KEY_VECTOR, 3, MF_KEY_ABOVE, "m", "[5, 5, 5]", 0, 1e6,
                  GROUP(place.spacing), "distance between columns, rows and layers"),
     MF_KEY("place.grid.columns", MF_KEY_COUNT, 0, "1", "0", 0, 1 << 26, NULL, GROUP(place.columns),
@@ -202,18 +202,18 @@ static const mf_Key keys_behind[] = {
            "number of layers"),
     SECTION("place.circle", "evenly on a circle"),
     MF_KEY_TUPLE("place.circle.center", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6,
-                 GROUP(place.center), "centre of the circle"),
+                 GROUP(place.center), "center of the circle"),
     MF_KEY("place.circle.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
            GROUP(place.radius), "radius of the circle"),
     MF_KEY("place.circle.along", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(place.along),
-           "face along the circle, anticlockwise, instead of `heading`"),
+           "face along the circle, counterclockwise, instead of `heading`"),
     SECTION("place.random", "at random in a box, without overlap"),
     MF_KEY_TUPLE("place.random.lower", MF_KEY_VECTOR, 3, 0, "m", "[-100, -100, 10]", -1e6, 1e6,
                  GROUP(place.lower), "low corner of the box"),
     MF_KEY_TUPLE("place.random.upper", MF_KEY_VECTOR, 3, 0, "m", "[100, 100, 60]", -1e6, 1e6,
                  GROUP(place.upper), "high corner of the box"),
     MF_KEY("place.random.distance", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL, GROUP(place.distance),
-           "minimum distance of centres; 0: no contact"),
+           "minimum distance of centers; 0: no contact"),
     MF_KEY("place.random.seed", MF_KEY_SEED, 0, "1", "1", 0, 0, NULL, GROUP(place.seed),
            "seed of the initial poses"),
     MF_KEY("heading", MF_KEY_REAL, 0, "rad", "0", -10, 10, NULL, GROUP(place.heading),
@@ -265,109 +265,109 @@ static const mf_Key keys_behind[] = {
     MF_KEY_LISTED("switch", 0, &rule_table, GROUP(rules),
                   "rules for switching to another motion, each with the keys below"),
 
-    MF_KEY("behaviour", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviors, GROUP(behavior.kind),
-           "behaviour of the robots; `hold`: hover, fly straight on, stand; `gait` and `soccer` "
+    MF_KEY("behavior", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviors, GROUP(behavior.kind),
+           "behavior of the robots; `hold`: hover, fly straight on, stand; `gait` and `soccer` "
            "are for robots with gaits, the others for vehicles"),
-    SECTION("behaviour.command", "constant values"),
-    MF_KEY("behaviour.command.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+    SECTION("behavior.command", "constant values"),
+    MF_KEY("behavior.command.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
            GROUP(behavior.mode),
            "command mode. quadrotor: rotors, rates, attitude, velocity, position; fixed_wing: "
            "surfaces, autopilot, orbit; car: drive, speed, circle, waypoint"),
-    MF_KEY_TUPLE("behaviour.command.values", MF_KEY_NUMBERS, 8, MF_KEY_REQUIRED, "", NULL, -1e9, 1e9,
+    MF_KEY_TUPLE("behavior.command.values", MF_KEY_NUMBERS, 8, MF_KEY_REQUIRED, "", NULL, -1e9, 1e9,
                  GROUP(behavior.values), "in the order of the mode's command fields, SI units"),
-    SECTION("behaviour.program", "commands that a program writes"),
-    MF_KEY("behaviour.program.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
-           GROUP(behavior.mode), "command mode, as in behaviour.command"),
-    SECTION("behaviour.orbit", "evenly spaced around one circle, anticlockwise"),
-    MF_KEY_TUPLE("behaviour.orbit.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
-                 GROUP(behavior.center), "centre of the circle"),
-    MF_KEY("behaviour.orbit.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
+    SECTION("behavior.program", "commands that a program writes"),
+    MF_KEY("behavior.program.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+           GROUP(behavior.mode), "command mode, as in behavior.command"),
+    SECTION("behavior.orbit", "evenly spaced around one circle, counterclockwise"),
+    MF_KEY_TUPLE("behavior.orbit.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
+                 GROUP(behavior.center), "center of the circle"),
+    MF_KEY("behavior.orbit.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
            GROUP(behavior.radius), "radius of the circle"),
-    MF_KEY("behaviour.orbit.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
+    MF_KEY("behavior.orbit.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
            GROUP(behavior.height), "in the world frame; cars stay on the ground"),
-    MF_KEY("behaviour.orbit.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
+    MF_KEY("behavior.orbit.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed along the circle"),
-    SECTION("behaviour.formation", "evenly spaced on concentric circles"),
-    MF_KEY_TUPLE("behaviour.formation.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
-                 GROUP(behavior.center), "centre of all circles"),
-    MF_KEY("behaviour.formation.circles", MF_KEY_COUNT, 0, "1", "5", 1, 1024, NULL,
+    SECTION("behavior.formation", "evenly spaced on concentric circles"),
+    MF_KEY_TUPLE("behavior.formation.center", MF_KEY_VECTOR, 2, 0, "m", "[0, 0]", -1e6, 1e6,
+                 GROUP(behavior.center), "center of all circles"),
+    MF_KEY("behavior.formation.circles", MF_KEY_COUNT, 0, "1", "5", 1, 1024, NULL,
            GROUP(behavior.circles), "number of circles"),
-    MF_KEY("behaviour.formation.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
+    MF_KEY("behavior.formation.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "100", 0, 1e6, NULL,
            GROUP(behavior.radius), "radius of the innermost circle"),
-    MF_KEY("behaviour.formation.gap", MF_KEY_REAL, MF_KEY_ABOVE, "m", "20", 0, 1e6, NULL,
+    MF_KEY("behavior.formation.gap", MF_KEY_REAL, MF_KEY_ABOVE, "m", "20", 0, 1e6, NULL,
            GROUP(behavior.gap), "difference of radii"),
-    MF_KEY("behaviour.formation.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
+    MF_KEY("behavior.formation.height", MF_KEY_REAL, 0, "m", "50", -1e5, 1e5, NULL,
            GROUP(behavior.height), "height of the innermost circle, in the world frame"),
-    MF_KEY("behaviour.formation.rise", MF_KEY_REAL, 0, "m", "0", -1e4, 1e4, NULL,
+    MF_KEY("behavior.formation.rise", MF_KEY_REAL, 0, "m", "0", -1e4, 1e4, NULL,
            GROUP(behavior.rise), "difference of heights from circle to circle, outward"),
-    MF_KEY("behaviour.formation.alternate", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
+    MF_KEY("behavior.formation.alternate", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
            GROUP(behavior.alternate), "every second circle is flown clockwise"),
-    MF_KEY("behaviour.formation.separation", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
+    MF_KEY("behavior.formation.separation", MF_KEY_REAL, 0, "m", "0", 0, 1e6, NULL,
            GROUP(behavior.separation),
-           "quadrotors avoid detected neighbours nearer than this; 0: no avoidance"),
-    MF_KEY("behaviour.formation.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
+           "quadrotors avoid detected neighbors nearer than this; 0: no avoidance"),
+    MF_KEY("behavior.formation.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed along the circles"),
-    SECTION("behaviour.waypoints",
+    SECTION("behavior.waypoints",
             "from way-point to way-point; agents keep their relative positions"),
-    MF_KEY_TUPLE("behaviour.waypoints.points", MF_KEY_POINTS, 3, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behavior.points), "way-points of the group's centre, in the world "
+    MF_KEY_TUPLE("behavior.waypoints.points", MF_KEY_POINTS, 3, MF_KEY_REQUIRED, "m", NULL, -1e6,
+                 1e6, GROUP(behavior.points), "way-points of the group's center, in the world "
                                                "frame"),
-    MF_KEY("behaviour.waypoints.reached", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e6, NULL,
+    MF_KEY("behavior.waypoints.reached", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e6, NULL,
            GROUP(behavior.reached), "distance at which a way-point counts as reached"),
-    MF_KEY("behaviour.waypoints.loop", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
+    MF_KEY("behavior.waypoints.loop", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            GROUP(behavior.loop), "repeat after the last"),
-    MF_KEY("behaviour.waypoints.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
+    MF_KEY("behavior.waypoints.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed between way-points"),
-    SECTION("behaviour.flock", "Reynolds' boids: each agent acts on the neighbours that it detects"),
-    MF_KEY("behaviour.flock.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
+    SECTION("behavior.flock", "Reynolds' boids: each agent acts on the neighbors that it detects"),
+    MF_KEY("behavior.flock.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "5", 0, 1e3, NULL,
            GROUP(behavior.speed), "speed of every agent"),
-    MF_KEY("behaviour.flock.separation", MF_KEY_REAL, MF_KEY_ABOVE, "m", "3", 0, 1e6, NULL,
-           GROUP(behavior.separation), "neighbours nearer than this are avoided"),
-    MF_KEY("behaviour.flock.separation_weight", MF_KEY_REAL, 0, "1", "1.5", 0, 1e3, NULL,
-           GROUP(behavior.separation_weight), "weight of the direction away from near neighbours"),
-    MF_KEY("behaviour.flock.alignment_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
-           GROUP(behavior.alignment_weight), "weight of the neighbours' mean velocity"),
-    MF_KEY("behaviour.flock.cohesion_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
-           GROUP(behavior.cohesion_weight), "weight of the direction to the neighbours' centre"),
-    MF_KEY("behaviour.flock.goal_weight", MF_KEY_REAL, 0, "1", "0.2", 0, 1e3, NULL,
+    MF_KEY("behavior.flock.separation", MF_KEY_REAL, MF_KEY_ABOVE, "m", "3", 0, 1e6, NULL,
+           GROUP(behavior.separation), "neighbors nearer than this are avoided"),
+    MF_KEY("behavior.flock.separation_weight", MF_KEY_REAL, 0, "1", "1.5", 0, 1e3, NULL,
+           GROUP(behavior.separation_weight), "weight of the direction away from near neighbors"),
+    MF_KEY("behavior.flock.alignment_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
+           GROUP(behavior.alignment_weight), "weight of the neighbors' mean velocity"),
+    MF_KEY("behavior.flock.cohesion_weight", MF_KEY_REAL, 0, "1", "1", 0, 1e3, NULL,
+           GROUP(behavior.cohesion_weight), "weight of the direction to the neighbors' center"),
+    MF_KEY("behavior.flock.goal_weight", MF_KEY_REAL, 0, "1", "0.2", 0, 1e3, NULL,
            GROUP(behavior.goal_weight), "weight of the direction to the goal"),
-    MF_KEY_TUPLE("behaviour.flock.goal", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 50]", -1e6, 1e6,
+    MF_KEY_TUPLE("behavior.flock.goal", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 50]", -1e6, 1e6,
                  GROUP(behavior.goal), "common goal of all agents"),
-    SECTION("behaviour.gait", "one gait"),
-    MF_KEY("behaviour.gait.name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+    SECTION("behavior.gait", "one gait"),
+    MF_KEY("behavior.gait.name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
            GROUP(behavior.gait), "one of `gaits`"),
-    MF_KEY_TUPLE("behaviour.gait.command", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "", "auto", -100, 100,
+    MF_KEY_TUPLE("behavior.gait.command", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "", "auto", -100, 100,
                  GROUP(behavior.gait_command), "forward [m/s], left [m/s], turn [rad/s], clamped "
                                                 "to the gait's range; `auto`: half of its largest "
                                                 "forward command"),
-    SECTION("behaviour.soccer",
+    SECTION("behavior.soccer",
             "walk to the ball, kick it to the goal, keep a distance from others, get up; requires "
             "the gaits walk, stand, kick_left, kick_right, get_up_front and get_up_back"),
-    MF_KEY("behaviour.soccer.ball", MF_KEY_TEXT, 0, "", "ball", 0, 0, NULL,
+    MF_KEY("behavior.soccer.ball", MF_KEY_TEXT, 0, "", "ball", 0, 0, NULL,
            GROUP(behavior.soccer.ball), "the ball's group"),
-    MF_KEY_TUPLE("behaviour.soccer.goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
-                 GROUP(behavior.soccer.goal), "centre of the opponents' goal"),
-    MF_KEY_TUPLE("behaviour.soccer.own_goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6,
-                 1e6, GROUP(behavior.soccer.own_goal), "centre of the own goal"),
-    MF_KEY("behaviour.soccer.field_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "6", 0, 1e6, NULL,
+    MF_KEY_TUPLE("behavior.soccer.goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6, 1e6,
+                 GROUP(behavior.soccer.goal), "center of the opponents' goal"),
+    MF_KEY_TUPLE("behavior.soccer.own_goal", MF_KEY_VECTOR, 2, MF_KEY_REQUIRED, "m", NULL, -1e6,
+                 1e6, GROUP(behavior.soccer.own_goal), "center of the own goal"),
+    MF_KEY("behavior.soccer.field_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "6", 0, 1e6, NULL,
            GROUP(behavior.soccer.field_width), "distance between the touch lines"),
-    MF_KEY("behaviour.soccer.goal_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "2.6", 0, 1e6, NULL,
+    MF_KEY("behavior.soccer.goal_width", MF_KEY_REAL, MF_KEY_ABOVE, "m", "2.6", 0, 1e6, NULL,
            GROUP(behavior.soccer.goal_width), "distance between the posts"),
-    MF_KEY_TUPLE("behaviour.soccer.kick", MF_KEY_VECTOR, 2, 0, "m", "[0.13, 0.04]", -10, 10,
+    MF_KEY_TUPLE("behavior.soccer.kick", MF_KEY_VECTOR, 2, 0, "m", "[0.13, 0.04]", -10, 10,
                  GROUP(behavior.soccer.kick), "position of the ball for a kick with the left "
                                                "foot, forward and left of the base; mirrored for "
                                                "the right foot"),
-    MF_KEY("behaviour.soccer.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "0.15", 0, 10, NULL,
+    MF_KEY("behavior.soccer.speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "0.15", 0, 10, NULL,
            GROUP(behavior.soccer.speed), "walking speed"),
-    MF_KEY("behaviour.soccer.spacing", MF_KEY_REAL, 0, "m", "0.5", 0, 100, NULL,
+    MF_KEY("behavior.soccer.spacing", MF_KEY_REAL, 0, "m", "0.5", 0, 100, NULL,
            GROUP(behavior.soccer.spacing), "minimum distance from other robots"),
-    MF_KEY("behaviour.soccer.keeper", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
+    MF_KEY("behavior.soccer.keeper", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            GROUP(behavior.soccer.keeper), "the first robot is the goalkeeper; requires dive_left "
                                            "and dive_right, too"),
-    MF_KEY("behaviour_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
-           GROUP(behavior.rate), "period of behaviour updates"),
+    MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
+           GROUP(behavior.rate), "period of behavior updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),
-           "colour in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the "
+           "color in films; `file`: as in the model's file; `auto`: blue, red, yellow ... in the "
            "order of the groups with joints if there are several, else as `file`"),
 };
 // clang-format on
@@ -376,13 +376,13 @@ static void start(void *base) {
     mf_SceneGroup *group = base;
     group->import = mf_import_config();
     group->motions = mf_motions_config();
-    group->motions.points.joint_interval = 0; // the builder chooses
+    group->motions.points.joint_interval = 0; // chosen by the builder
     group->motions.articulated.integrator = MF_ARTICULATED_OF_MODEL;
     group->gp = mf_gp_config();
     group->oscillator = mf_oscillator_config();
 }
 
-// What a list of no entries and packages of none would say cannot be written.
+// Empty lists and packages cannot be written.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneGroup *group = base;
     if (key->kind == MF_KEY_PACKAGES)
@@ -397,7 +397,7 @@ static const mf_KeyJoint motion_keys = {.count = mf_motion_key_count,
                                         .behind = keys_behind,
                                         .behind_count = sizeof keys_behind / sizeof *keys_behind};
 
-// Keys of motions say where they are in mf_MotionsConfig.
+// Keys of motions have offsets in mf_MotionsConfig.
 _Static_assert(offsetof(mf_SceneGroup, motions) == 0, "settings of motions come first");
 
 const mf_KeyTable mf_scene_group_table = {.noun = "group",

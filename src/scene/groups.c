@@ -1,4 +1,4 @@
-// One group of a scene: its model, motion, plugins, controller and sensors, all as the file says.
+// Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
 
 #include "math/scalar.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define CONTROL_INTERVAL (10 * MF_MILLISECOND) // [ns] of joints that are commanded
+#define CONTROL_INTERVAL (10 * MF_MILLISECOND) // [ns] default interval of joint commands
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index) {
     return index == 0 && builder->config.count > 0 ? builder->config.count
@@ -35,7 +35,7 @@ static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     return from->contact_others && !mf_scene_group_isolated(builder, index);
 }
 
-// Alone in the world there is nobody to meet.
+// A single robot has no other to collide with.
 bool mf_scene_group_collides(const mf_SceneBuilder *builder, uint32_t index) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < builder->file->group_count; i++)
@@ -59,15 +59,15 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
 
 // ---- times -------------------------------------------------------------------------------------
 
-// How often the controller of genomes ticks; 0/0 without one.
+// Rate of the controller of genomes; 0/0: none.
 static mf_Rate controller_rate(const mf_SceneGroup *from) {
     return from->controller == MF_CONTROLLER_GP           ? from->gp.rate
            : from->controller == MF_CONTROLLER_OSCILLATOR ? from->oscillator.rate
                                                           : (mf_Rate){0, 0};
 }
 
-// Joints that follow the commanded motion have until the next word of the controller, in whole
-// steps: in less they would throw the robot into the air.
+// Joints that track the commanded motion reach their target at the next command, in whole steps: a
+// faster motion would throw the robot into the air.
 mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step, steps = CONTROL_INTERVAL / step;
@@ -80,7 +80,7 @@ mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index
     return (period > step ? (period + step / 2) / step : 1) * step;
 }
 
-// As published, where no gait tells the joints where to be.
+// The published value where no gait commands the joints.
 static mf_Time points_interval(const mf_SceneBuilder *builder, uint32_t index, mf_Time control) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step;
@@ -92,7 +92,7 @@ static mf_Time points_interval(const mf_SceneBuilder *builder, uint32_t index, m
     return step * (published > 0 ? published : 1);
 }
 
-// What the reader could not compare, because the models decide the step.
+// Checks intervals that the reader could not check, because the step depends on the models.
 static mf_Status check_multiple(const mf_SceneBuilder *builder, uint32_t index, const char *key,
                                 mf_Time interval) {
     const mf_Time step = builder->scene->step;
@@ -146,8 +146,8 @@ mf_Status mf_scene_servo(const mf_ServoChange *change, double stiffness, const m
                    joint->name);
 }
 
-// Servos of all joints, NULL where nothing about them is said or asked. A controller of genomes
-// drives every joint, so none may be without.
+// Servos of all joints, NULL if the file does not mention them and nothing needs them. A controller
+// of genomes drives every joint, so every joint needs one.
 static mf_Status make_servos(const mf_SceneBuilder *builder, uint32_t index, mf_Servo **out) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_ServoChange *change = &from->servo;
@@ -181,7 +181,7 @@ static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
         config->fixed_wing = from->vehicle->fixed_wing;
         config->fixed_wing_config.command = (mf_FixedWingCommand)mode;
         config->fixed_wing_config.control_interval = control;
-        config->fixed_wing_config.start_altitude = -1e5; // they fly where they are placed
+        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
         return;
     case MF_VEHICLE_CAR:
         break;
@@ -191,7 +191,7 @@ static void set_vehicle(const mf_SceneGroup *from, int mode, mf_Time control,
     config->car_config.control_interval = control;
 }
 
-// What motions of links and joints are commanded by the group and by the model's file.
+// Applies the settings of the group and of the model's file to motions of links and joints.
 static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                        mf_Time control, mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
@@ -241,7 +241,7 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
     if (status != MF_LIMIT || !articulated || model->body_count > 0 ||
         !config->articulated.self_contacts || !parts->drops_contacts)
         return status;
-    // A URDF file of very many meshes.
+    // A URDF file with very many meshes.
     config->articulated.self_contacts = false;
     mf_scene_note(
         builder->scene,
@@ -265,7 +265,7 @@ static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_G
         status = mf_motions_add(group, config, builder->error);
     else if (config->start < MF_MOTION_COUNT)
         status = add_one_motion(builder, index, group, parts);
-    // Says by what the model can move, where that is why.
+    // Adds the motions that support the model to the message if that is the reason.
     for (int i = 0; i < MF_MOTION_LEVELS && status == MF_UNSUPPORTED; i++)
         if (config->has[i] || config->start == (mf_Motion)i)
             mf_motion_check(builder->scene->models[index], (mf_Motion)i, builder->error);
@@ -292,7 +292,7 @@ static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_
     if (scene->plugin_count < MF_SCENE_LIBRARIES)
         scene->plugins[scene->plugin_count++] = plugin;
     else
-        mf_plugin_close(plugin); // the group keeps it loaded
+        mf_plugin_close(plugin); // the group keeps a reference
     return status;
 }
 
@@ -317,7 +317,7 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
     return status;
 }
 
-// How often what a genome can read of its robot is measured; false: its robot has no genome.
+// Rate of the measurements that a genome can read; false: the robot has no genome.
 static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rate *rate) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool evaluated =
@@ -359,7 +359,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     out->gaits.first = MF_NONE;
     if (from->gait_count > 0)
         out->gaits.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
-    // What cannot be measured reads 0; mayfly info tells.
+    // Missing measurements read 0; `mayfly info` lists them.
     out->instruments = mf_instruments_config();
     out->instruments.lenient = true;
     out->measures = from->sensors && from->vehicle == NULL &&
@@ -383,7 +383,7 @@ static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group
     return status == MF_OK ? add_controller(builder, index, group) : status;
 }
 
-// By the parts that the file gives.
+// Adds the controller and sensors of the file.
 static mf_Status equip_by_file(mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     mf_SceneParts parts;
     mf_Servo *servos = NULL;
@@ -423,7 +423,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
 
 // ---- groups of programs ------------------------------------------------------------------------
 
-// A builder for one group that stands in a world already. `scene` is to be zeroed.
+// A builder for one group that is in a world already. `scene` must be zeroed.
 static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf_SceneFile *file,
                              mf_Scene *scene, mf_Error *error) {
     if (group == NULL || file == NULL)
@@ -466,7 +466,7 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
         status =
             mf_behavior_add(group, file->groups[0].vehicle->kind, &file->groups[0].behavior, error);
     for (uint32_t i = 0; i < scene.plugin_count; i++)
-        mf_plugin_close(scene.plugins[i]); // the group keeps them loaded
+        mf_plugin_close(scene.plugins[i]); // the group keeps references
     for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)
         mf_gait_destroy(scene.gaits[0][i]);
     if (status == MF_OK)

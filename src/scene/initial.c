@@ -1,4 +1,4 @@
-// Initial values: paths within a robot, written to all of them.
+// Initial values: properties of a robot by path, written to all robots of the group.
 #include "scene/builder.h"
 
 #include <mayfly/property.h>
@@ -8,7 +8,7 @@
 typedef struct Task {
     const mf_InitialValue *value;
     mf_Status status;
-    mf_Error error; // without the place in the file
+    mf_Error error; // without the position in the file
 } Task;
 
 static bool write_value(const mf_Property *property, void *user) {
@@ -44,7 +44,7 @@ mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index) {
         uint64_t found = 0;
         for (uint32_t i = 0; i < mf_group_count(group) && task.status == MF_OK; i++)
             found += mf_property_list_in(group, i, task.value->path, write_value, &task);
-        if (found == 0) { // says why
+        if (found == 0) { // the error is set
             mf_Property property;
             task.status = mf_property_find_in(group, 0, task.value->path, &property, &task.error);
         }

@@ -16,7 +16,7 @@ static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *
                            const mf_SceneJointSide *from, mf_WorldJointSide *out) {
     if (from->group[0] == '\0')
         return MF_OK;
-    out->group = mf_world_find_group(builder->scene->world, from->group); // the reader has seen it
+    out->group = mf_world_find_group(builder->scene->world, from->group); // checked by the reader
     out->instance = from->robot;
     if (from->robot >= mf_group_count(out->group))
         return refuse(builder, joint, MF_BAD_FILE, "robot: the group has fewer robots");

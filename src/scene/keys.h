@@ -7,17 +7,17 @@
 
 #include <mayfly/scene.h>
 
-// As ground.shape, beyond those of mf_TerrainShape: the ground of the models.
+// An additional value of ground.shape after those of mf_TerrainShape: the ground of the models.
 #define MF_GROUND_OF_MODELS 5
 
-// As motion of a group: words before and behind those of mf_Motion.
+// Additional values of `motion` of a group after those of mf_Motion.
 enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
 extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
 
-// The motion of a word; that of MF_MOTION_WORD_AUTO is `automatic`.
+// The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);
 int mf_word_of_motion(mf_Motion motion);
 

@@ -1,12 +1,12 @@
-// A scene in one call: file, world and, where nobody gives one, context belong together.
+// Opens a scene in one call: file, world and, unless the caller gives one, context.
 #include <mayfly/scene.h>
 
 #include <math.h>
 
 typedef struct Opened {
-    mf_Scene scene; // first: what the caller holds
+    mf_Scene scene; // first member: the caller's pointer
     mf_Context *context;
-    mf_Context *own_context; // NULL: the caller's
+    mf_Context *own_context; // NULL: the context is the caller's
     mf_SceneFile *file;
 } Opened;
 

@@ -7,25 +7,25 @@
 #include <math.h>
 #include <stdio.h>
 
-#define PLACE_STREAM 0x706c6163u // keeps these random numbers apart from all others
+#define PLACE_STREAM 0x706c6163u // separates these random numbers from all others
 #define TRIES 2000u              // [1] for one agent
 
 static const double full_turn = 6.283185307179586;
 
-// What placing passes around.
+// State of the placement.
 typedef struct Layout {
     const mf_Placement *placement;
     const mf_Terrain *terrain;
     uint32_t count;
     double radius;    // [m]
     double clearance; // [m]
-    bool flies;       // heights are above the ground, else above the stand on it
+    bool flies;       // heights are above the ground, else above the standing height
     mf_Crowd crowd;
     double *positions, *headings;
     mf_Error *error;
 } Layout;
 
-// Nothing begins in the ground.
+// Raises a position that would be in the ground.
 static void settle(const Layout *layout, double position[3]) {
     double ground = layout->terrain == NULL
                         ? 0.0
@@ -168,7 +168,7 @@ static mf_Status refuse_place(const mf_SceneBuilder *builder, uint32_t index, mf
                       group->place.column, "groups.%s.place: %s", group->name, message);
 }
 
-// Names the vehicle that is in the way.
+// Reports the vehicle that is in the way.
 static mf_Status refuse_overlap(const mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
                                 uint32_t other) {
     uint32_t owner = index;
@@ -207,7 +207,7 @@ static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotSt
     return status;
 }
 
-// How high a robot stands, and whether heights are meant from there or from the ground.
+// Standing height of a robot, and whether heights are relative to it or to the ground.
 static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
                            const mf_RobotStart *start, bool *flies) {
     const mf_Vehicle *vehicle = builder->file->groups[index].vehicle;
@@ -219,7 +219,7 @@ static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
                                                     : vehicle->car.height;
 }
 
-// Cars stand, whatever heights say; scenery has its own.
+// Heights do not apply to cars; scenery has its own.
 static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Placement placement = from->place;
@@ -251,7 +251,7 @@ static mf_Status find_places(mf_SceneBuilder *builder, uint32_t index, const mf_
     return status;
 }
 
-// One robot, and those that are alone in their worlds, begin as their own file has them.
+// A single robot and isolated robots begin in the pose of their file.
 static bool at_origin(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const bool alone =

@@ -7,7 +7,7 @@
 typedef struct Rules {
     const mf_SceneFile *file; // borrowed: outlives the world
     mf_Time interval;         // [ns]
-    mf_Time settled;          // [ns] from here on time counts
+    mf_Time settled;          // [ns] end of settling, time 0
     mf_World *world;
     mf_Field *position[MF_SCENE_GROUPS], *orientation[MF_SCENE_GROUPS];
 } Rules;
@@ -49,7 +49,7 @@ static bool is_met(const Rules *rules, const mf_SwitchRule *rule, mf_Time now, u
     return false;
 }
 
-// A robot that a fault froze keeps its motion.
+// A robot with a fault keeps its motion.
 static void check_robot(const Rules *rules, mf_Time now, uint32_t group, uint32_t robot) {
     const mf_SceneGroup *from = &rules->file->groups[group];
     mf_Group *own = mf_world_group(rules->world, group);
@@ -75,7 +75,7 @@ static void destroy(mf_Context *context, void *user) {
     mf_release(context, user);
 }
 
-// About 10 ms in whole steps where the file does not say.
+// Default: about 10 ms in whole steps.
 static mf_Time interval_of(const mf_Scene *scene) {
     const mf_Time steps = 10 * MF_MILLISECOND / scene->step;
     return scene->file->switch_interval > 0 ? scene->file->switch_interval
@@ -90,7 +90,7 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
         count += file->groups[g].rule_count;
     if (count == 0)
         return MF_OK;
-    if (file->switch_interval % scene->step != 0) // the reader could not know the models' step
+    if (file->switch_interval % scene->step != 0) // not known to the reader
         return mf_fail_at(error, MF_BAD_FILE, file->file, 0, 0,
                           "world.switch_interval: expected a multiple of the step of %.9g s, found "
                           "%.9g s",

@@ -15,13 +15,13 @@
 
 // ---- vehicles and motions -----------------------------------------------------------------------
 
-// Robots' files are XML; what is neither YAML nor there is the importer's to complain about.
+// Robots' files are XML; the importer reports errors for all names that are not YAML.
 static bool is_yaml_name(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
-// A file that is not there is a mistake of the scene, what is wrong in it one of its own.
+// A missing file is an error of the scene; an error in the file is reported for that file.
 static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Vehicle *vehicle = NULL;
     mf_Error cause = {0};
@@ -48,7 +48,8 @@ static void note_place(const mf_Reader *reader, const char *path, int32_t *line,
     *column = typed ? 0 : node->column;
 }
 
-// Where complaints about initial values point at; what they name is known with the robot.
+// Stores the positions of initial values for errors, since their paths are resolved only with the
+// robot.
 static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
     const mf_YamlNode *list = mf_reader_find(reader, "initial");
     const mf_YamlNode *node = list != NULL ? list->first : NULL;
@@ -59,7 +60,7 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
     }
 }
 
-// What the words of a group mean, and where it stands in the file.
+// Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Status status = load_vehicle(reader, group);
     if (status != MF_OK)
@@ -77,7 +78,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-// `given` is the vehicle of the first group, where a program has it.
+// `given` is the vehicle of the first group if the program supplies one.
 static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const void *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
@@ -93,7 +94,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return status;
 }
 
-// Where complaints about joints point at.
+// Stores the positions of joints for errors.
 static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->joint_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);
@@ -101,7 +102,7 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     }
 }
 
-// Defaults that depend on what else the file says.
+// Defaults that depend on other keys.
 static void complete(const mf_Reader *reader, mf_SceneFile *file) {
     const mf_YamlNode *proximity = mf_reader_find(reader, "proximity");
     file->evolves = mf_reader_find(reader, "search") != NULL;
@@ -123,7 +124,7 @@ static void complete(const mf_Reader *reader, mf_SceneFile *file) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-// "group.count" is "groups.0.count" where there is one group.
+// "group.count" means "groups.0.count" if there is one group.
 static mf_Status aim_override(const mf_Reader *reader, const mf_Override *from, uint32_t groups,
                               mf_Override *to) {
     *to = *from;
@@ -162,7 +163,7 @@ static mf_Status apply_overrides(mf_Reader *reader, const mf_DocumentSource *sou
     return status;
 }
 
-// Names what the file is instead, and what it is good for.
+// Reports the actual kind of the file and its use.
 static mf_Status refuse_others(const mf_Reader *reader) {
     for (int i = 0; i <= MF_VEHICLE_CAR; i++) {
         const char *kind = mf_vehicle_kind_name((mf_VehicleKind)i);
@@ -190,7 +191,7 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
         status = apply_overrides(reader, source);
     if (status == MF_OK)
         status = mf_reader_read(reader);
-    file->context = source->context; // reading begins from the table's start
+    file->context = source->context; // fills the table's start values
     if (status == MF_OK)
         status = complete_groups(reader, file, source->given);
     if (status == MF_OK) {
@@ -227,7 +228,7 @@ mf_Status mf_scene_file_parse(mf_Context *context, const char *path, const char 
 
 // ---- robots' own files --------------------------------------------------------------------------
 
-// No YAML begins with an angle bracket.
+// YAML cannot begin with an angle bracket.
 static bool is_markup(const char *text, size_t size) {
     size_t at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < size && text[at] != '\0' && strchr(" \t\r\n", text[at]) != NULL)
@@ -240,8 +241,8 @@ bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size);
 }
 
-// The scene of one robot: everything else has its default, but that many of them do not start as
-// exact copies. `source` lacks the text; what it gives is a vehicle, or NULL.
+// The scene of one robot: all keys have their defaults, except that several robots do not start as
+// exact copies. `source` has no text; its `given` is a vehicle or NULL.
 static mf_Status parse_robot(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     const char *slash = strrchr(source->path, '/');
     mf_Text text = mf_text_begin(source->context);
@@ -317,7 +318,7 @@ void mf_scene_file_destroy(mf_SceneFile *file) {
 
 // ---- writing -----------------------------------------------------------------------------------
 
-// The words that stand for motions and the ground follow what programs may have set.
+// Updates the words for motions and the ground after a program may have changed the values.
 static void put_words(mf_SceneFile *file, mf_SceneGroup *groups) {
     for (uint32_t i = 0; i < file->group_count; i++) {
         groups[i] = file->groups[i];

@@ -1,4 +1,4 @@
-// The inside of scene files, shared between reading and checking them.
+// Internals of scene files, shared by the reader and the checks.
 #ifndef MAYFLY_SRC_SCENE_SCENE_FILE_H
 #define MAYFLY_SRC_SCENE_SCENE_FILE_H
 
@@ -6,10 +6,10 @@
 
 #include <mayfly/scene.h>
 
-// What one key says about another, after all have been read.
+// Checks relations between keys after all have been read.
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file);
 
-// Whether a file holds a robot (URDF or MJCF) and no YAML, recognized by its name and first letter.
+// Whether a file is a robot (URDF or MJCF) and not YAML, by its name and first character.
 bool mf_scene_is_robot(const char *path, const char *text, size_t size);
 
 #endif

@@ -13,7 +13,7 @@ static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
-// Enums are read and written as int, lists as a pointer with a number behind it.
+// Enums are read and written as int, lists as a pointer followed by a count.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_WindProfile) == sizeof(int) &&
                    sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Fitness) == sizeof(int),
@@ -73,7 +73,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY("ground.rows", MF_KEY_COUNT, MF_KEY_SHAPE, "1", "256", 1, 8192, NULL,
            AT(ground.terrain.rows), "cells along y"),
     MF_KEY("ground.file", MF_KEY_FILE, MF_KEY_IMAGE, "", NULL, 0, 0, NULL, AT(ground.path),
-           "grey PNG or PGM image, relative to the folder of this file; one pixel is one cell, row 0 "
+           "gray PNG or PGM image, relative to the folder of this file; one pixel is one cell, row 0 "
            "is the highest y"),
     MF_KEY("ground.scale", MF_KEY_REAL, MF_KEY_IMAGE, "m", "1", -1e6, 1e6, NULL, AT(ground.scale),
            "height of white minus height of black"),
@@ -83,11 +83,11 @@ static const mf_Key scene_keys[] = {
            "edge of a cell"),
     MF_KEY("ground.origin", MF_KEY_POSITION, 0, "m", "centered", -1e9, 1e9, NULL,
            AT(ground.terrain.origin),
-           "x and y of the low corner of the map; `centered`: its centre is at 0, 0, where robots "
+           "x and y of the low corner of the map; `centered`: its center is at 0, 0, where robots "
            "start"),
     MF_KEY("ground.interpolation", MF_KEY_CHOICE, 0, "", "nearest", 0, 0, interpolations,
            AT(ground.terrain.interpolation),
-           "`nearest`: cells are flat; `bilinear`: smooth between their centres"),
+           "`nearest`: cells are flat; `bilinear`: smooth between their centers"),
 
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),
@@ -110,29 +110,29 @@ static const mf_Key scene_keys[] = {
     SECTION("proximity", "what robots and vehicles detect of each other"),
     MF_KEY("proximity.enabled", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(proximity),
            "also true if a file has any other key of this section"),
-    MF_KEY("proximity.beside", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, PROXIMITY(background),
+    MF_KEY("proximity.background", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, PROXIMITY(background),
            "detection and collisions run on a background thread"),
     MF_KEY("proximity.latency", MF_KEY_COUNT, 0, "1", "0", 0, 1e6, NULL, PROXIMITY(latency),
            "steps from detection to its effect; 0: the same step"),
     MF_KEY("proximity.margin", MF_KEY_REAL, 0, "m", "0", 0, 1e5, NULL, PROXIMITY(margin),
-           "margin of the neighbour lists; 0: a fifth of the radius"),
+           "margin of the neighbor lists; 0: a fifth of the radius"),
     MF_KEY("proximity.candidates", MF_KEY_COUNT, 0, "1", "96", 1, 1 << 20, NULL,
            PROXIMITY(candidates), "capacity of the lists, in candidates per agent"),
     MF_KEY("proximity.events", MF_KEY_COUNT, 0, "1", "4096", 1, 1 << 24, NULL,
            PROXIMITY(event_capacity), "capacity of the event buffer"),
-    SECTION("proximity.neighbours", "what each agent detects of others"),
-    MF_KEY("proximity.neighbours.detect", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, PROXIMITY(detect),
-           "write the neighbours of each agent"),
-    MF_KEY("proximity.neighbours.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e5, NULL,
+    SECTION("proximity.neighbors", "what each agent detects of others"),
+    MF_KEY("proximity.neighbors.detect", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, PROXIMITY(detect),
+           "write the neighbors of each agent"),
+    MF_KEY("proximity.neighbors.radius", MF_KEY_REAL, MF_KEY_ABOVE, "m", "5", 0, 1e5, NULL,
            PROXIMITY(radius), "detection radius"),
-    MF_KEY("proximity.neighbours.nearest", MF_KEY_COUNT, 0, "1", "8", 0, MF_NEAREST_LIMIT, NULL,
-           PROXIMITY(nearest), "number of nearest neighbours that are listed"),
-    MF_KEY("proximity.neighbours.relative", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
+    MF_KEY("proximity.neighbors.nearest", MF_KEY_COUNT, 0, "1", "8", 0, MF_NEAREST_LIMIT, NULL,
+           PROXIMITY(nearest), "number of nearest neighbors that are listed"),
+    MF_KEY("proximity.neighbors.relative", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            PROXIMITY(relative), "write relative positions and velocities, too"),
-    MF_KEY("proximity.neighbours.sight", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "3.141592653589793", 0,
+    MF_KEY("proximity.neighbors.view_angle", MF_KEY_REAL, MF_KEY_ABOVE, "rad", "3.141592653589793", 0,
            3.1415926535897932, NULL, PROXIMITY(view_angle),
            "half-angle of view about the forward axis; pi: all directions"),
-    MF_KEY("proximity.neighbours.interval", MF_KEY_RATE, 0, "s", "0", 0, 3600, NULL,
+    MF_KEY("proximity.neighbors.interval", MF_KEY_RATE, 0, "s", "0", 0, 3600, NULL,
            PROXIMITY(detection_rate), "time between detections; 0: every step"),
     SECTION("proximity.collisions",
         "agents that collide get a fault: they are frozen and removed from detection"),
@@ -148,7 +148,7 @@ static const mf_Key scene_keys[] = {
     SECTION("proximity.fence", "a box that agents should not leave"),
     MF_KEY("proximity.fence.watch", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, PROXIMITY(fence),
            "report agents that leave it"),
-    MF_KEY("proximity.fence.deadly", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, PROXIMITY(fence_faults),
+    MF_KEY("proximity.fence.faults", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, PROXIMITY(fence_faults),
            "agents that leave it get a fault"),
     MF_KEY_TUPLE("proximity.fence.lower", MF_KEY_VECTOR, 3, 0, "m", "[-1000, -1000, -1000]", -1e9,
                  1e9, PROXIMITY(fence_low), "low corner"),
@@ -190,7 +190,7 @@ static const mf_Key scene_keys[] = {
 
     SECTION("search", "settings of `mayfly evolve` for the only group; its robots are isolated"),
     MF_KEY("search.fitness", MF_KEY_CHOICE, 0, "", "distance", 0, 0, fitnesses, AT(fitness),
-           "quantity that is maximised: `distance` [m] between the initial and the final position "
+           "quantity that is maximized: `distance` [m] between the initial and the final position "
            "of the base, in a straight line; `speed` [m/s] along its own heading; `economy` [m/J], "
            "distance per work of the servos; `upright` [m], distance times the mean cosine of the "
            "tilt; `steps` [m], distance times the share of feet that step"),
@@ -241,7 +241,7 @@ static bool begins(const mf_Key *key, const char *section) {
            (key->path[length] == '\0' || key->path[length] == '.');
 }
 
-// Sections whose mere presence would mean something are left out where they say nothing.
+// Sections whose presence has a meaning are omitted when they have no content.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneFile *file = base;
     if (file->record_path == NULL && begins(key, "record"))

@@ -1,5 +1,5 @@
-// How single robots of a group begin: the pose of their file, of a keyframe or of a gait's first
-// moment, on the ground.
+// Initial poses of single robots: from their file, a keyframe or the start of a gait, on the
+// ground.
 #include "scene/builder.h"
 
 #include "math/scalar.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RATE_STREAM 0x64726f70u // keeps these random numbers apart from all others
-#define DEEP 0.005              // [m] in the ground that no file means
+#define RATE_STREAM 0x64726f70u // separates these random numbers from all others
+#define DEEP 0.005              // [m] deeper penetration is corrected
 
 static double larger(double a, double b) {
     return a > b ? a : b;
@@ -17,7 +17,7 @@ static double larger(double a, double b) {
 
 // ---- what touches ------------------------------------------------------------------------------
 
-// No more than this [m] from the shape's origin is any of it.
+// Radius [m] around the shape's origin that contains it.
 static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
     double farthest = 0.0;
     if (shape->type != MF_SHAPE_MESH)
@@ -29,7 +29,7 @@ static double shape_radius(const mf_Model *model, const mf_Shape *shape) {
     return farthest;
 }
 
-// How far the robot reaches [m] from the base's origin, or from the vertical through it.
+// Radius [m] around the base's origin, or around the vertical through it, that contains the robot.
 static double reach_of(const mf_Model *model, const mf_RobotStart *start, bool level) {
     double farthest = 0.0;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -62,7 +62,7 @@ static double highest_near(const mf_Terrain *ground, double reach) {
     return highest;
 }
 
-// How deep [m] the deepest shape is in the ground with the links at these poses; < 0: above it.
+// Depth [m] of the deepest shape in the ground with the links at these poses; < 0: above it.
 static double depth_of(const mf_Model *model, const mf_Terrain *ground,
                        const mf_RobotStart *start) {
     double deepest = -INFINITY;
@@ -105,7 +105,7 @@ static mf_Status allocate(mf_SceneBuilder *builder, const mf_Model *model, mf_Ro
     return MF_OK;
 }
 
-// The first gait's first moment is where robots with gaits begin.
+// Robots with gaits begin in the first pose of their first gait.
 static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint32_t *out) {
     const mf_Model *model = builder->scene->models[index];
     const mf_SceneGroup *from = &builder->file->groups[index];
@@ -127,7 +127,7 @@ static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint
                       from->name, names, from->keyframe);
 }
 
-// Angles inside their ranges; those of the gait's first moment where there is one.
+// Angles within their ranges; those of the gait's start if there is one.
 static mf_Status fill_angles(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     static const double still[3] = {0.0, 0.0, 0.0};
     const mf_Model *model = builder->scene->models[index];
@@ -156,7 +156,7 @@ static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
            mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
 }
 
-// The robot in its own frame: the base level at the origin, as far as the file does not turn it.
+// Measures the robot in its own frame: base at the origin, level unless the file rotates it.
 static void measure(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     const mf_Model *model = builder->scene->models[index];
     double *q = start->position;
@@ -228,12 +228,12 @@ static void write_state(mf_SceneBuilder *builder, uint32_t index, uint32_t robot
     mf_group_set_state(group, robot, start->position, start->velocity);
     if (start->key != MF_NONE)
         give_key(group, &mf_group_model(group)->keyframes[start->key], robot);
-    if (!builder->config.evaluates) // where all robots have to start alike
+    if (!builder->config.evaluates) // evaluations start all robots alike
         shake(group, builder->file->seed, builder->file->groups[index].joint_noise, robot);
     mf_group_refresh(group, robot);
 }
 
-// With its lowest point on the ground around the origin.
+// Puts its lowest point on the ground around the origin.
 static void put_on_ground(const mf_SceneBuilder *builder, const mf_Model *model,
                           mf_RobotStart *start) {
     double *q = start->position;
@@ -243,14 +243,14 @@ static void put_on_ground(const mf_SceneBuilder *builder, const mf_Model *model,
     q[2] = highest_near(builder->scene->terrain, far) - start->lowest;
 }
 
-// As a reset puts it: each point of its start pose on or above the ground below.
+// Keeps the position of a reset: each point of its start pose on or above the ground below.
 static void keep_stand(mf_Group *group, mf_RobotStart *start) {
     const mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t c = 0; c < 3; c++)
         start->position[c] = mf_field_get(position, 0, c);
 }
 
-// Out of the ground, where the file has it deep in it.
+// Raises a robot that its file puts deep in the ground.
 static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
                        mf_RobotStart *start) {
     const mf_Terrain *ground = builder->scene->terrain;
@@ -277,7 +277,7 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
         start->position[2] += builder->file->groups[index].place.height;
     }
     for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
-        // The world of a robot that it holds is the file's world.
+        // A robot that is fixed to the world keeps the coordinates of its file.
         if (model->base == MF_BASE_FIXED)
             status = mf_group_set_start(group, i, origin, NULL, NULL, builder->error);
         if (status == MF_OK)
@@ -295,7 +295,7 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
                          whole[4] = {1.0, 0.0, 0.0, 0.0};
     mf_sin_cos(heading, &sine, &cosine);
     mf_sin_cos(0.5 * heading, &rotation[3], &rotation[0]);
-    const bool moves = speed > 0.0; // else a heading west would give -0
+    const bool moves = speed > 0.0; // otherwise a heading west would give -0
     const double velocity[3] = {moves ? speed * cosine : 0.0, moves ? speed * sine : 0.0, 0.0};
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
@@ -312,6 +312,7 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     }
     write_state(builder, index, robot, start);
     if (free)
-        memcpy(start->position + 3, own, sizeof own); // the next one turns from here again
+        memcpy(start->position + 3, own,
+               sizeof own); // the next robot starts from the same rotation
     return MF_OK;
 }

@@ -2,16 +2,17 @@
 // describes the tables.
 //
 // Journal. While a writer has it open the file is in write-ahead mode with synchronous=NORMAL:
-// readers go on during a commit, and a commit costs no sync. After kill -9 the file holds every
-// committed generation, since the kernel has the pages. A power cut can lose the last generations
-// (those since the last checkpoint), never part of one and never the ones before. A clean close
-// goes back to rollback mode, so that a finished archive is one file that can be read anywhere, a
-// folder without write permission included.
+// readers continue during a commit, and a commit needs no sync. After kill -9 the file contains
+// every committed generation, since the kernel has the pages. A power cut can lose the last
+// generations (those since the last checkpoint), never part of one and never the ones before. A
+// clean close returns to rollback mode, so that a finished archive is one file that can be read
+// anywhere, also in a folder without write permission.
 //
 // One writer. The writer holds flock() on the write-ahead file for as long as it is open; the
-// kernel drops it with the process, so nothing stale is left. Not on the archive itself, because
-// closing any descriptor of that file would drop SQLite's own locks on it; SQLite puts none on the
-// write-ahead file, which exists from the first read in that mode until the last connection closes.
+// kernel releases it with the process, so no stale lock remains. The lock is not on the archive
+// itself, because closing any descriptor of that file would release SQLite's own locks on it;
+// SQLite does not lock the write-ahead file, which exists from the first read in that mode until
+// the last connection closes.
 #include "search/archive_format.h"
 #include "search/population.h"
 #include "base/inject.h"
@@ -142,23 +143,28 @@ static mf_Status decode_run(mf_Archive *archive, sqlite3_stmt *statement, mf_Err
     return keep_settings(archive, &settings, error);
 }
 
-static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
+// Reads the only row of a table by `decode`; `missing` is the message of MF_CORRUPT without a row.
+static mf_Status read_row(mf_Archive *archive, const char *sql, const char *missing,
+                          mf_Status (*decode)(mf_Archive *, sqlite3_stmt *, mf_Error *),
+                          mf_Error *error) {
     sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(
-        &archive->database,
-        "SELECT population, survivors, genome_bytes, seed, reuse_fitness, model_hash, "
-        "terrain_hash, mutation_rate, library, settings FROM run WHERE id = 1",
-        &statement, error);
+    mf_Status status = mf_database_prepare(&archive->database, sql, &statement, error);
     bool row = false;
     if (status == MF_OK)
         status = mf_database_step(&archive->database, statement, &row, error);
     if (status == MF_OK && !row)
-        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                            "the archive is damaged (it contains no run)");
+        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0, "%s", missing);
     if (status == MF_OK)
-        status = decode_run(archive, statement, error);
+        status = decode(archive, statement, error);
     sqlite3_finalize(statement);
     return status;
+}
+
+static mf_Status read_run(mf_Archive *archive, mf_Error *error) {
+    return read_row(archive,
+                    "SELECT population, survivors, genome_bytes, seed, reuse_fitness, model_hash, "
+                    "terrain_hash, mutation_rate, library, settings FROM run WHERE id = 1",
+                    "the archive is damaged (it contains no run)", decode_run, error);
 }
 
 static mf_Status check_generations(mf_Archive *archive, mf_Error *error) {
@@ -176,7 +182,7 @@ static mf_Status check_generations(mf_Archive *archive, mf_Error *error) {
 
 // ---- writing rights ----------------------------------------------------------------------------
 
-// Steps a pragma and compares the text it answers with.
+// Runs a pragma and compares its result.
 static mf_Status expect_answer(mf_Archive *archive, const char *pragma, const char *expected,
                                mf_Status otherwise, mf_Error *error) {
     sqlite3_stmt *statement;
@@ -223,7 +229,7 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
         status = mf_database_integer(database, "PRAGMA user_version", &format, error);
     if (status == MF_OK)
         status = lock_writer(archive, error);
-    // Going on with a damaged file would make it worse.
+    // Writing to a damaged file would damage it further.
     if (status == MF_OK)
         status = expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error);
     if (status == MF_OK)
@@ -272,34 +278,23 @@ static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statemen
     return MF_OK;
 }
 
-// How a verification is taken, in formats 2 and 3.
+// Reads the settings of the verification, in formats 2 and 3.
 static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
-    sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
         return MF_OK;
-    mf_Status status =
-        mf_database_prepare(&archive->database,
-                            archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
-                                ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
-                                : "SELECT every, best, disparity FROM verification WHERE id = 1",
-                            &statement, error);
-    bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(&archive->database, statement, &row, error);
-    if (status == MF_OK && !row)
-        status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
-                            "the archive is damaged (the table 'verification' is empty)");
-    if (status == MF_OK)
-        status = decode_verification(archive, statement, error);
-    sqlite3_finalize(statement);
-    return status;
+    return read_row(archive,
+                    archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
+                        ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
+                        : "SELECT every, best, disparity FROM verification WHERE id = 1",
+                    "the archive is damaged (the table 'verification' is empty)",
+                    decode_verification, error);
 }
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
     mf_Status status = check_identity(archive, error);
     if (status == MF_OK)
         status = check_tables(archive, error);
-    // Its generations are ordered by a rule that is no more: going on would be another run.
+    // Its generations were ordered by a rule that no longer exists, so it cannot be resumed.
     if (status == MF_OK && write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
         status = mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
                             "made by a search that did not store verifications (format %d): it can "
@@ -357,7 +352,7 @@ void mf_archive_close(mf_Archive *archive) {
     sqlite3_finalize(archive->insert_survivor);
     sqlite3_finalize(archive->insert_verified);
     if (was_writing) {
-        // Refused while others read; then the file stays in write-ahead mode, which is fine too.
+        // Fails while others read; then the file stays in write-ahead mode, which is valid.
         sqlite3_busy_timeout(archive->database.handle, 0);
         sqlite3_exec(archive->database.handle, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }

@@ -1,9 +1,9 @@
-// Making a new archive file: the tables of its format and the row that describes the run.
+// Creation of an archive file: the tables of its format and the row that describes the run.
 //
-// A new file must appear complete or not at all, even under kill -9, and must never overwrite
-// another. So the first image is made in memory, written next to the target, and linked to its
-// name, which fails when the name is taken. (A kill between the two can leave the other name, a
-// spare file ending in ".new", behind.)
+// A new file must appear complete or not at all, even after kill -9, and must never overwrite
+// another. So the image is created in memory, written next to the target, and linked to its name,
+// which fails when the name exists. (A kill between the two steps can leave a temporary file ending
+// in ".new".)
 #include "search/archive_format.h"
 #include "search/population.h"
 #include "base/inject.h"
@@ -24,21 +24,22 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
             "    survivors INTEGER NOT NULL,     -- kept from one generation to the next\n"
             "    genome_bytes INTEGER NOT NULL,\n"
             "    seed INTEGER NOT NULL,          -- 64 bits: printf('%u', seed)\n"
-            "    mutation_rate REAL NOT NULL,    -- chance per byte of a child to change\n"
+            "    mutation_rate REAL NOT NULL,    -- probability that a byte of a child changes\n"
             "    reuse_fitness INTEGER NOT NULL, -- 1: survivors are not evaluated again\n"
             "    model_hash INTEGER NOT NULL,    -- 64 bits: printf('%016x', model_hash)\n"
             "    terrain_hash INTEGER NOT NULL,  -- 64 bits\n"
             "    settings TEXT NOT NULL          -- the scene file, defaults filled in\n"
             ") STRICT"},
-    {"generation", "CREATE TABLE generation (\n"
-                   "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"
-                   "    best REAL,                  -- fitness; NULL when not a number\n"
-                   "    mean REAL,                  -- of the finite fitness values\n"
-                   "    champion INTEGER NOT NULL,  -- id of the best individual\n"
-                   "    seconds REAL NOT NULL,      -- [s] wall time since the run began\n"
-                   "    simulated REAL NOT NULL,    -- [s] robot life time since the run began\n"
-                   "    hash INTEGER NOT NULL       -- of the whole population, 64 bits\n"
-                   ") STRICT"},
+    {"generation",
+     "CREATE TABLE generation (\n"
+     "    number INTEGER PRIMARY KEY, -- counts from 1, no gaps\n"
+     "    best REAL,                  -- fitness; NULL when not a number\n"
+     "    mean REAL,                  -- of the finite fitness values\n"
+     "    champion INTEGER NOT NULL,  -- id of the best individual\n"
+     "    seconds REAL NOT NULL,      -- [s] wall time since the run began\n"
+     "    simulated REAL NOT NULL,    -- [s] simulated robot time since the run began\n"
+     "    hash INTEGER NOT NULL       -- of the whole population, 64 bits\n"
+     ") STRICT"},
     {"individual", "CREATE TABLE individual (\n"
                    "    id INTEGER PRIMARY KEY,      -- counts from 0 over the run\n"
                    "    generation INTEGER NOT NULL, -- in which it was born\n"
@@ -47,21 +48,22 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
                    "    genome BLOB NOT NULL\n"
                    ") STRICT"},
     {"survivor", "CREATE TABLE survivor (\n"
-                 "    generation INTEGER NOT NULL, -- in which it was alive, not its first\n"
+                 "    generation INTEGER NOT NULL, -- in which it survived, not its first\n"
                  "    id INTEGER NOT NULL,         -- of the individual\n"
                  "    fitness REAL,                -- in that generation\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
-    {"verification", "CREATE TABLE verification (\n"
-                     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
-                     "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                     "    best INTEGER NOT NULL,  -- individuals that are looked at\n"
-                     "    disparity REAL NOT NULL -- weight of the difference between the levels\n"
-                     ") STRICT"},
+    {"verification",
+     "CREATE TABLE verification (\n"
+     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+     "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
+     "    best INTEGER NOT NULL,  -- individuals that are verified\n"
+     "    disparity REAL NOT NULL -- weight of the difference between the levels\n"
+     ") STRICT"},
     {"verified", "CREATE TABLE verified (\n"
                  "    generation INTEGER NOT NULL, -- a multiple of `every`\n"
                  "    id INTEGER NOT NULL,         -- of the individual\n"
-                 "    fitness REAL,                -- at the second look; NULL when not a number\n"
+                 "    fitness REAL,                -- verified fitness; NULL when not a number\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
 };
@@ -69,8 +71,8 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
 const mf_ArchiveTable mf_archive_forgetful_verification = {
     "verification", "CREATE TABLE verification (\n"
                     "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
-                    "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                    "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                    "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
+                    "    best INTEGER NOT NULL   -- individuals that are verified\n"
                     ") STRICT"};
 
 // ---- creating ----------------------------------------------------------------------------------
@@ -140,14 +142,14 @@ static mf_Status fail_existing(mf_Error *error, const char *path) {
                       "exists already; an archive is never overwritten");
 }
 
-// Fails when there is something at `path`, with MF_BUSY when it is an archive being written.
+// Fails if `path` exists, with MF_BUSY if it is an archive being written.
 static mf_Status check_free(mf_Context *context, const char *path, char *spare, size_t spare_size,
                             mf_Error *error) {
     struct stat info;
     if (!mf_allow(context, "stat"))
         return mf_fail_at(error, MF_IO, path, 0, 0, "cannot access it: %s", strerror(errno));
     if (lstat(path, &info) != 0)
-        return MF_OK; // whatever is wrong with the folder shows when writing to it
+        return MF_OK; // errors of the folder are reported when writing to it
     snprintf(spare, spare_size, "%s-wal", path);
     int file = open(spare, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool busy = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -158,13 +160,13 @@ static mf_Status check_free(mf_Context *context, const char *path, char *spare, 
     return fail_existing(error, path);
 }
 
-// Writes the image next to the target and gives it its name; `spare` has room for the other name.
+// Writes the image next to the target and links it; `spare` is a buffer for the temporary name.
 static mf_Status place(mf_Context *context, const char *path, char *spare, size_t spare_size,
                        const void *image, size_t size, mf_Error *error) {
     snprintf(spare, spare_size, "%s.%ld.new", path, (long)getpid());
     mf_Status status = mf_file_replace(context, spare, image, size, error);
     if (status != MF_OK) {
-        // The message is about the file that was requested.
+        // The message names the requested file.
         if (error != NULL)
             snprintf(error->file, sizeof error->file, "%s", path);
         return status;
@@ -232,7 +234,7 @@ mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_Sear
                          spare_size, error);
     if (status == MF_OK) {
         status = mf_archive_open(context, path, true, out, error);
-        // Busy means that somebody else has begun to use it.
+        // Busy means that another process has begun to use it.
         if (status != MF_OK && status != MF_BUSY)
             remove_new(path, spare, spare_size);
     }

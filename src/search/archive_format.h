@@ -1,6 +1,6 @@
-// Formats of the archive file (docs/reference/archive.md), and the members of mf_Archive. A run
-// without verification is stored in format 1, one with it in format 3, which has two more tables.
-// Format 2 is that of searches that did not store verifications: it can be read, not resumed.
+// Formats of the archive file (docs/reference/archive.md), and the members of mf_Archive. Runs
+// without verification use format 1, runs with verification format 3, which has two more tables.
+// Format 2 does not store verifications: such files can be read, not resumed.
 #ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 #define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 
@@ -15,11 +15,11 @@ enum {
     MF_ARCHIVE_FORMAT_VERIFIED = 3,
     MF_ARCHIVE_TABLES_PLAIN = 4,
     MF_ARCHIVE_TABLES = 6,
-    MF_ARCHIVE_VERIFICATION = 4,        // place of the table that is another one in format 2
+    MF_ARCHIVE_VERIFICATION = 4,        // index of the table that differs in format 2
     MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the scene's text
 };
 
-// Name and definition of each table. A file must hold exactly these texts, comments included.
+// Name and definition of each table. A file must contain exactly these texts, including comments.
 typedef struct mf_ArchiveTable {
     const char *name;
     const char *sql;
@@ -49,7 +49,7 @@ struct mf_Archive {
     sqlite3_stmt *insert_verified; // NULL in format 1
 };
 
-// One value as SQLite gave it.
+// One value as returned by SQLite.
 typedef struct mf_ArchiveCell {
     int type; // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL
     int64_t integer;
@@ -60,7 +60,7 @@ typedef struct mf_ArchiveCell {
 
 // The columns that describe an individual, in this order in every query.
 #define MF_ARCHIVE_INDIVIDUAL_COLUMNS "i.id, i.generation, i.parent, i.genome"
-enum { MF_ARCHIVE_INDIVIDUAL_CELLS = 5 }; // the four above and then a fitness
+enum { MF_ARCHIVE_INDIVIDUAL_CELLS = 5 }; // the four above and a fitness
 
 mf_ArchiveCell mf_archive_cell(sqlite3_stmt *statement, int column);
 // A REAL, or NaN for NULL; false when it is neither.
@@ -68,8 +68,8 @@ bool mf_archive_decode_real(const mf_ArchiveCell *cell, double *out);
 // An INTEGER in minimum .. maximum; else false.
 bool mf_archive_decode_integer(const mf_ArchiveCell *cell, int64_t minimum, int64_t maximum,
                                int64_t *out);
-// Checks everything that the run's settings say about an individual. The genome in *out is the
-// cell's. `path` is for messages.
+// Checks an individual against the run's settings. The genome in *out points into the cell. `path`
+// is for messages.
 mf_Status mf_archive_decode_individual(const mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS],
                                        const mf_SearchConfig *config, const char *path,
                                        mf_Individual *out, mf_Error *error);

@@ -1,15 +1,15 @@
-// Storing a generation and going back to the newest one.
+// Storing a generation, and restoring the newest one.
 //
 // A generation is one transaction: its statistics, the individuals born in it, and which of the
 // older ones are still alive. The population's hash is stored with it, so a resumed search either
-// has the bits of the unbroken run or is refused.
+// has the bits of an uninterrupted run or is refused.
 #include "search/archive_format.h"
 #include "search/population.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// The settings that shape the bits of a run, and with them the rows.
+// The settings that determine the bits of a run, and so the rows.
 static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConfig *search,
                                   mf_Error *error) {
     const mf_SearchConfig *stored = &archive->run.search;
@@ -195,7 +195,7 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
             return status;
         uint32_t i = (*count)++;
         if (i >= config->population)
-            return MF_OK; // too many: the caller sees the count
+            return MF_OK; // too many: the caller checks the count
         mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
         for (int column = 0; column < MF_ARCHIVE_INDIVIDUAL_CELLS; column++)
             cells[column] = mf_archive_cell(statement, column);
@@ -245,7 +245,7 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
     return status;
 }
 
-// Notes who of that generation had a verification, then or before, and what it gave.
+// Reads which individuals of that generation were verified, then or before, and the results.
 static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t generation,
                                mf_Error *error) {
     mf_Database *database = &archive->database;
@@ -289,7 +289,7 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
     return status;
 }
 
-// Where the parent had been verified before an individual's birth.
+// Reads the bias of individuals whose parents had been verified before their birth.
 static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *error) {
     mf_Database *database = &archive->database;
     mf_Population *next = &search->next;

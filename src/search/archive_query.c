@@ -1,5 +1,5 @@
 // Reading an archive: the run, the statistics of its generations, single individuals. Each call
-// reads what was committed when it starts, also while another process writes.
+// reads the state committed when it starts, also while another process writes.
 #include "search/archive_format.h"
 #include "search/population.h"
 
@@ -40,7 +40,7 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
                                  mf_Error *error) {
     mf_Database *database = &archive->database;
     sqlite3_stmt *statement;
-    // In format 3 a champion keeps what the one look at it gave.
+    // In format 3 a champion has one verification.
     static const char *const sql[] = {
         [MF_ARCHIVE_FORMAT_PLAIN] =
             "SELECT number, best, mean, seconds, NULL FROM generation ORDER BY number",
@@ -73,7 +73,8 @@ mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out
     mf_Status status = mf_archive_last(archive, &last, error);
     if (status != MF_OK)
         return status;
-    // The number comes from the file: it must be as many rows before memory is requested them.
+    // The count comes from the file: it must match the number of rows before memory is allocated
+    // for them.
     int64_t stored;
     status =
         mf_database_integer(&archive->database, "SELECT count(*) FROM generation", &stored, error);
@@ -110,7 +111,7 @@ static mf_Status check_target(mf_Archive *archive, mf_Individual *out, const uin
     return MF_OK;
 }
 
-// Steps a query for one individual with its number bound; *found tells whether there was one.
+// Runs a query for one individual with its id bound; *found is false if there is none.
 static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, mf_Individual *out,
                                  uint8_t *genome, bool *found, mf_Error *error) {
     mf_Status status = mf_database_step(&archive->database, statement, found, error);
@@ -130,7 +131,7 @@ static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, m
     return MF_OK;
 }
 
-// What the verification at it gave, if there was one.
+// Reads the individual's verification, if there is one.
 static mf_Status read_verified(mf_Archive *archive, mf_Individual *individual, mf_Error *error) {
     sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)

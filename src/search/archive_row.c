@@ -1,5 +1,5 @@
-// Decoding what an archive's rows say. A file may have been damaged or made by anyone, so each
-// value is checked against its type, its range and its relation to the run's settings before use.
+// Decoding of an archive's rows. A file may be damaged or come from anywhere, so each value is
+// checked against its type, its range and the run's settings before use.
 #include "search/archive_format.h"
 #include "search/population.h"
 

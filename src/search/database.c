@@ -1,10 +1,10 @@
 // A thin layer over SQLite (https://sqlite.org/c3ref/intro.html).
 //
 // SQLite's allocator and file system belong to the process and not to a connection, so its memory
-// is not the context's; failure injection works on the calls made here.
+// does not come from the context; failure injection applies to the calls in this file.
 //
-// A file is data from anywhere: views, triggers and functions in its schema are switched off, and
-// values are limited in size. Invariant: no statement of this layer runs SQL text from a file.
+// Files are not trusted: views, triggers and functions in the schema are turned off, and values are
+// limited in size. Invariant: no statement of this layer runs SQL text from a file.
 #include "search/database.h"
 #include "base/inject.h"
 
@@ -28,7 +28,7 @@ static mf_Status status_of(int code) {
         return MF_BAD_FILE;
     case SQLITE_TOOBIG:
         return MF_LIMIT;
-    // The statements are ours and right, so what they trip over is the file's content.
+    // The statements are correct, so such errors are caused by the content of the file.
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
@@ -74,8 +74,8 @@ static bool allow(mf_Database *database, const char *operation, mf_Status *statu
 
 // ---- open and close ----------------------------------------------------------------------------
 
-// ContactSlots apart before SQLite sees the path: it calls all of these "unable to open" and would
-// wait for a writer on a pipe.
+// Distinguishes these cases before SQLite opens the path: SQLite reports all of them as "unable to
+// open" and would wait for a writer on a pipe.
 static mf_Status check_file(mf_Context *context, const char *path, mf_Error *error) {
     struct stat info;
     bool found = mf_allow(context, "stat") && stat(path, &info) == 0;
@@ -145,12 +145,12 @@ mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf
     mf_Status status = check_file(context, path, error);
     if (status != MF_OK)
         return status;
-    // SQLite gives "file:...", ":memory:" and the like a meaning of their own; "./" takes it away.
+    // SQLite treats "file:...", ":memory:" and similar names specially; "./" prevents that.
     char *location = copy_text(context, path[0] == '/' ? "" : "./", path);
     if (location == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
-    // Readers too may have to undo what a killed writer left half done. SQLite opens for reading
-    // only where the system does not let it write.
+    // Readers may have to roll back an incomplete transaction of a killed writer. SQLite opens
+    // read-only if the system does not permit writing.
     status = open_at(context, path, location, SQLITE_OPEN_READWRITE, out, error);
     mf_release(context, location);
     if (status != MF_OK)

@@ -1,5 +1,5 @@
 // Evolution of byte strings by truncation selection and mutation alone (no crossover), as in the
-// genetic programming of NeoPhysIx: the best `survivors` stay, each is duplicated in turn, best
+// genetic programming of NeoPhysIx: the best `survivors` are kept, each is duplicated in turn, best
 // first, until the population is full again, and every duplicate is mutated.
 //
 // Mutation. Each byte of a child changes with chance `mutation_rate`. A byte that changes becomes,
@@ -7,35 +7,34 @@
 // another lower five bits. Genomes are machine code with a 3-bit opcode above a 5-bit operand: (a)
 // reaches everything, (b) is the small step, (c) keeps the instruction and changes what it acts on.
 // All three always change the byte, so the rate is exact; a child in which no byte was chosen gets
-// one mutation at a random place, so no evaluation is spent on a copy.
+// one mutation at a random position, so no evaluation is spent on a copy.
 //
-// Neutral drift. Equal fitness ranks the younger (higher id) first, so that a child as good as its
-// parent replaces it in time and the population wanders along plateaus instead of sitting on its
-// oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
+// Neutral drift. Equal fitness ranks the younger (higher id) first, so that children as good as
+// their parents replace them over time and the population drifts along plateaus instead of keeping
+// its oldest members. -0 is stored as 0 and every NaN as one NaN, the worst value of all.
 //
-// Verification (`verify`) evaluates the best of those that are not verified yet; the result stays
-// with an individual. Its score is then the fitness there minus the difference to the fitness here:
-// an individual that is good at one level only exploits that level. The best by this score are the
-// elite: first by rank in every generation, so that only a better verified score replaces them,
-// and, as soon as there is one, the only parents. (A cheap fitness can be earned by what the level
-// does not model. A mutant that is good only at the cheap level would otherwise displace verified
-// ones before the next verification, and its children would fill that verification.) Verified
-// individuals outside of the elite rank last. Those not verified rank between, by a prediction:
-// their fitness and the difference of their parent's score and fitness. So every child is one
-// mutation from a verified individual, and the cheap level selects among mutants of the same
-// parent. This is the pre-selection of evolution with surrogate models (Jin, Surrogate-assisted
-// evolutionary computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction
-// of the cheap model; testing solutions at the level of their use during the search is from Koos,
-// Mouret and Doncieux, The transferability approach, IEEE Transactions on Evolutionary Computation
-// 17, 2013.
+// Verification (`verify`) evaluates the best of those that are not verified yet; the result is
+// stored with the individual. Its score is the verified fitness minus the difference of the two
+// fitness values: an individual that is good at only one level exploits the errors of that level.
+// The best by this score are the elite: first by rank in every generation, so that only a better
+// verified score replaces them, and, as soon as there is one, the only parents. (A fitness at the
+// cheap level can result from effects that the level does not model. A mutant that is good only at
+// the cheap level would otherwise displace verified ones before the next verification, and its
+// children would be the candidates of that verification.) Verified individuals outside of the elite
+// rank last. Unverified individuals rank in between by a prediction: their fitness plus the
+// difference of their parent's score and fitness. So every child is one mutation from a verified
+// individual, and the cheap level selects among mutants of the same parent. This is the
+// pre-selection of evolution with surrogate models (Jin, Surrogate-assisted evolutionary
+// computation, Swarm and Evolutionary Computation 1, 2011) with an additive correction of the cheap
+// model; testing solutions at the level of their use during the search is from Koos, Mouret and
+// Doncieux, The transferability approach, IEEE Transactions on Evolutionary Computation 17, 2013.
 //
-// Random numbers are mf_random(seed, id, stream, draw): what an individual is depends on the seed,
-// its id and its parent, never on threads, on order of evaluation or on how often a run was
-// resumed.
+// Random numbers are mf_random(seed, id, stream, draw): an individual depends on the seed, its id
+// and its parent, never on threads, the order of evaluation or the number of resumptions.
 //
-// Invariants: ids are 0 .. population-1 in the first generation and go on without gaps, so the ids
-// born in a generation follow from its number; current is only written after a whole generation has
-// been evaluated, so a failed evaluation leaves the search as it was.
+// Invariants: ids are 0 .. population-1 in the first generation and continue without gaps, so the
+// ids born in a generation follow from its number; current is only written after a whole generation
+// has been evaluated, so a failed evaluation leaves the search as it was.
 #include "search/population.h"
 
 #include <inttypes.h>
@@ -43,7 +42,7 @@
 
 enum { POPULATION_LIMIT = 1 << 20, GENOME_LIMIT = 4096 };
 
-// Streams of mf_random, apart from the small numbers that sensors use.
+// Streams of mf_random, different from the small numbers that sensors use.
 enum { STREAM_GENOME = 0x67656e65, STREAM_MUTATION = 0x6d757461 };
 
 mf_SearchConfig mf_search_config(void) {
@@ -114,7 +113,7 @@ static void draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t
     mf_random(search->config.seed, (uint32_t)id, stream, tick, words);
 }
 
-static void randomise(const mf_Search *search, uint64_t id, uint8_t *genome) {
+static void randomize(const mf_Search *search, uint64_t id, uint8_t *genome) {
     uint32_t words[4];
     for (uint32_t i = 0; i < search->config.genome_bytes; i++) {
         if (i % 16 == 0)
@@ -123,7 +122,7 @@ static void randomise(const mf_Search *search, uint64_t id, uint8_t *genome) {
     }
 }
 
-// Another byte than `byte`; see the file's head for the three kinds.
+// A byte different from `byte`; see the file header for the three kinds.
 static uint8_t mutated(uint8_t byte, uint32_t kind_word, uint32_t value_word) {
     switch (mf_random_below(kind_word, 3)) {
     case 0:
@@ -166,7 +165,7 @@ static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b
     return population->id[a] > population->id[b];
 }
 
-// What somebody counts for who had a verification; NaN, the worst, where nothing came of it.
+// The score of a verified individual; NaN, the worst value, if the verification failed.
 static double merit_of(const mf_SearchConfig *config, double verified, double fitness) {
     double weight = config->verify_disparity;
     double gap = verified < fitness ? fitness - verified : verified - fitness;
@@ -174,8 +173,8 @@ static double merit_of(const mf_SearchConfig *config, double verified, double fi
     return __builtin_isfinite(merit) ? merit : __builtin_nan("");
 }
 
-// By the verification; the worst value, NaN, last. Ranks before it decide between equals, as the
-// sort is stable.
+// Order by verified score; NaN, the worst value, last. The previous order decides between equals,
+// as the sort is stable.
 static bool verifies_before(const mf_Population *population, uint32_t a, uint32_t b) {
     double x = population->merit[a], y = population->merit[b];
     return x == x && (y != y || x > y);
@@ -202,7 +201,7 @@ static void sort_order(mf_Search *search, uint32_t count, BeforeFn before) {
         from = to;
         to = swap;
     }
-    // What was not sorted lies in the first array only.
+    // The unsorted rest is in the first array only.
     if (from != search->order)
         memcpy(search->order, from, count * sizeof *from);
 }
@@ -225,8 +224,8 @@ static uint32_t elite_places(const mf_SearchConfig *config) {
     return half < config->survivors ? half : config->survivors;
 }
 
-// Moves the elite among the `known` first of search->order, which are sorted by their verification,
-// to the front, and tells how many they are: of equals only the first.
+// Moves the elite among the first `known` of search->order, which are sorted by verified score, to
+// the front and returns its size: of equals only the first.
 static uint32_t choose_elite(mf_Search *search, uint32_t known) {
     const double *merit = search->next.merit;
     uint32_t most = elite_places(&search->config), count = 0, rest = 0;
@@ -244,7 +243,7 @@ static uint32_t choose_elite(mf_Search *search, uint32_t known) {
     return count;
 }
 
-// Puts the elite first and the others who were verified last.
+// Puts the elite first and other verified individuals last.
 static void promote(mf_Search *search) {
     uint32_t count = search->config.population, known = 0, others = 0;
     uint32_t total = count_checked(&search->config, &search->next);
@@ -295,7 +294,7 @@ static uint64_t hash_word(uint64_t hash, uint64_t word) {
     return mf_hash_bytes(hash, bytes, sizeof bytes);
 }
 
-// `order` NULL: as they lie.
+// `order` NULL: storage order.
 static uint64_t hash_population(const mf_SearchConfig *config, const mf_Population *population,
                                 const uint32_t *order) {
     uint64_t hash = MF_HASH_START;
@@ -361,7 +360,7 @@ void mf_search_reset(mf_Search *search) {
         search->current.merit[i] = __builtin_nan("");
         search->current.bias[i] = 0;
         search->current.checked[i] = MF_VERIFIED_NEVER;
-        randomise(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
+        randomize(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
     }
 }
 
@@ -492,8 +491,8 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
                 search->next.fitness + first, error);
 }
 
-// Whether `i` of search->next has the fitness of one of the elite bit for bit: it moves as that one
-// does, as far as the cheap level can tell.
+// Whether `i` of search->next has bit for bit the fitness of an elite individual: at the cheap
+// level it moves identically.
 static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
     for (uint32_t e = 0; e < elite; e++) {
         if (search->next.fitness[e] == search->next.fitness[i])
@@ -502,8 +501,8 @@ static bool is_neutral(const mf_Search *search, uint32_t elite, uint32_t i) {
     return false;
 }
 
-// The first by search->order who had no verification, into search->order_spare, neutral ones after
-// the others. Returns how many.
+// Writes the unverified individuals in search->order to search->order_spare, neutral ones last.
+// Returns their number.
 static uint32_t choose_candidates(const mf_Search *search) {
     const mf_SearchConfig *config = &search->config;
     uint32_t *who = search->order_spare, count = 0, elite = mf_search_elite(search);
@@ -518,7 +517,7 @@ static uint32_t choose_candidates(const mf_Search *search) {
     return count;
 }
 
-// The verification at search->next, where it is due.
+// Verifies candidates in search->next if a verification is due.
 static mf_Status verify_next(mf_Search *search, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     const mf_Population *next = &search->next;
@@ -619,8 +618,8 @@ uint32_t mf_search_elite(const mf_Search *search) {
     uint32_t most = elite_places(&search->config), count = 0;
     if (search->config.verify_every == 0)
         return 0;
-    // What comes behind them is never worse than the last, or has no verification, or came to
-    // nothing.
+    // The following individuals are not better than the last, or unverified, or failed the
+    // verification.
     double last = __builtin_inf();
     while (count < most && current->checked[count] != MF_VERIFIED_NEVER &&
            current->merit[count] < last)

@@ -6,10 +6,9 @@
 //
 // Ray: the first position where the ray is not above the ground. It is sampled at equal distances,
 // at least two in a cell of the map (up to SAMPLES_MOST); the first interval with a change of sign
-// is halved HALVINGS times and the last one is cut by a straight line. On a plane, and wherever the
-// ground is smooth, what remains is rounding; at a step of the ground the error is below the
-// distance of two samples / 2^HALVINGS. What the ray enters and leaves between two samples is not
-// seen.
+// is bisected HALVINGS times, followed by linear interpolation. On smooth ground the remaining
+// error is rounding; at a step of the ground it is below the distance of two samples / 2^HALVINGS.
+// Obstacles between two samples are missed.
 #ifndef MF_SENSE_SENSE_LANE_H
 #define MF_SENSE_SENSE_LANE_H
 
@@ -31,7 +30,7 @@ typedef struct SenseRay {
     mf_lane way[3];   // [1] world, unit
 } SenseRay;
 
-// How far the ray's point at `distance` is above the ground.
+// Height of the ray's point at `distance` above the ground.
 static inline mf_lane sense_clearance(const mf_LaneMap *map, const SenseRay *ray,
                                       mf_lane distance) {
     mf_lane x = ray->start[0] + ray->way[0] * distance;
@@ -86,7 +85,7 @@ static inline mf_lane sense_ray(const mf_LaneMap *map, const SenseRay *ray, mf_r
 static inline void sense_attitude_angles(mf_lane xx, mf_lane xy, mf_lane yx, mf_lane yy, mf_lane zx,
                                          mf_lane zy, mf_lane zz, mf_lane out[3]) {
     mf_lane zero = mf_zero(), level = mf_sqrt(xx * xx + yx * yx);
-    // Straight up or down roll and yaw turn about the same line: all of it is called yaw.
+    // At +-90 degrees of pitch roll and yaw have the same axis: the whole angle is assigned to yaw.
     mf_mask upright = mf_less(level, mf_set(4 * MF_REAL_EPSILON));
     out[0] = mf_keep(mf_not(upright), mf_atan2_lane(zy, zz));
     out[1] = mf_atan2_lane(zero - zx, level);

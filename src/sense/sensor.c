@@ -14,7 +14,7 @@ typedef struct SensorSystem {
     void *user;
     void (*destroy)(mf_Context *context, void *user);
     const char *writes[5]; // [1] names, NULL-terminated
-    const char **reads;    // [1] likewise, behind this; NULL: not declared
+    const char **reads;    // [1] likewise, after this structure; NULL: not declared
 } SensorSystem;
 
 mf_SensorConfig mf_sensor_config(void) {
@@ -89,7 +89,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, Sens
                                1,
                                MF_FIELD_STATE | MF_FIELD_OUTPUT,
                                config->description};
-    // Its own random numbers, whatever else the group has and in whatever order.
+    // Own random numbers, independent of the group's other sensors and their order.
     uint64_t stream = mf_hash_bytes(MF_HASH_START, config->name, strlen(config->name));
     const mf_SignalSpec spec = {.signal = &config->signal,
                                 .count = config->count,
@@ -112,7 +112,7 @@ static uint32_t count_names(const char *const *names) {
     return count;
 }
 
-// What it reads and writes, the mechanism included.
+// Declared fields, including those of the signal.
 static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
     uint32_t count = count_names(config->reads);
     system->writes[0] = system->readings->info.name;

@@ -1,4 +1,4 @@
-// What sensors of models and of programs have in common on the host's side.
+// Common host code of a model's sensors and user-defined sensors.
 #ifndef MF_SENSE_SENSOR_H
 #define MF_SENSE_SENSOR_H
 

@@ -3,8 +3,8 @@
 // The kernel writes true values: to the readings or, if contacts or rays have a signal (signal.h),
 // to the fields from which readings are computed.
 //
-// Invariant: sensor fields are state, because between two ticks of a slow sensor they hold what
-// cannot be computed again; a snapshot taken there must carry them.
+// Invariant: sensor fields are state, because between two ticks of a slow sensor their values
+// cannot be recomputed, so a snapshot must contain them.
 #include "sense/sensors.h"
 #include "math/kernel_table.h"
 
@@ -38,7 +38,7 @@ static void run_sensors(const mf_SystemRun *run, void *user) {
     run_batch(system, &batch, run);
 }
 
-// Which of contacts or rays are measured now, and into which field.
+// Selects the sensors measured now, and their destination field.
 static bool choose_signals(const mf_SignalSet *set, uint64_t tick, bool due,
                            mf_SignalMoments *moments, void **target) {
     if (set == NULL) {
@@ -74,7 +74,7 @@ static void clear_field(mf_Field *field, uint32_t instance) {
         mf_field_set(field, instance, i, 0.0);
 }
 
-// An episode begins with readings of 0, which noise and converter then have.
+// An episode begins with true values of 0, to which noise and conversion apply.
 static void start_signals(const mf_SignalSet *set, uint32_t instance) {
     if (set == NULL)
         return;
@@ -250,7 +250,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorImage *image, mf_Sen
         MF_PER_SENSOR, 1,   FLAGS, "distance along the ray to the ground, at most its range"};
     static const mf_FieldInfo joint = {
         "sensor.joint", "rad", "joint", MF_REAL,
-        MF_PER_JOINT,   1,     FLAGS,   "joint positions; metres for slides"};
+        MF_PER_JOINT,   1,     FLAGS,   "joint positions; meters for slides"};
     static const mf_FieldInfo attitude = {
         "sensor.attitude",
         "rad",
@@ -272,7 +272,7 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorImage *image, mf_Sen
     return status;
 }
 
-// Names of what is really read and written, for people who look at the schedule.
+// Names of the fields that are read and written, for the schedule.
 static void list_names(mf_SensorSystem *system) {
     uint32_t reads = 0, writes = 0;
     system->reads[reads++] = "base.position";
@@ -334,7 +334,7 @@ static void bind_fields(mf_Group *group, mf_SensorSystem *system) {
         .attitude = data_of(fields->attitude)};
 }
 
-// What happens to the values of the sensors of one type; nothing: *out stays NULL.
+// The signals of the sensors of one type; none: *out stays NULL.
 static mf_Status add_signals(mf_Group *group, mf_SensorType type, mf_Field *field, mf_Rate rate,
                              mf_SignalSet **out, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
@@ -387,7 +387,7 @@ static mf_Status add_system(mf_Group *group, mf_SensorSystem *system, mf_Error *
     for (int i = 0; i < 2; i++) {
         if (sets[i] == NULL)
             continue;
-        entry.rate = (mf_Rate){0, 0}; // each has its own
+        entry.rate = (mf_Rate){0, 0}; // each sensor has its own
         entry.run = run_treated;
         entry.settings_hash = mf_signal_set_hash(sets[i], entry.settings_hash);
     }

@@ -1,4 +1,4 @@
-// Sensors of a group: what the host code hands to the kernel.
+// Sensors of a group: the interface of host code and kernel.
 #ifndef MF_SENSE_SENSORS_H
 #define MF_SENSE_SENSORS_H
 
@@ -17,7 +17,7 @@ typedef struct mf_SensorRow {
     bool of_points;
 } mf_SensorRow;
 
-// The loads that one contact sensor watches: rows[first .. first+count-1] of a shared list.
+// The loads of one contact sensor: rows[first .. first+count-1] of a shared list.
 typedef struct mf_SensorContact {
     uint32_t first; // [1]
     uint32_t count; // [1]
@@ -59,7 +59,7 @@ typedef struct mf_SensorBatch {
     const void *position, *orientation, *linear, *angular, *angle, *rate, *ball, *ball_rate, *free,
         *free_rate;                         // fields; NULL when absent
     const int32_t *fault;                   // fault.word
-    void *contact, *ray, *joint, *attitude; // NULL: not now
+    void *contact, *ray, *joint, *attitude; // NULL: not measured now
     void *scratch; // mf_sensor_room bytes, aligned to 64, where `ray` is not NULL
 } mf_SensorBatch;
 

@@ -1,6 +1,6 @@
 // Sensors of a block of robots.
 //
-// Contact: any watched point with load. Joint: a copy. Attitude and ray: sense_lane.h; links of
+// Contact: any loaded point of the sensor. Joint: a copy. Attitude and ray: sense_lane.h; links of
 // rays are where the forward kinematics of the tree (tree_motion_kernel.c) puts them.
 //
 // Invariants: every value written is finite; a robot with a fault word keeps its old readings.
@@ -13,13 +13,13 @@
 
 #include <mayfly/motion.h>
 
-// Where one lane group of one field begins.
+// Start of one lane group of one field.
 static inline size_t start_of(uint32_t block, uint32_t components, uint32_t lane) {
     return (size_t)block * components * MF_BLOCK + lane;
 }
 
-// The load of one row. Where robots of a group move by several motions, what the other motion wrote
-// last does not count.
+// The load of one row. In groups with several motions, values last written by another motion are
+// ignored.
 static inline mf_lane load_of(const mf_SensorBatch *batch, uint32_t block, uint32_t lane,
                               mf_SensorRow row) {
     const mf_real *load = (const mf_real *)(row.of_points ? batch->point_load : batch->load);

@@ -1,10 +1,10 @@
-// The host's side of what happens to the values of sensors: clocks, the fields that hold samples
-// under way and biases, and which sample is measured and shown in a step (see signal.h).
+// Host code of sensor signals: clocks, the fields of delayed samples and biases, and the sample
+// that is measured or becomes readable in a step (see signal.h).
 //
 // States are numbered by the steps before them. With a rate, sample k is the first state at or
 // after tick k of the rate (mf_rate_ticks); where a tick or more falls into each step, state k. The
-// sample of state s can be read from state s + lag on, lag = delay / step made up to a whole
-// number, and lies at position k mod slots in the ring: as many samples as lag steps can hold.
+// sample of state s can be read from state s + lag on, lag = delay / step rounded up, and is stored
+// at position k mod slots of the ring, which has space for the samples of lag steps.
 #include "sense/signal.h"
 #include "math/kernel_table.h"
 
@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-enum { RING_MOST = 1 << 24 }; // [1] values under way per robot
+enum { RING_MOST = 1 << 24 }; // [1] most delayed values per robot
 
 typedef struct Clock {
     mf_Rate rate;
@@ -26,12 +26,12 @@ typedef struct Clock {
 struct mf_SignalSet {
     mf_SignalBatch batch;
     mf_SignalFn run, run_one;
-    mf_Field *raw, *bias, *ring, *fault_count; // the first three NULL when not needed
+    mf_Field *raw, *bias, *ring, *fault_count; // the first three may be NULL
     mf_Time step;
     uint64_t hash;
     uint32_t clock_count;
     Clock clocks[MF_SIGNAL_CLOCKS];
-    mf_SignalTarget *targets; // [spec] behind the channels
+    mf_SignalTarget *targets; // [spec] after the channels
 };
 
 // ---- clocks ------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ static bool same_clock(const Clock *a, const Clock *b) {
     return a->every == b->every && a->lag == b->lag && left == right;
 }
 
-// The set's clock that is like this one, added when there is none; MF_SIGNAL_CLOCKS: no room.
+// The set's clock equal to this one, added if missing; MF_SIGNAL_CLOCKS: no space.
 static uint32_t find_clock(mf_SignalSet *set, const Clock *clock) {
     uint32_t i = 0;
     while (i < set->clock_count && !same_clock(&set->clocks[i], clock))
@@ -135,7 +135,7 @@ static mf_SignalChannel make_channel(const mf_SignalSpec *spec, const Clock *clo
                             .wanders = signal->drift > 0.0,
                             .biased = signal->bias > 0.0 || signal->drift > 0.0,
                             .drift = signal->drift * mf_sqrt(clock->interval)};
-    if (spec->unit) // directions and turns are kept at length 1 instead
+    if (spec->unit) // directions and rotations are normalized instead
         return out;
     out.saturates = counts(signal->saturation);
     out.saturation[0] = signal->saturation[0];
@@ -153,7 +153,7 @@ typedef struct Rows {
     uint64_t ring;
 } Rows;
 
-// Clocks, positions and the channels of what is treated.
+// Sets up clocks, components and channels.
 static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const char *name,
                           mf_Rate rate, const mf_SignalSpec *specs, uint32_t count, Rows *rows,
                           mf_Error *error) {

@@ -1,13 +1,13 @@
-// What happens to the values of sensors, for many sensors of a group at once: the host's side
-// (signal.c) and what it hands to the kernel.
+// Signals of sensors (noise, delay, conversion) for many sensors of a group: host code (signal.c)
+// and its interface to the kernel.
 //
-// A set treats the values of one field of readings. Sensors that are measured alike in time share a
-// clock. A mapping writes true values - directly to the readings where nothing happens to them
-// (`treated` false), else to the field NAME.raw - and the set makes readings of these.
+// A set processes the values of one field of readings. Sensors with the same timing share a clock.
+// A mapping writes true values: directly to the readings if they are not processed (`treated`
+// false), else to the field NAME.raw, from which the set computes readings.
 //
-// Invariants: everything that lasts is state: the readings, NAME.ring (samples under way),
-// NAME.bias. Where a sample lies in the ring follows from the tick alone. Robots with a fault word
-// keep all.
+// Invariants: all persistent values are state: the readings, NAME.ring (delayed samples),
+// NAME.bias. The position of a sample in the ring is a function of the tick. Robots with a fault
+// word keep their values.
 #ifndef MF_SENSE_SIGNAL_H
 #define MF_SENSE_SIGNAL_H
 
@@ -23,16 +23,16 @@ enum { MF_SIGNAL_CLOCKS = 64 };
 #define MF_SIGNAL_BIAS 0x62696173u
 #define MF_SIGNAL_DRIFT 0x64726966u
 
-// What one clock does at one state.
+// Actions of one clock at one state.
 typedef struct mf_SignalMoment {
     bool due;             // its sensors are measured
-    bool shows;           // an earlier sample can be read from now on
+    bool shows;           // an earlier sample becomes readable
     uint32_t write, read; // [1] their positions in the ring
 } mf_SignalMoment;
 
 typedef struct mf_SignalMoments {
     uint64_t tick; // [1] of the state
-    uint64_t due;  // bit c: clock c is
+    uint64_t due;  // bit c: clock c is due
     bool any;
     mf_SignalMoment of[MF_SIGNAL_CLOCKS];
 } mf_SignalMoments;
@@ -40,9 +40,9 @@ typedef struct mf_SignalMoments {
 typedef struct mf_SignalChannel { // `count` values of one sensor
     uint32_t clock, count, stream;
     uint32_t reading, raw; // [1] first component in these fields
-    uint32_t bias, ring;   // [1] likewise, where it has such
+    uint32_t bias, ring;   // [1] likewise, if used
     uint32_t slots;        // [1] samples in the ring; 0: no delay
-    bool unit;             // a vector that keeps length 1: no limits, but renormalised
+    bool unit;             // a unit vector: renormalized, without limits
     bool saturates, noisy, wanders, biased, converts, rounds;
     double saturation[2], noise, bias_size;
     double drift;     // of one sample to the next
@@ -64,7 +64,7 @@ typedef struct mf_SignalBatch {
 typedef struct mf_SignalRun {
     uint32_t first, count;           // [1] blocks
     const mf_SignalMoments *moments; // NULL: the start of an episode
-    uint32_t lane;                   // [1] at a start: whose
+    uint32_t lane;                   // [1] at a start: the robot's lane
     uint64_t tick;                   // [1] of the state; at a start: the number of the episode
 } mf_SignalRun;
 
@@ -77,36 +77,36 @@ typedef struct mf_SignalSpec {
     const mf_Signal *signal;
     uint32_t first, count; // [1] components of the readings
     uint32_t stream;       // [1] different for each sensor of a group
-    bool unit;             // they keep length 1 together
-    bool always;           // treated even where nothing happens to them
+    bool unit;             // a unit vector
+    bool always;           // processed even without any effect
 } mf_SignalSpec;
 
-typedef struct mf_SignalTarget { // where the mapping writes the values of one spec
+typedef struct mf_SignalTarget { // destination of the values of one spec
     uint32_t clock, row;         // [1] clock; component
     bool treated;                // of the field NAME.raw, else of the readings
 } mf_SignalTarget;
 
 typedef struct mf_SignalSet mf_SignalSet;
 
-// Makes a set for `count` specs; signals without a rate are measured at `rate` ({0, 0}: each
-// step). Adds the fields NAME.raw, NAME.ring, NAME.bias where they are needed. Errors say NAME.
+// Creates a set for `count` specs; signals without a rate are measured at `rate` ({0, 0}: each
+// step). Adds the fields NAME.raw, NAME.ring, NAME.bias if needed. Errors contain NAME.
 mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *readings, mf_Rate rate,
                                const mf_SignalSpec *specs, uint32_t count, mf_SignalSet **out,
                                mf_Error *error);
-void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set); // NULL is fine
+void mf_signal_set_destroy(mf_Context *context, mf_SignalSet *set); // may be NULL
 
 mf_SignalTarget mf_signal_set_target(const mf_SignalSet *set, uint32_t spec);
-mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL when nothing is treated
-// Names of the fields that it added, at most 3; returns how many.
+mf_Field *mf_signal_set_raw(const mf_SignalSet *set); // NULL if no value is processed
+// Names of the fields that it added, at most 3; returns their number.
 uint32_t mf_signal_set_fields(const mf_SignalSet *set, const char *names[3]);
 uint64_t mf_signal_set_hash(const mf_SignalSet *set, uint64_t hash);
 
-// What happens at the state after `tick` steps, to be called for each; false: nothing does.
+// The actions at the state after `tick` steps, called for each state; false: none.
 bool mf_signal_set_measure(const mf_SignalSet *set, uint64_t tick, mf_SignalMoments *out);
-// Makes readings of the true values that the mapping has written for these moments.
+// Computes readings from the true values that the mapping has written for these moments.
 void mf_signal_set_run(const mf_SignalSet *set, const mf_SystemRun *run,
                        const mf_SignalMoments *moments);
-// An episode begins: draws its bias, reads the true values, and nothing is under way.
+// Start of an episode: draws the bias, reads the true values, and clears delayed samples.
 void mf_signal_set_start(const mf_SignalSet *set, uint32_t instance);
 
 #endif

@@ -1,6 +1,6 @@
 // From true values to readings, for a block of robots: saturation, bias and noise, conversion, and
-// the ring of samples under way. A sample that becomes readable is taken from the ring before
-// the position is written again.
+// the ring of delayed samples. A sample that becomes readable is taken from the ring before the
+// position is written again.
 //
 // Converter: k = floor((x - origin) / step + 1/2), reading = origin + k step, within its range.
 // With bits the origin is the lower end of the range and the highest code one step below its upper
@@ -13,7 +13,7 @@
 #include "math/lane_random.h"
 #include "math/lane_vector.h"
 
-#define CODES_MOST ((mf_real)1073741824) // |k| beyond which values are not rounded: floor's reach
+#define CODES_MOST ((mf_real)1073741824) // |k| limit of rounding: range of floor
 
 typedef struct Spot {
     const mf_SignalBatch *batch;
@@ -49,7 +49,7 @@ static inline mf_lane converted(const mf_SignalChannel *c, mf_lane x) {
     return c->converts && c->rounds ? mf_clamp(x, low, high) : x;
 }
 
-// The bias of up to four values, drawn or moved on first.
+// The bias of up to four values, after drawing or advancing it.
 static inline void add_bias(const Spot *at, const mf_SignalChannel *c, uint32_t first, uint32_t n,
                             mf_lane x[4]) {
     mf_real *rows =
@@ -78,7 +78,7 @@ static inline void add_noise(const Spot *at, const mf_SignalChannel *c, uint32_t
         x[i] = mf_fma(mf_set((mf_real)c->noise), normal[i], x[i]);
 }
 
-static inline void renormalise(uint32_t n, mf_lane x[4]) {
+static inline void renormalize(uint32_t n, mf_lane x[4]) {
     mf_lane square = mf_zero();
     for (uint32_t i = 0; i < n; i++)
         square = mf_fma(x[i], x[i], square);
@@ -103,7 +103,7 @@ static inline void store(const Spot *at, const mf_SignalChannel *c, uint32_t val
     }
     mf_real *reading = (mf_real *)b->readings + offset_of(at, b->readings_components, c->reading);
     mf_store_where(at->who, reading + row, x);
-    for (uint32_t i = 0; i < c->slots; i++) // a start: nothing else is under way
+    for (uint32_t i = 0; i < c->slots; i++) // a start: no other delayed samples
         mf_store_where(at->who, sample_of(at, c, i) + row, x);
 }
 
@@ -124,12 +124,12 @@ static inline void measure(const Spot *at, const mf_SignalChannel *c, uint32_t f
     if (c->biased)
         add_bias(at, c, first, n, x);
     if (c->unit && (c->noisy || c->biased))
-        renormalise(n, x);
+        renormalize(n, x);
     for (uint32_t i = 0; i < n; i++)
         store(at, c, first + i, converted(c, x[i]));
 }
 
-// An earlier sample can be read.
+// An earlier sample becomes readable.
 static inline void show(const Spot *at, const mf_SignalChannel *c) {
     const mf_SignalBatch *b = at->batch;
     const mf_real *from = sample_of(at, c, at->run->moments->of[c->clock].read);
@@ -148,7 +148,7 @@ static inline void treat(const Spot *at, const mf_SignalChannel *c) {
         measure(at, c, first);
 }
 
-// A bias that is not a number would stay so for ever.
+// A NaN bias would stay NaN forever.
 static inline void ask_bias(Spot *at, mf_index fault) {
     const mf_SignalBatch *batch = at->batch;
     if (batch->bias == NULL || at->run->moments == NULL)
@@ -169,7 +169,7 @@ void MF_KERNEL(mf_signal_run)(const mf_SignalBatch *batch, const mf_SignalRun *r
     Spot at = {.batch = batch, .run = run};
     for (at.block = run->first; at.block < run->first + run->count; at.block++) {
         for (at.lane = 0; at.lane < MF_BLOCK; at.lane += MF_LANES) {
-            // A start is that of one robot, and a copy for one lane does it.
+            // A start concerns one robot, so the single-lane copy runs.
             if (run->moments == NULL && at.lane != run->lane)
                 continue;
             mf_index fault = mf_load_index(batch->fault + (size_t)at.block * MF_BLOCK + at.lane);

@@ -20,7 +20,7 @@ MF_API mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *c
 // The heights [m] of a map that is not frozen yet, to be written.
 MF_API double *mf_terrain_heights(mf_Terrain *terrain);
 
-// Checks the heights, derives the rest and hands over the frozen map; destroys it on failure.
+// Checks the heights, computes the derived data and returns the frozen map; destroys it on failure.
 MF_API mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *error);
 
 #endif

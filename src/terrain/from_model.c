@@ -1,7 +1,7 @@
 // The ground that a model's file describes: its level plane and height fields, sampled on one map.
 //
-// A single field of square cells that is not turned gives a map of the same points. Else the cells
-// are squares of the finest edge, and heights between the points of a field are bilinear.
+// A single field of square cells without rotation gives a map of the same points. Otherwise the
+// cells are squares of the finest edge, and heights between the points of a field are bilinear.
 #include <mayfly/terrain.h>
 
 #include "math/scalar.h"
@@ -17,10 +17,10 @@ typedef struct Ground {
     uint32_t fields;        // [1]
     double low[2], high[2]; // [m] what the fields cover
     double cell;            // [m] finest edge
-    bool exact;             // the points are those of the only field
+    bool exact;             // the map has the points of the only field
 } Ground;
 
-// Fixed in the world, touches, z up.
+// Fixed in the world, collides, z up.
 static bool is_level(const mf_Shape *shape) {
     const double x = shape->rotation[1], y = shape->rotation[2];
     return shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12;
@@ -84,7 +84,8 @@ static bool height_in(const Ground *ground, const mf_Shape *shape, double x, dou
     return inside;
 }
 
-// The highest of all there; beyond all fields the plane's or else the first field's border's.
+// The highest surface there; outside of all fields the plane, or else the border of the first
+// field.
 static double height_at(const Ground *ground, double x, double y) {
     double highest = ground->plane != NULL ? ground->plane->position[2] : -INFINITY, height;
     for (uint32_t i = 0; i < ground->model->shape_count; i++) {
@@ -98,7 +99,8 @@ static double height_at(const Ground *ground, double x, double y) {
     return highest;
 }
 
-// Points of the map: those of the only field, or finer; one more all around where a plane goes on.
+// Grid of the map: that of the only field, or a finer one; with a margin of one point where a plane
+// continues it.
 static void lay_out(const Ground *ground, mf_TerrainConfig *config) {
     uint32_t sides[2];
     config->cell = ground->cell;

@@ -37,7 +37,7 @@ static double center(const mf_Terrain *terrain, int axis, uint32_t index) {
     return terrain->origin[axis] + ((double)index + 0.5) * terrain->cell;
 }
 
-// sin and cos of 2 pi position / wavelength; the turns are reduced first, which is exact.
+// sin and cos of 2 pi position / wavelength; whole periods are removed first, which is exact.
 static void wave(double position, double wavelength, double *sine, double *cosine) {
     double turns = position / wavelength;
     double part = turns - (double)floor_to_integer(turns + 0.5);

@@ -1,5 +1,5 @@
-// The ground's hash: everything that robots touch. The heights in float follow from those in
-// double.
+// The hash of the ground: everything that contact depends on. The heights in float follow from
+// those in double.
 #include <mayfly/terrain.h>
 
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 // Scalar reference of the look-up in lookup.h for one real type: the includer defines MF_REAL and
 // MF_REAL_NAME and may include this more than once, so there is no guard.
 
-// What a look-up reads, in the real type that it computes with.
+// The map as a look-up reads it, in the real type of the computation.
 typedef struct MF_REAL_NAME(mf_HeightView) {
     const MF_REAL *height; // [m] rows*columns, row after row
     uint32_t columns;      // [1] 1 .. MF_TERRAIN_SIDE_LIMIT

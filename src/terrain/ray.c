@@ -1,7 +1,7 @@
 // Rays against height maps. Seen from above, the ray is cut where it crosses the lines between the
 // patches of the map (Amanatides and Woo 1987). Over a patch the height is constant (MF_NEAREST) or
-// bilinear in x and y, so that the ray's height above it is a parabola in the distance, which three
-// of its values tell.
+// bilinear in x and y, so that the ray's height above it is a parabola in the distance, given by
+// three of its values.
 #include "terrain/ray.h"
 #include "math/scalar.h"
 
@@ -33,7 +33,7 @@ static double next_line(const Walk *walk, int axis, double from) {
     const double start = (walk->origin[axis] - terrain->origin[axis]) / terrain->cell - walk->shift;
     const double now = mf_clamp(start + speed * from, -2.0, walk->last[axis] + 2.0);
     double line = mf_floor(now) + (speed > 0.0 ? 0.0 : 1.0);
-    // Rounding may give the line that was crossed last once more.
+    // Rounding may give the previous line again.
     for (int i = 0; i < 3; i++) {
         if (speed > 0.0 ? line > walk->last[axis] : line < 0.0)
             return (double)INFINITY;
@@ -77,13 +77,14 @@ static bool cross_patch(const Walk *walk, double from, double to, double *distan
     if (s > 1.0)
         return false;
     *distance = from + s * (to - from);
-    // The normal of this patch also where the position is on its border.
+    // Keeps the position inside this patch, so that the normal is that of the patch on its border
+    // too.
     point_at(walk, from + mf_clamp(s, 1e-9, 1.0 - 1e-9) * (to - from), at);
     mf_terrain_height(walk->terrain, at[0], at[1], normal);
     return true;
 }
 
-// The same over one cell of a constant height, of which the ray was `above` the cell before.
+// The same over one cell of constant height; `above`: the ray was above the previous cell.
 static bool cross_cell(const Walk *walk, double from, double to, int axis, bool *above,
                        double *distance, double normal[3]) {
     double middle[3];

@@ -37,8 +37,8 @@ mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *erro
                        "terrain config.cell: expected 1e-6 .. 1e6 m, found %g", config->cell);
     for (int axis = 0; axis < 2; axis++) {
         double origin = config->origin[axis];
-        bool centred = origin != origin;
-        if (!centred && !(origin >= -LARGEST_ORIGIN && origin <= LARGEST_ORIGIN))
+        bool centered = origin != origin;
+        if (!centered && !(origin >= -LARGEST_ORIGIN && origin <= LARGEST_ORIGIN))
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g",
                            axis, origin);

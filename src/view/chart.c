@@ -26,7 +26,7 @@ mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, con
     }
     mf_Axis axis = {.lower = lower, .upper = upper, .label = label};
     axis.tick = round_step((upper - lower) / ticks);
-    // log10 of a power of ten may come out a hair too small or too large.
+    // log10 of a power of ten may be slightly too small or too large.
     axis.decimals = (int)fmax(0.0, ceil(-log10(axis.tick) - 1e-9));
     if (extend) {
         axis.lower = floor(lower / axis.tick + 1e-9) * axis.tick;
@@ -46,7 +46,7 @@ mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
                       .y = y};
 }
 
-// At least so wide about its middle.
+// Widens the range about its center to at least this width.
 static void widen(double range[2], double width) {
     double room = 0.5 * fmax(0.0, width - (range[1] - range[0]));
     range[0] -= room;
@@ -141,7 +141,7 @@ void mf_chart_begin(mf_Text *text, const mf_Chart *chart, const char *title) {
     mf_text_put(text, "</text>\n");
 }
 
-// Smallest and largest finite y of [first, end), in the order in which they come.
+// Smallest and largest finite y of [first, end), in order of their index.
 static uint32_t extremes(const double *y, uint32_t first, uint32_t end, uint32_t picked[2]) {
     uint32_t low = UINT32_MAX, high = UINT32_MAX;
     for (uint32_t i = first; i < end; i++) {
@@ -177,7 +177,7 @@ static void draw_path(mf_Text *text, const mf_Chart *chart, const double *x, con
     if (drawn != 0 && closed)
         mf_text_format(text, "V%.1fZ", chart->height - chart->bottom);
     else if (drawn == 1)
-        mf_text_put(text, "h0.1"); // a single point is a dot, thanks to round caps
+        mf_text_put(text, "h0.1"); // round caps draw a single point as a dot
 }
 
 void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,

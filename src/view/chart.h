@@ -9,7 +9,7 @@ typedef struct mf_Axis {
     double lower;      // [any] value at the low end
     double upper;      // [any] value at the high end, > lower
     double tick;       // [any] distance of ticks, 1, 2 or 5 times a power of ten
-    int decimals;      // [1] digits behind the point that tell ticks apart
+    int decimals;      // [1] decimal digits that distinguish ticks
     const char *label; // quantity and unit, as text
 } mf_Axis;
 
@@ -24,7 +24,7 @@ typedef struct mf_Chart {
 } mf_Chart;
 
 // The shortest chart of the usual width on which a unit of x is as long as one of y, for maps. Axes
-// are widened about their middles where they must be; `least` and `most` [px] bound the height.
+// are widened about their centers where necessary; `least` and `most` [px] bound the height.
 mf_Chart mf_chart_make_map(const double x[2], const double y[2], double least, double most,
                            const char *x_label, const char *y_label);
 
@@ -35,10 +35,10 @@ mf_Chart mf_chart_make(mf_Axis x, mf_Axis y);
 double mf_chart_x(const mf_Chart *chart, double value);
 double mf_chart_y(const mf_Chart *chart, double value);
 
-// Opens the SVG and draws grid, ticks and labels. `title` is read to people who cannot see it.
+// Opens the SVG and draws grid, ticks and labels. `title` is for screen readers.
 void mf_chart_begin(mf_Text *text, const mf_Chart *chart, const char *title);
-// A line through `count` points; values that are not finite are left out. Long lines are thinned
-// to the smallest and largest value of each pixel. `filled` also shades the area below.
+// A line through `count` points; values that are not finite are omitted. Long lines are thinned to
+// the smallest and largest value of each pixel. `filled` also shades the area below.
 void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const double *y,
                    uint32_t count, const char *css_class, bool filled);
 // A label at the right edge, level with `value`, moved down by `shift` [px].

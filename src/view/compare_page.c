@@ -1,5 +1,5 @@
 // The page of a comparison: a table of levels, plots over time with one line per level, the path
-// from above, what each level cannot show. One file that needs nothing from the network.
+// from above, and the limits of each level. One file without network access.
 #include <mayfly/compare.h>
 
 #include "view/chart.h"
@@ -80,26 +80,27 @@ static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
 }
 
 static void put_tables(mf_Text *text, const mf_Comparison *all) {
-    mf_text_format(text,
-                   "<section><h2>Levels</h2>\n<p>Errors are root mean squares over the whole time "
-                   "of the difference to <b>%s</b>. The price is the processor's time for one step "
-                   "of one robot, %u of them side by side on %u thread%s (%s).</p>\n<table>\n"
-                   "<tr><th class=\"level\">level</th>",
-                   mf_motion_name(all->reference), all->price_robots, all->threads,
-                   all->threads == 1 ? "" : "s", mf_isa_name(all->isa));
-    static const char *const heads[] = {"forward m", "turned rad", "place m",  "heading rad",
-                                        "height mm", "tilt rad",   "energy J", "price ns"};
+    mf_text_format(
+        text,
+        "<section><h2>Levels</h2>\n<p>Errors are root mean squares of the difference to "
+        "<b>%s</b> over the whole run. The cost is the processor time of one step of one "
+        "robot in a batch of %u on %u thread%s (%s).</p>\n<table>\n"
+        "<tr><th class=\"level\">level</th>",
+        mf_motion_name(all->reference), all->cost_robots, all->threads,
+        all->threads == 1 ? "" : "s", mf_isa_name(all->isa));
+    static const char *const heads[] = {"forward m", "turn rad", "position m", "heading rad",
+                                        "height mm", "tilt rad", "energy J",   "cost ns"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
-    mf_text_put(text, "<th>seen</th></tr>\n");
+    mf_text_put(text, "<th>observed</th></tr>\n");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             put_level(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n<section><h2>On the ground</h2>\n<table>\n"
                       "<tr><th class=\"level\">level</th><th class=\"num\">mean height m</th>"
                       "<th class=\"num\">largest tilt rad</th>"
-                      "<th class=\"num\">deepest in the ground mm</th>"
-                      "<th class=\"num\">slip of feet mm/s</th><th>cannot show</th></tr>\n");
+                      "<th class=\"num\">largest penetration mm</th>"
+                      "<th class=\"num\">slip of feet mm/s</th><th>not modeled</th></tr>\n");
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         put_ground_row(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n");
@@ -171,7 +172,7 @@ static void put_plot(mf_Text *text, const mf_Comparison *all, const char *title,
     put_chart(text, all, title, x, y, &chart);
 }
 
-// A meter is as long along x as along y.
+// Equal scale in x and y.
 static void put_map(mf_Text *text, const mf_Comparison *all) {
     double x[2], y[2];
     widen(all, X, x);
@@ -192,7 +193,7 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_escape(text, all->gait);
     mf_text_format(text,
                    "</h1>\n<p class=\"lead\">The same robot and the same gait for <b>%.6g s</b> at "
-                   "every level of physics, told to go %.6g m/s forward, %.6g m/s left and turn by "
+                   "every level of physics, commanded %.6g m/s forward, %.6g m/s left and "
                    "%.6g rad/s.</p>\n",
                    all->duration, all->command[0], all->command[1], all->command[2]);
     put_tables(text, all);

@@ -1,5 +1,6 @@
-// Sampling a film: the world poses of all links of the first robots, as floats. What does not fit
-// is thinned by halves, so a film of any length has the same room and even steps.
+// Sampling a film: the world poses of all links of the first robots, as floats. When the buffer is
+// full every second sample is dropped, so a film of any length has bounded size and constant
+// intervals.
 #include "view/film.h"
 
 #include "math/scalar.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define POSES_MOST (1u << 19)                                  // [1] kept in all
+#define POSES_MOST (1u << 19)                                  // [1] stored in total
 #define SAMPLES_MOST 8192u                                     // [1]
 #define SAMPLES_LEAST 64u                                      // [1]
 #define JOINT_NUMBERS ((size_t)MF_FILM_JOINTS * MF_FILM_JOINT) // [1] of one sample
@@ -54,7 +55,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
         take_casts(film, groups, &links);
         uint32_t room = POSES_MOST / film->poses_each;
         room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
-        film->room = room & ~1u; // even: thinning must fall on a call that counts afterwards too
+        film->room = room & ~1u; // even, so that the next sample after thinning keeps the interval
         film->poses = mf_allocate(context, film->room, numbers(film) * sizeof *film->poses);
         film->position = mf_allocate(context, links, 3 * sizeof *film->position);
         film->rotation = mf_allocate(context, links, 4 * sizeof *film->rotation);
@@ -62,7 +63,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
     mf_Status status = MF_OK;
     if (film->poses == NULL || film->position == NULL || film->rotation == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) // lets them prepare
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
         status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
     if (status != MF_OK) {
         mf_film_destroy(film);

@@ -24,7 +24,7 @@ typedef enum mf_FilmJointState {
 // The robots of one group.
 typedef struct mf_FilmCast {
     mf_Group *group;
-    const char *color; // CSS, borrowed; NULL: its shapes have their own
+    const char *color; // CSS, borrowed; NULL: the colors of its shapes
     uint32_t robots;   // [1]
     uint32_t links;    // [1] of each
 } mf_FilmCast;
@@ -35,21 +35,21 @@ struct mf_Film {
     const char *title; // borrowed
     mf_FilmCast *casts;
     uint32_t cast_count;   // [1]
-    uint32_t robots, of;   // [1] of all casts: shown, and how many there are
+    uint32_t robots, of;   // [1] of all casts: shown, and total
     uint32_t poses_each;   // [1] poses of a sample: cast by cast, robot by robot, link by link
-    uint32_t filled, room; // [1] samples kept, and how many fit
+    uint32_t filled, room; // [1] samples stored, and capacity
     uint32_t stride;       // [1] calls per sample
     uint32_t calls;        // [1]
     double period;         // [s] between calls
     float *poses;          // [1] room * poses_each * MF_FILM_POSE
-    const mf_WorldJoints *joints;              // NULL: are not shown
+    const mf_WorldJoints *joints;              // NULL: not shown
     float *joint_rows;                         // [1] room * MF_FILM_JOINTS * MF_FILM_JOINT
     mf_WorldJointId joint_ids[MF_FILM_JOINTS]; // of the rows in the last sample, or none
     uint32_t joints_each;                      // [1] rows that were used so far
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
 };
 
-// The page of film.html, ended by 0; @DATA@ stands where the film goes.
+// The page of film.html, terminated by 0; @DATA@ is replaced by the film.
 extern const unsigned char mf_film_page[];
 
 // Appends the whole page. The film has at least one sample.

@@ -1,5 +1,5 @@
-// Writing a film: what is the same in every sample (shapes, ground) as JSON, numbers by the
-// thousand as Base64, all inside the page of film.html, which has the program that draws.
+// Writing a film: constant data (shapes, ground) as JSON, arrays as Base64, both embedded in the
+// page of film.html, which contains the viewer.
 #include "view/film.h"
 
 #include "base/text.h"
@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define GROUND_MARGIN 2.0  // [m] of ground shown around the way of the robots
+#define GROUND_MARGIN 2.0  // [m] of ground shown around the paths of the robots
 #define GROUND_NODES 201u  // [1] most along an edge
-#define GROUND_HUGE 1000.0 // [m] edge of the ground that is shown at most
+#define GROUND_HUGE 1000.0 // [m] longest edge of the shown ground
 #define QUANTA 65535.0     // [1] steps of a mesh's box
 
 // ---- shapes ------------------------------------------------------------------------------------
@@ -23,13 +23,13 @@ static bool has_visual(const mf_Model *model, uint32_t link) {
     return false;
 }
 
-// Links that have shapes for the eye are drawn by them, the others by what touches.
+// Links with visual shapes are drawn by them, others by their collision shapes.
 static bool is_drawn(const mf_Model *model, const mf_Shape *shape) {
     bool level = shape->type == MF_SHAPE_PLANE && shape->link == MF_NONE &&
                  fabs(shape->rotation[1]) < 1e-6 && fabs(shape->rotation[2]) < 1e-6;
     if (level || shape->type == MF_SHAPE_HEIGHTS || shape->type == MF_SHAPE_POINT)
-        return false; // the ground is drawn as a whole
-    // Scenery is all drawn: its lines are for the eye, its posts for both.
+        return false; // the ground is drawn separately
+    // All shapes of scenery are drawn, visual and collision shapes.
     bool scenery =
         shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
     return shape->visual || scenery || !has_visual(model, shape->link);
@@ -78,7 +78,7 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     mf_text_put(text, "]");
 }
 
-// Positions as 16-bit parts of the mesh's box: 0.02 mm in a meter.
+// Positions quantized to 16 bits of the mesh's box: 0.02 mm in a meter.
 static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
     double lower[3], scale[3];
     size_t count = 3 * (size_t)mesh->vertex_count;
@@ -127,7 +127,7 @@ typedef struct Region {
     double lower[2], upper[2]; // [m]
 } Region;
 
-// Where the robots have been, and some more.
+// The region that the robots visited, with a margin.
 static Region fit_region(const mf_Film *film, const mf_Terrain *terrain) {
     Region region = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
     size_t poses = (size_t)film->filled * film->poses_each;
@@ -182,7 +182,7 @@ static void put_ground(mf_Text *text, const mf_Film *film) {
 
 // ---- the page ----------------------------------------------------------------------------------
 
-// Without what could end the string or the page's script.
+// Escapes characters that could end the string or the page's script.
 static void put_string(mf_Text *text, const char *string) {
     mf_text_put(text, "\"");
     for (const char *c = string; *c != '\0'; c++)
@@ -191,7 +191,7 @@ static void put_string(mf_Text *text, const char *string) {
     mf_text_put(text, "\"");
 }
 
-// One group: what its robots look like.
+// One group: the appearance of its robots.
 static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     const mf_Model *model = mf_group_model(cast->group);
     bool *used = mf_allocate(text->context, model->mesh_count + 1, sizeof *used);
@@ -210,7 +210,7 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     mf_release(text->context, used);
 }
 
-// Of the joints that are in use in some sample.
+// The joints that exist in any sample.
 static void put_joints(mf_Text *text, const mf_Film *film) {
     const size_t each = (size_t)film->joints_each * MF_FILM_JOINT,
                  room = MF_FILM_JOINTS * MF_FILM_JOINT;

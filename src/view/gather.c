@@ -1,6 +1,6 @@
-// Gathers what a report shows: the run's curve and champion from the archive, and the champion
-// simulated again: with the file's step and with one ten times smaller, at every other level
-// of physics, and for its film.
+// Gathers the data of a report: the run's curve and champion from the archive, and the champion
+// simulated again with the file's step, with a ten times smaller one, at every other level of
+// physics, and for its film.
 #include "view/report_data.h"
 
 #include "view/film.h"
@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FINE_DIVISOR 10u           // the comparison that every report makes
+#define FINE_DIVISOR 10u           // of the comparison in every report
 #define SAMPLES_PER_SECOND 50      // [1/s] of path and contacts, at most
 #define SAMPLES_MOST 20000         // [1] of one trial; longer ones are sampled more thinly
 #define FILM_SECONDS 20.0          // [s] from the start, at most
 #define FILM_PICTURES 25           // [1/s]
-#define STEP_LEAST ((mf_Time)1000) // [ns] the smallest step a world takes
+#define STEP_LEAST ((mf_Time)1000) // [ns] smallest step of a world
 
 static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ArchiveRun run;
@@ -71,7 +71,7 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
     return status;
 }
 
-// One level: what it gives, or why there is nothing. Only memory stops the report.
+// One level: its result, or why it is not possible. Only lack of memory ends the report.
 static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *error) {
     mf_ReportLevel *level = &data->levels[data->level_count++];
     mf_SceneFile other = *data->file;

@@ -1,7 +1,7 @@
 // Pictures inside reports: the ground seen from above, tinted by height, shaded by slope (the
-// cosine law for a distant light from the north-west, 45 degrees high, as maps have it), and
-// written as PNG by libpng. libpng gets the context's allocator, so its memory counts and can be
-// failed.
+// cosine law for a distant light from the north-west, 45 degrees high, as on maps), and written as
+// PNG by libpng. libpng uses the context's allocator, so its memory is counted and subject to
+// failure injection.
 #include "view/picture.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 // ---- the ground --------------------------------------------------------------------------------
 
 void mf_picture_ramp(double part, uint8_t color[3]) {
-    // Wet valley, meadow, dry grass, bare rock, chalk: rising lightness, so that gray prints work.
+    // Wet valley, meadow, dry grass, bare rock, chalk: with rising lightness, so that it also
+    // prints in gray.
     static const double stops[5][3] = {
         {58, 94, 100}, {96, 133, 108}, {160, 166, 118}, {199, 180, 143}, {238, 230, 214}};
     double position = part > 0.0 ? (part < 1.0 ? part : 1.0) * 4.0 : 0.0;

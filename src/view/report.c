@@ -1,6 +1,6 @@
-// The report of an evolution run: one HTML page that needs nothing from the network and no script,
-// and is well-formed XML too. It is rendered into memory from gathered data and then put in place
-// in one go. Numbers are written with a decimal point whatever the process's locale is.
+// The report of an evolution run: one HTML page without network access and scripts that is also
+// well-formed XML. It is rendered into memory and written atomically. Numbers have a decimal point
+// in every locale.
 #include "base/plain.h"
 #include "view/report_data.h"
 
@@ -46,7 +46,7 @@ static const char *fitness_title(const mf_ReportData *data) {
     return data->file->hooks.fitness != NULL ? "fitness" : mf_fitness_title(data->file->fitness);
 }
 
-// With a space in front; that of a program's own fitness is known to the program only.
+// With a leading space; "" for a program's own fitness, whose unit is unknown.
 static const char *fitness_unit(const mf_ReportData *data) {
     static const char *const units[] = {" m", " m/s", " m/J", " m", " m"};
     return data->file->hooks.fitness != NULL ? "" : units[data->file->fitness];
@@ -75,9 +75,9 @@ static void put_lead(mf_Text *text, const mf_ReportData *data) {
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
-    mf_text_put(text, ". Finding it took <b>");
+    mf_text_put(text, ". The search simulated <b>");
     mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b> of robot life, lived in <b>");
+    mf_text_put(text, "</b> of robot time in <b>");
     mf_text_duration(text, data->facts.wall_seconds);
     mf_text_put(text, "</b>.</p>\n");
 }
@@ -92,9 +92,9 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
                        fitness_title(data));
     }
     mf_text_duration(text, data->facts.simulated);
-    mf_text_put(text, "</b><span>of robot life simulated</span></div>\n<div><b>");
+    mf_text_put(text, "</b><span>simulated robot time</span></div>\n<div><b>");
     mf_text_duration(text, data->facts.wall_seconds);
-    mf_text_format(text, "</b><span>on the clock, %u thread%s</span></div>\n<div><b>",
+    mf_text_format(text, "</b><span>wall time, %u thread%s</span></div>\n<div><b>",
                    data->facts.threads, data->facts.threads == 1 ? "" : "s");
     mf_text_measure(text, speed_of(data));
     mf_text_put(text, " \xc3\x97</b><span>real time</span></div>\n</div>\n");
@@ -103,10 +103,10 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
 // ---- charts ------------------------------------------------------------------------------------
 
 // Columns of the archive's rows, for the chart: generation, best, mean, then generation and fitness
-// of champions that had a verification, `looks` of them.
-static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *looks) {
+// of champions that had a verification, `verified_count` of them.
+static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *verified_count) {
     uint32_t count = data->generation_count;
-    *looks = 0;
+    *verified_count = 0;
     *columns = mf_allocate(data->context, count, 5 * sizeof(double));
     if (*columns == NULL)
         return false;
@@ -116,9 +116,9 @@ static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *l
         (*columns)[2 * (size_t)count + i] = data->generations[i].mean;
         if (!isfinite(data->generations[i].verified))
             continue;
-        (*columns)[3 * (size_t)count + *looks] = data->generations[i].generation;
-        (*columns)[4 * (size_t)count + *looks] = data->generations[i].verified;
-        ++*looks;
+        (*columns)[3 * (size_t)count + *verified_count] = data->generations[i].generation;
+        (*columns)[4 * (size_t)count + *verified_count] = data->generations[i].verified;
+        ++*verified_count;
     }
     return true;
 }
@@ -133,14 +133,14 @@ static void widen(double range[2], const double *values, size_t count) {
     }
 }
 
-// What stands at the end of a curve.
+// The label at the end of a curve.
 typedef struct Label {
     const char *css_class;
     double value;
     char text[64];
 } Label;
 
-// The curve's name, which is its class too, and its last value.
+// The curve's name, which is also its CSS class, and its last value.
 static Label label_value(mf_Text *text, const char *name, double value, const char *unit) {
     Label label = {.css_class = name, .value = value};
     mf_Text number = mf_text_begin(text->context);
@@ -175,15 +175,15 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
     const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
     mf_text_format(
         text,
-        "<p>Every %u generation%s the %u most promising are looked at again at the level "
-        "<b>%s</b>, with a step of %g ms; the best by that are the only parents until "
-        "others are better. The last one that came first reaches ",
+        "<p>Every %u generation%s the %u most promising individuals are verified at the level "
+        "<b>%s</b> with a step of %g ms; the best verified ones are the only parents until "
+        "others are better. The best of the last verification reaches ",
         verify->every, verify->every == 1 ? "" : "s", verify->best, level,
         1000.0 * mf_time_to_seconds(verify->step));
     mf_text_measure(text, verified);
-    mf_text_put(text, " there, and ");
+    mf_text_put(text, " there and ");
     mf_text_measure(text, best);
-    mf_text_put(text, " where it evolved");
+    mf_text_put(text, " at the level of the evolution");
     if (best > 0.0)
         mf_text_format(text, ": %.0f %%", 100.0 * verified / best);
     mf_text_put(text, ".</p>\n");
@@ -191,23 +191,24 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
 
 static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double *columns;
-    uint32_t count = data->generation_count, looks;
+    uint32_t count = data->generation_count, verified_count;
     open_section(text, "fitness", "Fitness over generations");
     mf_text_format(text,
-                   "<p>Each generation keeps the best %u of %u robots and fills up with mutated "
-                   "copies of them.</p>\n",
+                   "<p>Each generation keeps the best %u of %u robots and adds mutated copies of "
+                   "them.</p>\n",
                    data->file->search.survivors, data->file->search.population);
-    if (!copy_curves(data, &columns, &looks)) {
+    if (!copy_curves(data, &columns, &verified_count)) {
         text->failed = true;
         return;
     }
     const double *best = columns + count, *mean = best + count;
-    const double *look = mean + count, *verified = look + count;
-    if (looks > 0)
-        put_levels(text, data, best[(size_t)look[looks - 1] - 1], verified[looks - 1]);
+    const double *generation = mean + count, *verified = generation + count;
+    if (verified_count > 0)
+        put_levels(text, data, best[(size_t)generation[verified_count - 1] - 1],
+                   verified[verified_count - 1]);
     double range[2] = {0.0, 0.0};
     widen(range, best, 2 * (size_t)count);
-    widen(range, verified, looks);
+    widen(range, verified, verified_count);
     const char *unit = fitness_unit(data);
     char axis[48], title[80];
     snprintf(axis, sizeof axis, "%s", fitness_title(data));
@@ -222,11 +223,11 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     Label labels[3] = {label_value(text, "best", best[count - 1], unit),
                        label_value(text, "mean", mean[count - 1], unit)};
-    if (looks > 0) {
-        mf_chart_line(text, &chart, look, verified, looks, "verified", false);
-        labels[2] = label_value(text, "verified", verified[looks - 1], unit);
+    if (verified_count > 0) {
+        mf_chart_line(text, &chart, generation, verified, verified_count, "verified", false);
+        labels[2] = label_value(text, "verified", verified[verified_count - 1], unit);
     }
-    put_labels(text, &chart, labels, looks > 0 ? 3 : 2);
+    put_labels(text, &chart, labels, verified_count > 0 ? 3 : 2);
     mf_chart_end(text);
     mf_release(data->context, columns);
     close_section(text);
@@ -275,10 +276,10 @@ static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
 static void put_verdict(mf_Text *text, const mf_ReportData *data) {
     double coarse = data->trial.distance, fine = data->fine.distance;
     double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
-    mf_text_format(text, "<p>With the step of %g ms the champion gets <b>",
+    mf_text_format(text, "<p>With a step of %g ms the champion moves <b>",
                    1000.0 * data->trial.step);
     mf_text_measure(text, coarse);
-    mf_text_format(text, " m</b> far, with one %u times smaller <b>", data->fine_divisor);
+    mf_text_format(text, " m</b>, with a %u times smaller step <b>", data->fine_divisor);
     mf_text_measure(text, fine);
     mf_text_put(text, " m</b>");
     if (isfinite(change))
@@ -286,15 +287,15 @@ static void put_verdict(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, ". ");
     if (change <= MF_REPORT_TOLERANCE)
         mf_text_format(text,
-                       "<span class=\"good\">Within %.0f %%:</span> the walk does not hang on "
+                       "<span class=\"good\">Within %.0f %%:</span> the walk does not depend on "
                        "the size of the step.",
                        100.0 * MF_REPORT_TOLERANCE);
     else if (isfinite(change))
         mf_text_format(text,
                        "<span class=\"warn\">Beyond %.0f %%:</span> a change of %.0f %% means "
-                       "that evolution found a walk which hangs on the size of the step. Take the "
-                       "distance as a result of this step, not of the robot; evolve with a "
-                       "smaller <code>world.step</code> to get one that holds.",
+                       "that the walk depends on the size of the step: the distance is a result of "
+                       "this step, not of the robot. Evolve with a smaller "
+                       "<code>world.step</code> for a walk that does not.",
                        100.0 * MF_REPORT_TOLERANCE, 100.0 * change);
     else
         mf_text_put(text, "<span class=\"warn\">No ratio:</span> the champion does not move.");
@@ -306,8 +307,8 @@ void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
         put_verdict(text, data);
     else
         mf_text_format(text,
-                       "<p>The step of %g ms cannot be cut further, so there is nothing to "
-                       "compare with.</p>\n",
+                       "<p>The step of %g ms cannot be reduced further, so there is no "
+                       "comparison.</p>\n",
                        1000.0 * data->trial.step);
     draw_small_step(text, data);
 }
@@ -334,14 +335,14 @@ static void put_speed(mf_Text *text, const mf_ReportData *data) {
     double steps = facts->simulated / mf_time_to_seconds(data->scene.step);
     mf_report_row(text, "evaluations");
     mf_text_measure(text, evaluations_of(data));
-    mf_text_put(text, " lives of ");
+    mf_text_put(text, " episodes of ");
     mf_text_duration(text, data->file->duration);
     mf_report_row_end(text);
     mf_report_row(text, "speed");
     mf_text_measure(text, speed_of(data));
     mf_text_put(text, " \xc3\x97 real time, ");
     mf_text_measure(text, steps / facts->wall_seconds);
-    mf_text_put(text, " robot steps/s, everything included");
+    mf_text_put(text, " robot steps/s, including all overhead");
     mf_report_row_end(text);
     mf_report_row(text, "computed with");
     mf_text_format(text, "%u thread%s, instruction set ", facts->threads,
@@ -406,8 +407,7 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
 static void put_body(mf_Text *text, const mf_ReportData *data) {
     put_fitness(text, data);
     open_section(text, "path", "The champion\xe2\x80\x99s path, seen from above");
-    mf_text_put(text, "<p>Where the middle of its body went; the robot is drawn to scale at its "
-                      "start.</p>\n");
+    mf_text_put(text, "<p>Path of the base; the robot is drawn to scale at its start.</p>\n");
     mf_report_map(text, data);
     close_section(text);
     open_section(text, "step", "Does it work with a smaller step?");
@@ -422,9 +422,9 @@ static void put_body(mf_Text *text, const mf_ReportData *data) {
     open_section(text, "settings", "Settings and reproduction");
     put_settings(text, data);
     close_section(text);
-    open_section(text, "repeat", "Do it again");
-    mf_text_put(text, "<p>The same command gives the same bits, with any number of threads and on "
-                      "any instruction set.</p>\n<pre>");
+    open_section(text, "repeat", "Repeat this run");
+    mf_text_put(text, "<p>The same command gives the same bits with any number of threads and any "
+                      "instruction set.</p>\n<pre>");
     mf_text_escape(text, data->facts.command);
     mf_text_put(text, "</pre>\n");
     close_section(text);

@@ -1,5 +1,5 @@
-// The champion's controller for people: a machine-code program line by line, in the names of the
-// robot's joints and sensors, or the waves of oscillators.
+// The champion's controller in readable form: a machine-code program line by line with the names of
+// the robot's joints and sensors, or the waves of oscillators.
 #include "view/report_data.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 // ---- machine-code programs ---------------------------------------------------------------------
 
-// Numbers that do not exist are wrapped or ignored, as the scene says.
+// Numbers out of range are wrapped or ignored, depending on the scene.
 static uint32_t resolve(uint32_t number, uint32_t count, mf_GpUnknown unknown) {
     if (number < count)
         return number;
@@ -43,9 +43,9 @@ static void explain_sensor(mf_Text *text, const mf_ReportData *data, uint32_t op
     if (number == MF_NONE) {
         mf_text_put(text, "0 (no such sensor)");
     } else if (number < contacts) {
-        mf_text_put(text, "does ");
+        mf_text_put(text, "contact of ");
         mf_text_escape(text, sensor_name(model, MF_SENSOR_CONTACT, number));
-        mf_text_put(text, " touch the ground? 1 or 0");
+        mf_text_put(text, ": 1 or 0");
     } else if (number < contacts + rays) {
         mf_text_put(text, "distance of ray ");
         mf_text_escape(text, sensor_name(model, MF_SENSOR_RAY, number - contacts));
@@ -68,7 +68,7 @@ static uint32_t sensor_values(const mf_ReportData *data, uint32_t operand) {
     return number == MF_NONE ? 1 : number < contacts ? 2 : MACHINE_VALUES;
 }
 
-// The states (address, accumulator) of a machine that have been seen and those to go on from.
+// The visited states (address, accumulator) of a machine and those still to be expanded.
 typedef struct Explorer {
     bool seen[MF_GP_BYTES][MACHINE_VALUES];
     uint16_t open[MF_GP_BYTES * MACHINE_VALUES];
@@ -104,8 +104,8 @@ static void explore_next(Explorer *explorer, const mf_ReportData *data, uint32_t
     explore(explorer, address + 1, accumulator);
 }
 
-// Marks the addresses that the program can come to, whatever its sensors say: every state of
-// address and accumulator is followed once, from the start (0, 0).
+// Marks the addresses that the program can reach for any sensor values: every state of address and
+// accumulator is expanded once, from the start (0, 0).
 static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES]) {
     Explorer *explorer = mf_allocate(data->context, 1, sizeof *explorer);
     if (explorer == NULL)
@@ -120,7 +120,7 @@ static bool find_reachable(const mf_ReportData *data, bool reachable[MF_GP_BYTES
     return true;
 }
 
-// Motors are the joints of one degree of freedom that follow no other.
+// Motors are the joints with one degree of freedom that do not mimic another.
 static bool has_motor(const mf_Joint *joint) {
     return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
            joint->mimic == MF_NONE;
@@ -168,10 +168,10 @@ static void explain(mf_Text *text, const mf_ReportData *data, uint8_t instructio
         mf_text_format(text, "acc = %u", operand);
         break;
     case MF_GP_JUMP:
-        mf_text_format(text, "if acc is not 0, go on at %02u", operand);
+        mf_text_format(text, "if acc is not 0, jump to %02u", operand);
         break;
     case MF_GP_NOT:
-        mf_text_put(text, "acc = all bits of acc turned over");
+        mf_text_put(text, "acc = acc with all bits inverted");
         break;
     case MF_GP_INC:
         mf_text_put(text, "acc + 1");
@@ -228,14 +228,13 @@ static void put_program(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<p>Every ");
     mf_text_measure(text, 1000.0 * (double)gp->rate.denominator / (double)gp->rate.numerator);
     mf_text_format(text,
-                   " ms the robot's machine carries out the next %u instructions. It has one "
-                   "accumulator (acc) of 8 bits; after address 31 it starts again at 00. "
-                   "<b>%u of the 32 instructions can ever be reached</b> (the others are pale): "
+                   " ms the robot's machine executes the next %u instructions. It has one "
+                   "accumulator (acc) of 8 bits; after address 31 it continues at 00. "
+                   "<b>%u of the 32 instructions are reachable</b> (the others are pale): "
                    "%u of them move a joint's target, %u read a sensor.",
                    gp->instructions_per_tick, used, moves, questions);
     if (questions == 0)
-        mf_text_put(text, " It walks blind: a fixed sequence of moves, and the ground does the "
-                          "rest.");
+        mf_text_put(text, " It uses no sensors: a fixed sequence of moves.");
     mf_text_put(text, "</p>\n");
     put_listing(text, data, reachable);
 }
@@ -252,7 +251,7 @@ static void put_waves(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<p>Each joint follows a sine wave of <b>");
     mf_text_measure(text, wave_value(data, "oscillator.frequency", 0));
     mf_text_put(text, " Hz</b>; only offset, amplitude and phase differ. No sensor is "
-                      "read.</p>\n<table>\n<tr><th>joint</th><td class=\"num\">offset [rad]</td>"
+                      "used.</p>\n<table>\n<tr><th>joint</th><td class=\"num\">offset [rad]</td>"
                       "<td class=\"num\">amplitude [rad]</td>"
                       "<td class=\"num\">phase [turns]</td></tr>\n");
     for (uint32_t i = 0; i < model->joint_count; i++) {
@@ -279,8 +278,8 @@ void mf_report_control(mf_Text *text, const mf_ReportData *data) {
     case MF_CONTROLLER_NONE:
         mf_text_put(text, data->file->hooks.apply_genome == NULL
                               ? "<p>This robot has no controller.</p>\n"
-                              : "<p>The controller is a function of the program that evolved "
-                                "it.</p>\n");
+                              : "<p>The controller is a function of the program that ran the "
+                                "evolution.</p>\n");
         break;
     }
 }

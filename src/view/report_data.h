@@ -1,5 +1,5 @@
-// What a report shows, gathered first and then only read; and the parts that draw it. Drawing never
-// fails but for memory, which the text remembers.
+// The data of a report, gathered first and then only read; and the functions that render it.
+// Rendering fails only for lack of memory, which the text records.
 #ifndef MAYFLY_VIEW_REPORT_DATA_H
 #define MAYFLY_VIEW_REPORT_DATA_H
 
@@ -10,10 +10,10 @@
 #define MF_REPORT_TOLERANCE 0.30 // [1] largest change of distance by the small step that passes
 #define MF_REPORT_KEPT 0.75      // [1] share of the distance that a walk keeps at another level
 
-// The champion again at one level of physics.
+// The champion simulated at one level of physics.
 typedef struct mf_ReportLevel {
     mf_Motion motion;
-    bool possible;                               // the robot can move by it
+    bool possible;                               // the level supports the robot
     double step;                                 // [s]
     double distance;                             // [m] when it is possible
     double tilt;                                 // [rad] largest of the base
@@ -30,17 +30,19 @@ typedef struct mf_ReportData {
     mf_Individual champion;            // best of the newest generation; genome is `genome`
     uint8_t *genome;
     uint32_t genome_bytes; // [byte]
-    mf_Trial trial;        // the champion again, with the file's step
-    mf_Trial fine;         // and with a smaller one
-    uint32_t fine_divisor; // [1] how much smaller; 1 when no smaller step is possible
-    mf_ReportLevel levels[MF_MOTION_LEVELS]; // the others than that it evolved at, dearest first
-    uint32_t level_count;                    // [1]
-    mf_Text film;                            // page with the champion's film; empty: none
-    mf_Scene scene;                          // one robot with the champion's controller
-    char *settings;                          // the scene as YAML text
+    mf_Trial trial;        // the champion with the file's step
+    mf_Trial fine;         // the same with a smaller step
+    uint32_t fine_divisor; // [1] ratio of the steps; 1: no smaller step is possible
+    mf_ReportLevel
+        levels[MF_MOTION_LEVELS]; // all levels except that of the evolution, most accurate first
+    uint32_t level_count;         // [1]
+    mf_Text film;                 // page with the champion's film; empty: none
+    mf_Scene scene;               // one robot with the champion's controller
+    char *settings;               // the scene as YAML text
 } mf_ReportData;
 
-// Reads the archive and re-simulates the champion. `facts` is borrowed. On failure nothing is left.
+// Reads the archive and simulates the champion again. `facts` is borrowed. On failure nothing
+// remains allocated.
 mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error);
 void mf_report_release(mf_ReportData *data);

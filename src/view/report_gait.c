@@ -1,6 +1,6 @@
-// The foot-contact (gait) diagram: one row for each contact sensor, a bar while it bears load, for
-// a few seconds in the middle of the run; next to it the duty factor, the share of the whole run
-// that the foot is on the ground (Hildebrand 1965 drew gaits this way).
+// The foot-contact (gait) diagram: one row for each contact sensor, a bar while it is loaded, for a
+// few seconds in the middle of the run; next to it the duty factor, the fraction of the whole run
+// with ground contact (Hildebrand 1965 drew gaits this way).
 #include "view/report_data.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #define WINDOW_SECONDS 6.0 // [s] shown
 #define ROW_HEIGHT 30.0    // [px]
-#define LEFT 128.0         // [px] room for names
+#define LEFT 128.0         // [px] width of the names
 #define RIGHT 820.0        // [px] end of the time axis
 #define DUTY_LEFT 860.0    // [px]
 #define DUTY_WIDTH 90.0    // [px]
@@ -20,7 +20,7 @@ static bool touches(const mf_Trial *trial, uint32_t sample, uint32_t foot) {
 
 static double duty_factor(const mf_Trial *trial, uint32_t foot) {
     uint64_t down = 0;
-    for (uint32_t i = 1; i < trial->sample_count; i++) // at the start no sensor has been read yet
+    for (uint32_t i = 1; i < trial->sample_count; i++) // at the start no sensor has run yet
         down += touches(trial, i, foot);
     return trial->sample_count > 1 ? (double)down / (trial->sample_count - 1) : 0.0;
 }
@@ -104,10 +104,10 @@ void mf_report_gait(mf_Text *text, const mf_ReportData *data) {
     }
     uint32_t first, end;
     choose_window(trial, &first, &end);
-    mf_text_put(text, "<p>A solid bar means that the foot bears load. Shown are ");
+    mf_text_put(text, "<p>Bars show ground contact. The diagram shows ");
     mf_text_duration(text, (end - first) * trial->sample_period);
-    mf_text_put(text, " from the middle of the run; the duty factor, the share of time on the "
-                      "ground, is that of the whole run.</p>\n");
+    mf_text_put(text, " from the middle of the run; the duty factor, the fraction of time with "
+                      "ground contact, is that of the whole run.</p>\n");
     double bottom = 16.0 + ROW_HEIGHT * trial->contact_count;
     mf_Chart chart = {.width = 1000.0,
                       .height = bottom + 50.0,

@@ -1,6 +1,6 @@
 // The first part of a report: the champion's distance at the level of its evolution, with a smaller
-// step, and at every other level of physics; and its film. A walk that works at one level only is a
-// result of that level, so the loss is stated first.
+// step, and at every other level of physics; and its film. A walk that works at only one level
+// exploits that level, so the loss comes first in the report.
 #include "view/report_data.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void put_table(mf_Text *text, const mf_ReportData *data) {
     const mf_Trial *trial = &data->trial, *fine = &data->fine;
     const char *own = mf_motion_name(data->scene.motion);
     mf_text_put(text, "<table class=\"levels\">\n<tr><th>level of physics</th><th>step</th>"
-                      "<th>distance</th><th>share</th><th>posture</th></tr>\n");
+                      "<th>distance</th><th>relative</th><th>posture</th></tr>\n");
     put_row(text, own, trial->step, trial->distance, trial->tilt, trial->distance);
     if (data->fine_divisor > 1)
         put_row(text, own, fine->step, fine->distance, fine->tilt, trial->distance);
@@ -67,11 +67,13 @@ static void put_film(mf_Text *text, const mf_ReportData *data) {
 }
 
 void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
-    mf_text_format(text,
-                   "<p>The champion evolved at <b>%s</b>. The same controller from the same start "
-                   "at every level of physics, and with a smaller step; a share of %.0f %% and "
-                   "more means that the walk does not depend on the level.</p>\n",
-                   mf_motion_name(data->scene.motion), 100.0 * MF_REPORT_KEPT);
+    mf_text_format(
+        text,
+        "<p>The champion evolved at <b>%s</b>. The table shows the same controller from the "
+        "same start at every level of physics, and with a smaller step; a relative "
+        "distance of %.0f %% or more means that the walk does not depend on the "
+        "level.</p>\n",
+        mf_motion_name(data->scene.motion), 100.0 * MF_REPORT_KEPT);
     put_table(text, data);
     put_film(text, data);
 }

@@ -12,7 +12,7 @@
 #define PICTURE_HEIGHT 280u
 #define PATH_POINTS 3000u // [1] longest path drawn
 
-// How the world lies on the drawing.
+// Mapping from the world to the drawing.
 typedef struct Frame {
     mf_View view;
     double scale; // [px/m]
@@ -41,7 +41,7 @@ static double robot_reach(const mf_ReportData *data, double (*joints)[3]) {
     return reach;
 }
 
-// Everything in sight, with a margin: the whole path and the robot at its start.
+// Fits the whole path and the robot at its start, with a margin.
 static Frame fit_frame(const mf_Trial *trial, double reach) {
     double low[2] = {trial->position[0] - reach, trial->position[1] - reach};
     double high[2] = {trial->position[0] + reach, trial->position[1] + reach};
@@ -73,7 +73,7 @@ static void draw_grid(mf_Text *text, const Frame *frame) {
     mf_text_put(text, "\"/>\n");
 }
 
-// Lowest and highest ground in sight [m], on the raster that the picture has.
+// Lowest and highest visible ground [m], on the raster of the picture.
 static void height_range(const mf_Terrain *terrain, const mf_View *view, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;
@@ -161,7 +161,7 @@ static void draw_track(mf_Text *text, const mf_Trial *trial, const Frame *frame,
     bool first = true;
     mf_text_format(text, "<path class=\"%s\" d=\"", css_class);
     for (uint32_t i = 0; i < trial->sample_count; i += stride) {
-        // The last sample always is the end.
+        // The last sample is always drawn.
         uint32_t sample = trial->sample_count - 1 - i < stride ? trial->sample_count - 1 : i;
         const double *position = &trial->position[3 * (size_t)sample];
         if (!isfinite(position[0]) || !isfinite(position[1]))
@@ -173,7 +173,7 @@ static void draw_track(mf_Text *text, const mf_Trial *trial, const Frame *frame,
     mf_text_put(text, "\"/>\n");
 }
 
-// A dot for each round interval of time, so that speed can be seen.
+// A dot at constant intervals of time, so that the speed is visible.
 static void draw_clock(mf_Text *text, const mf_Trial *trial, const Frame *frame) {
     double duration = (trial->sample_count - 1) * trial->sample_period;
     double every = duration > 0.0 ? round_below(fmax(duration / 4.0, trial->sample_period)) : 0.0;

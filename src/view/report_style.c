@@ -1,5 +1,5 @@
 // The style sheet of reports: one column, system fonts, light and dark by the reader's preference,
-// colors as variables. It must hold no '<' and no '&', so that the page also is XML.
+// colors as variables. It must not contain '<' and '&', so that the page is also XML.
 #include "view/report_data.h"
 
 static const char *const rules[] = {
@@ -45,7 +45,7 @@ static const char *const rules[] = {
     ".area{fill:currentColor;opacity:.09;stroke:none}\n",
     ".best{color:var(--accent)}.mean{color:var(--mate)}.verified{color:var(--good)}\n",
     "svg .tag{fill:currentColor;font-weight:650}\n",
-    // The map: drawn on a picture of its own colors, so halo and ink are fixed where relief is.
+    // The map: the relief has its own colors, so halo and ink do not depend on the color scheme.
     ".ground{fill:var(--code)}.track{fill:none;stroke:var(--accent);stroke-width:3;",
     "stroke-linejoin:round;stroke-linecap:round}\n",
     ".halo{fill:none;stroke:var(--halo);stroke-width:6.5;stroke-linejoin:round;opacity:.8}\n",

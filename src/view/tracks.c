@@ -1,6 +1,6 @@
 // Trajectories of agents as SVG: from above, and below that from the side with the same x axis.
 // Lines are drawn with integers of a tenth of a pixel, each relative to the one before, which keeps
-// a picture of a thousand agents small. Colors tell circles of a formation, else groups.
+// a picture of a thousand agents small. Colors distinguish circles of a formation, else groups.
 #include "base/text.h"
 #include "view/chart.h"
 
@@ -14,7 +14,7 @@ enum { SAMPLES = 192 }; // [1] kept per agent
 #define MARGIN 64.0     // [px]
 #define SIDE_LEAST 90.0 // [px] height of the view from the side
 
-// One agent that is drawn.
+// One drawn agent.
 typedef struct Track {
     uint32_t group, instance;
 } Track;
@@ -25,7 +25,7 @@ struct mf_Tracks {
     uint32_t agent_count;
     Track *agents;
     float *positions; // [m] SAMPLES * 3 per agent
-    uint32_t filled;  // [1] samples kept
+    uint32_t filled;  // [1] samples stored
     uint32_t stride;  // [1] calls per sample
     uint32_t calls;   // [1]
 };
@@ -108,7 +108,7 @@ typedef struct View {
     double scale;              // [px/m] of x, y, and z unless it would be too flat
     double scale_z;            // [px/m]
     double top;                // [px] height of the view from above
-    double side;               // [px] of that from the side
+    double side;               // [px] height of the view from the side
 } View;
 
 static View fit_view(const mf_Tracks *tracks) {
@@ -132,7 +132,7 @@ static View fit_view(const mf_Tracks *tracks) {
     }
     double width = WIDTH - 2.0 * MARGIN;
     view.scale = width / (view.upper[0] - view.lower[0]);
-    // No taller than wide: a long strip along y is drawn smaller.
+    // The view is not taller than wide: a long strip along y is scaled down.
     view.scale = fmin(view.scale, width / (view.upper[1] - view.lower[1]));
     view.top = view.scale * (view.upper[1] - view.lower[1]);
     double height = view.upper[2] - view.lower[2];
@@ -141,7 +141,8 @@ static View fit_view(const mf_Tracks *tracks) {
     return view;
 }
 
-// Which circle of a formation an agent is on, of how many; groups without one are one circle.
+// The index of an agent's circle in a formation and the number of circles; groups without a
+// formation count as one circle.
 static uint32_t circle_of(const mf_SceneGroup *group, uint32_t instance, uint32_t *circles) {
     const mf_Behavior *b = &group->behavior;
     *circles = b->kind == MF_BEHAVIOR_FORMATION ? b->circles : 1;

@@ -1,6 +1,5 @@
-// One individual simulated again, alone, with samples of its path and contacts on the way. The
-// kernels promise that a robot moves the same alone and in any batch, so a trial with divisor 1
-// gives the bits of the evaluation that it repeats.
+// One individual simulated again in a batch of one, with samples of its path and contacts. Results
+// do not depend on the batch size, so a trial with divisor 1 repeats the evaluation bit for bit.
 #include <mayfly/report.h>
 
 #include <math.h>
@@ -20,7 +19,7 @@ static mf_Status make_plan(const mf_Scene *scene, double period, Plan *plan, mf_
                        "trial: need a sample period that is a multiple of the step (%lld ns), "
                        "found %g s",
                        (long long)scene->step, period);
-    plan->steps = mf_scene_steps(scene); // the same end for every divisor
+    plan->steps = mf_scene_steps(scene); // the end does not depend on the divisor
     plan->sample_steps = (uint64_t)(sample / scene->step);
     uint64_t samples = plan->steps / plan->sample_steps + 1;
     if (samples > (UINT64_C(1) << 26))

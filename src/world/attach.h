@@ -1,12 +1,12 @@
-// What sensors and controllers have in common when they are added to a group: checks that come
-// before anything is changed, and fields that survive a failed attempt so that it can be repeated;
-// and what motions tell sensors.
+// Common code for adding sensors and controllers to a group: checks before any change, and fields
+// that remain after a failed attempt so that it can be repeated; and the interface between motions
+// and sensors.
 #ifndef MF_WORLD_ATTACH_H
 #define MF_WORLD_ATTACH_H
 
 #include <mayfly/world.h>
 
-// The rate is two positive numbers and the group has no system named `name` yet.
+// Checks that the rate is two positive numbers and the group has no system named `name`.
 mf_Status mf_attach_check(const mf_Group *group, const char *name, mf_Rate rate, mf_Error *error);
 
 // The group's field of that name, added when it is missing. MF_BAD_ARGUMENT when there is one of
@@ -25,14 +25,14 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
-// Gives the system `name` of the group another hash of its settings, after they changed.
+// Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
 // Whether a controller of the group declares that it writes joint.target.
 bool mf_attach_drives_joints(const mf_Group *group);
 
-// Memory from mf_allocate that begins with a mf_Kept and that the group releases last of all: the
-// texts of fields that are no literals.
+// Memory from mf_allocate that begins with an mf_Kept and that the group releases last: texts of
+// fields that are not literals.
 typedef struct mf_Kept {
     struct mf_Kept *next;
 } mf_Kept;
@@ -43,10 +43,10 @@ void mf_attach_release(mf_Context *context, void *user);
 
 // ---- contacts ----------------------------------------------------------------------------------
 
-// What the rows of a group's field contact.load belong to. Motions that write it say so when they
-// are made; sensors ask.
+// The links and shapes of the rows of a group's field contact.load. Motions that write the field
+// register the rows on creation; sensors query them.
 typedef struct mf_ContactRow {
-    int32_t part;       // [1] rigid part of the robot that it is on
+    int32_t part;       // [1] rigid part of the robot
     double position[3]; // [m] in that part's frame
     uint32_t shape;     // [1] of the model, MF_NONE: a point
 } mf_ContactRow;
@@ -61,17 +61,17 @@ typedef struct mf_ContactLink { // per link of the model
 typedef void (*mf_ContactPointFn)(const void *plan, uint32_t row, const double up[3],
                                   double place[3]);
 
-// Replaces what the group knew of its rows; both arrays are copied, `plan` is `point`'s and lives
-// as long as the group.
+// Replaces the registered rows; both arrays are copied, `plan` is the argument of `point` and must
+// outlive the group.
 mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
                            const mf_ContactLink *links, mf_ContactPointFn point, const void *plan,
                            mf_Error *error);
 
-// Where the contact of a row is in the frame of `link` [m]. False when it is on another rigid part,
-// or nobody said what the row is.
+// Position [m] of a row's contact in the frame of `link`. False when it is on another rigid part,
+// or the row is not registered.
 bool mf_contacts_position(const mf_Group *group, uint32_t row, uint32_t link, double position[3]);
 
-// A link that a row is on, and its shape (MF_NONE: a point). False: nobody said.
+// The link and shape (MF_NONE: a point) of a row. False: not registered.
 bool mf_contacts_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape);
 // The lowest point [m] of a row's surface against the unit vector `up`, both in the frame of
 // `link`, its owner.
@@ -80,36 +80,36 @@ void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, cons
 
 // ---- state --------------------------------------------------------------------------------------
 
-// The position vector of an instance (mf_group_set_state's), position_count values; of joints
-// without a field their start.
+// The position vector of an instance (mf_group_set_state's), position_count values; joints without
+// a field have their initial position.
 void mf_group_get_position(const mf_Group *group, uint32_t instance, double *position);
 
 // ---- what the world keeps -----------------------------------------------------------------------
 
-// Hands `user` to the world, which calls `destroy` when it is destroyed, before its groups.
-// MF_LIMIT: the world keeps MF_WORLD_KEPT things.
+// Transfers ownership of `user` to the world, which calls `destroy` when it is destroyed, before
+// its groups. MF_LIMIT: the world owns MF_WORLD_KEPT objects already.
 enum { MF_WORLD_KEPT = 4 };
 mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
                         void (*destroy)(mf_Context *context, void *user), mf_Error *error);
-void *mf_world_kept(const mf_World *world, const char *name); // NULL: nothing of that name
+void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of that name
 
 // ---- queries ------------------------------------------------------------------------------------
 
-// What a motion sees of a state that no field holds; sensors request it when they are due. It goes
-// to the field sensor.look.
+// Quantities that a motion computes from its state for sensors on demand, stored in the field
+// sensor.look.
 typedef struct mf_SensorSource {
-    // Makes ready for the sensors of the group's model; adds no field when none asks.
+    // Prepares for the sensors of the group's model; adds no field when none needs it.
     mf_Status (*prepare)(mf_Group *group, mf_Error *error);
-    // The first component of a sensor there; false when it has none.
+    // The first component of a sensor in the field; false when it has none.
     bool (*find)(const mf_Group *group, uint32_t sensor, uint32_t *component);
-    void (*run)(const mf_SystemRun *run);                  // at the robots of a run
-    void (*one)(const mf_Group *group, uint32_t instance); // at one, whatever its state
+    void (*run)(const mf_SystemRun *run);                  // for the robots of a run
+    void (*one)(const mf_Group *group, uint32_t instance); // for one, also with a fault
 } mf_SensorSource;
 
 // `sensor_source` must outlive the group.
 void mf_sensor_source_offer(mf_Group *group, const mf_SensorSource *sensor_source);
 
-// These do nothing, and find nothing, where no motion offers it.
+// Without a source these do nothing and find nothing.
 mf_Status mf_sensor_source_prepare(mf_Group *group, mf_Error *error);
 bool mf_sensor_source_find(const mf_Group *group, uint32_t sensor, uint32_t *component);
 void mf_sensor_source_run(const mf_SystemRun *run);

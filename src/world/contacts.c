@@ -1,4 +1,4 @@
-// From a row of contact.load back to the model's link.
+// Links and shapes of the rows of contact.load.
 #include "world/attach.h"
 
 #include "math/scalar.h"

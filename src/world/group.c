@@ -1,6 +1,6 @@
 // Groups: N instances of one model and their fields. Their systems are in schedule.c.
 //
-// Invariants: fields never move once added (systems keep pointers to them); lanes beyond `count` in
+// Invariants: fields never move once added (systems keep pointers to them); lanes after `count` in
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
 #include "world/attach.h"
@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define DEEP 0.005 // [m] in the ground that no file means
+#define DEEP 0.005 // [m] deeper penetration is corrected
 
 mf_GroupConfig mf_group_config(void) {
     return (mf_GroupConfig){.struct_size = sizeof(mf_GroupConfig),
@@ -30,11 +30,11 @@ static const mf_FieldInfo canonical_fields[] = {
     {"base.angular_velocity", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3,
      MF_FIELD_STATE | MF_FIELD_INPUT, "angular velocity of the base link"},
     {"joint.angle", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "joint positions; metres for slides"},
+     "joint positions; meters for slides"},
     {"joint.rate", "rad/s", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE,
      "joint rates; m/s for slides"},
     {"joint.target", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-     "joint targets; metres for slides"},
+     "joint targets; meters for slides"},
     {"fault.word", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE | MF_FIELD_BITS,
      "MF_FAULT_* bits; 0: no fault"},
     {"fault.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
@@ -56,7 +56,7 @@ static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
     return MF_OK;
 }
 
-// The base's position and attitude of an MJCF; NULL: the file has none.
+// The base's position and orientation in an MJCF file; NULL: none.
 static const double *file_pose(const mf_Model *model) {
     return model->base == MF_BASE_FREE && model->body_count > 0 ? model->start_position : NULL;
 }
@@ -71,7 +71,7 @@ static void rotate_point(double out[3], const double q[4], const double p[3]) {
     memcpy(out, rotated, sizeof rotated);
 }
 
-// Where the colliding points are at the start, to stand the robot on the ground.
+// Positions of the contact points at the start, used to stand the robot on the ground.
 static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
     const mf_Model *model = group->config.model;
     mf_Context *context = group->world->context;
@@ -260,8 +260,8 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
     if (field.info.type == MF_REAL)
         field.info.type = group->config.double_precision ? MF_F64 : MF_F32;
     field.components = element_count(group->config.model, info, count) * info->width;
-    // Large allocations begin at the same place of a page; fields that all did would compete for
-    // the same few lines of the first cache, so each begins some lines later than the one before.
+    // Large allocations begin at the same offset in a page, so fields would compete for the same
+    // few lines of the L1 cache; each begins some lines later than the one before.
     const size_t row = MF_BLOCK * mf_field_value_size(field.info.type), page = 4096;
     size_t rows = (size_t)field.blocks * field.components + page / row;
     size_t name_rows = strlen(info->name) / row + 1;
@@ -301,7 +301,8 @@ static void start_position(const mf_Group *group, uint32_t instance, double posi
         position[c] += pose[c];
     if (pose != NULL)
         memcpy(rotation, pose + 3, 4 * sizeof *rotation);
-    if (group->config.model->base == MF_BASE_FIXED) // its positions are those of its file's world
+    if (group->config.model->base ==
+        MF_BASE_FIXED) // its positions are in the coordinates of its file
         return;
     const mf_Terrain *terrain = group->world->config.terrain;
     position[2] = group->start_point_count == 0
@@ -314,7 +315,7 @@ static void start_position(const mf_Group *group, uint32_t instance, double posi
         if (ground - point[2] > position[2])
             position[2] = ground - point[2];
     }
-    // An MJCF says how high; what it puts into the ground is lifted out.
+    // An MJCF file gives the height; robots deep in the ground are raised.
     if (pose != NULL && (group->start_point_count == 0 || position[2] - pose[2] <= DEEP))
         position[2] = pose[2];
 }
@@ -363,7 +364,7 @@ void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block
     for (uint32_t i = first_block * MF_BLOCK; i < last; i++) {
         if (words[i] == 0)
             continue;
-        counts[i]++; // the number of the new episode, for what systems draw at its start
+        counts[i]++; // index of the new episode, used by random numbers drawn at its start
         mf_group_reset(group, i);
     }
 }

@@ -11,7 +11,7 @@ const char *mf_isa_name(mf_Isa isa) {
     return index < sizeof isa_names / sizeof *isa_names ? isa_names[index] : "unknown";
 }
 
-// True for sets that are part of every processor of the kind that this build is for.
+// True for instruction sets that every processor of the target architecture has.
 static bool processor_has(mf_KernelRow row) {
     switch (row) {
 #if defined(__x86_64__)
@@ -46,7 +46,7 @@ mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision) {
                           .single = mf_kernel_row_single(isa),
                           .double_precision = double_precision};
     pick.lanes = vectors[pick.wide];
-#if !defined(__SSE2__) // the baseline has no vectors here
+#if !defined(__SSE2__) // no baseline vectors on this architecture
     if (pick.wide == MF_ROW_BASELINE)
         pick.lanes = 1;
 #endif

@@ -1,10 +1,10 @@
-// Properties by path: what a path or pattern matches.
+// Properties by path: matching of paths and patterns.
 //
-// Method: a path is matched against every group, instance, part and property in turn, nothing is
-// built. The piece before the last is a part's own name, those before it are names on its way up
-// the tree, from which any may be left out; going up, the nearest that fits is taken, which finds a
-// match whenever there is one. Names may contain slashes: several pieces together may be one name,
-// then without stars.
+// Method: a path is compared with every group, instance, part and property in turn, without an
+// index. The component before the last is a part's own name, those before it are names of its
+// ancestors, any of which may be omitted; from the part upward the nearest ancestor that matches is
+// used, which finds a match whenever there is one. Names may contain slashes: several components
+// together may be one name, then without wildcards.
 #include "world/group.h"
 #include "world/property.h"
 
@@ -19,7 +19,7 @@ static bool is_digit(char letter) {
     return letter >= '0' && letter <= '9';
 }
 
-// * is any number of letters.
+// * matches any number of characters.
 static bool glob(Text pattern, const char *name) {
     const char *star = NULL, *retry = NULL;
     size_t p = 0;
@@ -60,7 +60,7 @@ static size_t last_slash(Text text) {
     size_t at = text.size;
     while (at > 0 && text.at[at - 1] != '/')
         at--;
-    return at; // [1] letters up to and with the last slash, 0 without one
+    return at; // [1] letters up to and including the last slash, 0 without one
 }
 
 // ---- what was requested -------------------------------------------------------------------------
@@ -70,16 +70,16 @@ typedef struct Query {
     void *user;
     uint64_t visited;
     bool ended;
-    // How far the best try came, for messages.
-    const mf_Group *group; // whose name matched
-    bool robot;            // and which has such an instance
-    bool parts;            // of which a part is named
+    // Progress of the best partial match, for messages.
+    const mf_Group *group; // with a matching name
+    bool robot;            // it has such an instance
+    bool parts;            // one of its parts matched
     bool part;
 } Query;
 
 typedef struct Wanted {
-    Text parts;    // names up to the part's own; empty: the robot itself
-    Text property; // with its component, if it names one
+    Text parts;    // names up to and including the part's own; empty: the robot itself
+    Text property; // with its component, if given
 } Wanted;
 
 // ---- names --------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ static bool is_name(Text text, const char *name) {
     return strlen(name) == text.size && memcmp(name, text.at, text.size) == 0;
 }
 
-// The pieces up to the end of `names` fit the part and its parent.
+// Whether the components up to the end of `names` match the part and its ancestors.
 static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index) {
     for (bool own = true;; own = false) {
         const char *name = mf_part_own_name(model, part, index);
@@ -106,12 +106,12 @@ static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index
             names.size = start - 1;
         else if (own)
             return false;
-        if (!mf_part_climb(model, &part, &index))
+        if (!mf_part_parent(model, &part, &index))
             return false;
     }
 }
 
-// "[2]" or ".z" behind a name: which value, of `width` a piece.
+// "[2]" or ".z" after a name: index of the value; elements have `width` values.
 static bool read_component(Text text, uint32_t width, uint32_t *out) {
     static const char letters[] = "xyzw";
     if (text.size >= 3 && text.at[0] == '[' && text.at[text.size - 1] == ']')
@@ -124,11 +124,11 @@ static bool read_component(Text text, uint32_t width, uint32_t *out) {
     return index < width;
 }
 
-// The property by its name, or one value of it.
+// Selects the property by its name, or one value of it.
 static bool choose(Text wanted, mf_Property *property) {
     if (glob(wanted, property->name))
         return true;
-    // Letters mean the values of one element.
+    // Letters select the values of one element.
     bool element = property->field == NULL || property->field->info.width == property->count;
     uint32_t width = element ? property->count : 0;
     for (size_t cut = wanted.size; cut-- > 1;) {
@@ -191,7 +191,7 @@ static void visit_robot(Query *query, Text path, mf_Group *group, uint32_t insta
         }
 }
 
-// Which instances of the group `text` means: "robots" all, "robots[3]", "robots[*]", "robots3".
+// Instances of the group selected by `text`: "robots" all, "robots[3]", "robots[*]", "robots3".
 static bool read_robot(Text text, const mf_Group *group, uint32_t *first, uint32_t *count) {
     const char *name = group->config.name;
     *first = 0;
@@ -217,8 +217,8 @@ static bool read_robot(Text text, const mf_Group *group, uint32_t *first, uint32
     return false;
 }
 
-// Names may end with digits: of the groups that a piece like robot21 may mean, the one with the
-// longest name.
+// Names may end with digits: among the groups that robot21 could mean, the one with the longest
+// name is used.
 static bool means_other(Text text, const mf_Group *group) {
     const mf_World *world = group->world;
     for (uint32_t g = 0; g < world->group_count; g++) {
@@ -288,7 +288,7 @@ static bool keep_two(const mf_Property *property, void *user) {
 
 typedef struct Near {
     const char *wanted;
-    size_t same; // [1] letters from the start
+    size_t same; // [1] length of the common prefix
     const char *name;
 } Near;
 
@@ -307,7 +307,7 @@ static bool compare_property(const mf_Property *property, void *user) {
     return true;
 }
 
-// Which piece means nothing.
+// Reports which component does not match.
 static mf_Status explain(const Query *query, const char *path, const char *last, mf_Error *error) {
     const mf_Group *group = query->group;
     if (!query->robot)
@@ -316,7 +316,7 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
     const mf_Model *model = group->config.model;
     Near near = {.wanted = last, .name = ""};
     if (query->part || !query->parts) {
-        // Reading needs a group that may be changed, but does not change it.
+        // The field access needs a non-const group, but does not change it.
         mf_Group *any = (mf_Group *)(uintptr_t)group;
         mf_property_list_in(any, 0, query->part ? "*/*" : "*", compare_property, &near);
         return mf_fail(error, MF_NOT_FOUND, "property %.99s: there is no %.60s%s%.60s", path, last,

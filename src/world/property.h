@@ -1,18 +1,18 @@
-// Inside of properties: the parts of a model, their constants, and their elements of fields.
+// Internals of properties: the parts of a model, their constants, and their elements of fields.
 #ifndef MF_WORLD_PROPERTY_H
 #define MF_WORLD_PROPERTY_H
 
 #include <mayfly/property.h>
 
-// How many of them a model has; 1 robot.
+// Number of parts of a kind in a model; 1 for the robot.
 uint32_t mf_part_count(const mf_Model *model, mf_Part part);
-// "" when it has none; that of the robot is "".
+// "" when it has none, and for the robot.
 const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index);
-// Goes to its parent in the tree (a link on its joint, a joint on its parent link, a sensor
-// on its joint or link); false at the top.
-bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index);
+// Replaces the part by its parent in the tree (a link on its joint, a joint on its parent link, a
+// sensor on its joint or link); false at the top.
+bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index);
 
-// The n-th constant of a part of the robot; false when there are no more. Fills everything but
+// The n-th constant of a part of the robot; false when there are no more. Sets all members except
 // group and instance.
 bool mf_part_constant(const mf_Model *model, mf_Part part, uint32_t index, uint32_t n,
                       mf_Property *out);

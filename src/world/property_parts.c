@@ -1,5 +1,5 @@
-// Parts of a robot: their names and positions in the tree, their constants, and which values of a
-// field are theirs.
+// Parts of a robot: their names and positions in the tree, their constants, and their values in
+// fields.
 #include "world/property.h"
 
 #include "model/sensor_kind.h"
@@ -41,7 +41,7 @@ const char *mf_part_own_name(const mf_Model *model, mf_Part part, uint32_t index
     const char *memory = part_memory(model, part, index);
     const char *name = *(const char *const *)(const void *)(memory + field->offset);
     if (part == MF_PART_BODY && name != NULL && mf_model_find_link(model, name) != MF_NONE)
-        return ""; // most are links as well, and meant as such
+        return ""; // most are links too, and addressed as such
     return name != NULL ? name : "";
 }
 
@@ -51,7 +51,7 @@ static bool of_joint(mf_SensorType type) {
            mount == MF_AT_BALL;
 }
 
-// The joint or link that a sensor is at; no link of the model when it is at none.
+// The link that a sensor is attached to; an invalid index if none.
 static uint32_t carrier(const mf_Sensor *sensor) {
     if (of_joint(sensor->type))
         return sensor->joint;
@@ -61,7 +61,7 @@ static uint32_t carrier(const mf_Sensor *sensor) {
     return at_link ? sensor->link : sensor->frame.link;
 }
 
-bool mf_part_climb(const mf_Model *model, mf_Part *part, uint32_t *index) {
+bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index) {
     switch (*part) {
     case MF_PART_LINK:
         *part = MF_PART_JOINT;
@@ -95,7 +95,7 @@ static bool slides(const mf_Model *model, mf_Part part, uint32_t index) {
     return part == MF_PART_JOINT && model->joints[index].type == MF_JOINT_SLIDE;
 }
 
-// In the unit of a hinge's field, what it means for a slide.
+// The unit for a slide of a field with a hinge's unit.
 static const char *unit_of_slide(const char *unit) {
     static const char *const pairs[][2] = {
         {"rad", "m"},           {"rad/s", "m/s"},   {"N m", "N"},    {"rad/s^2", "m/s^2"},
@@ -106,8 +106,8 @@ static const char *unit_of_slide(const char *unit) {
     return unit;
 }
 
-// The n-th real number, or numbers, of an item; those of a sensor's signal go by their own names.
-// `*n` is less by what was passed over.
+// The n-th real number, or numbers, of an item; those of a sensor's signal have their own names.
+// `*n` is reduced by the number of skipped items.
 static const mf_ModelField *nth_real(mf_ItemType item, uint32_t *n, size_t *offset) {
     const mf_ItemTable *table = mf_item_table(item);
     const mf_ModelField *found = NULL;
@@ -150,7 +150,7 @@ static bool begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-// How many joints before `index` are of the first type, or of the second.
+// Number of joints before `index` of either type.
 static uint32_t rank_of_joint(const mf_Model *model, uint32_t index, mf_JointType one,
                               mf_JointType two) {
     uint32_t rank = 0;
@@ -178,7 +178,7 @@ static uint32_t element_of_actuator(const mf_Model *model, const mf_Field *field
     return model->actuators[index].activation_address != MF_NONE ? index : MF_NONE;
 }
 
-// An actuator without a name goes by that of the joint that only it drives.
+// An actuator without a name has the name of its joint if it is the only one there.
 static uint32_t element_of_drive(const mf_Model *model, const mf_Field *field, uint32_t joint) {
     uint32_t found = MF_NONE;
     for (uint32_t a = 0; a < model->actuator_count; a++) {
@@ -191,7 +191,7 @@ static uint32_t element_of_drive(const mf_Model *model, const mf_Field *field, u
     return found == MF_NONE ? MF_NONE : element_of_actuator(model, field, found);
 }
 
-// The element of a joint in a field, MF_NONE when it has none there.
+// The element of a joint in a field, MF_NONE: none.
 static uint32_t element_of_joint(const mf_Model *model, const mf_Field *field, uint32_t index) {
     const char *name = field->info.name;
     if (field->info.shape == MF_PER_JOINT)
@@ -230,7 +230,7 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
     }
 }
 
-// What a sensor's values are in.
+// Unit of a sensor's values.
 static const char *unit_of_sensor(const mf_Model *model, const mf_Sensor *sensor) {
     const char *unit = mf_sensor_kind(sensor->type)->unit;
     uint32_t joint = of_joint(sensor->type) ? sensor->joint : MF_NONE;

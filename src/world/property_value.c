@@ -1,4 +1,4 @@
-// Properties that were found: the path that finds them again, reading and guarded writing.
+// Properties after resolution: their canonical path, reading, and checked writing.
 #include "math/scalar.h"
 #include "world/group.h"
 #include "world/property.h"
@@ -23,11 +23,11 @@ static void add_text(char *out, size_t size, const char *text) {
         snprintf(out + used, size - used, "%s", text);
 }
 
-// The part's name, behind that of its parent when another part has the same.
+// The part's name, after that of its parent when another part has the same.
 static void add_part(char *out, size_t size, const mf_Model *model, mf_Part part, uint32_t index) {
     mf_Part above = part;
     uint32_t at = index;
-    if (!is_alone(model, part, index) && mf_part_climb(model, &above, &at) &&
+    if (!is_alone(model, part, index) && mf_part_parent(model, &above, &at) &&
         mf_part_own_name(model, above, at)[0] != '\0') {
         add_text(out, size, mf_part_own_name(model, above, at));
         add_text(out, size, "/");

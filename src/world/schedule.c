@@ -1,14 +1,13 @@
-// Systems of a group: what they declare, what may not stand next to each other, and which may run
-// at the same time.
+// Systems of a group: declared fields, conflicts, and which systems may run in parallel.
 //
-// Within a phase, system s stands in wave 0, or one behind the last of the earlier systems of that
-// phase that it conflicts with: one of the two writes what the other reads or writes, or one does
-// not say what it touches. So two systems of one wave never conflict, and of two that conflict the
-// one that was added first runs first, in whatever order a wave's systems run.
+// Within a phase, a system is in wave 0, or in the wave after the last earlier system of that phase
+// with which it conflicts: one of the two writes what the other reads or writes, or one declares
+// nothing. So two systems of one wave never conflict, and of two that conflict the one that was
+// added first runs first, for any order within the waves.
 //
-// Invariants: systems are ordered by phase, then by being added; the names of a slot are those of
-// fields that the group has; no two systems of a phase write one field unless they say that they
-// belong together, or the field is made of bits that anybody raises.
+// Invariants: systems are ordered by phase, then by addition; the names of a slot are fields that
+// the group has; no two systems of a phase write one field unless they declare that they belong
+// together, or the field consists of bits that any system may raise.
 #include "base/clock.h"
 #include "world/group.h"
 
@@ -49,7 +48,7 @@ static uint32_t list_length(const char *const *names) {
     return count;
 }
 
-// Room for both lists, each twice: as declared, and as far as the group has the fields.
+// Allocates both lists, each twice: as declared, and restricted to fields that the group has.
 static mf_Status take_names(mf_Context *context, mf_SystemSlot *slot, mf_Error *error) {
     const mf_SystemConfig *config = &slot->config;
     uint32_t reads = list_length(config->reads), writes = list_length(config->writes);
@@ -64,7 +63,7 @@ static mf_Status take_names(mf_Context *context, mf_SystemSlot *slot, mf_Error *
     return MF_OK;
 }
 
-// What of `declared` the group has goes to `out`, which ends with NULL, and into the set.
+// Writes the names in `declared` that the group has to `out`, NULL-terminated, and to the set.
 static mf_Status resolve_list(const mf_Group *group, const char *system,
                               const char *const *declared, const char **out, mf_FieldSet *set,
                               mf_Error *error) {
@@ -120,7 +119,7 @@ static bool conflict(const mf_SystemSlot *a, const mf_SystemSlot *b) {
            overlap(&a->reads, &b->writes);
 }
 
-// The word by which a system belongs together with others; NULL: with none.
+// The word that marks systems that belong together; NULL: none.
 static const char *word_of(const mf_Group *group, const mf_SystemConfig *config) {
     static const char level[] = "motion.level";
     if (config->together != NULL || config->phase != MF_PHASE_MOTION)
@@ -190,7 +189,7 @@ mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error) {
     for (uint32_t s = 0; s < group->system_count && status == MF_OK; s++)
         for (uint32_t t = 0; t < s && status == MF_OK; t++)
             status = check_pair(group, &group->systems[t], &group->systems[s], error);
-    if (status != MF_OK) { // without the last field it was as it should be
+    if (status != MF_OK) { // the state before the last field was valid
         group->field_count--;
         for (uint32_t s = 0; s < group->system_count; s++)
             resolve(group, &group->systems[s], NULL);

@@ -1,4 +1,4 @@
-// Values of a state that a motion computes for sensors.
+// Quantities that a motion computes from its state for sensors.
 #include "world/attach.h"
 
 #include "world/group.h"

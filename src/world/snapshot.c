@@ -1,8 +1,8 @@
-// Hashes of the state, and images of it that a world can be restored from.
+// Hashes of the state, and snapshots from which a world can be restored.
 //
 // An image is a header (magic, version, byte order, layout hash, payload size, CRC, tick) followed
-// by the data of all state fields in order of creation and by what the world keeps outside of
-// fields (world_state.h), whose size may differ from image to image.
+// by the data of all state fields in order of creation and by the state outside of fields
+// (world_state.h), whose size may differ between images.
 #include "world/group.h"
 #include "base/hash.h"
 
@@ -16,7 +16,7 @@ typedef struct SnapshotHeader {
     uint64_t magic;
     uint32_t version;
     uint32_t endian;
-    uint64_t layout;  // hash over everything that the payload's shape and meaning hang on
+    uint64_t layout;  // hash of everything that determines the payload's shape and meaning
     uint64_t payload; // [byte]
     uint64_t tick;
     uint32_t crc; // of the payload
@@ -103,8 +103,8 @@ uint64_t mf_world_hash(const mf_World *world) {
     return world->has_state ? world->state.hash(world->state.user, hash) : hash;
 }
 
-// The lanes beyond the last robot compute what their instruction set happens to give them; in an
-// image they repeat the last robot, so that equal worlds have equal images.
+// The values of lanes after the last robot depend on the instruction set; in an image they repeat
+// the last robot, so that equal worlds have equal images.
 static void fill_padding(const mf_Group *group, const mf_Field *field, char *image) {
     uint32_t used = (group->config.count - 1) % MF_BLOCK + 1;
     size_t size = mf_field_value_size(field->info.type);
@@ -215,7 +215,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
             return status;
         world->state.restore(world->state.user);
     }
-    // The const of the image holds: copying into the fields only reads it.
+    // The image is not changed: restoring only reads it.
     copy_state(world, (char *)(uintptr_t)payload, true);
     world->tick = header.tick;
     world->time = (mf_Time)header.tick * world->config.step;

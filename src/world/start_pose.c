@@ -69,8 +69,7 @@ mf_Status mf_group_set_start(mf_Group *group, uint32_t instance, const double po
         group->starts = starts;
         group->placed = placed;
     }
-    // A sum has no order: what counts is where everybody starts, not in which order they were
-    // reported.
+    // A sum, so that the hash does not depend on the order of the calls.
     if (group->placed[instance] != 0)
         group->starts_hash -= hash_start(&group->starts[instance], instance);
     group->starts[instance] = start;

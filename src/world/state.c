@@ -1,10 +1,10 @@
-// The state of a robot as position and velocity vectors of its model: written, and read.
+// The state of a robot as position and velocity vectors of its model: reading and writing.
 
 #include "math/scalar.h"
 
 #include "world/group.h"
 
-// The fields of ball and floating joints; a motion that does not move them has none.
+// The fields of ball and floating joints; NULL if the motion does not support them.
 typedef struct Rows {
     mf_Field *angle, *rate, *target, *followed, *ball, *ball_rate, *position, *speed;
 } Rows;
@@ -57,7 +57,7 @@ void mf_group_set_state(mf_Group *group, uint32_t instance, const double *positi
         if (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) {
             write(rows.angle, instance, j, 1, q);
             write(rows.target, instance, j, 1, q);
-            write(rows.followed, instance, j, 1, q); // a state is no command
+            write(rows.followed, instance, j, 1, q); // a state does not change commands
             write(rows.rate, instance, j, 1, v);
             continue;
         }

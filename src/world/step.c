@@ -1,15 +1,15 @@
 // Stepping a world.
 //
 // Isolated groups: each block runs all steps before the next block starts, so its state stays in
-// cache; the blocks of all of them are one range, spread over threads by index.
+// cache; the blocks of all these groups form one range, distributed over threads by index.
 //
-// Shared groups: from one step with a due world system to the next they are like isolated ones, for
-// no block may look at another in between. A step with due world systems is cut into gaps by them;
-// the groups' systems of one gap, of however many phases, are collected and run in one parallel
-// region over the blocks of all groups, each block through all of its systems.
+// Shared groups: between two steps with a due world system they run like isolated ones, since no
+// block may read another. World systems divide a step into gaps; the groups' systems of one gap, of
+// any phases, are collected and run in one parallel region over the blocks of all groups, each
+// block through all its systems.
 //
-// Invariants: no block depends on another within a gap, so neither the number of threads nor the
-// cut into pieces shows; `next` of a shared group's or world's system is never before the
+// Invariants: no block depends on another within a gap, so results depend neither on the number of
+// threads nor on the partition; `next` of a shared group's or world's system is never before the
 // world's tick.
 #include "base/clock.h"
 #include "math/float_mode.h"
@@ -18,7 +18,7 @@
 uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
     if (from == 0)
         return 0;
-    // Ticks k/rate up to the previous step; the next one decides.
+    // Number of ticks k/rate up to the previous step; the next tick decides.
     int64_t before = mf_rate_ticks(rate, (mf_Time)(from - 1) * step);
     __int128 scale = (__int128)rate.numerator * step;
     __int128 wanted = (__int128)before * rate.denominator * MF_SECOND;
@@ -31,7 +31,7 @@ uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
 typedef struct StepPart {
     mf_Group *group;
     uint32_t first_task;      // [1]
-    uint32_t blocks_together; // [1] that go through all steps side by side
+    uint32_t blocks_together; // [1] blocks that run all steps together
 } StepPart;
 
 typedef struct Steps {
@@ -96,19 +96,20 @@ static uint32_t count_blocks(const mf_World *world, bool isolated) {
     return blocks;
 }
 
-// As many blocks as the first cache holds: a call of a system then does more work.
+// As many blocks as fit into the L1 cache, so that a call of a system does more work.
 static uint32_t blocks_together(const mf_Group *group) {
-    const size_t cache = 32 * 1024; // [byte] what processors of the last ten years have at least
+    const size_t cache =
+        32 * 1024; // [byte] least L1 data cache of processors of the last ten years
     size_t count = cache / (MF_BLOCK * mf_group_bytes_per_instance(group));
     return count < 1 ? 1 : count > 64 ? 64 : (uint32_t)count;
 }
 
-// All groups that are isolated, or all that are not: their blocks are one range. Enough tasks to
-// balance the threads, few enough that handing them out costs nothing.
+// Steps all isolated groups, or all shared ones: their blocks form one range. The number of tasks
+// balances the threads at negligible overhead.
 static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t steps) {
     uint32_t size = count_blocks(world, isolated) / (mf_context_threads(world->context) * 16);
     uint32_t count = 0;
-    Steps work; // not zeroed: every part is set when it is taken
+    Steps work; // not zeroed: every part is set before use
     work.world = world;
     work.tick = tick;
     work.steps = steps;
@@ -125,7 +126,7 @@ static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t 
         mf_parallel_for(world->context, count, step_blocks, &work);
 }
 
-// One step after the other, slow systems in parallel.
+// Step by step, slow systems in parallel.
 static void step_isolated_waves(mf_World *world, uint64_t steps) {
     for (uint64_t tick = world->tick; tick < world->tick + steps; tick++) {
         for (mf_Phase phase = MF_PHASE_SENSE; phase <= MF_PHASE_AFTER; phase++)
@@ -140,20 +141,20 @@ static void step_isolated_waves(mf_World *world, uint64_t steps) {
 
 // ---- shared groups ------------------------------------------------------------------------------
 
-enum { PIECE = 64 }; // [1] most blocks in a piece: its state stays in cache from system to system
+enum { PIECE = 64 }; // [1] most blocks of a piece, so that its state stays in cache between systems
 
 typedef struct GapGroup {
     mf_Group *group;
     uint32_t first_piece;
     uint32_t system_count;
-    uint8_t systems[MF_MAX_SYSTEMS]; // [1] small, because the list of a step is on the stack
+    uint8_t systems[MF_MAX_SYSTEMS]; // [1] small, because the list is on the stack
 } GapGroup;
 
-// What has been collected since the last world system.
+// The systems collected since the last world system.
 typedef struct Gap {
     mf_World *world;
     uint64_t tick;
-    bool waves;     // nothing is collected, phases run at once
+    bool waves;     // phases run immediately, nothing is collected
     uint32_t piece; // [1] blocks of a piece
     uint32_t piece_count;
     uint32_t group_count;
@@ -199,7 +200,7 @@ static void run_piece_on_thread(void *context, uint32_t index) {
     mf_float_mode_leave(mode);
 }
 
-// Runs what was collected, and starts to collect anew.
+// Runs the collected systems and starts a new list.
 static void close_gap(Gap *gap) {
     mf_Context *context = gap->world->context;
     if (gap->group_count == 0)
@@ -273,7 +274,7 @@ static void run_world_systems(Gap *gap, mf_Phase phase) {
     }
 }
 
-// About eight pieces for each thread, so that they end together.
+// About eight pieces per thread, for balance.
 static uint32_t piece_size(const mf_World *world) {
     uint32_t threads = mf_context_threads(world->context);
     if (threads == 1)
@@ -306,7 +307,7 @@ static bool has_shared_part(const mf_World *world) {
     return shared;
 }
 
-// Steps from `tick` on, at most `most`, in which no world system is due.
+// Number of steps from `tick`, at most `most`, in which no world system is due.
 static uint64_t free_steps(const mf_World *world, uint64_t tick, uint64_t most) {
     for (uint32_t i = 0; i < world->system_count; i++) {
         const mf_WorldSystemSlot *slot = &world->systems[i];
@@ -331,7 +332,7 @@ static void step_free(mf_World *world, uint64_t tick, uint64_t steps) {
 }
 
 static void step_shared_groups(mf_World *world, uint64_t steps) {
-    Gap gap; // not zeroed: it is large, and every entry is set when it is taken
+    Gap gap; // not zeroed: it is large, and every entry is set before use
     gap.world = world;
     gap.waves = mf_waves_pay(world, false);
     gap.piece = piece_size(world);
@@ -340,7 +341,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
     uint64_t last = world->tick + steps;
     for (gap.tick = world->tick; gap.tick < last;) {
         uint64_t free = free_steps(world, gap.tick, last - gap.tick);
-        // A single step has nothing to gain from going block by block.
+        // For a single step the order by blocks has no advantage.
         if (gap.waves || free == 0)
             free = 1;
         if (free > 1)

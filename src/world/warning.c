@@ -1,8 +1,8 @@
-// Warnings: what was less exact than meant. Bits, counts and residuals per robot, next to the fault
-// word: a fault freezes a robot, a warning does not.
+// Warnings about reduced accuracy: bits, counts and residuals per robot, in addition to the fault
+// word. A fault freezes a robot, a warning does not.
 //
 // Invariant: a bit is set where its count is not 0; all three are state, so snapshots and hashes
-// hold them.
+// contain them.
 #include "world/attach.h"
 #include "world/group.h"
 
@@ -54,7 +54,7 @@ void mf_group_clear_warnings(mf_Group *group, uint32_t instance) {
     clear(group->warnings.residual, instance);
 }
 
-// NULL: the group has none.
+// NULL: the group has no warnings.
 static const uint32_t *words_of(const mf_Group *group) {
     return group == NULL || group->warnings.word == NULL ? NULL : group->warnings.word->data;
 }
@@ -72,7 +72,7 @@ uint32_t mf_group_warning_total(const mf_Group *group) {
     return total;
 }
 
-// The number of a bit; MF_WARNING_KINDS for what is no single bit.
+// The index of a bit; MF_WARNING_KINDS if it is not a single bit.
 static uint32_t kind_of(uint32_t bit) {
     uint32_t kind = 0;
     while (kind < MF_WARNING_KINDS && bit != UINT32_C(1) << kind)

@@ -1,13 +1,13 @@
-// Slow systems in parallel: where there are fewer blocks than threads, a phase goes wave by
-// wave, and each due system of a wave is a task per block.
+// Slow systems in parallel: with fewer blocks than threads, a phase runs wave by wave, and each due
+// system of a wave is a task per block.
 //
-// Invariant: systems of one wave touch nothing that another of them writes (schedule.c), and those
-// of different groups nothing in common, so neither order nor threads show in a result.
+// Invariant: no system of a wave accesses what another one writes (schedule.c), and systems of
+// different groups share nothing, so results depend neither on order nor on threads.
 #include "math/float_mode.h"
 #include "world/group.h"
 
 typedef struct WaveEntry {
-    uint8_t group, system; // [1] small, because the list of a step is on the stack
+    uint8_t group, system; // [1] small, because the list is on the stack
     uint32_t first_task;   // [1] one per block
 } WaveEntry;
 
@@ -52,7 +52,7 @@ static void run_task(void *context, uint32_t index) {
     mf_float_mode_leave(mode);
 }
 
-// Only shared groups keep `next`.
+// Only shared groups maintain `next`.
 static bool is_due(const mf_Group *group, mf_SystemSlot *slot, uint64_t tick) {
     mf_Time step = group->world->config.step;
     if (slot->every_step)
@@ -65,7 +65,7 @@ static bool is_due(const mf_Group *group, mf_SystemSlot *slot, uint64_t tick) {
     return true;
 }
 
-// Collects what is due of wave `number`; false when no system stands in it or behind.
+// Collects the due systems of wave `number`; false when neither it nor a later one has systems.
 static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) {
     bool more = false;
     wave->count = wave->task_count = 0;
@@ -88,7 +88,7 @@ static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) 
 }
 
 void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated) {
-    Wave wave; // not zeroed: it is large, and every entry is set when it is taken
+    Wave wave; // not zeroed: it is large, and every entry is set before use
     wave.world = world;
     wave.tick = tick;
     for (uint32_t number = 0; collect(&wave, phase, isolated, number); number++) {

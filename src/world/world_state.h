@@ -1,31 +1,30 @@
-// State of a world that no field of a group holds, as part of its snapshots and of its hash; and
-// world systems that must be the last of their phase.
+// State of a world outside of fields, as part of its snapshots and its hash; and world systems that
+// must be the last of their phase.
 #ifndef MF_WORLD_WORLD_STATE_H
 #define MF_WORLD_WORLD_STATE_H
 
 #include <mayfly/world.h>
 
-// What keeps such state. The image is a byte string of any length that begins where the world's
-// fields end.
+// The owner of such state. The image is a byte string of any length after the world's fields.
 typedef struct mf_WorldState {
     void *user;                       // outlives the world's last snapshot, hash and restore
-    size_t (*size)(const void *user); // [byte] of the image of the present state
+    size_t (*size)(const void *user); // [byte] of the image of the current state
     void (*save)(const void *user, void *image);
-    // Checks an image and gets whatever memory `restore` will want; the state stays as it is.
+    // Checks an image and allocates the memory that `restore` needs; does not change the state.
     mf_Status (*prepare)(void *user, const void *image, size_t size, mf_Error *error);
-    void (*restore)(void *user); // to the image of the last `prepare`
+    void (*restore)(void *user); // from the image of the last `prepare`
     uint64_t (*hash)(const void *user, uint64_t hash);
 } mf_WorldState;
 
 // Copies `state`. MF_LIMIT: the world has state of this kind already.
 mf_Status mf_world_keep_state(mf_World *world, const mf_WorldState *state, mf_Error *error);
 
-// Lets `restored` compute what follows from a group's state after the state was restored. One per
-// group; it and `user` must outlive the group's last restore.
+// Calls `restored` after a group's state was restored, to recompute derived data. One per group; it
+// and `user` must outlive the group's last restore.
 void mf_group_on_restore(mf_Group *group, void (*restored)(mf_Group *group, void *user),
                          void *user);
 
-// Adds a world system that stays behind all others of its phase, whenever they are added.
+// Adds a world system that runs after all others of its phase, also those added later.
 mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *config,
                                    mf_Error *error);
 

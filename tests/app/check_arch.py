@@ -3,7 +3,7 @@
 
 Limit analysis (Heyman 1966; Livesley 1978): the arch stands when forces at the ends of its joints,
 which only push and stay within friction 1, balance the weight of every stone. That is a linear
-programme; the thickness over the mean radius at which it begins to have a solution is bisected.
+program; the thickness over the mean radius at which it begins to have a solution is bisected.
 
 Needs the Python packages numpy and scipy. Run it by hand:
 
@@ -18,7 +18,7 @@ FRICTION = 1.0
 
 
 def section(corners):
-    """Area and centre of a polygon."""
+    """Area and center of a polygon."""
     x, y = corners[:, 0], corners[:, 1]
     nx, ny = np.roll(x, -1), np.roll(y, -1)
     cross = x * ny - nx * y

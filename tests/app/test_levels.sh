@@ -36,25 +36,25 @@ printf 'keyframes:\n  frames:\n    - {time: 0, angles: {tail: 1}}\n' >tail.yaml
 refused 1 'tail' run "$humanoid" --gait ./tail.yaml
 
 # ---- compare --------------------------------------------------------------------------------------
-expect 0 compare "$hexapod" --gait tripod --duration 2 --no-price --json --plot page.html
+expect 0 compare "$hexapod" --gait tripod --duration 2 --no-cost --json --plot page.html
 [ "$(wc -l <out)" -eq 6 ] || fail "compare --json: $(wc -l <out) lines, expected 6"
 [ "$(value reference)" = articulated ] || fail 'the reference is not articulated'
 grep -q '<svg' page.html || fail 'the page has no plot'
 expect 0 compare "$hexapod" --gait tripod --duration 1 --robots 4 --levels kinematic,rigid
-grep -q 'not modelled' out || fail 'compare does not say what a level cannot show'
+grep -q 'not modeled' out || fail 'compare does not say what a level cannot show'
 
 # ---- run and compare show the same: one set-up, one step, one start --------------------------------
 for level in points rigid prescribed articulated; do
     expect 0 run "$humanoid" --motion $level --gait walk --duration 2 --json
     distance=$(value distance)
-    expect 0 compare "$humanoid" --levels $level --gait walk --duration 2 --no-price --json
+    expect 0 compare "$humanoid" --levels $level --gait walk --duration 2 --no-cost --json
     head -n 1 out >row && mv row out
     [ "$(value distance)" = "$distance" ] ||
         fail "$level: compare goes $(value distance) m, run $distance m"
 done
 expect 0 run "$hexapod" --gait tripod --step 0.004 --duration 1 --json
 distance=$(value distance)
-expect 0 compare "$hexapod" --gait tripod --step 0.004 --levels articulated --duration 1 --no-price --json
+expect 0 compare "$hexapod" --gait tripod --step 0.004 --levels articulated --duration 1 --no-cost --json
 head -n 1 out >row && mv row out
 [ "$(value distance)" = "$distance" ] || fail 'run and compare differ with --step'
 

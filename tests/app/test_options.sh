@@ -54,7 +54,7 @@ refused 2 "are for a robot's own file" info "$scene" --strict
 refused 2 '--json requires --fields or --schedule' info "$scene" --json
 refused 2 'are for robots, vehicles and scenes' info "$source_dir/models/crazyflie.yaml" --fields
 refused 2 '--command requires --gait' compare "$humanoid" --command 0.1,0,0
-refused 2 '--no-price does not measure' compare "$humanoid" --gait walk --no-price --robots 8
+refused 2 '--no-cost does not measure' compare "$humanoid" --gait walk --no-cost --robots 8
 refused 2 '--fields and --every require --record' run "$hexapod" --every 0.1
 refused 2 '--generations has no effect on points-single' \
     bench points-single --generations 2
@@ -80,7 +80,7 @@ refused 1 "record.file: expected a name that ends with .h5 or .hdf5" \
 refused 1 'expected a scene of one group to compare, found 4' compare "$soccer"
 refused 1 'expected one group to evolve, found 4' evolve "$soccer"
 refused 1 'a vehicle has one motion' compare "$source_dir/scenes/circles.yaml"
-expect 0 compare "$scene" --duration 0.1 --no-price --levels points,rigid
+expect 0 compare "$scene" --duration 0.1 --no-cost --levels points,rigid
 
 # ---- files to write: tried before the first step ---------------------------------------------------
 # early CODE TEXT WORDS...: as refused, and within a second, at the third try at the latest: others may
@@ -139,7 +139,7 @@ expect 0 run "$humanoid" --gait walk --command 5,0,-3 --duration 0.02 --json
 grep -qF "$cut" out || fail 'run --json does not say that a command is cut'
 expect 0 run "$humanoid" --gait kick_left --command 0.1,0,0 --duration 0.02
 grep -q 'forward 0.1 m/s to 0' out || fail 'keyframes follow no command, and run does not say so'
-few='--duration 0.1 --no-price --levels kinematic'
+few='--duration 0.1 --no-cost --levels kinematic'
 # The words of $few are meant to be split.
 # shellcheck disable=SC2086
 expect 0 compare "$humanoid" --gait walk --command 5,0,-3 $few
@@ -152,11 +152,11 @@ groups:
   - name: walkers
     model: $humanoid
     gaits: [walk]
-    behaviour: {gait: {name: walk, command: [5, 0, -3]}}
+    behavior: {gait: {name: walk, command: [5, 0, -3]}}
 END
 expect 0 run walkers.yaml --duration 0.02
 grep -qF "group walkers: $cut" out || fail 'a scene is cut silently'
-expect 0 run "$soccer" --duration 0.01 --set groups.blue.behaviour.soccer.speed=0.5
+expect 0 run "$soccer" --duration 0.01 --set groups.blue.behavior.soccer.speed=0.5
 grep -q "group blue: the command is clamped to the gait's range: forward 0.5 m/s to 0.12" out ||
     fail 'a speed of soccer beyond the gait is cut silently'
 expect 0 run walkers.yaml --duration 0.02 --json

@@ -72,7 +72,7 @@ expect 0 run play.yaml --plot play.html --allow-plugins
 grep -q '^craft .* 1 rigid$' out || fail 'the craft did not change its motion'
 grep -q '^other  *gyroscope' out || fail 'the readings are not told'
 [ -s play.h5 ] || fail 'the scene recorded nothing'
-grep -q '"color":"#e07b20"' play.html || fail 'the film does not have the colour'
+grep -q '"color":"#e07b20"' play.html || fail 'the film does not have the color'
 expect 0 run play.yaml --record elsewhere.h5 --every 0.1 --json --allow-plugins
 [ -s elsewhere.h5 ] || fail '--record does not go before record.file'
 first=$(value hash)

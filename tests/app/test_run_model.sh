@@ -72,7 +72,7 @@ cat >arm.xml <<'EOF'
 EOF
 expect 0 run arm.xml
 grep -q 'fixed to the world' out || fail 'the page does not say that the world holds it'
-grep -q '^end .*: centre of mass' out || fail 'it says where the base of a held robot is'
+grep -q '^end .*: center of mass' out || fail 'it says where the base of a held robot is'
 grep -q 'RK4' out || fail 'the integrator of the file is not taken'
 refused 1 'supported motions: kinematic' run arm.xml --motion points
 

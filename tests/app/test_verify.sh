@@ -30,7 +30,7 @@ expect 0 evolve two.yaml --generations 4 --json --out whole
 hash=$(value hash)
 [ "$(grep -c '"verified"' out)" -eq 3 ] || fail "expected champions with a second look from 2 on"
 grep '"generation": *1,' out | grep -q '"verified"' && fail "generation 1 had a second look"
-grep -q 'are looked at again at the level' whole/report.html || fail "the report has one curve"
+grep -q 'are verified at the level' whole/report.html || fail "the report has one curve"
 grep -q 'class="tag verified"\|verified' whole/report.html || fail "the report has one curve"
 
 # Broken off right behind a second look, and resumed.

@@ -6,25 +6,13 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "base/text.h"
 #include "base/inject.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int make_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int free_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
-}
 
 // What `put` with a value prints.
 static void expect_number(mf_Context *context, void (*put)(mf_Text *, double), double value,
@@ -166,5 +154,5 @@ int main(void) {
         cmocka_unit_test(long_texts_stay_whole),
         cmocka_unit_test(a_failed_allocation_is_remembered),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

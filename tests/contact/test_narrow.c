@@ -351,8 +351,8 @@ static void broken_lanes_stay_alone(void **state) {
                             memcmp(&before_f32[at], &fixture.contacts_f32[at], sizeof(float)) == 0;
                 uint32_t lane = (uint32_t)(at % COUNT);
                 if (lane % 5 != 0 && !kept)
-                    fail_msg("types %d and %d: lane %u was changed by its neighbours",
-                             forms[i].type, forms[k].type, lane);
+                    fail_msg("types %d and %d: lane %u was changed by its neighbors", forms[i].type,
+                             forms[k].type, lane);
                 if (lane % 5 == 0 && lane / 5 % 4 < 3 && fixture.contacts[at] != 0)
                     fail_msg("types %d and %d: lane %u has a contact", forms[i].type, forms[k].type,
                              lane);

@@ -143,12 +143,12 @@ static void compare(const Crowd *crowd, bool wide, const mf_NeighborQuery *query
         }
         qsort(near, found, sizeof *near, by_distance);
         if (crowd->seen[a] != found)
-            fail_msg("agent %u: %u neighbours, brute force has %u", a, crowd->seen[a], found);
+            fail_msg("agent %u: %u neighbors, brute force has %u", a, crowd->seen[a], found);
         for (uint32_t m = 0; m < NEAREST; m++) {
             uint32_t expected = m < found ? near[m].agent : UINT32_MAX;
             uint32_t got = crowd->index[row(a, NEAREST, m)];
             if (got != expected)
-                fail_msg("agent %u: neighbour %u is %u, brute force has %u", a, m, got, expected);
+                fail_msg("agent %u: neighbor %u is %u, brute force has %u", a, m, got, expected);
             for (uint32_t c = 0; c < 3; c++) {
                 size_t at = row(a, NEAREST * 3, m * 3 + c);
                 double commanded = crowd->double_precision ? crowd->relative_f64[0][at]

@@ -170,7 +170,7 @@ static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, 
 
 static void mistakes(void **state) {
     (void)state;
-    static const char *const absent[] = {"base.colour", NULL};
+    static const char *const absent[] = {"base.color", NULL};
     static const char *const whole[] = {"fault.word", NULL};
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
@@ -179,7 +179,7 @@ static void mistakes(void **state) {
     fixture_open(&fixture, MF_ISA_AUTO, false, 2);
     mf_NetworkConfig config = mf_network_config();
     config.inputs = absent;
-    refuse(&fixture, config, MF_NOT_FOUND, "base.colour");
+    refuse(&fixture, config, MF_NOT_FOUND, "base.color");
     config.inputs = whole;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.word");
     config.inputs = none;

@@ -24,7 +24,7 @@ static mf_SceneFile *gait_scene(mf_Context *context, const char *robot, const ch
     snprintf(text, sizeof text,
              "world: {step: 0.001}\nrun: {duration: %g}\ngroups:\n  - name: a\n    model: "
              "../models/%s.urdf\n"
-             "    settle: 0.5\n    gaits: [%s]\n    behaviour: {gait: {name: %s, command: %s}}\n",
+             "    settle: 0.5\n    gaits: [%s]\n    behavior: {gait: {name: %s, command: %s}}\n",
              duration, robot, gait, gait, command);
     return parse_scene(context, text);
 }
@@ -41,7 +41,7 @@ static void a_tripod_walks_at_every_level(void **state) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.price_robots = 16;
+    config.cost_robots = 16;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
         fail_with(&error);
     assert_string_equal(all->gait, "tripod");
@@ -80,7 +80,7 @@ static void kinematic_soles_stay_flat(void **state) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.price_robots = 0;
+    config.cost_robots = 0;
     memset(config.wanted, 0, sizeof config.wanted);
     config.wanted[MF_MOTION_KINEMATIC] = true;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
@@ -96,7 +96,7 @@ static void what_a_level_cannot_is_said(void **state) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.price_robots = 0;
+    config.cost_robots = 0;
     assert_int_equal(mf_compare(*state, file, &config, &all, NULL), MF_OK);
     assert_string_equal(all->gait, "standing");
     assert_false(all->rows[MF_MOTION_KINEMATIC].possible);
@@ -145,7 +145,7 @@ static void commands_beyond_the_gait_are_noted(void **state) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.price_robots = 0;
+    config.cost_robots = 0;
     if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
         fail_with(&error);
     assert_int_equal(all->note_count, 1);
@@ -184,7 +184,7 @@ static void hulls_of_many_corners_are_compared(void **state) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.price_robots = 0;
+    config.cost_robots = 0;
     if (mf_scene_file_load(*state, urdf, overrides, 3, &source, &error) != MF_OK ||
         mf_compare(*state, source, &config, &all, &error) != MF_OK)
         fail_with(&error);
@@ -201,7 +201,7 @@ static void hulls_of_many_corners_are_compared(void **state) {
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
-    config.price_robots = 0;
+    config.cost_robots = 0;
     config.wanted[MF_MOTION_KINEMATIC] = config.wanted[MF_MOTION_POINTS] =
         config.wanted[MF_MOTION_PRESCRIBED] = false;
     mf_Status status = mf_compare(context, user, &config, &all, error);

@@ -180,7 +180,7 @@ def reduce(word, arguments, options):
         del budget["--robots"]
     if word == "replay" and "--generation" not in given:
         budget = {}
-    if word == "compare" and "--no-price" in given:
+    if word == "compare" and "--no-cost" in given:
         del budget["--robots"]
     if word == "bench":
         plain = all(name.startswith(("points", "quadrotor", "soccer", "humanoid", "articulated", "swarm"))
@@ -205,7 +205,7 @@ def reduce(word, arguments, options):
 # ---- the clone ----------------------------------------------------------------------------------
 
 
-def grey_png(path):
+def gray_png(path):
     """64 x 64 cells of hills."""
     rows = b"".join(b"\0" + bytes((x * y) % 64 for x in range(64)) for y in range(64))
 
@@ -236,7 +236,7 @@ def make_clone():
     robot.write_text(robot.read_text().replace(
         "</mujoco>", '<keyframe><key name="stand"/></keyframe></mujoco>'))
     for name in IMAGES:
-        grey_png(clone / name)
+        gray_png(clone / name)
     # ./dev is real; what it would build with is there already.
     for name in ("cmake", "ctest"):
         script(clone / "bin" / name, "exit 0\n")

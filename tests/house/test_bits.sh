@@ -2,7 +2,7 @@
 # The same bits from every copy of the kernels: compares the hash of an evolution's final population
 # over instruction sets and threads; and over compilers, because the sanitized build is clang's: there
 # the release build of the same checkout is compared too. With MAYFLY_FULL=1 the release build is
-# compared with all copies that clang-14 makes, optimised. Arguments: source folder, build folder.
+# compared with all copies that clang-14 makes, optimized. Arguments: source folder, build folder.
 set -eu
 source=$1
 build=$2

@@ -45,7 +45,7 @@ test_units() {
         header "    $field"
         fires units 'thing.h:2: mf_Thing: no unit'
     done
-    for field in 'double cell; // [m] edge' 'double inertia[6]; // [kg m^2] about the centre' \
+    for field in 'double cell; // [m] edge' 'double inertia[6]; // [kg m^2] about the center' \
         'double a; // [rad] or [m]' 'const char *name;' 'bool on;' 'mf_Kind kind; // which' \
         'char text[9];' 'uint32_t a, // first
         b;   // [1]' '// [m/s^2] along -z

@@ -39,7 +39,7 @@ grep -q none.urdf "$work/out" || fail 'hello does not name the missing model'
 awk '/^3 s/ { exit !($5 > 0.11 && $5 < 0.13) }' "$work/out" ||
     { cat "$work/out" && fail 'the built robot stands on its legs after three seconds'; }
 "$build/example_own_fitness" >"$work/out" || fail "own_fitness exits with $?"
-# 10 cm of height in 10 s are half a metre of way up the slope.
+# 10 cm of height in 10 s are half a meter of way up the slope.
 awk '/^generation 30/ { exit !($4 > 0.1 && $4 < 5) }' "$work/out" ||
     { cat "$work/out" && fail 'evolution climbs at least 10 cm in ten seconds'; }
 echo 'the README tells the truth'

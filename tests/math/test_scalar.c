@@ -195,7 +195,7 @@ static void floor_and_finite_are_exact(void **state) {
 static void bits_are_the_same_everywhere(void **state) {
     (void)state;
     // Golden hash over results that the tests above check against exact values: every compiler,
-    // optimisation level and processor must give these bits.
+    // optimization level and processor must give these bits.
     uint64_t hash = MF_HASH_START;
     for (uint64_t i = 0; i < 100000; i++) {
         double x = random_between(4 * i, -1.0, 1.0), y = random_between(4 * i + 1, -1.0, 1.0);

@@ -16,30 +16,8 @@
 
 #include <cmocka.h>
 
-static inline int setup_context(void **state) {
-    mf_Context *context;
-    if (mf_context_create(NULL, &context, NULL) != MF_OK)
-        return 1;
-    *state = context;
-    return 0;
-}
-
-static inline int teardown_context(void **state) {
-    size_t live = mf_context_live_bytes(*state);
-    mf_context_destroy(*state);
-    if (live != 0)
-        fprintf(stderr, "%zu bytes leaked\n", live);
-    return live != 0;
-}
-
-// cmocka's own assert_float_equal rounds to float.
-static inline void check_near(double found, double expected, double tolerance, int line) {
-    double error = found > expected ? found - expected : expected - found;
-    if (!(error <= tolerance))
-        fail_msg("line %d: expected %.17g within %g, found %.17g", line, expected, tolerance,
-                 found);
-}
-#define assert_near(found, expected, tolerance) check_near(found, expected, tolerance, __LINE__)
+#include "context.h"
+#include "near.h"
 
 static inline void check_near3(const double found[3], double x, double y, double z,
                                double tolerance, int line) {

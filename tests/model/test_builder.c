@@ -325,7 +325,7 @@ static void mistakes_are_reported_at_the_end(void **state) {
     refuse(builder, "finite");
     builder = start(state);
     assert_int_equal(mf_body_create_point(builder, zero, 1.0, (float[3]){0, 2, 0}), MF_NO_BODY);
-    refuse(builder, "colours");
+    refuse(builder, "colors");
     builder = start(state);
     assert_int_equal(mf_body_create_box(builder, flat, zero, 1.0, NULL), MF_NO_BODY);
     refuse(builder, "width, depth and height");

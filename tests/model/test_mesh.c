@@ -329,7 +329,7 @@ static void collada_meshes_are_read(void **state) {
     assert_null(mesh.vertices);
 }
 
-static void the_mujoco_mesh_folder_is_honoured(void **state) {
+static void the_mujoco_mesh_folder_is_honored(void **state) {
     char path[512];
     write_text(path, "mj/assets/cube.obj", cube);
     write_text(path, "mj/robot.urdf",
@@ -425,7 +425,7 @@ int main(void) {
         cmocka_unit_test(climbing_out_is_refused),
         cmocka_unit_test(climbing_inside_the_root_is_fine),
         cmocka_unit_test(collada_meshes_are_read),
-        cmocka_unit_test(the_mujoco_mesh_folder_is_honoured),
+        cmocka_unit_test(the_mujoco_mesh_folder_is_honored),
         cmocka_unit_test(equal_meshes_are_loaded_once_and_visuals_on_request),
         cmocka_unit_test(broken_mesh_files_name_themselves),
         cmocka_unit_test(msh_is_read),

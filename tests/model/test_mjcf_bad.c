@@ -289,7 +289,7 @@ static const Case cases[] = {
     {TOP("<sensor><contact num='17'/></sensor>"), MF_UNSUPPORTED, 2, "num above 16"},
     {TOP("<sensor><contact data='force'/></sensor>"), MF_UNSUPPORTED, 2, "data force"},
     {TOP("<sensor><contact reduce='netforce'/></sensor>"), MF_UNSUPPORTED, 2, "reduce by force"},
-    {TOP("<sensor><contact colour='red'/></sensor>"), MF_UNSUPPORTED, 2, "<contact> colour"},
+    {TOP("<sensor><contact color='red'/></sensor>"), MF_UNSUPPORTED, 2, "<contact> color"},
     {TOP("<actuator><plugin plugin='x'/></actuator>"), MF_UNSUPPORTED, 2, "<plugin>"},
     {TOP("<actuator><motor cranksite='s' slidersite='s'/></actuator>"), MF_UNSUPPORTED, 2,
      "cranksite"},

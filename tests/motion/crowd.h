@@ -223,7 +223,7 @@ static void poison(const CrowdOption *option, Crowd *clean, const char *name, ui
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(crowd.fixture.group, i) !=
                                  mf_group_instance_hash(clean->fixture.group, i))
-            fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
+            fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
     uint32_t word = mf_group_fault(crowd.fixture.group, POISONED);
     bool unread = word == 0;
     for (uint32_t c = 0; c < 3; c++)

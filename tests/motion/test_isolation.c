@@ -205,7 +205,7 @@ static void poison(const Options *options, Crowd *clean, double value, const cha
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(crowd.fixture.group, i) !=
                                  mf_group_instance_hash(clean->fixture.group, i))
-            fail_msg("%s[%u] = %g: neighbour %u changed", name, component, value, i);
+            fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
     uint32_t word = mf_group_fault(crowd.fixture.group, POISONED);
     if (word == 0 ? !same_but_for(&crowd, clean, POISONED, name) : word != word_of(name)) {
         explain(&crowd, POISONED, clean, POISONED);

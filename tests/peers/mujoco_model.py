@@ -373,7 +373,7 @@ def compare_rest(d, ours, m):
     d.same("keyframes", len(ours["keyframes"]), m.nkey)
     for k, key in enumerate(ours["keyframes"][:m.nkey]):
         what = f"key {k}"
-        # MuJoCo stores quaternions normalised; the model keeps the file's numbers.
+        # MuJoCo stores quaternions normalized; the model keeps the file's numbers.
         qpos = np.array(key["position"])
         mujoco.mj_normalizeQuat(m, qpos)
         d.near(what + " qpos", qpos, m.key_qpos[k], 1e-3)
@@ -444,7 +444,7 @@ def compare_poses(d, ours, m):
                 total += body["mass"]
                 moment += body["mass"] * np.array(data.xipos[i + 1])
         d.near("total mass", total, m.body_subtreemass[0])
-        d.near("centre of mass", moment, data.subtree_com[0] * m.body_subtreemass[0], total)
+        d.near("center of mass", moment, data.subtree_com[0] * m.body_subtreemass[0], total)
         # The mass matrix from the links' inertias.
         compare_inertia(d, ours, m, data, place, rotation)
     return link_poses(ours, m.qpos0)

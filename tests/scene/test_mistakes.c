@@ -224,8 +224,8 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
         {GROUP "    switch:\n      - {to: rigid, when: {at: {tme: 1}}}\n",
          "t.yaml:5:33: groups.a.switch.0.when.at.tme: unknown key, did you mean "
          "groups.a.switch.0.when.at.time?"},
-        {OK_MODEL "run: {colour: red}\n",
-         "t.yaml:2:7: run.colour: unknown key, expected one of duration"},
+        {OK_MODEL "run: {color: red}\n",
+         "t.yaml:2:7: run.color: unknown key, expected one of duration"},
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
         {OK_MODEL "<<: {a: 1}\n", "t.yaml:2:1: <<: unknown key, expected one of name, world, "
@@ -305,11 +305,11 @@ static void mistakes_between_keys_are_found(void **state) {
          "t.yaml:5:14: groups.a.switch.0.to: own: expected a plugin that is a motion"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
-        {GROUP "    behaviour: flock\n",
-         "t.yaml:4:16: groups.a.behaviour: expected hold, gait or soccer for a robot that is not a "
+        {GROUP "    behavior: flock\n",
+         "t.yaml:4:15: groups.a.behavior: expected hold, gait or soccer for a robot that is not a "
          "vehicle"},
-        {GROUP "    behaviour: {gait: {name: walk}}\n",
-         "t.yaml:4:30: groups.a.behaviour.gait.name: expected `walk` in the list gaits"},
+        {GROUP "    behavior: {gait: {name: walk}}\n",
+         "t.yaml:4:29: groups.a.behavior.gait.name: expected `walk` in the list gaits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);

@@ -19,16 +19,16 @@ static const char everybody[] =
     "world: {step: 0.001}\n"
     "groups:\n"
     "  - name: walker\n    model: ../models/humanoid.urdf\n    motion: articulated\n"
-    "    gaits: [walk]\n    behaviour: {gait: {name: walk, command: [0.2, 0, 0]}}\n"
+    "    gaits: [walk]\n    behavior: {gait: {name: walk, command: [0.2, 0, 0]}}\n"
     "    place: {poses: [[0, 0, 0]]}\n"
     "  - name: ball\n    model: ../models/ball.xml\n    motion: rigid\n"
     "    place: {poses: [[0.3, 0, 0]]}\n"
     "  - name: car\n    model: ../models/car_full_size.yaml\n"
     "    place: {poses: [[-5, 6, 0]]}\n"
-    "    behaviour: {command: {mode: speed, values: [4, 0]}}\n"
+    "    behavior: {command: {mode: speed, values: [4, 0]}}\n"
     "  - name: quads\n    model: ../models/sun2022.yaml\n    count: 5\n"
     "    place: {circle: {center: [0, 0, 20], radius: 12}}\n"
-    "    behaviour: {orbit: {radius: 10, height: 20, speed: 3}}\n";
+    "    behavior: {orbit: {radius: 10, height: 20, speed: 3}}\n";
 
 static mf_Context *open_context(uint32_t threads) {
     mf_Context *context = NULL;
@@ -120,7 +120,7 @@ static void a_written_scene_moves_alike(void **state) {
     "world: {step: 0.002}\n"                                                                       \
     "groups:\n"                                                                                    \
     "  - name: walker\n    model: ../models/hexapod.urdf\n    motion: %s\n"                        \
-    "    gaits: [tripod]\n    behaviour: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"        \
+    "    gaits: [tripod]\n    behavior: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"         \
     "    place: %s\n"
 #define OTHERS                                                                                     \
     "  - name: walkers\n    model: ../models/humanoid.urdf\n    motion: rigid\n    count: 2\n"     \
@@ -179,7 +179,7 @@ static void isolated_groups_feel_nobody(void **state) {
         "world: {step: 0.002}\n"
         "groups:\n"
         "  - name: walker\n    model: ../models/hexapod.urdf\n    isolated: true\n    count: 3\n"
-        "    gaits: [tripod]\n    behaviour: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"
+        "    gaits: [tripod]\n    behavior: {gait: {name: tripod, command: [0.08, 0, 0.1]}}\n"
         "  - name: rock\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "  - name: other\n    model: ../models/hexapod.urdf\n    motion: rigid\n"
         "    place: {poses: [[3, 0, 0]]}\n";

@@ -45,23 +45,23 @@ typedef struct Mistake {
 #define TEAM(name, model, ball, goal)                                                              \
     "  - name: " name "\n    model: ../models/" model ".urdf\n"                                    \
     "    gaits: [walk, stand, kick_left, kick_right, get_up_front, get_up_back]\n"                 \
-    "    behaviour: {soccer: {ball: " ball ", keeper: false, goal: [" goal                         \
+    "    behavior: {soccer: {ball: " ball ", keeper: false, goal: [" goal                          \
     "], own_goal: [-1, 0]}}\n"
 
 // Those of all scenes are in test_mistakes.c.
 static void mistakes_in_games_are_told_in_one_line(void **state) {
     static const Mistake mistakes[] = {
-        {ROBOT "    behaviour: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
+        {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
-        {ROBOT "    behaviour: {soccer: {goal: [1, 0]}}\n",
-         "expected the key groups.a.behaviour.soccer.own_goal", 2},
+        {ROBOT "    behavior: {soccer: {goal: [1, 0]}}\n",
+         "expected the key groups.a.behavior.soccer.own_goal", 2},
         {"groups:\n" TEAM("a", "x", "ball", "1, 0"), "expected the name of a group, found 'ball'",
          5},
         {"groups:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "b", "1, 0"),
-         "groups.b.behaviour.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
+         "groups.b.behavior.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
         {"groups:\n" TEAM("a", "x", "a", "1, 0")
-             TEAM("b", "x", "a", "1, 0") "    behaviour_interval: 0.04\n",
-         "groups.b.behaviour_interval: expected that of group a: all teams have the same interval",
+             TEAM("b", "x", "a", "1, 0") "    behavior_interval: 0.04\n",
+         "groups.b.behavior_interval: expected that of group a: all teams have the same interval",
          10},
         {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
         {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
@@ -114,7 +114,7 @@ static void files_of_gaits_are_meant_from_the_file_on(void **state) {
 
 static void every_failing_call_is_survived(void **state) {
     char text[] = ROBOT "    motion: points\n    gaits: [tripod]\n"
-                        "    behaviour: {gait: {name: tripod}}\n"
+                        "    behavior: {gait: {name: tripod}}\n"
                         "    switch:\n      - {to: kinematic, when: {at: {time: 1}}}\n";
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 100);
 }

@@ -96,7 +96,7 @@ static void gaits_walk_as_told(void **state) {
                                "../models/hexapod.urdf\n    motion: kinematic\n"
                                "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], "
                                "[0, 5, 1.5707963267948966]]}\n"
-                               "    behaviour: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
+                               "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 4000);

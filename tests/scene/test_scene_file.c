@@ -320,7 +320,7 @@ static void values_may_be_automatic(void **state) {
         "contact: {friction: auto}\n"
         "groups:\n  - name: a\n    model: a.urdf\n    motion: {points: {joint_interval: auto}}\n"
         "    control_interval: auto\n    contact: {friction: auto}\n    gaits: [walk]\n"
-        "    behaviour: {gait: {name: walk, command: auto}}\n";
+        "    behavior: {gait: {name: walk, command: auto}}\n";
     mf_SceneFile *again, *file = parse_scene(*state, text);
     const mf_SceneGroup *group = file->groups;
     assert_true(file->step == 0 && isnan(file->gravity) && file->switch_interval == 0);
@@ -457,7 +457,7 @@ static void an_override_changes_where_the_ground_comes_from(void **state) {
 static void overrides_reach_lists_in_lists(void **state) {
     const mf_Override overrides[] = {{"groups.blue.switch.1.when.far.distance", "3.5"},
                                      {"groups.red.gaits", "[walk]"},
-                                     {"groups.red.behaviour", "hold"},
+                                     {"groups.red.behavior", "hold"},
                                      {"groups.3.place.poses", "[[0, 0, 0], [1, 2, 3]]"},
                                      {"groups.red.count", "2"}};
     mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
@@ -560,7 +560,7 @@ static void written_text_reads_back_the_same(void **state) {
         OK_MODEL "ground: {file: hills.pgm, scale: 0.1}\n",
         OK_MODEL "ground: {shape: flat}\n",
         OK_MODEL "proximity: {enabled: false}\n",
-        OK_MODEL "proximity: {neighbours: {sight: 1, interval: 0.05}, fence: {watch: true}}\n",
+        OK_MODEL "proximity: {neighbors: {view_angle: 1, interval: 0.05}, fence: {watch: true}}\n",
         OK_MODEL "air: {wind: [1, 2, 3], profile: logarithmic, interval: 0.01}\n",
         OK_MODEL "record: {file: out.h5, fields: [base.position.z]}\n",
         OK_MODEL "search: {mutation_rate: 0.1}\nrun: {duration: 0.30000000000000004}\n"};
@@ -663,8 +663,8 @@ static void written_text_has_every_default(void **state) {
                               "    sensors: true\n"
                               "    gaits: []\n"
                               "    controller: none\n"
-                              "    behaviour: hold\n"
-                              "    behaviour_interval: 0.05 # [s]\n"
+                              "    behavior: hold\n"
+                              "    behavior_interval: 0.05 # [s]\n"
                               "    color: auto\n"
                               "contact:\n"
                               "  enabled: true\n"

@@ -26,7 +26,7 @@ static void vehicles_move_by_their_kind(void **state) {
                  {CAR, "car_full_size", MF_MOTION_CAR},
                  {WING, "aerosonde", MF_MOTION_FIXED_WING},
                  {CAR "    motion: auto\n", "car_full_size", MF_MOTION_CAR},
-                 {CAR "    motion: {car: {tyre: linear}}\n", "car_full_size", MF_MOTION_CAR}};
+                 {CAR "    motion: {car: {tire: linear}}\n", "car_full_size", MF_MOTION_CAR}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_SceneFile *file = parse_scene(*state, cases[i].text);
         assert_int_equal(file->groups[0].motion, cases[i].motion);
@@ -53,38 +53,37 @@ static void mistakes_are_one_line_with_their_place(void **state) {
         {"world: {step: 0.002}\n" GROUP "    control_interval: 0.003\n",
          ":5:23: groups.quads.control_interval: expected a multiple of world.step = 0.002 s, found "
          "0.003 s"},
-        {GROUP "    behaviour_interval: -1\n",
-         ":4:25: groups.quads.behaviour_interval: expected a time"},
-        {GROUP "    behaviour: {command: {mode: rates, values: [0, 0, 0]}}\n",
-         ":4:16: groups.quads.behaviour: command mode rates takes 4 values, found 3"},
-        {GROUP "    behaviour: {command: {mode: speed, values: [0]}}\n",
-         ":4:16: groups.quads.behaviour: a quadrotor has no command mode speed, expected one of "
+        {GROUP "    behavior_interval: -1\n",
+         ":4:24: groups.quads.behavior_interval: expected a time"},
+        {GROUP "    behavior: {command: {mode: rates, values: [0, 0, 0]}}\n",
+         ":4:15: groups.quads.behavior: command mode rates takes 4 values, found 3"},
+        {GROUP "    behavior: {command: {mode: speed, values: [0]}}\n",
+         ":4:15: groups.quads.behavior: a quadrotor has no command mode speed, expected one of "
          "rotors, rates, attitude, velocity, position"},
-        {GROUP "    behaviour: waypoints\n",
-         ":2:5: expected the key groups.quads.behaviour.waypoints.points, which is missing"},
-        {GROUP "    behaviour: {orbit: {speed: 500}}\n",
-         ":4:16: groups.quads.behaviour: speed: this quadrotor flies up to"},
-        {GROUP "    behaviour: flock\n", ":4:16: groups.quads.behaviour: a flock"},
-        {GROUP "    behaviour: flock\nproximity: {enabled: false}\n",
-         ":4:16: groups.quads.behaviour: a flock"},
-        {GROUP
-         "    behaviour: {formation: {separation: 3}}\nproximity: {neighbours: {nearest: 0}}\n",
-         ":4:16: groups.quads.behaviour: a flock"},
-        {GROUP "    motion: {car: {tyre: linear}}\n",
+        {GROUP "    behavior: waypoints\n",
+         ":2:5: expected the key groups.quads.behavior.waypoints.points, which is missing"},
+        {GROUP "    behavior: {orbit: {speed: 500}}\n",
+         ":4:15: groups.quads.behavior: speed: this quadrotor flies up to"},
+        {GROUP "    behavior: flock\n", ":4:15: groups.quads.behavior: a flock"},
+        {GROUP "    behavior: flock\nproximity: {enabled: false}\n",
+         ":4:15: groups.quads.behavior: a flock"},
+        {GROUP "    behavior: {formation: {separation: 3}}\nproximity: {neighbors: {nearest: 0}}\n",
+         ":4:15: groups.quads.behavior: a flock"},
+        {GROUP "    motion: {car: {tire: linear}}\n",
          ":4:13: groups.quads.motion: car: the vehicle is a quadrotor"},
         {GROUP "    motion: articulated\n",
          ":4:13: groups.quads.motion: articulated: the vehicle is a quadrotor"},
         {GROUP "    switch: [{to: rigid, when: {at: {time: 1}}}]\n",
          ":4:13: groups.quads.switch: vehicles have one motion and cannot switch"},
-        {GROUP "    gaits: [walk]\n    behaviour: {gait: {name: walk}}\n",
-         ":5:16: groups.quads.behaviour: gaits are for robots with joints, the model is a vehicle"},
+        {GROUP "    gaits: [walk]\n    behavior: {gait: {name: walk}}\n",
+         ":5:15: groups.quads.behavior: gaits are for robots with joints, the model is a vehicle"},
         {"groups:\n  - name: a\n    model: gone.yaml\n", ":3:12: groups.a.model: "},
-        {WING "    behaviour: {orbit: {speed: 5}}\n",
-         ":4:16: groups.wings.behaviour: speed: this aircraft flies at 18 .. 35 m/s, found 5 m/s"},
+        {WING "    behavior: {orbit: {speed: 5}}\n",
+         ":4:15: groups.wings.behavior: speed: this aircraft flies at 18 .. 35 m/s, found 5 m/s"},
         {CAR "    rotor_area: 0.1\n", ":4:17: groups.cars.rotor_area: only quadrotors cause "
                                       "downwash, the motion of this group is car"},
-        {CAR "    behaviour: {orbit: {radius: 1, speed: 5}}\n",
-         ":4:16: groups.cars.behaviour: radius: this car needs at least its wheelbase of 2.7 m"},
+        {CAR "    behavior: {orbit: {radius: 1, speed: 5}}\n",
+         ":4:15: groups.cars.behavior: radius: this car needs at least its wheelbase of 2.7 m"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mf_SceneFile *file = (mf_SceneFile *)*state;
@@ -106,7 +105,7 @@ static void overrides_reach_into_groups(void **state) {
     static const mf_Override good[] = {{"groups.quads.count", "7"},
                                        {"groups.0.place.circle.radius", "9"},
                                        {"group.rotor_area", "0.05"},
-                                       {"proximity.neighbours.radius", "3"},
+                                       {"proximity.neighbors.radius", "3"},
                                        {"world.seed", "5"}};
     mf_SceneFile *file = parse_with(*state, GROUP, good, 5);
     assert_int_equal(file->groups[0].count, 7);
@@ -144,14 +143,14 @@ static void proximity_and_contact_exclude_each_other(void **state) {
 
 static void written_text_reads_back_the_same(void **state) {
     static const char text[] =
-        "ground: {shape: noise, amplitude: 2}\nproximity: {neighbours: {radius: 3}}\n" GROUP
+        "ground: {shape: noise, amplitude: 2}\nproximity: {neighbors: {radius: 3}}\n" GROUP
         "    count: 3\n    motion: {quadrotor: {integrator: heun}}\n    rotor_area: 0.04\n"
-        "    behaviour: {waypoints: {points: [[1, 2, 3], [4, 5, 6]], loop: false}}\n"
+        "    behavior: {waypoints: {points: [[1, 2, 3], [4, 5, 6]], loop: false}}\n"
         "  - name: cars\n    model: ../models/car_orca.yaml\n    place: {circle: {radius: 3}}\n"
-        "    motion: {car: {model: dynamic, tyre: curvature}}\n"
-        "    behaviour: {command: {mode: speed, values: [1, 0.1]}}\n"
+        "    motion: {car: {model: dynamic, tire: curvature}}\n"
+        "    behavior: {command: {mode: speed, values: [1, 0.1]}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    place: random\n"
-        "    motion: {fixed_wing: {turbulence: low_light}}\n    behaviour: {flock: {speed: 25}}\n";
+        "    motion: {fixed_wing: {turbulence: low_light}}\n    behavior: {flock: {speed: 25}}\n";
     mf_SceneFile *again, *file = parse_scene(*state, text);
     char *once = write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motions.quadrotor_config.integrator, MF_INTEGRATOR_HEUN);
@@ -257,13 +256,13 @@ static void orbits_are_joined(void **state) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 4\n"
         "    place: {circle: {center: [0, 0, 20], radius: 24}}\n"
-        "    behaviour: {orbit: {radius: 20, height: 20, speed: 3}}\n"
+        "    behavior: {orbit: {radius: 20, height: 20, speed: 3}}\n"
         "  - name: cars\n    model: ../models/car_full_size.yaml\n    count: 2\n"
         "    place: {circle: {radius: 40, along: true}}\n"
-        "    behaviour: {orbit: {radius: 40, speed: 6}}\n"
+        "    behavior: {orbit: {radius: 40, speed: 6}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    count: 2\n"
         "    place: {circle: {center: [0, 0, 100], radius: 200, along: true}}\n"
-        "    behaviour: {orbit: {radius: 200, height: 100, speed: 25}}\n";
+        "    behavior: {orbit: {radius: 200, height: 100, speed: 25}}\n";
     static const struct {
         const char *group;
         double radius, tolerance;
@@ -292,12 +291,11 @@ static void waypoints_are_visited_in_order(void **state) {
     static const char text[] =
         "world: {step: 0.01}\n" GROUP "    count: 2\n"
         "    place: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
-        "    behaviour:\n      waypoints: {points: [[20, 0, 20], [20, 20, 30]], speed: 4, "
+        "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, 30]], speed: 4, "
         "reached: 1, loop: false}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
-    const mf_Field *next =
-        mf_group_find_field(mf_world_group(scene.world, 0), "behaviour.waypoint");
+    const mf_Field *next = mf_group_find_field(mf_world_group(scene.world, 0), "behavior.waypoint");
     assert_true(mf_field_get(next, 0, 0) == 0.0);
     mf_world_step(scene.world, 800);
     assert_true(mf_field_get(next, 0, 0) == 1.0);
@@ -312,9 +310,9 @@ static void waypoints_are_visited_in_order(void **state) {
 
 static void a_flock_comes_to_fly_alike(void **state) {
     static const char text[] =
-        "world: {step: 0.01}\nproximity: {neighbours: {radius: 10}}\n" GROUP "    count: 60\n"
+        "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    place: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
-        "    behaviour: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
+        "    behavior: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
     mf_SceneFile *file = parse_scene(*state, text);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 1500);
@@ -409,13 +407,13 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
         "world: {step: 0.005}\nproximity: {}\nair: {downwash: true, wind: [1, 2, 0]}\n" GROUP
         "    count: 300\n    motion: quadrotor\n    rotor_area: 0.05\n"
         "    place: {random: {lower: [-15, -15, 5], upper: [15, 15, 25], distance: 1}}\n"
-        "    behaviour: {flock: {speed: 3, separation: 2}}\n"
+        "    behavior: {flock: {speed: 3, separation: 2}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    count: 30\n"
         "    place: {grid: {center: [0, 0, 100], spacing: [10, 10, 10]}}\n"
-        "    behaviour: {formation: {circles: 3, radius: 150, speed: 25, alternate: true}}\n"
+        "    behavior: {formation: {circles: 3, radius: 150, speed: 25, alternate: true}}\n"
         "  - name: cars\n    model: ../models/car_full_size.yaml\n    count: 30\n"
         "    place: {grid: {center: [100, 0, 0], spacing: [8, 8, 8]}}\n"
-        "    behaviour: {waypoints: {points: [[0, 0, 0], [100, 0, 0]]}}\n";
+        "    behavior: {waypoints: {points: [[0, 0, 0], [100, 0, 0]]}}\n";
     mf_Context *context = NULL;
     mf_ContextConfig config = mf_context_config();
     config.threads = threads;
@@ -448,9 +446,9 @@ static void threads_and_instructions_change_nothing(void **state) {
 
 static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
     static const char text[] =
-        "proximity: {}\n" GROUP "    count: 3\n    behaviour: {waypoints: {points: [[1, 2, 3]]}}\n"
+        "proximity: {}\n" GROUP "    count: 3\n    behavior: {waypoints: {points: [[1, 2, 3]]}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n"
-        "    place: {random: {}}\n    behaviour: {flock: {speed: 25}}\n";
+        "    place: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};

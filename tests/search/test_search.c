@@ -430,7 +430,7 @@ static void depends_on_nothing_but_settings(void **state) {
 
 static void hash_is_the_same_everywhere(void **state) {
     (void)state;
-    // Recorded once; equal for every compiler, optimisation and machine. The statistics above say
+    // Recorded once; equal for every compiler, optimization and machine. The statistics above say
     // that it is right, this says that it stays.
     mf_SearchConfig config = configure(one_max, NULL);
     config.seed = 2024;

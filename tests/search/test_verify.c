@@ -420,8 +420,8 @@ static void a_forgetful_archive_can_be_read(void **state) {
     sql(fixture, "PRAGMA user_version=2; DROP TABLE verification; "
                  "CREATE TABLE verification (\n"
                  "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
-                 "    every INTEGER NOT NULL, -- generations from one second look to the next\n"
-                 "    best INTEGER NOT NULL   -- individuals that are looked at\n"
+                 "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
+                 "    best INTEGER NOT NULL   -- individuals that are verified\n"
                  ") STRICT; INSERT INTO verification VALUES (1, 3, 5)");
     mf_Archive *archive = open_archive(fixture, false);
     mf_ArchiveGeneration *rows;

@@ -14,33 +14,10 @@
 
 #include <cmocka.h>
 
+#include "context.h"
+#include "near.h"
+
 #include "base/hash.h"
-
-static inline int setup_context(void **state) {
-    mf_Context *context;
-    mf_Error error;
-    if (mf_context_create(NULL, &context, &error) != MF_OK)
-        return 1;
-    *state = context;
-    return 0;
-}
-
-static inline int teardown_context(void **state) {
-    size_t live = mf_context_live_bytes(*state);
-    mf_context_destroy(*state);
-    if (live != 0)
-        fprintf(stderr, "%zu bytes leaked\n", live);
-    return live != 0;
-}
-
-// cmocka's own assert_float_equal rounds to float.
-static inline void check_near(double found, double expected, double tolerance, int line) {
-    double error = found > expected ? found - expected : expected - found;
-    if (!(error <= tolerance))
-        fail_msg("line %d: expected %.17g within %g, found %.17g", line, expected, tolerance,
-                 found);
-}
-#define assert_near(found, expected, tolerance) check_near(found, expected, tolerance, __LINE__)
 
 static inline mf_Terrain *terrain_of(mf_Context *context, const mf_TerrainConfig *config,
                                      const double *heights) {

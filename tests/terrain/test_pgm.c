@@ -77,7 +77,7 @@ static const Bad bad[] = {
     {TEXT("P2\n3"), MF_BAD_FILE, 2, 2, "the height"},
     {TEXT("P2\n3 x"), MF_BAD_FILE, 2, 3, "byte 0x78"},
     {TEXT("P2\n3 -2 9\n"), MF_BAD_FILE, 2, 3, "byte 0x2d"},
-    {TEXT("P2\n3 2\n"), MF_BAD_FILE, 3, 1, "the largest grey value"},
+    {TEXT("P2\n3 2\n"), MF_BAD_FILE, 3, 1, "the largest gray value"},
     {TEXT("P2\n3 2\n0\n"), MF_BAD_FILE, 3, 1, "found 0"},
     {TEXT("P2\n3 2\n65536\n"), MF_BAD_FILE, 3, 1, "found 65536"},
     {TEXT("P2\n1 1\n9x"), MF_BAD_FILE, 3, 2, "white space after the largest"},
@@ -212,7 +212,7 @@ static void test_load_names_what_it_found(void **state) {
     static const Bad files[] = {
         {TEXT(""), MF_BAD_FILE, 0, 0, "an empty file"},
         {TEXT("P"), MF_BAD_FILE, 0, 0, "something else"},
-        {TEXT("P6 1 1 255\n123"), MF_BAD_FILE, 0, 0, "a binary PPM colour image"},
+        {TEXT("P6 1 1 255\n123"), MF_BAD_FILE, 0, 0, "a binary PPM color image"},
         {TEXT("II*\0........"), MF_BAD_FILE, 0, 0, "a TIFF image"},
         {TEXT("\xff\xd8\xff\xe0...."), MF_BAD_FILE, 0, 0, "a JPEG image"},
         {TEXT("\x89PNG\n\x1a\n...."), MF_BAD_FILE, 0, 0, "damaged line ends"},

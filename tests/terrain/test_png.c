@@ -1,4 +1,4 @@
-// PNG elevation images: every kind of pixel against hand-computed greys, interlacing, orientation
+// PNG elevation images: every kind of pixel against hand-computed grays, interlacing, orientation
 // and scale, and hostile files. The images are written by support.h, not by libpng.
 #include "support.h"
 

@@ -6,25 +6,13 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "view/chart.h"
-
-static int make_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int free_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
-}
 
 static void axes_have_round_ticks(void **state) {
     (void)state;
@@ -98,5 +86,5 @@ int main(void) {
         cmocka_unit_test(long_lines_keep_their_peaks),
         cmocka_unit_test(maps_have_equal_axes),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

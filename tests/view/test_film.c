@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "torture.h"
 
 #include <jansson.h>
@@ -373,19 +374,6 @@ static void nothing_is_lost_when_calls_fail(void **state) {
     clear_fixture(&fixture);
 }
 
-static int make_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int free_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
-}
-
 // Two groups in one place: poses group by group, each with its shapes, and not put apart.
 static void a_world_shows_all_its_groups(void **state) {
     Fixture fixture = raise_fixture(*state, 2, NULL);
@@ -425,17 +413,19 @@ static void a_world_shows_all_its_groups(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(poses_come_back, make_context, free_context),
-        cmocka_unit_test_setup_teardown(a_world_shows_all_its_groups, make_context, free_context),
-        cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, make_context,
-                                        free_context),
-        cmocka_unit_test_setup_teardown(long_films_are_thinned, make_context, free_context),
-        cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, make_context,
-                                        free_context),
-        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, make_context, free_context),
-        cmocka_unit_test_setup_teardown(bad_calls_are_refused, make_context, free_context),
-        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, make_context,
-                                        free_context),
+        cmocka_unit_test_setup_teardown(poses_come_back, setup_context, teardown_context),
+        cmocka_unit_test_setup_teardown(a_world_shows_all_its_groups, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(shapes_are_named_and_names_are_escaped, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(long_films_are_thinned, setup_context, teardown_context),
+        cmocka_unit_test_setup_teardown(joints_are_shown_with_their_forces, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(hills_are_shown_around_the_way, setup_context,
+                                        teardown_context),
+        cmocka_unit_test_setup_teardown(bad_calls_are_refused, setup_context, teardown_context),
+        cmocka_unit_test_setup_teardown(nothing_is_lost_when_calls_fail, setup_context,
+                                        teardown_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "context.h"
 #include "torture.h"
 #include "base/inject.h"
 
@@ -18,19 +19,6 @@
 
 #include "view/picture.h"
 #include "view/support.h"
-
-static int make_context(void **state) {
-    mf_Context *context;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    *state = context;
-    return 0;
-}
-
-static int free_context(void **state) {
-    assert_int_equal(mf_context_live_bytes(*state), 0);
-    mf_context_destroy(*state);
-    return 0;
-}
 
 // ---- a small XML reader ------------------------------------------------------------------------
 
@@ -177,20 +165,20 @@ static void program_is_explained(void **state) {
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
     assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.06 rad</td>");
-    assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = does toe_0 touch the ground? 1 or 0");
-    assert_has(&text, "if acc is not 0, go on at 06");
-    assert_has(&text, "<b>12 of the 32 instructions can ever be reached</b>");
+    assert_has(&text, "<td>01</td><td>sensor 0</td><td>acc = contact of toe_0: 1 or 0");
+    assert_has(&text, "if acc is not 0, jump to 06");
+    assert_has(&text, "<b>12 of the 32 instructions are reachable</b>");
     mf_text_free(&text);
     // Nothing reads a sensor and nothing moves.
     memset(fake.data.genome, MF_GP_NOT << 5, MF_GP_BYTES);
     text = render(&fake);
-    assert_has(&text, ": 0 of them move a joint's target, 0 read a sensor. It walks blind");
+    assert_has(&text, ": 0 of them move a joint's target, 0 read a sensor. It uses no sensors");
     mf_text_free(&text);
     // 00 load 1, 01 jump 00: nothing else is ever reached. With 00 load 0 all is.
     fake.data.genome[0] = MF_GP_LOAD << 5 | 1;
     fake.data.genome[1] = MF_GP_JUMP << 5;
     text = render(&fake);
-    assert_has(&text, "<b>2 of the 32 instructions can ever be reached</b>");
+    assert_has(&text, "<b>2 of the 32 instructions are reachable</b>");
     assert_has(&text, "<tr class=\"never\"><td>02</td>");
     mf_text_free(&text);
     fake.data.genome[0] = MF_GP_LOAD << 5;
@@ -303,7 +291,7 @@ static void small_step_is_judged_honestly(void **state) {
     mf_trial_free(&fake.data.fine);
     fake.data.fine_divisor = 1;
     text = render(&fake);
-    assert_has(&text, "cannot be cut further");
+    assert_has(&text, "cannot be reduced further");
     count_elements(text.data, "svg");
     mf_text_free(&text);
     fake_free(&fake);
@@ -546,5 +534,5 @@ int main(void) {
         cmocka_unit_test(real_run_is_reported),
         cmocka_unit_test(trial_refuses_what_it_cannot_do),
     };
-    return cmocka_run_group_tests(tests, make_context, free_context);
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
 }

@@ -327,7 +327,7 @@ static void bodies_declare_what_they_do(void **state) {
 #define PLUGINS MAYFLY_BINARY_DIR "/plugins/plugin_"
 #define HUMANOID                                                                                   \
     "    model: models/humanoid.urdf\n    sensors: true\n    count: 2\n"                           \
-    "    gaits: [walk, stand]\n    behaviour: {gait: {name: walk, command: [0.1, 0, 0.1]}}\n"
+    "    gaits: [walk, stand]\n    behavior: {gait: {name: walk, command: [0.1, 0, 0.1]}}\n"
 
 static void check_play(const char *text, uint64_t steps, uint32_t least) {
     mf_Error error = {0};

@@ -1,5 +1,5 @@
-"""The one place that knows how C and Python meet: statuses become exceptions, native objects get
-owners, and keyword arguments become the fields of C structures.
+"""The interface of C and Python: statuses become exceptions, native objects get owners, and
+keyword arguments become members of C structures.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def text(value: Any) -> str:
 
 
 def encode(value: str | os.PathLike[str]) -> bytes:
-    """A string or path for C, which ends strings with a zero."""
+    """A string or path for C, terminated by zero."""
     data = os.fsencode(value)
     if b"\0" in data:
         raise ValueError(f"need text without zero bytes, got {os.fspath(value)!r}")
@@ -62,7 +62,7 @@ def encode(value: str | os.PathLike[str]) -> bytes:
 
 
 def check(status: int, error: Any = None, instead: tuple[str, str] | None = None) -> None:
-    """Raises what a status and an mf_Error say; `instead` = (file name, how to call it)."""
+    """Raises the exception of a status and an mf_Error; `instead`: (file name, name to show)."""
     if status == lib.MF_OK:
         return
     if error is None or error.message[0] == b"\0":
@@ -93,7 +93,7 @@ def _foreign(name: str, process: int) -> errors.ForkError:
 
 
 class Turn:
-    """A lock that calls take in turn; in a forked process it refuses, where it might hang."""
+    """A lock for calls from several threads; raises in a forked process, where it might block."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -114,7 +114,7 @@ R = TypeVar("R")
 
 
 def in_turn(method: Callable[P, R]) -> Callable[P, R]:
-    """A method that holds the `_lock` of its object: another thread may want to close it."""
+    """A method that holds the `_lock` of its object, since another thread may close it."""
 
     @functools.wraps(method)
     def call(*arguments: P.args, **more: P.kwargs) -> R:
@@ -128,14 +128,14 @@ _Self = TypeVar("_Self", bound="Native")
 
 
 class Native:
-    """Something that lives in C: has an owner that keeps it alive, and can be closed early."""
+    """A native object: its owner keeps it alive, and it can be closed explicitly."""
 
-    _owner: Any = None  # mfpy_Object *, counted
+    _owner: Any = None  # mfpy_Object *, reference-counted
     _pointer: Any = None
     _process: int = 0
 
     def _take(self, kind: int, pointer: Any, needs: Iterable[Native] = ()) -> None:
-        """Takes over a native object that borrows others."""
+        """Takes ownership of a native object that borrows others."""
         owner = lib.mfpy_object_create(kind, pointer, ffi.NULL)
         if owner == ffi.NULL:
             raise errors.NoMemoryError("out of memory")
@@ -150,7 +150,7 @@ class Native:
             raise errors.NoMemoryError("out of memory")
 
     def _use(self) -> Any:
-        """The native object, or why it cannot be used."""
+        """The native object; raises if it cannot be used."""
         if self._pointer is None:
             raise errors.ClosedError(f"{type(self).__name__} is closed: make a new one")
         if self._process != os.getpid():
@@ -163,7 +163,7 @@ class Native:
         return self._pointer is None
 
     def close(self) -> None:
-        """Gives the memory back, once no array looks into it any more; twice is fine."""
+        """Releases the memory, once no array refers to it any more; may be called twice."""
         self._pointer = None
         self._owner = None
 
@@ -257,10 +257,10 @@ def _sequence(value: object, count: int, what: str) -> list[Any]:
 
 
 def fill(config: Any, settings: Mapping[str, object], what: str) -> list[object]:
-    """Writes settings into a C structure, by the names that C has for them.
+    """Writes settings into a C structure, by the names of its members.
 
     Times are in seconds, rates in 1/s, choices are text ("rk4"), structures are mappings. Returns
-    what must stay alive until C has seen the structure.
+    the objects that must stay alive until C has read the structure.
     """
     fields = {name: field.type for name, field in ffi.typeof(config).fields}
     fields.pop("struct_size", None)

@@ -1,4 +1,4 @@
-"""Arguments of users as numbers and arrays, or what is wrong with them."""
+"""Conversion of arguments to numbers and arrays, with error messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DLPACK_CPU = 1  # kDLCPU of dlpack.h
 
 
 def as_array(value: object) -> Array:
-    """An array from whatever holds numbers: lists, NumPy, and what speaks DLPack (torch, JAX)."""
+    """An array from lists, NumPy arrays and objects with DLPack support (torch, JAX)."""
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack_device__"):

@@ -1,4 +1,4 @@
-"""Where memory and threads come from. Most programs never see one: there is a hidden default."""
+"""Contexts: memory and threads. Most programs use the default context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Context(Native):
     """Memory and worker threads for models and worlds.
 
     Args:
-        threads: workers that a world steps with, the calling thread included; None: one for each
+        threads: worker threads of a world, including the calling thread; None: one for each
             processor that this process may use. Results do not depend on it.
 
     """
@@ -36,12 +36,12 @@ class Context(Native):
 
     @property
     def threads(self) -> int:
-        """Workers, the calling thread included."""
+        """Worker threads, including the calling thread."""
         return int(lib.mf_context_threads(self._use()))
 
     @property
     def live_bytes(self) -> int:
-        """[byte] that models, grounds and worlds of this context hold at present."""
+        """[byte] currently allocated by models, terrains and worlds of this context."""
         return int(lib.mf_context_live_bytes(self._use()))
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ os.register_at_fork(after_in_child=_forget_lock)
 
 
 def default_context() -> Context:
-    """The context of everything that is not given one; each process has its own."""
+    """The default context; each process has its own."""
     process = os.getpid()
     context = _defaults.get(process)
     if context is None or context.closed:

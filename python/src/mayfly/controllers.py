@@ -1,7 +1,7 @@
-"""Batches of controllers, one for each robot: what mayfly.evaluate() rates.
+"""Batches of controllers, one per robot, for mayfly.evaluate().
 
 Programs, Oscillators, Linear and MLP run in C, in lanes and threads. A Policy is any function,
-called for all robots at once between the steps.
+called for all robots at once between steps.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _GP_BYTES: int = lib.MF_GP_BYTES
 
 
 class Controllers:
-    """What evaluate() wants to know of controllers. `count` of them, one for each robot.
+    """Base class of batches of `count` controllers, one per robot.
 
     Attributes:
-        kind: what add_group's `controller` is given.
-        settings: more arguments of add_group.
-        tick: [s] how often act() is called; None: never, they run in C.
+        kind: argument `controller` of add_group.
+        settings: other arguments of add_group.
+        tick: [s] interval of calls of act(); None: never, they run in C.
 
     """
 
@@ -115,7 +115,7 @@ class Programs(Controllers):
 
 
 def joint_ranges(model: Model) -> tuple[Array, Array]:
-    """Lower and upper end of what each joint is used for: its range, or +-pi rad, +-1 m."""
+    """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
     reach = [1.0 if joint.type == "slide" else np.pi for joint in model.joints]
     lower = [j.lower if np.isfinite(j.lower) else -r for j, r in zip(model.joints, reach)]
     upper = [j.upper if np.isfinite(j.upper) else r for j, r in zip(model.joints, reach)]
@@ -166,9 +166,9 @@ class Oscillators(Controllers):
     def from_unit(cls, vectors: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
-        Each joint has three: where in its range it swings about, how much of half the range it
-        swings, and its phase in turns; the last value is the frequency from 0 to 2 Hz. A search
-        that leaves the unit cube says what it means by that: numpy.clip(vectors, 0, 1).
+        Each joint has three: center within its range, amplitude relative to half the range, and
+        phase in turns; the last value is the frequency from 0 to 2 Hz. A search that leaves the
+        unit cube must map its vectors itself, for example by numpy.clip(vectors, 0, 1).
 
         Raises:
             ValueError: a value is not in 0 .. 1.
@@ -197,7 +197,7 @@ class Oscillators(Controllers):
 
     @classmethod
     def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
-        """From the bytes that `mayfly evolve` keeps (docs/reference/scenes.md, Genomes)."""
+        """From the bytes that `mayfly evolve` stores (docs/reference/scenes.md, Genomes)."""
         table = np.asarray(genomes)
         if table.dtype != np.uint8 or table.ndim != 2:
             raise ValueError("genomes: need bytes, an array of uint8 of shape (n, bytes)")
@@ -230,9 +230,9 @@ OBSERVED = (
 
 
 class MLP(Controllers):
-    """Neural networks with tanh, each robot with weights of its own; they run in C.
+    """Neural networks with tanh and separate weights for each robot; they run in C.
 
-    Actions are spread by tanh over the range of joint or control (docs/reference/controllers.md).
+    Actions are mapped by tanh to the range of joint or control (docs/reference/controllers.md).
 
     Args:
         weights: for each layer (n, outputs, inputs).
@@ -301,7 +301,7 @@ class MLP(Controllers):
 
 
 class Linear(MLP):
-    """actions = weights @ observation + bias, spread by tanh; each robot with weights of its own.
+    """actions = weights @ observation + bias, mapped by tanh; separate weights for each robot.
 
     Args:
         weights: (n, actions, values).
@@ -319,15 +319,15 @@ class Linear(MLP):
 
 
 class Policy(Controllers):
-    """Any function from what robots observe to what they do, for all of them at once.
+    """Any function from observations to actions, called for all robots at once.
 
     Args:
-        function: takes observations of shape (n, values) and gives actions of shape (n, actions).
-        count: how many robots.
+        function: from observations of shape (n, values) to actions of shape (n, actions).
+        count: number of robots.
         observe: fields, one after the other.
         act: the field that actions go to, "joint.target" or "actuator.control".
         tick: [s] between two actions.
-        squash: actions go through tanh and are spread over the range of joint or control.
+        squash: actions are mapped by tanh to the range of joint or control.
 
     """
 
@@ -387,5 +387,5 @@ class Policy(Controllers):
         actions = np.where(np.isfinite(actions), actions, 0.0)
         field = group[self.target]
         field[...] = actions
-        # A robot whose controller fails gets a fault, as with controllers in C; others go on.
+        # A robot whose controller fails gets a fault, as with controllers in C; others continue.
         field.view[bad // 16, bad % 16] = np.nan

@@ -1,6 +1,6 @@
 """The equations of motion of the robots of a group, and the poses and velocities of their links.
 
-All of them are computed in double for many robots at once, from the present state.
+All are computed in double for many robots at once, from the current state.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ def _data(values: Numbers) -> Any:
 
 
 class Equations:
-    """The methods of a group that answer for its equations of motion.
+    """The methods of a group for its equations of motion.
 
-    Velocity vectors hold the base, where it is free (velocity of its origin [m/s] in world axes,
+    Velocity vectors contain the base, if it is free (velocity of its origin [m/s] in world axes,
     angular velocity [rad/s] in body axes), then the joints' values. With mass matrix M and bias h,
-    M acceleration + h = force: h holds gravity, centrifugal and Coriolis forces; springs, damping,
-    friction, limits, motors and contacts are not in it.
+    M acceleration + h = force: h contains gravity, centrifugal and Coriolis forces, but not
+    springs, damping, friction, limits, motors and contacts.
 
-    `robots` picks robots: None for all, a number, a slice, a list or a mask. Results have one row
+    `robots` selects robots: None for all, a number, a slice, a list or a mask. Results have one row
     per robot.
     """
 
@@ -50,7 +50,7 @@ class Equations:
     @property
     @in_turn
     def velocity_count(self) -> int:
-        """Values of a velocity vector as the equations of motion have it."""
+        """Length of a velocity vector of the equations of motion."""
         return int(lib.mf_group_velocity_count(self._use()))
 
     def mass_matrix(self, robots: Any = None) -> Numbers:
@@ -131,7 +131,7 @@ class Equations:
         check(lib.mf_group_derive_links(self._use(), error), error)
 
     def _range(self, robots: Any) -> tuple[int, int, npt.NDArray[np.intp]]:
-        """The smallest range with all of the robots, and their places in it."""
+        """The smallest range that contains the robots, and their indices in it."""
         picked = self._robots(robots).astype(np.intp)
         if len(picked) == 0:
             return 0, 0, picked

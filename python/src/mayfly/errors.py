@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions. Every one is a MayflyError and one of Python's own kinds too."""
+"""Exceptions. Each is a MayflyError and also one of Python's standard exceptions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class MayflyError(Exception):
     """A failure of the library.
 
     Attributes:
-        status: what kind, such as "bad file".
-        file: the file that it is about, or "".
+        status: the kind, such as "bad file".
+        file: the file that caused it, or "".
         line: line in the file from 1, or 0.
         column: column in the file from 1, or 0.
 
@@ -43,11 +43,11 @@ class ArgumentError(MayflyError, ValueError):
 
 
 class FileError(MayflyError, ValueError):
-    """A file's content is not what the format asks for."""
+    """The content of a file violates its format."""
 
 
 class NoMemoryError(MayflyError, MemoryError):
-    """The system gave no memory."""
+    """Out of memory."""
 
 
 class OperatingSystemError(MayflyError, OSError):
@@ -55,19 +55,19 @@ class OperatingSystemError(MayflyError, OSError):
 
 
 class UnsupportedError(MayflyError, NotImplementedError):
-    """Well-formed, but outside what this version does."""
+    """Well-formed, but not supported by this version."""
 
 
 class NotFoundError(MayflyError, LookupError):
-    """There is nothing of that name."""
+    """Nothing has that name."""
 
 
 class MissingFileError(NotFoundError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class BusyError(MayflyError, RuntimeError):
-    """Locked by someone else, or not possible at this moment."""
+    """Locked by another process, or not possible at this moment."""
 
 
 class CorruptError(MayflyError, ValueError):
@@ -75,7 +75,7 @@ class CorruptError(MayflyError, ValueError):
 
 
 class VersionError(MayflyError, ValueError):
-    """Written by a version that does not fit."""
+    """Written by an incompatible version."""
 
 
 class StoppedError(MayflyError, RuntimeError):
@@ -91,4 +91,4 @@ class ClosedError(MayflyError, RuntimeError):
 
 
 class ForkError(MayflyError, RuntimeError):
-    """Made in another process: threads and locks of a parent do not exist after a fork."""
+    """Created in another process: threads and locks of a parent do not exist after a fork."""

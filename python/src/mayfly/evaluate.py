@@ -1,4 +1,4 @@
-"""Rates whole populations of controllers, and of bodies, in one call."""
+"""Evaluates whole populations of controllers, and of bodies, in one call."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ __all__ = ["Evaluation", "evaluate"]
 Measure = Callable[[Group], npt.ArrayLike]
 
 _MOST_GROUPS = 64  # of a world
-_SAMPLE = 0.1  # [s] between looks at measures that are averages
+_SAMPLE = 0.1  # [s] between samples of measures that are averages
 
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
-    """What evaluate() found out, one row per controller, in the order in which they were given.
+    """The result of evaluate(), one row per controller in the given order.
 
     Attributes:
         fitness: (n,), the mean over the seeds; NaN for a robot with a fault at any of them.
         measures: by name (n,) or (n, values), the mean over the seeds.
-        descriptors: (n, values), the measures that were asked for as descriptors, side by side.
+        descriptors: (n, values), the measures requested as descriptors, side by side.
         faults: (n,), bits of all faults at all seeds; 0: none.
         fitness_per_seed: (seeds, n).
-        simulated_seconds: [s] of robot life.
+        simulated_seconds: [s] simulated time of all robots.
 
     """
 
@@ -53,13 +53,13 @@ class Evaluation:
 
     @property
     def best(self) -> int:
-        """Number of the fittest controller."""
+        """Index of the fittest controller."""
         if np.isnan(self.fitness).all():
             raise ValueError("every robot had a fault: there is no best one")
         return int(np.nanargmax(self.fitness))
 
     def objective(self, worst: float = 0.0) -> npt.NDArray[np.float64]:
-        """The fitness for optimisers that want finite numbers: `worst` in the place of NaN."""
+        """The fitness for optimizers that need finite numbers: `worst` replaces NaN."""
         return np.where(np.isnan(self.fitness), worst, self.fitness)
 
 
@@ -67,7 +67,7 @@ class Evaluation:
 
 
 class _Walker:
-    """A group while it lives: where it started, and sums over what was looked at."""
+    """A running group: start positions, and sums of samples."""
 
     def __init__(self, group: Group, averages: Sequence[str]) -> None:
         self.group = group
@@ -106,7 +106,7 @@ def _upright(group: Group) -> Array:
 
 
 def _duty(group: Group) -> Array:
-    """Which feet, or else which contacts, bear load."""
+    """Whether feet (or else contacts) are loaded."""
     feet = [s.address for s in group.model.sensors if s.type == "contact"]
     if feet and "sensor.value" in group:
         return np.asarray(group["sensor.value"].read()[:, feet] > 0)
@@ -125,7 +125,7 @@ _AVERAGES: dict[str, Callable[[Group], Array]] = {
 
 
 class _Wanted:
-    """Which measures are taken, and what of them is fitness and descriptor."""
+    """The requested measures, and those that are fitness and descriptors."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class _Wanted:
 
 @dataclasses.dataclass(frozen=True)
 class _Life:
-    """Everything about a life but who lives it."""
+    """The settings of an episode."""
 
     steps: int
     step: float
@@ -196,7 +196,7 @@ def _ticks(period: float, step: float, what: str) -> int:
 
 
 def _live(life: _Life, walkers: list[_Walker], controllers: list[Controllers]) -> None:
-    """From time 0 to the end, stopping where somebody acts or looks."""
+    """Runs an episode from time 0 to the end, stopping for actions and samples."""
     world = walkers[0].group.world
     acts = [_ticks(c.tick, life.step, "tick") if c.tick is not None else 0 for c in controllers]
     looks = max(round(life.sample / life.step), 1) if any(w.averages for w in walkers) else 0
@@ -222,7 +222,7 @@ def _evaluate_some(
     seed: int,
     wanted: _Wanted,
 ) -> list[tuple[dict[str, Array], Array]]:
-    """Measures and faults of as many bodies as one world has room for."""
+    """Measures and faults of as many bodies as fit into one world."""
     with World(step=life.step, seed=seed, **life.world) as world:
         walkers = []
         for i, (model, controller) in enumerate(zip(models, controllers)):
@@ -273,27 +273,27 @@ def evaluate(
     context: Context | None = None,
     **settings: Any,
 ) -> Evaluation:
-    """Lets every controller live in a robot of its own, all at the same time, and rates them.
+    """Simulates every controller in a robot of its own, all at the same time, and evaluates them.
 
     Args:
-        model: the robot; or different bodies, then `controllers` has a batch for each.
+        model: the robot; or a list of bodies with a batch of `controllers` for each.
         controllers: Programs, Oscillators, Linear, MLP or Policy.
-        seconds: [s] of one life, rounded up to whole steps.
-        seeds: of what is random (noise of sensors); several: every controller lives that often, and
-            the means count.
+        seconds: [s] duration of an episode, rounded up to whole steps.
+        seeds: of random numbers (noise of sensors); several: one episode per seed, and results are
+            means.
         motion: the level of physics.
         fitness: a measure by name, or a function of the group at the end: one value per robot.
-        measures: more of them: "distance" [m] horizontally from start to end; "forward",
-            "sideways", "climb" [m]; means over the life: "height" [m], "speed" [m/s], "upright"
-            (cosine of the tilt), "duty" (share of the time that each foot bears load). Or a mapping
-            of names to functions of the group at the end.
-        descriptors: measures that describe behaviour, such as ["duty"], for quality-diversity.
-        sample: [s] between looks at those that are means.
+        measures: other measures: "distance" [m] horizontally from start to end; "forward",
+            "sideways", "climb" [m]; means over the episode: "height" [m], "speed" [m/s], "upright"
+            (cosine of the tilt), "duty" (fraction of time with ground contact of each foot). Or a
+            mapping of names to functions of the group at the end.
+        descriptors: measures that describe behavior, such as ["duty"], for quality-diversity.
+        sample: [s] between samples of measures that are means.
         step, gravity, terrain, threads, context: of the world.
-        start: called with each group before it lives, to write its state.
+        start: called with each group before the episode, to write its state.
         settings: more arguments of World.add_group, such as `precision` or the motion's settings.
 
-    A controller's row depends on nothing but itself: not on the others, their number or threads.
+    A controller's row depends only on itself: not on the others, their number or threads.
 
     """
     models = [model] if isinstance(model, Model) else list(model)

@@ -1,7 +1,7 @@
-"""Fields: the named arrays in which a group keeps everything, seen from NumPy.
+"""Fields: the named arrays of a group, as NumPy arrays.
 
 C stores a field as [block][component][lane], sixteen robots side by side. `view` shows that memory
-without a copy, as (blocks, 16, *shape); everything else speaks of robots: (count, *shape).
+without a copy, as (blocks, 16, *shape); all other access is by robot: (count, *shape).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PER_INSTANCE: int = lib.MF_PER_INSTANCE
 
 
 def _picks(parts: tuple[Any, ...]) -> bool:
-    """Whether an index names single places by lists or masks."""
+    """Whether an index selects elements by lists or masks."""
     return any(isinstance(part, (list, np.ndarray)) for part in parts)
 
 
@@ -36,7 +36,7 @@ def _is_whole(part: Any) -> bool:
 
 
 class _Memory:
-    """What an array of a view holds on to: the address, and the world that it belongs to."""
+    """The owner of a view's memory: the address, and a reference to its world."""
 
     __slots__ = ("__array_interface__", "owner")
 
@@ -49,17 +49,17 @@ class Field:
     """One field of a group, or the part of it that belongs to a joint, link or sensor.
 
     `field[...]` reads and writes by robot, with NumPy's rules for indices: `field[3]`,
-    `field[mask]`, `field[2:5, 0]`. Values that are written are checked: numbers, finite, of a shape
-    that fits. Where a field is state, robots' systems then compute what follows from it.
+    `field[mask]`, `field[2:5, 0]`. Values that are written are checked: numbers, finite, of a
+    matching shape. After a write to a state field, systems recompute derived values.
 
     Attributes:
-        name: such as "base.position", or the path that it was found by.
+        name: such as "base.position", or its path.
         unit: "m"; "1" for pure numbers.
         frame: "world", "body", "joint", "link" or "".
         doc: one line of description.
         shape: of the whole, robots first.
         dtype: of the numbers in memory.
-        writeable: whether it may be written: state and inputs may, what is computed may not.
+        writeable: whether it may be written: state and inputs may, computed fields may not.
 
     """
 
@@ -129,7 +129,7 @@ class Field:
     def view(self) -> Array:
         """The memory itself, without a copy: (blocks, 16, *shape of one robot's values).
 
-        Robot i is view[i // 16, i % 16]; lanes beyond the last robot mean nothing. It changes with
+        Robot i is view[i // 16, i % 16]; lanes after the last robot are undefined. It changes with
         every step, and stays valid after close() with the last values. Writing to it is not
         checked; after writing state call group.refresh().
         """
@@ -138,7 +138,7 @@ class Field:
             world = self.group.world
             with world._lock:
                 world._use()
-                world._fields.add(self)  # which drops it when it is closed
+                world._fields.add(self)  # which releases it when it is closed
                 view = self._cached = self._make_view()
         return view
 
@@ -161,7 +161,7 @@ class Field:
         return np.asarray(memory)
 
     def read(self, out: Array | None = None) -> Array:
-        """All robots' values as an array of its own, (robots, *shape); or written into `out`."""
+        """A copy of all robots' values, (robots, *shape); or written into `out`."""
         world = self.group.world
         with world._lock:
             world._use()
@@ -182,9 +182,9 @@ class Field:
 
     @property
     def array(self) -> Array:
-        """A copy of all robots' values, (robots, *shape), that cannot be written by mistake.
+        """A copy of all robots' values, (robots, *shape), that is read-only.
 
-        `field[...] = values` writes the field; read() gives a copy of your own.
+        `field[...] = values` writes the field; read() returns a writable copy.
         """
         values = self.read()
         values.flags.writeable = False
@@ -203,7 +203,7 @@ class Field:
     def __dlpack__(self, *, stream: Any = None, max_version: Any = None, **more: Any) -> Any:
         """The view (not a copy) for torch, JAX and others.
 
-        Consumers of old that do not know of memory that must not be written get a copy of it.
+        Consumers that do not support read-only memory get a copy.
         """
         view = self.view
         if not self.writeable and (max_version is None or tuple(max_version) < (1, 0)):
@@ -219,7 +219,7 @@ class Field:
     # ---- by robot --------------------------------------------------------------------------------
 
     def _split(self, key: Any) -> tuple[Any, tuple[Any, ...]]:
-        """An index for robots, and what is left for their values."""
+        """Splits an index into robots and components."""
         parts = key if isinstance(key, tuple) else (key,)
         if len(parts) > 0 and isinstance(parts[0], np.ndarray) and parts[0].ndim > 1:
             raise IndexError(
@@ -234,7 +234,7 @@ class Field:
         return parts[0], tuple(parts[1:])
 
     def _rows(self, rows: Any) -> tuple[npt.NDArray[np.intp], bool]:
-        """Numbers of robots for an index, and whether it was a single one."""
+        """Indices of robots for an index expression, and whether it was a single one."""
         picked = np.arange(self.group.count)[rows]
         if picked.ndim > 1:
             raise IndexError(f"{self.name}: need one index or mask over robots")
@@ -269,7 +269,7 @@ class Field:
                 self._store(key, rows, rest, given)
 
     def _store_quickly(self, given: Array) -> bool:
-        """All robots at once, without a detour; False when something has to be said about it."""
+        """Fast path for all robots; False if an error must be reported."""
         if self.dtype.kind != "f" or self._field_name.endswith(".orientation"):
             return False
         values = np.empty(self.shape, self.dtype)
@@ -324,7 +324,7 @@ class Field:
             ) from None
 
     def _checked(self, values: Array, index: npt.NDArray[np.intp]) -> Array:
-        """The values as they are stored, or why they cannot be."""
+        """The values in the form of the field; raises if they are invalid."""
         self._complain(~np.isfinite(values), values, index, "finite numbers")
         if self.dtype.kind in "iu":
             limits = np.iinfo(self.dtype)

@@ -35,7 +35,7 @@ _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
 
 
 class Group(Equations):
-    """Robots of one model in a world; made by World.add_group.
+    """Robots of one model in a world; created by World.add_group.
 
     `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
     one that belongs to a joint.
@@ -68,13 +68,13 @@ class Group(Equations):
 
     @property
     def motions(self) -> tuple[str, ...]:
-        """The motions that robots can move by, the one they start with first."""
+        """The motions of the robots, the initial one first."""
         return self._recipe.motions
 
     @property
     @in_turn
     def notes(self) -> tuple[str, ...]:
-        """What motions and sensors leave out of the model with the settings in use."""
+        """Features of the model that motions and sensors ignore with the current settings."""
         return notes_of(self._use())
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Group(Equations):
         component.
 
         Raises:
-            NotFoundError: which piece of the path means nothing, and what is near.
+            NotFoundError: names the component that does not match, and similar names.
 
         """
         native = self._use()
@@ -175,7 +175,7 @@ class Group(Equations):
 
     @in_turn
     def find(self, pattern: str) -> dict[str, Field]:
-        """Fields of all parts that match; * stands for any letters: "left_*/joint.rate"."""
+        """Fields of all parts that match; * matches any characters: "left_*/joint.rate"."""
         native = self._use()
         name = encode(pattern)
         room = int(lib.mfpy_properties(native, 0, name, ffi.NULL, 0))
@@ -192,7 +192,7 @@ class Group(Equations):
         return made
 
     def joint(self, name: str) -> GroupPart:
-        """A joint by name: `.angle`, `.rate`, `.target` are its fields, `.model` what it is."""
+        """A joint by name: its fields `.angle`, `.rate`, `.target`, its description `.model`."""
         return GroupPart(self, self.model.joint(name))
 
     def link(self, name: str) -> GroupPart:
@@ -230,7 +230,7 @@ class Group(Equations):
     # ---- robots ----------------------------------------------------------------------------------
 
     def _robots(self, robots: Any) -> npt.NDArray[np.uint32]:
-        """Numbers of robots for None (all), an index, a slice, a list or a mask."""
+        """Indices of robots for None (all), an index, a slice, a list or a mask."""
         if robots is None:
             return np.arange(self.count, dtype=np.uint32)
         picked = np.arange(self.count, dtype=np.uint32)[robots]
@@ -247,29 +247,29 @@ class Group(Equations):
         self._for_rows(lib.mfpy_refresh, index)
 
     def reset(self, robots: Any = None) -> None:
-        """Puts robots back to their start: None for all, a number, a list or a mask."""
+        """Resets robots to their start: None for all, a number, a list or a mask."""
         with self._lock:
             self._use()
             self._for_rows(lib.mfpy_reset, self._robots(robots))
 
     def refresh(self, robots: Any = None) -> None:
-        """After state was written through a view: systems compute again what follows from it."""
+        """Recomputes derived values after state was written through a view."""
         with self._lock:
             self._use()
             self._refresh_rows(self._robots(robots))
 
-    def place(
+    def set_start(
         self,
         position: npt.ArrayLike,
         orientation: npt.ArrayLike | None = None,
         linear_velocity: npt.ArrayLike | None = None,
         robots: Any = None,
     ) -> None:
-        """Gives robots a start of their own, which every later reset returns to, and resets them.
+        """Sets start poses of robots for all later resets, and resets the robots.
 
         Args:
             position: [m] of the base's origin, world frame: (3,) or one row per robot.
-            orientation: (w, x, y, z) body to world, of length 1; None: no turn.
+            orientation: (w, x, y, z) body to world, of length 1; None: identity.
             linear_velocity: [m/s] world frame; None: at rest.
             robots: None for all, a number, a list or a mask.
 
@@ -292,7 +292,7 @@ class Group(Equations):
     def set_state(
         self, position: npt.ArrayLike, velocity: npt.ArrayLike | None = None, robots: Any = None
     ) -> None:
-        """Puts robots into the state of a position vector and a velocity vector of the model.
+        """Sets the state of robots from position and velocity vectors of the model.
 
         One row for all of them or one per robot; velocity None: at rest. Targets become positions.
         """
@@ -311,7 +311,7 @@ class Group(Equations):
             self._for_rows(lib.mfpy_set_state, index, *data)
 
     def state(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Position and velocity vectors of all robots, as set_state takes them."""
+        """Position and velocity vectors of all robots, in the form of set_state."""
         model = self.model
         with self._lock:
             self._use()
@@ -355,7 +355,7 @@ class Group(Equations):
     # ---- motion ----------------------------------------------------------------------------------
 
     def switch(self, motion: str, robots: Any = None) -> None:
-        """Lets robots move by another of the group's motions from the next step on."""
+        """Switches robots to another of the group's motions from the next step on."""
         out, error = ffi.new("mf_Motion *"), ffi.new("mf_Error *")
         if not isinstance(motion, str) or not lib.mf_motion_find(encode(motion), out):
             raise ValueError(f"motion: need one of {', '.join(self.motions)}, got {motion!r}")
@@ -366,7 +366,7 @@ class Group(Equations):
 
     @in_turn
     def motion_of(self, robot: int) -> str | None:
-        """By which motion a robot moves at present."""
+        """The current motion of a robot."""
         number = whole(robot, "robot", 0, self.count)
         found = lib.mf_motion_of(self._use(), number)
         return None if found == lib.MF_MOTION_COUNT else text(lib.mf_motion_name(found))
@@ -375,18 +375,18 @@ class Group(Equations):
 
     @property
     def fault(self) -> npt.NDArray[np.uint32]:
-        """Why each robot is out of order, as bits; 0: it is fine. fault_names() tells them."""
+        """Fault bits of each robot; 0: none. fault_names() gives their names."""
         return self["fault.word"].read()
 
     @property
     @in_turn
     def faults(self) -> int:
-        """How many robots are out of order."""
+        """Number of robots with a fault."""
         return int(lib.mf_group_fault_total(self._use()))
 
     @in_turn
     def fault_names(self, robot: int) -> tuple[str, ...]:
-        """Why a robot is out of order: "nonfinite", "range", "input", "control", ..."""
+        """Names of a robot's faults: "nonfinite", "range", "input", "control", ..."""
         word = int(lib.mf_group_fault(self._use(), whole(robot, "robot", 0, self.count)))
         return tuple(name for name, bit in _FAULTS.items() if word & bit)
 
@@ -394,9 +394,9 @@ class Group(Equations):
 
     @property
     def warning(self) -> npt.NDArray[np.uint32]:
-        """What was less exact than meant since each robot's start, as bits; 0: nothing.
+        """Warning bits of each robot since its start (reduced accuracy); 0: none.
 
-        The robots go on. warning_names() tells them, `warnings` sums them up, and the fields
+        The robots continue. warning_names() gives their names, `warnings` a summary, and the fields
         warning.steps and warning.residual have a column for each.
         """
         if "warning.word" not in self:
@@ -406,7 +406,7 @@ class Group(Equations):
     @property
     @in_turn
     def warnings(self) -> dict[str, tuple[int, int, float]]:
-        """Per kind of warning that some robot has: robots, their steps, largest residual."""
+        """Per kind of warning: number of robots, their steps, largest residual."""
         native = self._use()
         found: dict[str, tuple[int, int, float]] = {}
         for bit in _WARNINGS:
@@ -418,7 +418,7 @@ class Group(Equations):
 
     @in_turn
     def warning_names(self, robot: int) -> tuple[str, ...]:
-        """What was less exact than meant for a robot: "solver", "contacts", "shapes", ..."""
+        """Names of a robot's warnings: "solver", "contacts", "shapes", ..."""
         word = int(lib.mf_group_warning(self._use(), whole(robot, "robot", 0, self.count)))
         return tuple(text(lib.mf_warning_name(bit)) for bit in _WARNINGS if word & bit)
 
@@ -436,7 +436,7 @@ class Group(Equations):
 
 
 def _is_commands(system: Any) -> bool:
-    """Whether the system brings joint.target to actuators: it writes no state of a motion."""
+    """Whether the system passes joint.target to actuators: it does not write a motion's state."""
     return text(system.name) == "commands"
 
 

@@ -1,4 +1,4 @@
-"""From the arguments of add_group to the scene of one group that C equips it by."""
+"""Converts the arguments of add_group to a scene of one group, from which C equips it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["MOTIONS", "Recipe", "add_group", "motion_settings", "overrides", "se
 
 _NAMES = tuple(text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT))
 MOTIONS = _NAMES[: lib.MF_MOTION_LEVELS]
-_ALONE = _NAMES[lib.MF_MOTION_LEVELS :]  # motions that robots do not switch to
+_ALONE = _NAMES[lib.MF_MOTION_LEVELS :]  # motions without switching
 _MAKERS = {
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
@@ -28,7 +28,7 @@ _SECTIONS = (*_NAMES, *_MAKERS)
 
 
 def _motion_config(motions: Any, name: str) -> Any:
-    """The settings of one motion in those of all."""
+    """The settings of one motion in the settings of all motions."""
     return getattr(motions, f"{name}_config" if name in _VEHICLES else name)
 
 
@@ -46,7 +46,7 @@ def motion_settings(name: str) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """Everything that add_group was told; enough to make the group again."""
+    """The arguments of add_group, sufficient to create the group again."""
 
     model: Model
     count: int
@@ -61,7 +61,7 @@ class Recipe:
     fault_policy: str
     spacing: float
     settings: Mapping[str, Any]
-    behaviour: str | Mapping[str, object] = "hold"  # of vehicles
+    behavior: str | Mapping[str, object] = "hold"  # of vehicles
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -100,8 +100,8 @@ class Recipe:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
             if kind is None and motion in _VEHICLES:
                 raise ValueError(f"motion: {motion} is for a {motion}, the model is a robot")
-        if kind is None and self.behaviour != "hold":
-            raise TypeError("behaviour: is for vehicles, the model is a robot")
+        if kind is None and self.behavior != "hold":
+            raise TypeError("behavior: is for vehicles, the model is a robot")
 
     def _wanted_sections(self) -> tuple[str, ...]:
         gait = ("gait",) if self.gaits else ()
@@ -119,7 +119,7 @@ class Recipe:
         return "closed model" if self.model.closed else self.model.name
 
     def arguments(self) -> dict[str, Any]:
-        """As add_group takes them."""
+        """The arguments of add_group."""
         values = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
@@ -131,7 +131,7 @@ class Recipe:
         return dataclasses.replace(self, count=1)
 
     def _own_settings(self) -> dict[str, Any]:
-        """Settings that are given without saying of what."""
+        """Settings that are not assigned to a motion or controller."""
         own = {name: value for name, value in self.settings.items() if name not in _SECTIONS}
         if own and len(self.motions) != 1:
             raise TypeError(
@@ -143,7 +143,7 @@ class Recipe:
         return own
 
     def section(self, name: str) -> dict[str, Any]:
-        """Settings of one thing."""
+        """Settings of one motion or controller."""
         given = self.settings.get(name, {})
         if not isinstance(given, Mapping):
             raise TypeError(f"{name}: need a mapping of settings, got {given!r}")
@@ -155,7 +155,7 @@ class Recipe:
 
 
 def yaml(value: object) -> str:
-    """A value as a line of a scene has it."""
+    """A value in the syntax of scenes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -166,7 +166,7 @@ def yaml(value: object) -> str:
 
 
 def _quoted(value: object) -> str:
-    """The same inside a list, where text may hold commas and brackets."""
+    """The same inside a list, where text may contain commas and brackets."""
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
@@ -174,7 +174,7 @@ def _quoted(value: object) -> str:
 
 
 def overrides(settings: Mapping[str, object]) -> tuple[Any, list[object]]:
-    """Settings of a scene for C, and what must stay alive until C has seen them."""
+    """Settings of a scene for C, and the objects that must stay alive until C has read them."""
     pairs = [
         (ffi.new("char[]", encode(name)), ffi.new("char[]", encode(yaml(value))))
         for name, value in settings.items()
@@ -190,7 +190,7 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         for name, item in value.items():
             yield from _lines(f"{path}.{name}", item)
-    elif isinstance(value, Mapping):  # nothing but its name
+    elif isinstance(value, Mapping):  # only its name
         yield path.rpartition(".")[0], path.rpartition(".")[2]
     else:
         yield path, value
@@ -202,7 +202,7 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     if recipe.model._vehicle is None:
         status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
     else:
-        table, alive = overrides(dict(_lines("group.behaviour", recipe.behaviour)))
+        table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
         native = recipe.model._vehicle._use()
         status = lib.mf_scene_file_of_vehicle(context, native, table, len(alive), out, error)
     check(status, error)
@@ -210,7 +210,7 @@ def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
 
 
 def _describe(file: Any, recipe: Recipe) -> list[object]:
-    """Motion, gaits and controller; returns what must stay alive until C has seen them."""
+    """Motion, gaits and controller; returns the objects that C borrows until it has read them."""
     group = file.groups[0]
     name = ffi.new("char[]", encode(recipe.name))
     gaits = [ffi.new("char[]", encode(_gait_path(gait))) for gait in recipe.gaits]
@@ -228,12 +228,12 @@ def _describe(file: Any, recipe: Recipe) -> list[object]:
 
 
 def _gait_path(gait: str) -> str:
-    """Paths are meant from here on, names beside the robot's file."""
+    """Paths are relative to the current folder, names to the robot's file."""
     return os.path.abspath(gait) if "/" in gait or gait.endswith(".yaml") else gait
 
 
 def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:
-    """What the program says instead of what C has worked out."""
+    """Overrides C's results by the program's arguments."""
     alive: list[object] = []
     for name in recipe.motions:
         config, wanted = _motion_config(parts.motions, name), recipe.section(name)
@@ -312,7 +312,7 @@ def _list(arrays: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def add_group(world: Any, recipe: Recipe) -> Any:
-    """Adds a group without motion to a native world; the world is as before when it fails."""
+    """Adds a group without motion to a native world; on failure the world is unchanged."""
     error = ffi.new("mf_Error *")
     config = lib.mf_group_config()
     name = ffi.new("char[]", recipe.name.encode())
@@ -330,7 +330,7 @@ def add_group(world: Any, recipe: Recipe) -> Any:
 
 
 def notes_of(group: Any) -> tuple[str, ...]:
-    """What motions and sensors of a group leave out of its model."""
+    """Features of its model that a group's motions and sensors ignore."""
     buffer = ffi.new("char[]", max(lib.MF_MOTION_NOTE, lib.MF_INSTRUMENTS_NOTE))
     made: list[str] = []
     for ask in (lib.mf_motion_group_note, lib.mf_instruments_note):
@@ -342,9 +342,10 @@ def notes_of(group: Any) -> tuple[str, ...]:
 
 
 def set_up(group: Any, context: Any, recipe: Recipe) -> bool:
-    """Adds what moves the group; what fails leaves a world that must not be used.
+    """Adds motions and controllers; after a failure the world must not be used.
 
-    Returns whether its links touch each other as wanted: some have too many pairs of shapes.
+    Returns whether self-collision is enabled as requested: some models have too many pairs of
+    shapes.
     """
     error = ffi.new("mf_Error *")
     if recipe.pushable:

@@ -22,7 +22,7 @@ Place = tuple[Group, int] | tuple[Group, int, str | int]
 
 
 def fill_side(world: World, side: Any, place: Place | None, what: str) -> None:
-    """Writes where a joint is fixed, without its frame."""
+    """Writes the link of one side of a joint, without its frame."""
     if place is None:
         return
     if not isinstance(place, tuple) or len(place) not in (2, 3) or not isinstance(place[0], Group):
@@ -48,7 +48,7 @@ def _numbers(value: Any, width: int, what: str) -> list[float]:
 
 
 def place_here(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None:
-    """Writes the frames of both sides: closed now at a point of the world, or as given."""
+    """Writes the frames of both sides: from a point of the world in the current pose, or given."""
     if at is not None:
         point = ffi.new("double[3]", _numbers(at, 3, "join: at"))
         way = ffi.NULL if axis is None else ffi.new("double[3]", _numbers(axis, 3, "join: axis"))
@@ -64,7 +64,7 @@ def place_here(config: Any, at: Any, axis: Any, frames: Any, error: Any) -> None
 
 
 class WorldJoint:
-    """A joint that World.join made; equal to every other name of the same joint."""
+    """A joint created by World.join; equal to other handles of the same joint."""
 
     def __init__(self, world: World, handle: int) -> None:
         self.world = world
@@ -83,19 +83,19 @@ class WorldJoint:
     @property
     @in_turn
     def exists(self) -> bool:
-        """Whether it was not removed, by `remove` or a restored snapshot."""
+        """Whether it exists: it was not removed by `remove` or a restored snapshot."""
         return bool(lib.mf_world_joint_exists(self._use(), self.handle))
 
     @in_turn
     def remove(self) -> None:
-        """Ends the joint for good."""
+        """Removes the joint."""
         error = ffi.new("mf_Error *")
         check(lib.mf_world_joint_destroy(self._use(), self.handle, error), error)
 
     @property
     @in_turn
     def enabled(self) -> bool:
-        """Whether it carries anything; setting it to True mends a broken one."""
+        """Whether it is active; setting it to True repairs a broken joint."""
         return bool(self._state().enabled)
 
     @enabled.setter
@@ -107,13 +107,13 @@ class WorldJoint:
     @property
     @in_turn
     def broken(self) -> bool:
-        """Whether it carried more than its limits in some step."""
+        """Whether its load exceeded its limits in some step."""
         return bool(self._state().broken)
 
     @property
     @in_turn
     def force(self) -> npt.NDArray[np.float64]:
-        """[N] on the second link in the last step, world axes; the first has the opposite."""
+        """[N] on the second link in the last step, world axes; opposite on the first."""
         return np.array(list(self._state().force))
 
     @property
@@ -125,43 +125,43 @@ class WorldJoint:
     @property
     @in_turn
     def anchors(self) -> npt.NDArray[np.float64]:
-        """[m] Where the frames' origins on the first and the second link are now, world."""
+        """[m] current world positions of the frames' origins on both links."""
         return np.array([list(side) for side in self._state().anchors])
 
     @property
     @in_turn
     def opening(self) -> float:
-        """[m] between both origins, now."""
+        """[m] current distance of both origins."""
         return float(self._state().opening)
 
     @property
     @in_turn
-    def turning(self) -> float:
-        """[rad] between both frames or axes, now."""
+    def angular_opening(self) -> float:
+        """[rad] current angle between both frames or axes."""
         return float(self._state().angular_opening)
 
     @property
     @in_turn
     def residual(self) -> float:
-        """[1] how much of the last step's forces was left to correct."""
+        """[1] residual of the forces of the last step."""
         return float(self._state().residual)
 
     @property
     @in_turn
     def rounds(self) -> int:
-        """Trial steps that the last step took to find its forces."""
+        """Trial steps of the last step."""
         return int(self._state().rounds)
 
     @property
     @in_turn
     def angle(self) -> float:
-        """[rad] of a hinge, now."""
+        """[rad] current angle of a hinge."""
         return float(self._state().angle)
 
     @property
     @in_turn
     def rate(self) -> float:
-        """[rad/s] of a hinge, now."""
+        """[rad/s] current rate of a hinge."""
         return float(self._state().rate)
 
     @property

@@ -1,4 +1,4 @@
-"""What a robot is: loaded from URDF or MJCF, and then frozen."""
+"""Models of robots: loaded from URDF or MJCF, then immutable."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["Model", "data_folder"]
 
 
 def data_folder() -> pathlib.Path:
-    """The folder with the robots (`models`) and scenes that come with Mayfly."""
+    """The folder with Mayfly's robots (`models`) and scenes."""
     return pathlib.Path(__file__).parent / "data"
 
 
@@ -51,9 +51,9 @@ def _kind_of(vehicle: Native) -> str:
 
 
 class Model(Native):
-    """A robot: frozen, and shared by any number of groups.
+    """A robot: immutable, and shared by any number of groups.
 
-    Make one with Model.from_file or Model.from_string.
+    Create one with Model.from_file or Model.from_string.
     """
 
     def __init__(self) -> None:
@@ -70,16 +70,16 @@ class Model(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Model:
-        """Loads a robot (URDF or MJCF; the content tells which) or a vehicle (YAML).
+        """Loads a robot (URDF or MJCF, detected by content) or a vehicle (YAML).
 
         Args:
-            path: the file. A name without a folder that is not here is looked for among the robots
-                that come with Mayfly: "hexapod.urdf".
+            path: the file. A name without a folder that does not exist is searched among Mayfly's
+                robots: "hexapod.urdf".
             packages: folders for package:// addresses.
             settings: `keep_fixed` keeps fixed joints as links of their own (False); `visual` loads
                 visual meshes too (True); `mesh_points` contact points per mesh (8); `density`
-                [kg/m^3] of links without inertia (0); `lenient` drops what cannot be honoured, with
-                a note, instead of refusing the file (False).
+                [kg/m^3] of links without inertia (0); `lenient` drops unsupported
+                elements, with a note, instead of rejecting the file (False).
 
         Raises:
             FileError: what is wrong, with file and line.
@@ -102,7 +102,7 @@ class Model(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Model:
-        """The same from a text; `assets` are the files that it names, by relative path."""
+        """The same from a text; `assets` are the files that it refers to, by relative path."""
         if not isinstance(source, str):
             raise TypeError(f"need the text of a URDF or MJCF file, got {type(source).__name__}")
         recipe = {
@@ -185,7 +185,7 @@ class Model(Native):
 
     @property
     def file(self) -> str:
-        """The path that it came from; "" when it came from a text."""
+        """The path of its file; "" if loaded from a text."""
         path = text(self._use().file)
         return "" if self._text_name is not None else path
 
@@ -197,7 +197,7 @@ class Model(Native):
 
     @property
     def mass(self) -> float:
-        """[kg] of everything in the file: of an MJCF all bodies, also those fixed to the world, as
+        """[kg] of everything in the file: for MJCF all bodies, also those fixed to the world, as
         MuJoCo's total mass; of a URDF all links. `moving_mass` is that of the links.
         """
         native = self._use()
@@ -217,17 +217,17 @@ class Model(Native):
 
     @property
     def fixed_base(self) -> bool:
-        """Whether the world holds link 0."""
+        """Whether link 0 is fixed to the world."""
         return bool(self._use().base == lib.MF_BASE_FIXED)
 
     @property
     def step(self) -> float:
-        """[s] physics step that the file wants; 0.002 where it says nothing."""
+        """[s] physics step of the file; default 0.002."""
         return float(self._use().physics.step)
 
     @property
     def gravity(self) -> Vector:
-        """[m/s^2] that the file wants, world frame; 0 where it switches gravity off."""
+        """[m/s^2] gravity of the file, world frame; 0 if it is disabled."""
         model = self._use()
         if lib.mf_world_config_for(model).gravity == 0.0:
             return (0.0, 0.0, 0.0)
@@ -235,12 +235,12 @@ class Model(Native):
 
     @property
     def position_count(self) -> int:
-        """Values of a position vector: base (place, quaternion) if it is free, then the joints."""
+        """Length of a position vector: base (position, quaternion) if free, then the joints."""
         return int(self._use().position_count)
 
     @property
     def velocity_count(self) -> int:
-        """Values of a velocity vector: base (velocity in world axes, rate in body axes), joints."""
+        """Length of a velocity vector: base (velocity in world axes, rate in body axes), joints."""
         return int(self._use().velocity_count)
 
     @property
@@ -252,8 +252,8 @@ class Model(Native):
     def standing_position(self, shapes: bool = True) -> npt.NDArray[np.float64]:
         """The position vector in which the robot stands on flat ground at the world's origin.
 
-        Joints at their start; the lowest thing that collides touches height 0: shapes, or without
-        `shapes` points. A held base stays where the file has it.
+        Joints at their start; the lowest collision shape, or without `shapes` contact point, is at
+        height 0. A fixed base keeps its position of the file.
         """
         native = self._use()
         position = np.array(self.start_position)
@@ -281,7 +281,7 @@ class Model(Native):
 
     @property
     def bodies(self) -> Parts[Body]:
-        """Bodies as an MJCF file names them; none for URDF."""
+        """Bodies of an MJCF file; none for URDF."""
         return self._cached(Body)
 
     @property
@@ -326,7 +326,7 @@ class Model(Native):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the importer dropped, changed or found suspicious, "line 7: ...", and what the
-        motion "articulated" leaves out; `notes_for` has those of other motions."""
+        motion "articulated" ignores; `notes_for` gives those of other motions."""
         native = self._use()
         made = []
         for i in range(native.note_count):
@@ -336,8 +336,8 @@ class Model(Native):
         return (*made, *self.notes_for("articulated"))
 
     def notes_for(self, motion: str) -> tuple[str, ...]:
-        """What a motion leaves out of this model, set as the command `mayfly run` sets it;
-        `Group.notes` has it for the settings in use."""
+        """Features of this model that a motion ignores with the settings of `mayfly run`;
+        `Group.notes` is for the current settings."""
         native = self._use()
         names = [text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_LEVELS)]
         if motion not in names:
@@ -349,11 +349,11 @@ class Model(Native):
         return tuple(made)
 
     def hash(self) -> int:
-        """64 bits over everything that changes motion."""
+        """64-bit hash of everything that affects motion."""
         return int(lib.mf_model_hash(self._use()))
 
     def describe(self) -> str:
-        """The model as text for people, as `mayfly info` prints it."""
+        """The model as text, as printed by `mayfly info`."""
         native = self._use()
         out, error = ffi.new("char **"), ffi.new("mf_Error *")
         check(lib.mf_model_describe(native, out, error), error)
@@ -362,7 +362,7 @@ class Model(Native):
         return described
 
     def export_mjcf(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as one MJCF file that loads back as a model of the same hash."""
+        """Writes the model as one MJCF file; loading it gives a model of the same hash."""
         error = ffi.new("mf_Error *")
         check(lib.mf_model_export_mjcf(self._use(), encode(path), error), error)
 
@@ -390,7 +390,7 @@ class Model(Native):
 
 
 def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
-    """Unpickles: loads the model again, and makes sure that it is the same."""
+    """Unpickles: loads the model again, and checks that it is the same."""
     if "source" in recipe:
         model = Model.from_string(
             recipe["source"],

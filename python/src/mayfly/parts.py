@@ -1,6 +1,6 @@
-"""What a model consists of: links, joints, bodies, actuators, sensors, stored states, by name.
+"""Parts of a model: links, joints, bodies, actuators, sensors, stored states, by name.
 
-What they have is what the table of model fields lists for them in C; nothing is named here again.
+Their attributes come from the table of model fields in C.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Vector = tuple[float, ...]
 
 
 class Fields:
-    """Values of a structure of a model, by name; they cannot be changed.
+    """Values of a structure of a model, by name; read-only.
 
     The names are those of the table of model fields (docs/reference/model_fields.md), as in
     `mayfly info --json`.
@@ -68,7 +68,7 @@ class Fields:
 
 
 class Part(Fields):
-    """A part of a model. `index` is its number among those of its kind."""
+    """A part of a model. `index` is its index among parts of its kind."""
 
     index: int
     name: str
@@ -79,19 +79,19 @@ class Link(Part):
 
 
 class Joint(Part):
-    """What moves a link against its parent. `start` is where it starts [rad] or [m]."""
+    """Moves a link relative to its parent. `start` is the initial position [rad] or [m]."""
 
 
 class Body(Part):
-    """A body as the file names it; several may be one link."""
+    """A body of the file; several may belong to one link."""
 
 
 class Actuator(Part):
-    """What drives a joint, tendon, site or body by a control value."""
+    """Drives a joint, tendon, site or body by a control value."""
 
 
 class Sensor(Part):
-    """What the robot measures: `count` values from `address` on in the field sensor.value."""
+    """A measurement: `count` values from `address` on in the field sensor.value."""
 
 
 class Keyframe(Part):
@@ -168,7 +168,7 @@ def _one(native: Any, row: Any, value: Any) -> Any:
 
 
 def _fields(native: Any, item: int, c: Any) -> dict[str, Any]:
-    """All fields of a C structure but pointers into other lists."""
+    """All fields of a C structure except pointers into other lists."""
     table = lib.mf_item_table(item)
     values: dict[str, Any] = {}
     for i in range(table.count):

@@ -1,5 +1,5 @@
-"""Pictures of results; needs matplotlib. Every function draws into `axes`, or makes some, and gives
-them back.
+"""Pictures of results; needs matplotlib. Every function draws into `axes`, or creates them, and
+returns them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def evolution(archive: Archive, axes: Any = None) -> Any:
 
 
 def path(recording: Recording, name: str = "base.position", axes: Any = None) -> Any:
-    """The way of every robot, seen from above."""
+    """The path of every robot, seen from above."""
     axes = _axes(axes)
     places = recording[name].values
     for robot in range(places.shape[1]):
@@ -65,7 +65,7 @@ def series(
 def tiles(
     descriptors: Any, fitness: Any, bins: int | tuple[int, int] = 20, axes: Any = None
 ) -> Any:
-    """The best fitness in each tile of a plane of two descriptors, as quality-diversity does."""
+    """The best fitness in each cell of a plane of two descriptors, for quality-diversity."""
     axes = _axes(axes)
     places, values = np.asarray(descriptors, float), np.asarray(fitness, float)
     if places.ndim != 2 or places.shape[1] != 2 or values.shape != places.shape[:1]:

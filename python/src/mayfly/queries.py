@@ -1,4 +1,4 @@
-"""Questions about a world between its steps: rays, distances, contacts."""
+"""Queries of a world between its steps: rays, distances, contacts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NONE = 2**32 - 1
 
 @dataclasses.dataclass(frozen=True)
 class ShapeOwner:
-    """A shape and whose it is. All None: the ground."""
+    """A shape and its owner. All None: the ground."""
 
     group: Group | None
     robot: int | None
-    link: int | None  # None: fixed in the world by the robot's file
-    shape: int | None  # None: a point that touches
+    link: int | None  # None: a world-fixed shape of the robot's file
+    shape: int | None  # None: a contact point
 
     @property
     def is_ground(self) -> bool:
@@ -37,7 +37,7 @@ class ShapeOwner:
 
 @dataclasses.dataclass(frozen=True)
 class RayHit:
-    """What a ray meets first."""
+    """The first hit of a ray."""
 
     distance: float  # [m]
     point: Vector  # [m] world
@@ -63,8 +63,8 @@ class Contact:
     point: Vector  # [m] world
     normal: Vector  # [1] world, from the first to the second
     depth: float  # [m]
-    load: float  # [N] pressing part of the force
-    force: Vector | None  # [N] world, on the second; None: the motion keeps the load only
+    load: float  # [N] normal force
+    force: Vector | None  # [N] world, on the second; None: the motion stores only the load
 
 
 def _vector(values: Any) -> Vector:

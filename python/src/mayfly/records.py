@@ -1,5 +1,5 @@
 """Results of the command, from Python: archives of evolution (SQLite), recordings (HDF5), and a
-recorder for one's own worlds. Reading recordings needs h5py, tables need pandas; both optional.
+recorder for worlds. Reading recordings needs h5py, tables need pandas; both optional.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMATS = (1, 2, 3)
 
 
 def optional(name: str, use: str) -> Any:
-    """A module that is not needed but for this."""
+    """An optional module."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -39,7 +39,7 @@ def optional(name: str, use: str) -> Any:
 
 @dataclasses.dataclass(frozen=True)
 class Individual:
-    """One controller that lived in an evolution."""
+    """One individual of an evolution."""
 
     id: int  # counts from 0 over the run
     generation: int  # in which it was born
@@ -62,12 +62,12 @@ _GENERATIONS = np.dtype(
 
 
 class Archive:
-    """The archive of `mayfly evolve`: every controller that ever lived (docs/reference/archive.md).
+    """The archive of `mayfly evolve`: all its individuals (docs/reference/archive.md).
 
-    Only reads, also while a run goes on.
+    Read-only, also during a run.
 
     Args:
-        path: the file archive.sqlite, or the folder of the run that it is in.
+        path: the file archive.sqlite, or the folder of the run.
 
     """
 
@@ -106,7 +106,7 @@ class Archive:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What the run was: population, survivors, genome_bytes, seed, mutation_rate, ..."""
+        """Settings of the run: population, survivors, genome_bytes, seed, mutation_rate, ..."""
         names = [row[1] for row in self._rows("PRAGMA table_info(run)")]
         values = dict(zip(names, self._rows("SELECT * FROM run")[0]))
         values.pop("id", None)
@@ -162,7 +162,7 @@ class Archive:
         return self._individuals("WHERE generation = ? ORDER BY id", int(born_in))
 
     def population(self, generation: int | None = None) -> list[Individual]:
-        """Who was alive in a generation (None: the newest), by falling fitness at birth."""
+        """Members of a generation (None: the newest), by descending fitness at birth."""
         number = self._newest() if generation is None else int(generation)
         return self._individuals(
             "WHERE id IN (SELECT id FROM survivor WHERE generation = ? UNION "
@@ -216,7 +216,7 @@ class Archive:
         return pandas.DataFrame(self._rows(f"SELECT * FROM {table}"), columns=names)
 
     def close(self) -> None:
-        """Closes the file; twice is fine."""
+        """Closes the file; may be called twice."""
         self._database.close()
 
     def __enter__(self) -> Archive:
@@ -303,7 +303,7 @@ class Recording:
         return len(self._series)
 
     def to_pandas(self, robot: int = 0, names: Sequence[str] | None = None) -> Any:
-        """One robot's life as a pandas.DataFrame over time, a column per component."""
+        """One robot as a pandas.DataFrame over time, a column per component."""
         pandas = optional("pandas", "Recording.to_pandas")
         columns: dict[str, Any] = {}
         for name in self if names is None else names:
@@ -324,15 +324,15 @@ class Recorder(Native):
 
     Args:
         what: a group or a world.
-        path: the file, which is there only after close(), complete.
+        path: the file, which appears only after close(), complete.
         fields: names, or paths within a robot ("knee/joint.angle"); None: base, joint angles and
             sensors.
 
-    Run-time joints that exist now are recorded too: world_joints/force, moment, anchors, opening
-    and acts, in the order of World.joints.
+    Existing run-time joints are also recorded: world_joints/force, moment, anchors, opening and
+    acts, in the order of World.joints.
 
     `with Recorder(group, "walk.h5") as record:` closes at the end, or drops the file when an
-    exception ends the block. Call sample() whenever a moment is to be kept.
+    exception ends the block. Call sample() to append a sample.
 
     """
 
@@ -364,7 +364,7 @@ class Recorder(Native):
             check(lib.mf_recorder_sample(self._use(), error), error)
 
     def close(self) -> None:
-        """Writes what is left and gives the file its name; twice is fine."""
+        """Writes buffered samples and completes the file; may be called twice."""
         if self._pointer is None:
             return
         error = ffi.new("mf_Error *")
@@ -375,7 +375,7 @@ class Recorder(Native):
             check(lib.mf_recorder_close(native, error), error)
 
     def drop(self) -> None:
-        """Stops without a file."""
+        """Stops without writing a file."""
         super().close()
 
     def __exit__(self, *failure: object) -> None:

@@ -1,4 +1,4 @@
-"""Scenes: worlds made from a file, the same as those of the command `mayfly run`."""
+"""Scenes: worlds built from a file, as by the command `mayfly run`."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ __all__ = ["Scene"]
 
 @dataclasses.dataclass(frozen=True)
 class _SceneRecipe(Recipe):
-    """What is known of a group that a file describes; it cannot be made again by add_group."""
+    """A group described by a file; it cannot be created again by add_group."""
 
     def __post_init__(self) -> None:
         """The file has been checked already."""
 
 
 class Scene(World):
-    """A world made from a scene (YAML) or a robot's own file (URDF, MJCF).
+    """A world built from a scene (YAML) or a robot's own file (URDF, MJCF).
 
     Args:
-        path: the file. A name that is not here is looked for among the scenes and robots that come
-            with Mayfly: "scenes/soccer.yaml", "models/hexapod.urdf".
-        settings: changes of its lines by their paths, as the option --set of the command has them:
+        path: the file. A name that does not exist is searched among Mayfly's scenes and robots:
+            "scenes/soccer.yaml", "models/hexapod.urdf".
+        settings: changes of its lines by their paths, as with the option --set of the command:
             `{"group.motion": "rigid", "world.step": 0.002, "groups.blue.count": 3}`. Lists and
             groups of keys may be Python lists and dictionaries.
-        plugins: load the shared libraries that the file names; their code runs with all that you
-            may do.
+        plugins: load the shared libraries that the file names; their code runs with your
+            permissions.
         threads: workers for this scene alone; None: those of `context`.
-        context: where memory and threads come from; None: the hidden default.
+        context: memory and threads; None: the default context.
 
     The bits are those of `mayfly run` with the same file and settings.
 
@@ -116,7 +116,7 @@ class Scene(World):
         return Group(self, native, recipe)
 
     def _model(self, index: int) -> Model:
-        """A model that lives as long as the scene."""
+        """A model owned by the scene."""
         model = Model.__new__(Model)
         model._owner = self._owner
         model._pointer = self._scene.models[index]
@@ -129,23 +129,23 @@ class Scene(World):
 
     @property
     def duration(self) -> float:
-        """[s] that the file wants to be simulated."""
+        """[s] duration of a run in the file."""
         self._use()
         return float(self._scene.file.duration)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not as the file asks."""
+        """Deviations from the file."""
         self._use()
         scene = self._scene
         return tuple(text(scene.notes[i]) for i in range(int(scene.note_count)))
 
     def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
-        """Refuses: the groups are those of the file."""
+        """Raises: groups are defined in the file."""
         raise errors.UnsupportedError("a scene has the groups of its file; make a World for others")
 
     def add_collisions(self, **settings: object) -> NoReturn:
-        """Refuses: the key `contact` of the file says how robots meet."""
+        """Raises: collisions are defined by the key `contact` of the file."""
         raise errors.UnsupportedError("a scene says in its file how robots meet: contact.enabled")
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ def _scene_again(
     threads: int | None,
     state: bytes,
 ) -> Scene:
-    """Unpickles: makes the same scene, and puts it into the same state."""
+    """Unpickles: builds the same scene and restores its state."""
     scene = Scene(path, settings, plugins=plugins, threads=threads)
     scene.restore(state)
     return scene

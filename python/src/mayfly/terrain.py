@@ -1,4 +1,4 @@
-"""The ground that robots meet: height maps from arrays, images and generators."""
+"""The ground: height maps from arrays, images and generators."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Terrain"]
 
 
 class Terrain(Native):
-    """A height map over a rectangle of square cells; beyond it the border goes on.
+    """A height map over a rectangle of square cells; outside of it the border continues.
 
     Settings of all of them: `cell` [m] edge of a cell (0.1); `origin` [m] x and y of the low corner
-    (centred); `interpolation` "nearest" or "bilinear" ("nearest").
+    (centered); `interpolation` "nearest" or "bilinear" ("nearest").
     """
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Terrain(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Terrain:
-        """From a grey PNG or PGM: height = offset + scale * grey [m], grey from 0 to 1."""
+        """From a gray PNG or PGM: height = offset + scale * gray [m], gray from 0 to 1."""
         recipe = ("from_file", (os.fspath(path),), {"scale": scale, "offset": offset, **settings})
         config, name = _config(settings), encode(path)
         height, low = float(scale), float(offset)
@@ -89,7 +89,7 @@ class Terrain(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Terrain:
-        """A ground by rule: "flat", "slope", "steps", "sine" or "noise".
+        """Generated ground: "flat", "slope", "steps", "sine" or "noise".
 
         Args:
             amplitude: [m] height of waves, noise and one step; for "slope" the angle [rad].
@@ -151,11 +151,11 @@ class Terrain(Native):
         return self._pointer
 
     def height(self, x: float, y: float) -> float:
-        """[m] of the ground at a place [m]."""
+        """[m] of the ground at a position [m]."""
         return float(lib.mf_terrain_height(self._use(), float(x), float(y), ffi.NULL))
 
     def normal(self, x: float, y: float) -> tuple[float, float, float]:
-        """The unit normal of the ground at a place [m]."""
+        """The unit normal of the ground at a position [m]."""
         out = ffi.new("double[3]")
         lib.mf_terrain_height(self._use(), float(x), float(y), out)
         return float(out[0]), float(out[1]), float(out[2])
@@ -182,7 +182,7 @@ class Terrain(Native):
         return float(native.origin[0]), float(native.origin[1])
 
     def hash(self) -> int:
-        """64 bits over everything that robots meet."""
+        """64-bit hash of everything that affects contact."""
         return int(lib.mf_terrain_hash(self._use()))
 
     def __repr__(self) -> str:

@@ -42,16 +42,16 @@ class World(Native):
 
     Args:
         step: [s] physics step, 1e-6 .. 1.
-        seed: of everything random in the world.
+        seed: of all random numbers of the world.
         gravity: [m/s^2] downward.
-        gravity_direction: where it pulls; motions other than "articulated" want it downward.
+        gravity_direction: direction of gravity; motions other than "articulated" need it downward.
         terrain: the ground; None: flat, at height 0.
         threads: workers for this world alone; None: those of `context`.
-        context: where memory and threads come from; None: the hidden default.
+        context: memory and threads; None: the default context.
         isa: instruction set, "auto", "scalar", "baseline", "avx2" or "avx512".
 
     Results depend on neither threads nor instruction set. A world may be used from several Python
-    threads; each call waits for the one that is going on. Other Python threads run while it steps.
+    threads; calls are serialized. The GIL is released during steps.
 
     """
 
@@ -98,7 +98,7 @@ class World(Native):
 
     @classmethod
     def for_model(cls, model: Model, *, seed: int = 0, **more: Any) -> World:
-        """A world with the step, gravity and ground that a robot's file asks for."""
+        """A world with the step, gravity and ground of a robot's file."""
         config = lib.mf_world_config_for(model._use())
         settings: dict[str, Any] = {
             "step": model.step,
@@ -133,7 +133,7 @@ class World(Native):
         *,
         name: str = "robots",
         motion: str | Sequence[str] | None = "auto",
-        behaviour: str | Mapping[str, object] = "hold",
+        behavior: str | Mapping[str, object] = "hold",
         sensors: bool | Mapping[str, object] = False,
         controller: str | None = None,
         gaits: Sequence[str | os.PathLike[str]] = (),
@@ -149,29 +149,30 @@ class World(Native):
 
         Args:
             name: unique in the world.
-            motion: by which physics they move: "kinematic", "points", "rigid", "prescribed" or
-                "articulated"; several: the first is where robots start, `switch` changes it;
-                "external": as the fields of velocities or targets say; None: they do not move;
+            motion: the level of physics: "kinematic", "points", "rigid", "prescribed" or
+                "articulated"; several: the first is the initial one, `switch` changes
+                it; "external": moved by fields of velocities or targets; None: they do not move;
                 "auto": a vehicle's own, else "articulated".
-            behaviour: what vehicles do, as the key of scenes has it: "hold", `{"orbit": {"radius":
-                5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to you.
+            behavior: behavior of vehicles, as the key of scenes: "hold", `{"orbit": {"radius":
+                5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to the
+                program.
             sensors: adds the sensors of the robot's file as the field sensor.value; a mapping gives
                 their settings (`rate` [1/s], `noise`, `lenient`).
             controller: "gp" (programs in the field gp.program) or "oscillator" (fields
-                oscillator.*); None: targets are yours to write.
-            gaits: files of motions, or names of those beside the robot's file ("walk").
+                oscillator.*); None: the program writes targets.
+            gaits: files of gaits, or names of gaits of the robot ("walk").
             precision: of the state, "float" or "double".
-            isolated: each robot alone in its own copy of the ground; False: all in one place.
-            pushable: robots of a shared group can be pushed by others; see World.add_collisions.
-            fault_policy: "freeze" a robot that goes wrong, or "reset" it.
-            spacing: [m] between the start places.
-            strict: refuse a model of which something is left out: what `Group.notes` would tell.
+            isolated: each robot on its own copy of the ground; False: all in one space.
+            pushable: robots of a shared group take external wrenches; see World.add_collisions.
+            fault_policy: "freeze" a robot with a fault, or "reset" it.
+            spacing: [m] between the start positions.
+            strict: reject a model with features that are ignored (`Group.notes`).
             settings: of the motion, by the names of the C header: `contact_time=0.01`. With several
                 motions, and for others, a mapping by name: `points={"friction": "coupled"}`,
-                `gp={"angle_per_move": 0.1}`, `oscillator=...`, `gait=...`. What is not given
-                follows the robot's file, as in the command `mayfly run`.
+                `gp={"angle_per_move": 0.1}`, `oscillator=...`, `gait=...`. Defaults follow the
+                robot's file, as in the command `mayfly run`.
 
-        Nothing is added when it fails.
+        On failure nothing is added.
 
         """
         if not isinstance(model, Model):
@@ -183,7 +184,7 @@ class World(Native):
             count=whole(count, "count", 1, 2**26 + 1),
             name=name,
             motion=(model.vehicle or "articulated") if motion == "auto" else motion,
-            behaviour=behaviour,
+            behavior=behavior,
             sensors=sensors,
             controller=controller,
             gaits=tuple(os.fspath(gait) for gait in gaits),
@@ -198,8 +199,8 @@ class World(Native):
             self._use()
             self._rehearse(recipe, strict)
             self._keep(model)
-            native = add_group(self._pointer, recipe)  # all or nothing
-            self._broken = True  # until all of it stands
+            native = add_group(self._pointer, recipe)  # atomically
+            self._broken = True  # until it is complete
             set_up(native, self._context._use(), recipe)
             self._broken = False
             group = Group(self, native, recipe)
@@ -207,7 +208,7 @@ class World(Native):
             return group
 
     def _rehearse(self, recipe: Recipe, strict: bool = False) -> None:
-        """Adds the group to a world of its own first: whatever is wrong shows there."""
+        """Adds the group to a temporary world first, to detect errors."""
         if any(group.name == recipe.name for group in self._groups):
             raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
         scratch = self._create()
@@ -228,7 +229,7 @@ class World(Native):
             )
 
     def add_collisions(self, **settings: object) -> None:
-        """Lets robots of shared groups push each other; call it after all groups are added.
+        """Enables collisions between robots of shared groups; call it after all groups are added.
 
         Settings as in the C structure mf_CollisionsConfig: `restitution`, `friction`, `depth`, ...
         """
@@ -252,14 +253,14 @@ class World(Native):
         without: Robot | None = None,
         alone: Robot | None = None,
     ) -> RayHit | None:
-        """What a ray meets first of the ground and the robots' shapes; None: nothing.
+        """The first hit of a ray with the ground and the robots' shapes; None: none.
 
         Args:
             start: [m] world.
             direction: of any length.
-            reach: [m] how far it goes.
-            ground: the ground stops it.
-            without: (group, robot) that is left out.
+            reach: [m] length of the ray.
+            ground: whether the ground counts.
+            without: (group, robot) that is ignored.
             alone: (group, robot) of an isolated group: the ray is cast in its copy of the ground.
 
         """
@@ -270,12 +271,12 @@ class World(Native):
     def distance(
         self, a: Body, b: Body | None = None, *, reach: float = math.inf
     ) -> Distance | None:
-        """How near the shapes of two bodies are; None: nothing is within `reach` [m].
+        """Distance of the shapes of two bodies; None: more than `reach` [m].
 
         Args:
             a: (group, robot) or (group, robot, link), the link by name or number.
             b: likewise; None: all other robots of shared groups.
-            reach: [m] what is farther apart is not told.
+            reach: [m] largest distance.
 
         """
         with self._lock:
@@ -287,10 +288,10 @@ class World(Native):
             return list_contacts(self._use(), self._groups)
 
     def add_joints(self, **settings: object) -> None:
-        """Lets the world have run-time joints; `join` does it when it was not done before.
+        """Enables run-time joints; `join` does it automatically.
 
-        A snapshot is restored only where joints were added, or were not, as in the world that it is
-        of. Settings as in the C structure mf_WorldJointsConfig: `rounds`, `tolerance`.
+        A snapshot can be restored only in worlds with joints enabled as in its own world. Settings
+        as in the C structure mf_WorldJointsConfig: `rounds`, `tolerance`.
         """
         with self._lock:
             native = self._use()
@@ -347,16 +348,16 @@ class World(Native):
                 link's name or number; None: the world.
             second: likewise.
             kind: "fixed", "ball" or "hinge".
-            at: [m] the joint's point, world; the links are joined as they are now.
+            at: [m] the joint's point, world; the links are joined in their current pose.
             axis: of a hinge, world; default: the world's z axis.
             frames: instead of `at`: (position [m], orientation) of the joint on both links, in
-                their axes. They need not fit yet.
+                their axes. They need not coincide yet.
             settings: as in the C structure mf_WorldJointConfig: `stiffness`, `damping`,
                 `turning_stiffness`, `turning_damping`, `time`, `force_limit`, `moment_limit`; of a
                 hinge `lower_angle`, `upper_angle` [rad], `motor_rate`, `motor_torque`.
 
         Groups must be shared (`isolated=False`) and `pushable`; robots of "kinematic" need not be
-        pushable and feel nothing.
+        pushable and are not affected.
         """
         if (at is None) == (frames is None):
             raise TypeError("join: need at, the joint's point in the world, or frames, not both")
@@ -401,9 +402,9 @@ class World(Native):
     # ---- time ------------------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
-        """Simulates `count` steps. Never fails: a robot that goes wrong raises its fault word.
+        """Simulates `count` steps. Never fails: errors of a robot are reported in its fault word.
 
-        Other Python threads run meanwhile. Ctrl-C stops it between two steps.
+        The GIL is released. Ctrl-C stops it between two steps.
         """
         steps = whole(count, "step", 0, 2**62)
         with self._lock:
@@ -455,7 +456,7 @@ class World(Native):
 
     @property
     def threads(self) -> int:
-        """Workers that a step uses, the calling thread included."""
+        """Worker threads of a step, including the calling thread."""
         self._use()
         return self._context.threads
 
@@ -467,13 +468,13 @@ class World(Native):
 
     @property
     def context(self) -> Context:
-        """Where memory and threads come from."""
+        """The context of memory and threads."""
         return self._context
 
     # ---- state -----------------------------------------------------------------------------------
 
     def hash(self) -> int:
-        """64 bits over the state of all robots: the same bits mean the same simulation."""
+        """64-bit hash of the state of all robots."""
         with self._lock:
             return int(lib.mf_world_hash(self._use()))
 
@@ -487,10 +488,10 @@ class World(Native):
             return bytes(ffi.buffer(image))
 
     def restore(self, image: bytes | bytearray | memoryview) -> None:
-        """Puts the world back to a snapshot; it then goes on to the same bits.
+        """Restores a snapshot; the simulation then continues with the same bits.
 
         Raises:
-            CorruptError, VersionError, ArgumentError: it does not fit; the world is untouched.
+            CorruptError, VersionError, ArgumentError: it does not match; the world is unchanged.
 
         """
         data = ffi.from_buffer("uint8_t[]", image)
@@ -499,18 +500,18 @@ class World(Native):
             check(lib.mf_world_restore(self._use(), data, len(data), error), error)
 
     def reset(self) -> None:
-        """Puts all robots back to their start. The world's time goes on."""
+        """Resets all robots to their start. The world's time continues."""
         for group in self._groups:
             group.reset()
 
     # ---- life ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Gives the memory back; arrays that look into it stay valid and keep it until they go."""
+        """Releases the memory; arrays that refer to it stay valid and keep it alive."""
         if self._process == os.getpid():
             with self._lock:
                 self._forget()
-        else:  # a lock of the parent may never come free
+        else:  # a lock of the parent may never be released
             self._forget()
 
     def _forget(self) -> None:
@@ -544,7 +545,7 @@ class World(Native):
 
 
 def _world_again(description: dict[str, Any]) -> World:
-    """Unpickles: makes the same world, and puts it into the same state."""
+    """Unpickles: builds the same world and restores its state."""
     world = World(
         terrain=description["terrain"], threads=description["threads"], **description["settings"]
     )

@@ -1,8 +1,8 @@
-// A model as MJCF. Everything is written as the model holds it: explicit inertias, poses as
-// quaternions in their bodies, actuators in the general form, no classes; so that loading the file
-// gives the same model bit for bit. Numbers have 17 digits, which is exact for doubles.
+// A model as MJCF. Values are written as stored in the model: explicit inertias, poses as
+// quaternions in their bodies, actuators in the general form, no classes; so loading the file gives
+// the same model bit for bit. Numbers have 17 digits, which is exact for doubles.
 //
-// Joints of one body are one chain of links; geoms, sites and joints carry their numbers in the
+// Joints of one body are one chain of links; geoms, sites and joints store their values in the
 // body's frame for this purpose.
 #include "model/export/mjcf.h"
 
@@ -11,7 +11,7 @@
 
 // ---- settings and assets -----------------------------------------------------------------------
 
-// A lower and an upper limit; the attribute that says whether they hold is named after theirs.
+// A lower and an upper limit; the attribute that enables them is named after theirs.
 static void put_limits(mf_MjcfWriter *w, const char *name, const double limits[2]) {
     const bool finite = mf_is_finite(limits[0]) && mf_is_finite(limits[1]);
     char limited[64];
@@ -37,7 +37,7 @@ static void put_field(mf_MjcfWriter *w, const mf_ModelField *field, const char *
         numbers(w, name, value, field->count);
         break;
     case MF_VALUE_INTEGER:
-    case MF_VALUE_NUMBER: // bits, too, are whole numbers of 32 bits with a sign
+    case MF_VALUE_NUMBER: // bits are also signed 32-bit integers
         integer(w, name, *(const int32_t *)value);
         break;
     case MF_VALUE_FLAG:
@@ -102,7 +102,7 @@ static void put_mesh(mf_MjcfWriter *w, uint32_t index) {
     put(w, "\"/>\n");
 }
 
-// The file's first row is at +y; heights are already scaled into 0 .. 1.
+// The file's first row is at +y; heights are already scaled to 0 .. 1.
 static void put_heights(mf_MjcfWriter *w, uint32_t index) {
     const mf_HeightField *field = &w->model->height_fields[index];
     const double size[4] = {field->half_size[0], field->half_size[1], field->height, field->base};
@@ -245,7 +245,7 @@ static void put_equalities(mf_MjcfWriter *w) {
     put(w, "  </equality>\n");
 }
 
-// As the file has them: behind each activation the last control where its change is limited.
+// In the order of the file: each activation is followed by the last control if its rate is limited.
 static void put_activations(mf_MjcfWriter *w, const mf_Keyframe *key) {
     bool any = false;
     for (uint32_t i = 0; i < w->model->actuator_count; i++) {

@@ -52,12 +52,12 @@ static inline void indent(mf_MjcfWriter *w, uint32_t level) {
         put(w, "  ");
 }
 
-// The attributes that the table of model fields spells, from one member of the structure to another
+// Writes the attributes of the table of model fields, from one member of the structure to another
 // one in the order of the table.
 void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, const char *first,
                         const char *last);
 
-// Elements refer to each other by name, so what has none gets one that nothing else has.
+// Elements refer to each other by name, so elements without a name get a unique one.
 static inline void object_name(mf_MjcfWriter *w, const char *attribute, const char *kind,
                                const char *given, uint32_t index) {
     if (given != NULL && *given != '\0')
@@ -82,13 +82,13 @@ static inline void site_name(mf_MjcfWriter *w, const char *attribute, uint32_t s
 }
 
 // The parts of the document, each in its file. mf_mjcf_put_extensions names the plugins of the
-// actuators, which MJCF wants before everything else.
+// actuators, which must be first in MJCF.
 void mf_mjcf_put_bodies(mf_MjcfWriter *w);
 void mf_mjcf_put_extensions(mf_MjcfWriter *w);
 void mf_mjcf_put_actuators(mf_MjcfWriter *w);
 void mf_mjcf_put_sensors(mf_MjcfWriter *w);
 
-// Refuses models with sensors of cameras or of geoms that are not part of the model.
+// Rejects models with sensors of cameras or of geoms that are not part of the model.
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);
 
 #endif

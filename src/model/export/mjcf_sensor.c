@@ -45,7 +45,7 @@ static void put_signal(mf_MjcfWriter *w, const mf_Signal *signal) {
     number(w, "noise", signal->noise);
     number(w, "cutoff", signal->range[1]);
     double every = period > w->model->physics.step ? period : w->model->physics.step;
-    if (signal->delay > 0 || period > 0.0) // as many samples as are under way, and one each side
+    if (signal->delay > 0 || period > 0.0) // the delayed samples, and one on each side
         integer(w, "nsample", 2 + (long)(mf_time_to_seconds(signal->delay) / every));
     if (signal->delay > 0)
         number(w, "delay", mf_time_to_seconds(signal->delay));

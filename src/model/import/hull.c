@@ -1,8 +1,8 @@
 // Convex hulls by qhull (C. B. Barber, D. P. Dobkin, H. Huhdanpaa, "The quickhull algorithm for
 // convex hulls", ACM TOMS 22, 1996), its reentrant library.
 //
-// Qhull allocates by itself and leaves by longjmp; creating a hull counts as one fallible call. Its
-// triangles are put into a fixed order, so that the result depends on the points alone.
+// Qhull has its own allocator and reports errors by longjmp; creating a hull counts as one fallible
+// call. Its triangles are sorted, so that the result depends only on the points.
 #include "model/import/hull.h"
 #include "base/inject.h"
 
@@ -35,7 +35,7 @@ static int compare_triangles(const void *a, const void *b) {
     return 0;
 }
 
-// Smallest corner first, seen from outside counter-clockwise.
+// Smallest corner first, seen from outside counterclockwise.
 static bool take_triangle(qhT *qh, facetT *facet, const Cloud *cloud, uint32_t out[3]) {
     uint32_t corner[3], count = 0;
     vertexT *vertex, **vertexp;
@@ -91,7 +91,7 @@ static int run_qhull(const Cloud *cloud, int limit, FILE *silence, mf_Hull *hull
     qh_zero(qh, silence);
     int code =
         qh_new_qhull(qh, 3, (int)cloud->count, cloud->points, False, command, silence, silence);
-    // What follows may leave by longjmp, too.
+    // The following calls may also longjmp.
     if (code == 0) {
         code = setjmp(qh->errexit);
         qh->NOerrexit = False;

@@ -8,7 +8,7 @@
 
 typedef struct mf_Hull {
     uint32_t *vertices;      // [1] numbers of points, rising; the context's memory
-    uint32_t *triangles;     // [1] 3 numbers of points each, counter-clockwise from outside
+    uint32_t *triangles;     // [1] 3 numbers of points each, counterclockwise from outside
     uint32_t vertex_count;   // [1]
     uint32_t triangle_count; // [1]
 } mf_Hull;

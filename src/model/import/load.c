@@ -1,4 +1,4 @@
-// Model files: which importer a file is for.
+// Model files: selection of the importer.
 #include "model/import/mesh.h"
 #include "model/import/mjcf.h"
 #include "model/import/urdf.h"
@@ -31,7 +31,8 @@ static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
     return MF_OK;
 }
 
-// Whether the root element is <mujoco>. A file that is no XML counts as URDF, which says so.
+// Whether the root element is <mujoco>. A file that is not XML is passed to the URDF importer,
+// which reports the error.
 static bool is_mjcf(const char *data, size_t size) {
     size_t at = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (at < size) {
@@ -69,7 +70,7 @@ mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportCo
     status = mf_file_read(context, path, MF_FILE_LIMIT, &data, &size, error);
     if (status != MF_OK)
         return status;
-    // Everything that is read so far is XML; the root element tells which format.
+    // All formats are XML; the root element determines the format.
     if (size == 0)
         status = mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
                             "expected a URDF or MJCF file, found it empty");

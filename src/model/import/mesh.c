@@ -1,9 +1,9 @@
 // Processing of meshes after reading.
 //
-// Contact points: for each of a fixed set of directions the vertex that reaches furthest (its
-// support point, so a vertex of the convex hull), thinned by farthest point sampling (T. Gonzalez,
-// "Clustering to minimize the maximum intercluster distance", 1985). Ties go to the lower index,
-// so the result depends on the mesh alone.
+// Contact points: for each of a fixed set of directions the farthest vertex (the support point, so
+// a vertex of the convex hull), thinned by farthest point sampling (T. Gonzalez, "Clustering to
+// minimize the maximum intercluster distance", 1985). Ties go to the lower index, so the result
+// depends on the mesh alone.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"
@@ -125,7 +125,7 @@ static double squared_distance(const double a[3], const double b[3]) {
     return mf_vec3_dot(difference, difference);
 }
 
-// The vertices that are support points of the mesh; the same one may come several times.
+// The vertices that are support points of the mesh; a vertex may occur several times.
 static void find_extremes(const mf_MeshData *mesh, const Directions *directions, uint32_t *out) {
     for (uint32_t k = 0; k < directions->count; k++) {
         uint32_t best = 0;

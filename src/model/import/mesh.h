@@ -1,5 +1,4 @@
-// Triangle meshes from STL, OBJ, MSH and DAE files, and the few points that stand for one on the
-// ground.
+// Triangle meshes from STL, OBJ, MSH and DAE files, and their contact points for the ground.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_MESH_H
 #define MAYFLY_SRC_MODEL_IMPORT_MESH_H
 
@@ -13,7 +12,7 @@ typedef struct mf_MeshData {
     uint32_t *triangles;     // [1] triangle_count * 3
     uint32_t vertex_count;   // [1]
     uint32_t triangle_count; // [1]
-    uint32_t first_object;   // [1] triangles before an OBJ's second object or group; 0: it has none
+    uint32_t first_object;   // [1] triangles before an OBJ's second object or group; 0: none
 } mf_MeshData;
 
 void mf_mesh_release(mf_MeshData *mesh);
@@ -24,7 +23,7 @@ mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, 
                        mf_MeshData *out, mf_Error *error);
 
 // Wavefront OBJ: `v` and `f` lines (polygons become fans, negative indices count from the end);
-// everything else is passed over.
+// everything else is ignored.
 mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error);
 
@@ -39,7 +38,7 @@ mf_Status mf_dae_parse(mf_Context *context, const char *file, const char *data, 
 // Reads a mesh file: OBJ, MSH and DAE by their ending, everything else must be STL.
 mf_Status mf_mesh_load(mf_Context *context, const char *path, mf_MeshData *out, mf_Error *error);
 
-// Scales every vertex and, when the scale mirrors (negative product), turns the triangles over so
+// Scales every vertex and, when the scale mirrors (negative product), reverses the triangles so
 // that they still face outward.
 void mf_mesh_scale(mf_MeshData *mesh, const double scale[3]);
 
@@ -49,9 +48,9 @@ void mf_mesh_bounds(const mf_MeshData *mesh, double low[3], double high[3]);
 // Volume [m^3] by the divergence theorem; positive for a closed surface that faces outward.
 double mf_mesh_volume(const mf_MeshData *mesh);
 
-// Picks at most `limit` (>= 1) vertices [m] that stand for the mesh: of the vertices that reach
-// furthest in fixed directions, the one furthest from their middle, then again and again the one
-// furthest from those picked. Returns their number.
+// Selects at most `limit` (>= 1) vertices [m] that represent the mesh: among the support points of
+// fixed directions, first the one farthest from their center, then repeatedly the one farthest from
+// those selected. Returns their number.
 uint32_t mf_mesh_points(const mf_MeshData *mesh, uint32_t limit, double (*out)[3]);
 #define MF_MESH_POINTS_LIMIT 256u // [1] largest `limit`
 

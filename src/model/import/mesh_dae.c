@@ -1,9 +1,9 @@
 // COLLADA meshes (DAE), read by the Open Asset Import Library (assimp) from memory.
 //
 // All nodes' triangles become one mesh in meters: node transforms and the file's unit are applied;
-// its up axis is not, as in ROS, whose tools take the coordinates as they are. Materials, cameras
-// and animations are left out. The library keeps its own memory, bounded by the file's size limit;
-// running it counts as one fallible call.
+// its up axis is not, as in ROS, whose tools use the coordinates unchanged. Materials, cameras and
+// animations are ignored. The library has its own memory, bounded by the file's size limit; running
+// it counts as one fallible call.
 #include "model/import/mesh.h"
 #include "base/inject.h"
 

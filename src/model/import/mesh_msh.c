@@ -1,6 +1,6 @@
 // MuJoCo's own binary meshes (.msh): four 32-bit counts (vertices, normals, texture coordinates,
 // faces), then the vertices as 3 floats, normals as 3, texture coordinates as 2, and faces as 3
-// 32-bit vertex numbers, all little-endian. Normals and texture coordinates are passed over.
+// 32-bit vertex numbers, all little-endian. Normals and texture coordinates are ignored.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,5 @@
 // Wavefront OBJ: only the surface. Two passes over the lines: the first counts, the second fills.
-// Four corners are cut along the shorter diagonal, more become a fan.
+// Quadrilaterals are split along the shorter diagonal, larger polygons become a fan.
 #include "model/import/mesh.h"
 
 #include "math/scalar.h"
@@ -43,7 +43,7 @@ static bool next_line(Lines *lines) {
     return true;
 }
 
-// 'v', 'f', 'o' or 'g' when the line starts with that word, else 0. Leaves `next` behind it.
+// 'v', 'f', 'o' or 'g' when the line starts with that word, else 0. Advances `next` past it.
 static char take_keyword(Lines *lines) {
     skip_blanks(lines);
     if (lines->end - lines->next < 2 || !is_blank(lines->next[1]))
@@ -102,7 +102,7 @@ static mf_Status read_vertex(Lines *lines, mf_MeshData *mesh, mf_Error *error) {
     return MF_OK;
 }
 
-// The vertex index before the first '/' of a corner; false when there is none of that number.
+// The vertex index before the first '/' of a corner; false when it does not exist.
 static bool read_corner(Lines *lines, uint32_t vertex_count, uint64_t total, uint32_t *out) {
     bool negative = *lines->next == '-';
     const char *digit = lines->next + negative;
@@ -115,7 +115,8 @@ static bool read_corner(Lines *lines, uint32_t vertex_count, uint64_t total, uin
     if (!at_line_end(lines) && !is_blank(*digit) && *digit != '/')
         return false;
     skip_word(lines);
-    // Negative numbers count back from the last vertex so far, positive ones may lie ahead.
+    // Negative numbers count back from the last vertex so far, positive ones may refer to later
+    // vertices.
     if (number == 0 || number > (negative ? vertex_count : total))
         return false;
     *out = (uint32_t)(negative ? vertex_count - number : number - 1);
@@ -132,8 +133,8 @@ static float squared_way(const mf_MeshData *mesh, uint32_t from, uint32_t to) {
     return sum;
 }
 
-// The last two triangles are a face a b c d as a b c, a c d: cuts it from b to d where that is not
-// longer.
+// The last two triangles are a face a b c d as a b c, a c d: splits it from b to d instead if that
+// is not longer.
 static void cut_shorter(mf_MeshData *mesh) {
     uint32_t *last = &mesh->triangles[3 * (size_t)mesh->triangle_count - 6];
     const uint32_t a = last[0], b = last[1], c = last[2], d = last[5], known = mesh->vertex_count;

@@ -12,7 +12,8 @@
 #define HEADER_SIZE 84u   // [byte]
 #define TRIANGLE_SIZE 50u // [byte]
 
-// Equal corners are found by open addressing over their bits; a slot holds vertex index + 1.
+// Equal corners are found by a hash table with open addressing over their bits; a slot holds vertex
+// index + 1.
 typedef struct Welder {
     mf_MeshData *mesh;
     uint32_t *slots;
@@ -101,7 +102,7 @@ static void skip_line(Words *words) {
         words->next++;
 }
 
-// Takes the next word if it is `word`.
+// Consumes the next word if it is `word`.
 static bool take_word(Words *words, const char *word) {
     skip_space(words);
     size_t length = strlen(word);
@@ -135,7 +136,7 @@ static mf_Status take_numbers(Words *words, float out[3], mf_Error *error) {
 }
 
 static mf_Status read_facet(Words *words, Welder *welder, mf_Error *error) {
-    skip_line(words); // the normal, which some writers give as nan
+    skip_line(words); // skips the normal, which some writers give as nan
     if (!take_word(words, "outer") || !take_word(words, "loop"))
         return expected(words, "'outer loop'", error);
     for (uint32_t corner = 0; corner < 3; corner++) {
@@ -170,7 +171,7 @@ static mf_Status read_ascii(Welder *welder, Words *words, uint32_t limit, mf_Err
     }
 }
 
-// An upper bound for the number of facets: how often the word "endloop" occurs.
+// An upper bound for the number of facets: the number of occurrences of "endloop".
 static uint32_t count_facets(const char *data, size_t size) {
     uint32_t count = 0;
     for (size_t i = 0; i + 7 <= size; i++)

@@ -1,4 +1,4 @@
-// MJCF import: the order of the passes, and what they leave behind.
+// MJCF import: the order of the passes, and release of their memory.
 #include "model/import/mjcf.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static mf_Status note_ignored(mf_Mjcf *m) {
     return MF_OK;
 }
 
-// Chains and bases that the points motion cannot show.
+// Notes about chains and bases that the points motion does not support.
 static mf_Status note_points(mf_Mjcf *m) {
     if (m->draft.base_type == MF_BASE_FIXED &&
         !mf_draft_note(&m->draft, false, 0,

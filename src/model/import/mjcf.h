@@ -1,9 +1,9 @@
 // The MJCF importer's working state. One pass after the other fills it:
 //
 //   mjcf_include.c   the file and all that it includes, as one tree
-//   mjcf_attach.c    models that are attached, likewise
-//   mjcf_replicate.c what is to be there several times
-//   mjcf_option.c    compiler, option and the sections that are passed over
+//   mjcf_attach.c    attached models, likewise
+//   mjcf_replicate.c repeated elements
+//   mjcf_option.c    compiler, option and ignored sections
 //   mjcf_class.c     default classes
 //   mjcf_asset.c     meshes and height fields (mjcf_mesh.c and mjcf_heights.c read them when used)
 //   mjcf_body.c      bodies, frames, joints, geoms, sites
@@ -16,12 +16,11 @@
 //   mjcf_actuator.c  actuators (mjcf_pid.c: those of the plugin mujoco.pid)
 //   mjcf_sensor.c    sensors (mjcf_query.c: of contacts)
 //   mjcf_keyframe.c  stored states
-//   mjcf_resolve.c   what follows from the whole robot's inertia (dampratio, springdamper)
+//   mjcf_resolve.c   values that depend on the whole robot's inertia (dampratio, springdamper)
 //
-// The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html. Elements are read as
-// MuJoCo reads them: a copy of their default class's values, overwritten by their own attributes.
-// Quaternions are brought to length 1 only when they are not there already, so that a file written
-// from a model gives the same bits again.
+// The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html. Elements are read as in
+// MuJoCo: a copy of their default class's values, overwritten by their own attributes. Quaternions
+// are normalized only if necessary, so that a file written from a model gives the same bits again.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_MJCF_H
 #define MAYFLY_SRC_MODEL_IMPORT_MJCF_H
 
@@ -43,24 +42,24 @@ typedef enum mf_MjcfKind {
     MF_MJCF_TEXT,      // const char *
     MF_MJCF_ELSEWHERE, // read by other means
     MF_MJCF_PASSED,    // has no effect here
-    MF_MJCF_REFUSED,   // physical and not done: an error when it is not zero
-    MF_MJCF_PLAIN      // every attribute that the table of model fields spells for a structure
+    MF_MJCF_REFUSED,   // physical and not supported: an error when it is not zero
+    MF_MJCF_PLAIN      // all attributes of a structure in the table of model fields
 } mf_MjcfKind;
 
 typedef struct mf_MjcfField {
     const char *name;
     mf_MjcfKind kind;
-    uint8_t least; // [1] numbers that must be there; of MF_MJCF_PLAIN the mf_ItemType
-    uint8_t most;  // [1] numbers that may be there
+    uint8_t least; // [1] least count of numbers; for MF_MJCF_PLAIN the mf_ItemType
+    uint8_t most;  // [1] largest count of numbers
     size_t offset; // [byte] in the item
     const char *const *words;
 } mf_MjcfField;
 
-// Attributes that are members of the model as they stand go into `plain`.
+// Attributes that are directly members of the model are stored in `plain`.
 #define MF_MJCF_PLAIN_OF(type, of)                                                                 \
     { "", MF_MJCF_PLAIN, MF_ITEM_##of, 0, offsetof(type, plain), NULL }
 
-// Orientation as the file gives it.
+// Orientation as given in the file.
 typedef enum mf_MjcfOrientationKind {
     MF_MJCF_QUAT,
     MF_MJCF_AXISANGLE,
@@ -85,8 +84,8 @@ extern const char *const mf_mjcf_tristate[]; // false, true, auto
 enum { MF_MJCF_FALSE, MF_MJCF_TRUE, MF_MJCF_AUTO };
 
 // ---- items -------------------------------------------------------------------------------------
-// In the file's units and conventions (half sizes, degrees) until they go into the draft. A number
-// that the file may leave out starts as NaN.
+// In the file's units and conventions (half sizes, degrees) until conversion to the draft. Optional
+// numbers start as NaN.
 
 enum { MF_MJCF_FREE, MF_MJCF_BALL, MF_MJCF_SLIDE, MF_MJCF_HINGE }; // joint types
 
@@ -116,7 +115,7 @@ typedef struct mf_MjcfGeom {
     mf_MjcfOrientation orientation;
     mf_Shape plain;
     uint32_t body;
-    bool framed; // frame elements are around it
+    bool framed; // it is inside frame elements
     double frame_position[3], frame_rotation[4];
     // Set by mf_mjcf_place_geoms:
     double rotation[4]; // [1] geom to body
@@ -126,7 +125,7 @@ typedef struct mf_MjcfGeom {
     double axes[4];     // [1] principal axes to body
     double moments[3];  // [kg m^2]
     uint32_t shape;     // [1] of the draft, MF_NONE when dropped
-    bool listed;        // a <pair> names it: it touches whatever its bits say
+    bool listed;        // a <pair> names it: it collides regardless of its bits
     bool listed_world;  // with a geom of the world
 } mf_MjcfGeom;
 
@@ -139,7 +138,7 @@ typedef struct mf_MjcfSite {
     mf_Site plain;
     uint32_t body;
     double rotation[4]; // [1] site to body
-    bool camera;        // only a place for sensors
+    bool camera;        // only a pose for sensors
     uint32_t draft;     // [1] site, MF_NONE for a camera
 } mf_MjcfSite;
 
@@ -149,7 +148,7 @@ typedef struct mf_MjcfBody {
     uint32_t parent;                 // [1] MF_NONE for the world
     double position[3], rotation[4]; // in the parent
     mf_Body plain;
-    bool moves; // it or a body that holds it has a joint
+    bool moves; // it or an ancestor has a joint
     const mf_XmlNode *inertial;
     uint32_t first_joint, joint_count;
     uint32_t first_geom, geom_count;
@@ -205,7 +204,7 @@ typedef struct mf_MjcfPair {
 enum { MF_MJCF_GAIN_FIXED, MF_MJCF_GAIN_AFFINE, MF_MJCF_GAIN_MUSCLE };
 enum { MF_MJCF_BIAS_NONE, MF_MJCF_BIAS_AFFINE, MF_MJCF_BIAS_MUSCLE };
 
-// What gives an actuator's force.
+// The force law of an actuator.
 typedef struct mf_MjcfLaw {
     int32_t dynamics, gain_kind, bias_kind;
     double dynamics_values[10], gain[10], bias[10];
@@ -230,8 +229,8 @@ typedef struct mf_MjcfActuator {
     double adhesion; // NaN: not given
     double length_range[2];
     double muscle_range[2], muscle_times[2], muscle_smoothing, muscle[7]; // NaN: not given
-    bool plugin, known;                   // an actuator of a plugin, and of one that is known
-    double integral_gain, integral_limit; // of mujoco.pid: ki, and the most force it makes
+    bool plugin, known;                   // an actuator of a plugin, and of a supported one
+    double integral_gain, integral_limit; // of mujoco.pid: ki, and its largest force
     double slew_limit;                    // [1/s] of its control; 0: none
 } mf_MjcfActuator;
 
@@ -245,14 +244,14 @@ typedef struct mf_MjcfClass {
     mf_MjcfEquality equality;
     mf_MjcfTendon tendon;
     mf_MjcfActuator actuator;
-    mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of classes around it, by kind of the element
+    mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]; // of enclosing classes, by kind of the element
 } mf_MjcfClass;
 
 typedef struct mf_MjcfMaterial {
     double color[4];
 } mf_MjcfMaterial;
 
-// Elements that are passed over or dropped, reported once per kind.
+// Elements that are ignored or dropped, reported once per kind.
 typedef struct mf_MjcfIgnored {
     const mf_XmlNode *node; // the first
     const char *what;       // "<light>" or "<geom> fluidshape"
@@ -260,7 +259,7 @@ typedef struct mf_MjcfIgnored {
     bool physical;
 } mf_MjcfIgnored;
 
-// What the <compiler> of one model says about how its elements are read.
+// Settings of the <compiler> element of one model.
 typedef struct mf_MjcfSettings {
     bool radians, autolimits;
     const char *eulerseq, *mesh_folder, *asset_folder;
@@ -269,7 +268,7 @@ typedef struct mf_MjcfSettings {
 
 // A file of an attached model.
 typedef struct mf_MjcfScope {
-    const char *file; // as its nodes have it
+    const char *file; // name in its nodes
     const mf_MjcfSettings *settings;
 } mf_MjcfScope;
 
@@ -277,7 +276,7 @@ typedef struct mf_Mjcf {
     mf_Context *context;
     const mf_ImportConfig *config;
     const char *file;
-    bool in_memory;   // no other file is touched
+    bool in_memory;   // no other file is read
     mf_Xml xml;       // the main file
     mf_List included; // mf_Xml *, in the order of reading
     mf_Names included_names;
@@ -327,19 +326,19 @@ static inline mf_MjcfHeights *mf_mjcf_heights(const mf_Mjcf *m) {
     return m->heights.items;
 }
 
-// Draft index of a body of the importer: the world has none.
+// Draft index of a body of the importer; the world has none.
 static inline uint32_t mf_mjcf_draft_body(uint32_t body) {
     return body == 0 || body == MF_NONE ? MF_NONE : body - 1;
 }
 
 // ---- shared by the passes (mjcf_read.c) --------------------------------------------------------
 
-// Parses a whole MJCF text. With `in_memory` no other file is touched.
+// Parses a whole MJCF text. With `in_memory` no other file is read.
 mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data, size_t size,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error);
 
-// Contacts have 1, 3, 4 or 6 directions.
+// Contacts have dimension 1, 3, 4 or 6.
 static inline bool mf_mjcf_is_dimension(uint32_t dimension) {
     return dimension == 1 || dimension == 3 || dimension == 4 || dimension == 6;
 }
@@ -351,10 +350,10 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
 // The settings of the model that an element comes from.
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node);
 
-// Something without effect on motion was passed over; reported once per kind.
+// Records an ignored element without effect on motion; reported once per kind.
 mf_Status mf_mjcf_pass(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
 
-// Something physical that is not done: an error or, when lenient, a note.
+// Reports an unsupported physical effect: an error or, when lenient, a note.
 mf_Status mf_mjcf_refuse(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute);
 
 // Reads the attributes of `node` into `item` by the table (its end has the name NULL). Attributes
@@ -367,12 +366,13 @@ mf_Status mf_mjcf_read_some(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
 // Errors for children of `node` that are not in the NULL-terminated list.
 mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *known);
 
-// Takes an orientation attribute into `out`, if there is one.
+// Reads an orientation attribute into `out`, if there is one.
 mf_Status mf_mjcf_orientation(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfOrientation *out);
 mf_Status mf_mjcf_rotation(const mf_Mjcf *m, const mf_XmlNode *node,
                            const mf_MjcfOrientation *orientation, double rotation[4]);
 
-// Length 1, leaving what has it but for rounding bit for bit. False for a zero quaternion.
+// Normalizes; quaternions of length 1 up to rounding stay bit-identical. False for a zero
+// quaternion.
 bool mf_mjcf_unit(double rotation[4]);
 // A frame inside another one: out = outer * inner; `out` may be `inner`.
 void mf_mjcf_compose(double position[3], double rotation[4], const double parent_position[3],
@@ -383,7 +383,7 @@ void mf_mjcf_compose(double position[3], double rotation[4], const double parent
 mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, double **out,
                        uint32_t *count);
 
-// Whether a range holds: by the tristate and autolimits; reversed ranges are errors.
+// Whether a range is active, from the tristate and autolimits; reversed ranges are errors.
 mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *what,
                           int32_t limited, const double range[2], bool *out);
 
@@ -391,11 +391,11 @@ mf_Status mf_mjcf_limited(const mf_Mjcf *m, const mf_XmlNode *node, const char *
 mf_Status mf_mjcf_name(mf_Mjcf *m, const mf_XmlNode *node, mf_Names *names, const char *name,
                        uint32_t index);
 
-// The object an attribute names. With `*out` MF_NONE and MF_OK: its target was dropped, so the
-// element is to be dropped, too, which has been noted.
+// The object that an attribute names. `*out` MF_NONE and MF_OK: its target was dropped, so the
+// element must be dropped, too; a note has been added.
 mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, const char *name,
                        const mf_Names *names, const char *kind, uint32_t *out);
-// Remembers that an object of that name was dropped.
+// Records that an object of that name was dropped.
 mf_Status mf_mjcf_dropped(mf_Mjcf *m, const char *kind, const char *name);
 
 // The class for an element: its attribute "class", else `inherited`.
@@ -403,7 +403,7 @@ mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *
                         const mf_MjcfClass **out);
 const mf_MjcfClass *mf_mjcf_main(const mf_Mjcf *m);
 
-// A place in the draft for a pose in a body.
+// Converts a pose in a body to one in the draft.
 mf_Frame mf_mjcf_frame(const mf_Mjcf *m, uint32_t body, const double position[3],
                        const double rotation[4]);
 mf_Status mf_mjcf_stiffness(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
@@ -426,14 +426,14 @@ enum {
     MF_MJCF_MESH
 };
 
-// One element into an item that holds its class's values.
+// Reads one element into an item that contains its class's values.
 mf_Status mf_mjcf_read_joint(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfJoint *joint);
 mf_Status mf_mjcf_read_geom(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfGeom *geom);
 mf_Status mf_mjcf_read_site(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfSite *site);
 mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *class,
                                 mf_MjcfActuator *actuator);
 void mf_mjcf_inherit_laws(const mf_MjcfClass *parent, mf_MjcfLaw laws[MF_MJCF_ACTUATOR_KINDS]);
-bool mf_mjcf_is_actuator(const char *element); // one of those that can be read
+bool mf_mjcf_is_actuator(const char *element); // a supported one
 // Settings of a plugin's actuator (mjcf_pid.c).
 mf_Status mf_mjcf_set_pid(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *actuator);
 
@@ -457,25 +457,25 @@ mf_Status mf_mjcf_read_tendons(mf_Mjcf *m);
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
-// What a contact sensor looks for and how many values it has; `*found` is false when it is dropped.
+// The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
 mf_Status mf_mjcf_read_keyframes(mf_Mjcf *m);
 mf_Status mf_mjcf_resolve(mf_Mjcf *m);
 
-// Meshes: vertices, and when asked hull and mass.
+// Meshes: vertices, and on request hull and mass.
 mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_hull_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_weigh_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh);
 mf_Status mf_mjcf_load_heights(mf_Mjcf *m, mf_MjcfHeights *heights);
 
-// Where a link is in the world.
+// World pose of a link.
 typedef struct mf_LinkPose {
     double position[3], rotation[4];
 } mf_LinkPose;
 
-// ContactSlots of each straight piece of a path: links and places [m] of its ends in the world, and
-// what its length counts for.
+// Called for each straight piece of a path: links and world positions [m] of its ends, and the
+// weight of its length.
 typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3], uint32_t to_link,
                              const double to[3], double share);
 
@@ -484,8 +484,8 @@ typedef void (*mf_PathPiece)(void *user, uint32_t from_link, const double from[3
 double mf_mjcf_path_length(const mf_TendonWrap *wraps, uint32_t count, const mf_LinkPose *links,
                            mf_PathPiece piece, void *user);
 
-// Nodes that no file has (mjcf_attach.c). A new one stands where `place` does and has room for so
-// many attributes; NULL: mf_mjcf_no_room says why.
+// Nodes that are not in a file (mjcf_attach.c). A new one has the position of `place` and capacity
+// for this number of attributes; NULL: mf_mjcf_no_room reports the reason.
 mf_XmlNode *mf_mjcf_new_node(mf_Mjcf *m, const char *name, const mf_XmlNode *place,
                              uint32_t attributes);
 mf_Status mf_mjcf_no_room(const mf_Mjcf *m, const mf_XmlNode *node);
@@ -498,7 +498,7 @@ mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_X
 // The settings of a model from its <compiler> elements.
 mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings);
 
-// The path of a file that `node` names; `folder` (may be NULL) is in front of relative names.
+// The path of a file that `node` names; `folder` (may be NULL) is the prefix of relative names.
 mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *folder,
                              const char *file, char *path);
 

@@ -108,7 +108,7 @@ static void clear(double values[10]) {
 
 static mf_Status not_negative(const mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                               double value) {
-    if (!(value < 0.0)) // also when it is not given
+    if (!(value < 0.0)) // also when NaN (not given)
         return MF_OK;
     return mf_mjcf_fail(m, node, "<%.80s> %s: expected >= 0, found %g", node->name, name, value);
 }
@@ -138,7 +138,7 @@ static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     a->law.gain[0] = mf_is_finite(a->kp) ? a->kp : a->law.gain[0];
     a->law.bias[0] = 0.0;
     a->law.bias[1] = -a->law.gain[0];
-    // A positive third number stands for a damping ratio until the inertia is known.
+    // A positive third number is a damping ratio until the inertia is known.
     if (mf_is_finite(a->kv))
         a->law.bias[2] = -a->kv;
     if (mf_is_finite(a->damping_ratio))
@@ -213,9 +213,9 @@ static mf_Status set_cylinder(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
     return MF_OK;
 }
 
-// What the element says goes into the general parameters: range, force, scale, lmin, lmax, vmax,
-// fpmax, fvmax of gain and bias, and the time constants of the activation. Where an element of the
-// class was no muscle, MuJoCo's defaults come first.
+// Stores the element's attributes in the general parameters: range, force, scale, lmin, lmax, vmax,
+// fpmax, fvmax of gain and bias, and the time constants of the activation. If the class's element
+// was not a muscle, starts from MuJoCo's defaults.
 static mf_Status set_muscle(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     static const double usual[9] = {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2};
     (void)m, (void)node;
@@ -261,8 +261,8 @@ bool mf_mjcf_is_actuator(const char *element) {
     return false;
 }
 
-// An element takes the law of the nearest class in which the last element was of its kind or
-// general; a general one takes any.
+// An element inherits the law of the nearest class in which the last element was of its kind or
+// general; a general one inherits any.
 static const mf_MjcfLaw *law_for(const mf_MjcfClass *class, uint32_t kind) {
     const uint32_t last = class->actuator.kind;
     const bool own = last == kind || last == MF_MJCF_GENERAL || kind == MF_MJCF_GENERAL;
@@ -288,7 +288,7 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_Mjc
     a->name = NULL;
     a->plugin = false;
     a->integral_gain = a->slew_limit = 0.0;
-    // What one element says of a shortcut goes into the general settings and is not inherited.
+    // Attributes of a shortcut are converted to the general settings and are not inherited.
     a->kp = a->kv = a->damping_ratio = a->time_constant = a->piston_time = none;
     a->area = a->diameter = a->adhesion = none;
     mf_vec3_set(a->cylinder_bias, none, none, none);
@@ -313,7 +313,7 @@ static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
         return status;
     to->drive = in_parent ? MF_DRIVE_JOINT_IN_PARENT : MF_DRIVE_JOINT;
     to->joint = mf_mjcf_joints(m)[joint].draft;
-    // A free base has no joint to name; a site in it can be driven instead.
+    // A free base has no named joint; a site in it can be driven instead.
     return to->joint == MF_NONE ? mf_mjcf_refuse(m, from->node, "joint (a free one)") : MF_OK;
 }
 
@@ -339,7 +339,7 @@ static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
     return MF_OK;
 }
 
-// Adhesion. A body of the world pulls at what touches it, too, but is no body of the model.
+// Adhesion. A body of the world would also attract what touches it, but is not a body of the model.
 static mf_Status find_body(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
     uint32_t body;
     mf_Status status =
@@ -351,12 +351,12 @@ static mf_Status find_body(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator 
     return to->body == MF_NONE ? mf_mjcf_refuse(m, from->node, "body (the world)") : MF_OK;
 }
 
-// What it drives; nothing when that was dropped.
+// Its transmission target; none if that was dropped.
 static mf_Status find_target(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
     int targets = (from->joint || from->joint_in_parent) + (from->tendon != NULL) +
                   (from->site != NULL) + (from->body != NULL);
     if (targets == 0 && mf_xml_attribute(from->node, "cranksite"))
-        return MF_OK; // refused already
+        return MF_OK; // already rejected
     if (targets != 1)
         return mf_mjcf_fail(m, from->node,
                             "<%.80s>: expected one of joint, jointinparent, tendon, "
@@ -373,7 +373,7 @@ static mf_Status find_target(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
                         &to->tendon);
 }
 
-// The control's (or activation's) range from what it drives.
+// The control's (or activation's) range from the range of its target.
 static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actuator *to) {
     double lower, upper;
     bool servo = from->law.gain_kind == MF_MJCF_GAIN_FIXED &&
@@ -434,8 +434,8 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
     return MF_OK;
 }
 
-// What a file says of the search for lengths of muscles that it leaves open (articulated does it);
-// NULL: nothing.
+// The file's settings of the search for unspecified lengths of muscles (done by `articulated`);
+// NULL: none.
 static const mf_XmlNode *length_search(const mf_Mjcf *m) {
     const mf_XmlNode *found = NULL;
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
@@ -484,7 +484,7 @@ static mf_Status fill_muscle(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
     return MF_OK;
 }
 
-// The integral of a controller's error, where what it drives has one length.
+// The integral of a controller's error, if the target has one length.
 static mf_Status fill_integral(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
     const mf_JointType type =
         to->joint != MF_NONE ? mf_draft_joints(&m->draft)[to->joint].type : MF_JOINT_FIXED;

@@ -10,7 +10,7 @@
 #define END                                                                                        \
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
-// An asset without a name is called like its file, without folder and ending.
+// An asset without a name gets its file's name without folder and extension.
 static mf_Status name_by_file(mf_Mjcf *m, const char *file, const char **name) {
     const char *slash = strrchr(file, '/');
     const char *start = slash ? slash + 1 : file;

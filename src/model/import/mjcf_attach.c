@@ -1,10 +1,10 @@
 // Models inside a model: <asset><model name file/></asset> names one, and <attach model body
-// prefix/> in a body puts a body of it, or all that its world holds, there.
+// prefix/> in a body inserts a body of it, or the contents of its world, there.
 //
-// It is done on the trees of elements, before anything is read: the attached elements are copied
-// with the prefix before every name that they give or use, and with them the model's assets,
-// defaults, contacts, equalities, tendons, actuators and sensors; those that are about parts that
-// are not attached are passed over. Each element keeps the <compiler> of its own model
+// This works on the trees of elements before they are interpreted: the attached elements are copied
+// with the prefix added to every name that they define or use, together with the model's assets,
+// defaults, contacts, equalities, tendons, actuators and sensors; those that refer to parts that
+// are not attached are ignored. Each element keeps the <compiler> settings of its own model
 // (mf_mjcf_settings); its options and keyframes have no effect. A model's default class "main"
 // becomes the class PREFIXmain, which does not inherit from the class "main" of the outer model.
 #include "model/import/mjcf.h"
@@ -20,7 +20,7 @@ typedef struct Source {
 typedef struct Attaching {
     mf_Mjcf *m;
     mf_List sources; // Source
-    mf_Names done;   // "model prefix" whose sections are there already
+    mf_Names done;   // "model prefix" whose sections were copied already
 } Attaching;
 
 // ---- copies
@@ -87,7 +87,7 @@ void mf_mjcf_add_child(mf_XmlNode *parent, mf_XmlNode *child) {
     parent->last = child;
 }
 
-// Assets without a name are called like their files, before the prefix comes.
+// Assets without a name get their files' names before the prefix is added.
 static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
     const char *file = mf_xml_attribute(node, "file");
     if (node->parent == NULL || strcmp(node->parent->name, "asset") != 0 || file == NULL ||
@@ -98,8 +98,8 @@ static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
     return mf_arena_text(&m->arena, start, dot ? (size_t)(dot - start) : strlen(start));
 }
 
-// A copy of an element and all that it holds, with the prefix; NULL without memory. One attribute
-// more has room.
+// A copy of an element and its children with the prefix; NULL when out of memory. It has capacity
+// for one more attribute.
 static mf_XmlNode *copy(mf_Mjcf *m, const mf_XmlNode *from, const char *prefix) {
     mf_XmlNode *node = mf_mjcf_new_node(m, from->name, from, from->attribute_count + 2);
     const char *own = asset_name(m, from);
@@ -212,7 +212,7 @@ static const mf_XmlNode *find_body(const mf_XmlNode *parent, const char *name) {
     return NULL;
 }
 
-// What is attached, in a frame that stands for the place of the <attach>.
+// The attached elements, in a frame with the pose of the <attach>.
 static mf_Status copy_body(mf_Mjcf *m, const mf_XmlNode *node, const Source *source,
                            const char *prefix, mf_XmlNode *frame) {
     const char *name = mf_xml_attribute(node, "body");
@@ -258,7 +258,7 @@ static mf_Status attach(Attaching *a, mf_XmlNode *node) {
     status = copy_body(m, node, source, prefix, frame);
     if (status == MF_OK)
         status = copy_sections(a, node, source, prefix, main_class);
-    // The frame takes the place of the <attach>, which others point at.
+    // The frame overwrites the <attach> node, because others point to it.
     node->name = frame->name;
     node->attributes = frame->attributes;
     node->attribute_count = frame->attribute_count;

@@ -9,7 +9,7 @@
 #define END                                                                                        \
     { NULL, MF_MJCF_PASSED, 0, 0, 0, NULL }
 
-// Where a walk is: the body and the frame elements around, relative to the body.
+// State of the traversal: the body and the enclosing frame elements, relative to the body.
 typedef struct Pose {
     uint32_t body;
     const mf_MjcfClass *class;
@@ -42,7 +42,7 @@ static const mf_MjcfField frame_fields[] = {
     MF_MJCF_ORIENTATION,
     END};
 
-// Class for what a body or frame holds.
+// Class for the contents of a body or frame.
 static mf_Status child_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                              const mf_MjcfClass *inherited, const mf_MjcfClass **out) {
     *out = inherited;
@@ -65,7 +65,7 @@ static mf_Status read_pose(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFiel
     return status == MF_OK ? mf_mjcf_rotation(m, node, &orientation, rotation) : status;
 }
 
-// Into the body's frame, from the frame elements around.
+// From the enclosing frame elements to the body's frame.
 static void leave_frames(const Pose *pose, double position[3], double rotation[4]) {
     if (pose->framed)
         mf_mjcf_compose(position, rotation, pose->position, pose->rotation, position, rotation);
@@ -231,7 +231,7 @@ static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose)
                            : status;
 }
 
-// Cameras are only places that frame sensors may name.
+// Cameras are only poses that frame sensors may refer to.
 static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_MjcfSite camera = {.node = node, .body = pose->body, .camera = true, .draft = MF_NONE};
     camera.orientation = (mf_MjcfOrientation){MF_MJCF_QUAT, {1.0}};
@@ -284,7 +284,7 @@ static mf_Status read_own(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) 
     return mf_mjcf_refuse(m, node, NULL);
 }
 
-// What the body holds itself, also inside frames.
+// The body's own elements, also inside frames.
 static mf_Status read_contents(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
@@ -302,7 +302,7 @@ static mf_Status read_contents(mf_Mjcf *m, const mf_XmlNode *node, const Pose *p
 
 static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose);
 
-// The bodies it holds, also inside frames.
+// Its child bodies, also inside frames.
 static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
@@ -374,7 +374,7 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
     mf_quat_identity(world->rotation);
     mf_quat_identity(pose.rotation);
     mf_Status status = MF_OK;
-    // All that the world body itself holds first, whichever section it is in.
+    // First the world body's own elements of all sections.
     for (int pass = 0; pass < 2; pass++) {
         for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "worldbody");
              status == MF_OK && node; node = mf_xml_next(node, "worldbody")) {

@@ -1,6 +1,5 @@
-// Default classes, and the tables that say where each attribute goes. A class starts as a copy of
-// the class that holds it and is then overwritten element by element; "main" starts from MuJoCo's
-// own values.
+// Default classes, and the tables of attributes. A class starts as a copy of its parent class and
+// is then overwritten element by element; "main" starts from MuJoCo's own values.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"

@@ -19,7 +19,7 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
         status = mf_mjcf_find(m, node, attribute, pair.geoms[i], &m->geom_names, "geom", &geom);
         shapes[i] = status == MF_OK && geom != MF_NONE ? mf_mjcf_geoms(m)[geom].shape : MF_NONE;
         if (status == MF_OK && shapes[i] == MF_NONE)
-            return mf_mjcf_refuse(m, node, attribute); // a dropped geom, or a visual one left out
+            return mf_mjcf_refuse(m, node, attribute); // a dropped geom, or an omitted visual one
     }
     if (status != MF_OK)
         return status;
@@ -35,8 +35,8 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     return mf_mjcf_name(m, node, &m->pair_names, pair.name, m->draft.pairs.count - 1);
 }
 
-// Marks the geoms that pairs name, before shapes are made of them. What is wrong with a pair is
-// said when it is read.
+// Marks the geoms that pairs name, before they are converted to shapes. Errors of a pair are
+// reported when it is read.
 mf_Status mf_mjcf_list_pairs(mf_Mjcf *m) {
     for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
          section = mf_xml_next(section, "contact")) {

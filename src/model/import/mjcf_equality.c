@@ -118,7 +118,7 @@ static mf_Status read_weld(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *item
     }
     for (int i = 0; i < 2; i++)
         item->objects[i] = mf_mjcf_draft_body(ends.bodies[i]);
-    // A relative pose with a zero quaternion means the one at the start.
+    // A relative pose with a zero quaternion means the pose at the start.
     double size =
         mf_abs(relative[3]) + mf_abs(relative[4]) + mf_abs(relative[5]) + mf_abs(relative[6]);
     if (size == 0.0)

@@ -1,7 +1,7 @@
-// Geoms: size and pose from what the file gives (center and orientation, two ends, or a mesh to be
-// fitted), and their mass properties.
+// Geoms: size and pose from the file (center and orientation, two ends, or a mesh to be fitted),
+// and their mass properties.
 //
-// Solids: textbook moments of inertia. Shells have their mass spread over the surface: sphere
+// Solids: textbook moments of inertia. Shells have their mass distributed over the surface: sphere
 // 2/3 m r^2; cylinder and capsule as a tube with two discs or half spheres; box as six plates.
 #include "model/import/mjcf.h"
 
@@ -44,7 +44,7 @@ static mf_Status check_size(const mf_Mjcf *m, const mf_MjcfGeom *geom) {
     return MF_OK;
 }
 
-// A primitive instead of a mesh: the one with the mesh's inertia box.
+// Fits a primitive to a mesh: the one with the mesh's inertia box.
 static mf_Status fit(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
     if (m->fit_box)
         return mf_mjcf_refuse(m, geom->node, "mesh (fitaabb)");
@@ -163,8 +163,8 @@ static double extent(const mf_MjcfGeom *geom) {
     }
 }
 
-// Tube of height h with two caps of mass `cap` each, whose own moment across the axis about the
-// tube's middle is `across` and along it `along`.
+// Tube of height h with two caps of mass `cap` each, whose moments about the tube's center are
+// `across` perpendicular to the axis and `along` about it.
 static void tube_moments(double out[3], double tube, double wall, double r, double h, double across,
                          double along) {
     // wall: 3 for a solid cylinder, 6 for a thin wall
@@ -203,7 +203,7 @@ static void box_moments(double out[3], const mf_MjcfGeom *geom) {
     // Second moment of mass along each axis.
     double area = s[0] * s[1] + s[1] * s[2] + s[2] * s[0];
     for (int i = 0; i < 3; i++) {
-        double plates = s[(i + 1) % 3] * s[(i + 2) % 3]; // those at the ends of axis i
+        double plates = s[(i + 1) % 3] * s[(i + 2) % 3]; // the plates at the ends of axis i
         second[i] = geom->shell ? geom->weight * square[i] * (plates + (area - plates) / 3.0) / area
                                 : geom->weight * square[i] / 3.0;
     }

@@ -1,6 +1,6 @@
 // Height fields of an MJCF model: numbers in the file, PNG images (their gray values) and MuJoCo's
 // own binary (int32 rows, int32 columns, then the heights as float32, the row at -y first). All are
-// scaled into 0 .. 1. Of 16 bits MuJoCo keeps the upper 8, and so does this.
+// scaled to 0 .. 1. As in MuJoCo only the upper 8 of 16 bits are used.
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
 
@@ -47,7 +47,7 @@ static mf_Status allocate_grid(mf_Mjcf *m, Grid *grid) {
     return grid->values ? MF_OK : mf_mjcf_no_memory(m);
 }
 
-// Numbers in the file: the first row is at +y, as an image shows it.
+// Numbers in the file: the first row is at +y, as in an image.
 static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid) {
     double *values;
     uint32_t given;

@@ -1,7 +1,7 @@
-// The main file and all that it includes, as one tree: an <include> element is replaced by the
+// The main file and all included files as one tree: an <include> element is replaced by the
 // children of the included file's root. A file may be included once in the whole model, which also
-// makes loops impossible. Names are looked up next to the main file first, then next to the file
-// that includes, as MuJoCo does; the rules of package.c keep them inside their root.
+// prevents cycles. Names are looked up next to the main file first, then next to the file that
+// includes, as MuJoCo does; the rules of package.c keep them inside their root.
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
 #include "base/inject.h"
@@ -91,7 +91,7 @@ static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode
     return status == MF_OK ? parse_file(m, node, path, root) : status;
 }
 
-// Puts the children of `root` in the place of `node`, which comes after `before` (or first).
+// Replaces `node`, which follows `before` (or is first), by the children of `root`.
 static void splice(mf_XmlNode *parent, mf_XmlNode *before, mf_XmlNode *node, mf_XmlNode *root) {
     mf_XmlNode *next = node->next, *first = root->first ? root->first : next;
     if (before == NULL)
@@ -138,7 +138,7 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
     return MF_OK;
 }
 
-// Names inside are looked up next to the file itself first, as it is a model of its own.
+// Names in it are looked up next to the file itself first, since it is a separate model.
 mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
     const char *main_file = m->file;
     mf_Status status = load(m, node, again, root);

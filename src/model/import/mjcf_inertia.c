@@ -1,8 +1,8 @@
 // Mass of bodies: from <inertial>, or summed over the body's geoms.
 //
-// Principal axes follow MuJoCo's convention, because it shows (sensors may sit in the inertial
-// frame): Jacobi rotations of the largest element off the diagonal, kept as a quaternion; moments
-// falling. Method: Golub and Van Loan 2013, 8.5.
+// Principal axes follow MuJoCo's convention, because it is observable (sensors may be in the
+// inertial frame): Jacobi rotations of the largest off-diagonal element, accumulated as a
+// quaternion; moments in descending order. Method: Golub and Van Loan 2013, 8.5.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
@@ -21,7 +21,7 @@ static void rotated(double out[9], const double rotation[4], const double full[9
     mf_mat3_multiply(out, out, orientation);
 }
 
-// One Jacobi turn in the plane (row, column); false when it would turn by nothing.
+// One Jacobi rotation in the plane (row, column); false when it is the identity.
 static bool jacobi(double rotation[4], const double d[9], int row, int column) {
     double theta = (d[4 * column] - d[4 * row]) / (2.0 * d[3 * row + column]);
     double root = mf_sqrt(1.0 + theta * theta);
@@ -55,7 +55,7 @@ bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6
         if (!(mf_abs(d[3 * row + column]) > small) || !jacobi(axes, d, row, column))
             break;
     }
-    // Bubble sort; each swap is a quarter turn about the third axis.
+    // Bubble sort; each swap is a rotation by 90 degrees about the third axis.
     for (int pass = 0; pass < 3; pass++) {
         int at = pass % 2;
         if (!(moments[at] + small < moments[at + 1]))
@@ -196,7 +196,7 @@ static mf_Status check_body(mf_Mjcf *m, mf_MjcfBody *body) {
     return MF_OK;
 }
 
-// Scales all masses, as settotalmass asks.
+// Scales all masses according to settotalmass.
 static mf_Status set_total(mf_Mjcf *m) {
     double sum = 0.0;
     for (uint32_t i = 1; i < m->bodies.count; i++)

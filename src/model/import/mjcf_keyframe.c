@@ -1,5 +1,5 @@
-// Stored states. Lengths are checked against the whole model; what is left out has the start
-// position, zero velocity, activation and control. Positions keep the numbers of the file.
+// Stored states. Lengths are checked against the whole model; omitted parts are the start position,
+// zero velocity, activation and control. Positions keep the values of the file.
 #include "model/import/mjcf.h"
 
 #include "model/assemble.h"
@@ -37,7 +37,7 @@ static Lengths measure(const mf_Mjcf *m) {
     return lengths;
 }
 
-// The numbers of an attribute, or `standard` (NULL: zeros) when it is not there.
+// The numbers of an attribute, or `standard` (NULL: zeros) when it is missing.
 static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, uint32_t count,
                       const double *standard, const double **out) {
     double *numbers, *values;
@@ -58,7 +58,7 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
     return MF_OK;
 }
 
-// Controls of the actuators that were kept.
+// Controls of the actuators that were not dropped.
 static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                const double **out) {
     const double *all;
@@ -77,7 +77,7 @@ static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths
     return MF_OK;
 }
 
-// Without last controls, which a start forgets.
+// Without last controls, which a start resets.
 static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                   const double **out) {
     const double *all;
@@ -105,7 +105,7 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
         {"qvel", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
         {"act", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
         {"ctrl", MF_MJCF_ELSEWHERE, 0, 0, 0, NULL},
-        {"mpos", MF_MJCF_PASSED, 0, 0, 0, NULL}, // of mocap bodies, which stay where they are
+        {"mpos", MF_MJCF_PASSED, 0, 0, 0, NULL}, // of mocap bodies, which do not move
         {"mquat", MF_MJCF_PASSED, 0, 0, 0, NULL},
         {NULL, MF_MJCF_PASSED, 0, 0, 0, NULL}};
     KeyAttributes attributes = {0};
@@ -117,7 +117,7 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
         status = take(m, node, "qvel", lengths->velocity, NULL, &key.velocity);
     bool dropped = lengths->file_control != lengths->control && mf_xml_attribute(node, "act");
     if (status == MF_OK && dropped)
-        return mf_mjcf_refuse(m, node, "act"); // whose activation is whose is not known any more
+        return mf_mjcf_refuse(m, node, "act"); // the activations can no longer be assigned
     if (status == MF_OK)
         status = take_activations(m, node, lengths, &key.activation);
     if (status == MF_OK)
@@ -134,7 +134,7 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
     return mf_mjcf_name(m, node, &m->key_names, attributes.name, m->draft.keyframes.count - 1);
 }
 
-// Older files request room by <size nkey="...">; what is not written down is the start.
+// Older files reserve keyframes by <size nkey="...">; undefined ones are the start state.
 static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;

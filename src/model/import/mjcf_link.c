@@ -1,12 +1,11 @@
 // Bodies and joints into links and joints of the draft.
 //
-// A body's joints become a chain of links whose frames sit at the joints' anchors with the body's
-// axes; the last one carries the body. MuJoCo turns a body about each anchor in turn,
+// A body's joints become a chain of links whose frames are at the joints' anchors with the body's
+// axes; the last one is the body. MuJoCo rotates a body about each anchor in order,
 //     body = parent (pos, quat) prod_k [shift(anchor_k) turn(axis_k, q_k - ref_k)
 //     shift(-anchor_k)],
-// which is this chain with the steps between anchors as constant shifts. A slide needs no anchor
-// and takes the one before it. A body without joints is a part of its parent's link, or of the
-// world.
+// which is this chain with constant offsets between anchors. A slide needs no anchor and uses the
+// previous one. A body without joints is a part of its parent's link, or of the world.
 //
 // With exactly one free body in the world and nothing else that moves, that body is the base;
 // otherwise the world is link 0.
@@ -21,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MF_POINT_SPHERE_RADIUS 0.005 // [m] a sphere of at most this radius touches as one point
+#define MF_POINT_SPHERE_RADIUS 0.005 // [m] a sphere of at most this radius has one contact point
 #define CYLINDER_RING 8              // [1] points around each end of a cylinder
 
 // ---- the base ----------------------------------------------------------------------------------
@@ -108,7 +107,7 @@ static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
     return status;
 }
 
-// A joint of the draft with what the file says plainly; NULL without memory.
+// A joint of the draft with the attributes of the file; NULL when out of memory.
 static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *name,
                              mf_JointType type) {
     mf_Joint *joint = mf_draft_add_joint(&m->draft, name, type);
@@ -121,7 +120,7 @@ static mf_Joint *start_joint(mf_Mjcf *m, const mf_MjcfJoint *from, const char *n
     return joint;
 }
 
-// A name for what the file leaves unnamed; links and joints need one.
+// A name for unnamed elements; links and joints need one.
 static const char *name_or(char out[400], const char *name, const char *kind, uint32_t number) {
     if (name != NULL && *name != '\0')
         return name;
@@ -137,7 +136,7 @@ static const char *joint_name_of(const mf_Mjcf *m, char out[400], uint32_t index
     return name;
 }
 
-// Where the frame of joint `k` of a body sits in the body's frame.
+// Pose of the frame of joint `k` of a body in the body's frame.
 static void anchor_of(const mf_Mjcf *m, const mf_MjcfBody *body, uint32_t k, double out[3]) {
     mf_vec3_set(out, 0.0, 0.0, 0.0);
     for (uint32_t i = 0; i <= k; i++) {
@@ -182,7 +181,7 @@ static mf_Status add_joint(mf_Mjcf *m, uint32_t index, uint32_t k, uint32_t pare
     anchor_of(m, body, k, anchor);
     mf_vec3_copy(joint->anchor, anchor);
     if (from->type == MF_MJCF_FREE) {
-        // Its position holds the whole pose in the world.
+        // Its position contains the whole world pose.
         mf_vec3_set(joint->position, 0.0, 0.0, 0.0);
     } else if (k == 0) {
         double position[3], rotation[4];
@@ -208,7 +207,7 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     mf_MjcfJoint *from = &mf_mjcf_joints(m)[body->first_joint];
     char name[400];
     mf_Link *link = mf_draft_add_link(&m->draft, name_or(name, body->name, "body", base));
-    // The draft's list makes the joint's neutral values; the base's is kept next to it.
+    // The draft's list gives the joint's defaults; the base's joint is stored separately.
     mf_Joint *joint =
         start_joint(m, from, joint_name_of(m, name, body->first_joint), MF_JOINT_FLOATING);
     if (link == NULL || joint == NULL)
@@ -232,7 +231,7 @@ static mf_Status place_body(mf_Mjcf *m, uint32_t index, uint32_t base) {
     if (index == base)
         return make_base(m, base);
     if (body->joint_count == 0) {
-        // Fixed in the world: part of link 0 when that is the world, else nobody's.
+        // Fixed in the world: part of link 0 if that is the world, else of no link.
         body->link = parent->link;
         if (body->parent == 0 && base == 0)
             body->link = 0;
@@ -294,7 +293,7 @@ static void add_mass(mf_Mjcf *m, const mf_MjcfBody *body) {
     memcpy(link->inertia, sum.inertia, sizeof link->inertia);
 }
 
-// What moves must have mass and inertia; the base of a fixed robot need not.
+// Moving links need mass and inertia, except the base of a fixed robot.
 static mf_Status check_links(mf_Mjcf *m) {
     for (uint32_t i = 1; i < m->bodies.count; i++) {
         const mf_MjcfBody *body = &mf_mjcf_bodies(m)[i];
@@ -338,7 +337,7 @@ static void geom_color(const mf_Mjcf *m, const mf_MjcfGeom *geom, float out[3]) 
     const double gray[3] = {0.5, 0.5, 0.5}, *color = geom->color;
     uint32_t material =
         geom->material ? mf_names_find(&m->material_names, geom->material) : UINT32_MAX;
-    // A geom's own color beats its material's.
+    // A geom's own color overrides its material's.
     if (material != UINT32_MAX && memcmp(color, gray, sizeof gray) == 0)
         color = ((mf_MjcfMaterial *)m->materials.items)[material].color;
     for (int i = 0; i < 3; i++)
@@ -499,7 +498,7 @@ static uint32_t contact_points(const mf_Mjcf *m, const mf_Shape *shape, double (
     return mf_shape_points(out, tiny ? MF_SHAPE_POINT : shape->type, shape->size, CYLINDER_RING);
 }
 
-// A geom without bits that no pair joins to the world touches other links only.
+// A geom without bits and without a pair with the world collides only with other links.
 static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
     for (uint32_t i = 0; i < m->draft.shapes.count; i++)
         collides[i] = true;
@@ -530,7 +529,7 @@ static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
     return MF_OK;
 }
 
-// What the `points` motion needs: contact points of everything that moves and touches, mass points.
+// What the `points` motion needs: contact points of all moving collision geoms, and mass points.
 mf_Status mf_mjcf_make_points(mf_Mjcf *m) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
     bool *collides = mf_allocate(m->context, m->draft.shapes.count, sizeof *collides);

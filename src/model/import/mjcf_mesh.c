@@ -5,8 +5,9 @@
 // theorem; the second moment of a pyramid with corners a, b, c and its tip at the origin is
 //     V/20 (2 (a_i a_j + b_i b_j + c_i c_j) + all mixed products).
 // This is exact for a closed surface that faces outward. MuJoCo's default kind "legacy" counts
-// every pyramid as positive, with the tip in the middle of the surface; it is exact when the whole
-// surface can be seen from there. Shells have V replaced by the triangle's area and 20 by 12.
+// every pyramid as positive, with the tip in the middle of the surface; it is exact for surfaces
+// that are star-shaped about that point. Shells have V replaced by the triangle's area and 20 by
+// 12.
 #include "model/import/mesh.h"
 #include "model/import/mjcf.h"
 #include "model/import/package.h"
@@ -279,7 +280,7 @@ static int compare_edges(const void *a, const void *b) {
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-// On a surface that faces outward everywhere no edge is walked twice in the same direction.
+// On a consistently oriented surface no edge occurs twice in the same direction.
 static mf_Status check_orientation(mf_Mjcf *m, const Surface *surface) {
     Edge *edges = mf_allocate(m->context, 3 * (size_t)surface->count + 1, sizeof *edges);
     if (edges == NULL)

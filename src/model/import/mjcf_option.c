@@ -33,7 +33,7 @@ mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
             if (strcmp(node->name, *name) == 0)
                 status = mf_mjcf_pass(m, node, NULL);
         }
-        // What an extension declares counts where it is used.
+        // Declarations of an extension have an effect where they are used.
         if (status == MF_OK && strcmp(node->name, "deformable") == 0 && node->first != NULL)
             status = mf_mjcf_refuse(m, node, NULL);
     }
@@ -158,7 +158,7 @@ static mf_Status read_compilers(mf_Mjcf *m) {
 enum { NEWTON = 2 };        // of solvers
 #define MOST_ITERATIONS 1e6 // [1]
 
-enum { MOST_SWEEPS = 10000 }; // against slip, in each step
+enum { MOST_SWEEPS = 10000 }; // of the noslip solver, per step
 
 typedef struct Option {
     mf_Physics physics;
@@ -173,7 +173,7 @@ static const mf_MjcfField option_fields[] = {
     {"noslip_iterations", MF_MJCF_INTEGER, 0, 0, FIELD(Option, noslip_iterations), NULL},
     {"solver", MF_MJCF_CHOICE, 0, 0, FIELD(Option, solver), solvers},
     {"iterations", MF_MJCF_NUMBERS, 1, 1, FIELD(Option, iterations), NULL},
-    // How MuJoCo solves, which is not how Mayfly does.
+    // Settings of MuJoCo's solver, which Mayfly does not use.
     PASSED("ls_tolerance"),
     PASSED("ccd_tolerance"),
     PASSED("mpr_tolerance"),
@@ -213,7 +213,7 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
             physics->disabled &= ~(1u << bit);
             physics->disabled |= enable ? 0u : 1u << bit;
         }
-        if (strcmp(flag->name, "passive") == 0) { // the older name of both
+        if (strcmp(flag->name, "passive") == 0) { // the older name of both flags
             found = true;
             uint32_t both = MF_DISABLE_SPRING | MF_DISABLE_DAMPER;
             physics->disabled = (physics->disabled & ~both) | (enable ? 0u : both);
@@ -278,11 +278,11 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
             status = check_option(m, node, &option.physics);
         if (status == MF_OK)
             status = check_solver(m, node, &option);
-        // Both go to the same minimum; only where they stop is their own.
+        // Both solvers have the same minimum; only their termination differs.
         if (status == MF_OK && option.solver != NEWTON && mf_xml_attribute(node, "solver") != NULL)
             status = mf_mjcf_pass(m, node, "solver (Newton's method iterates to convergence)");
     }
-    // The steps and gains of other methods say nothing about Newton's.
+    // Iteration settings of other methods do not apply to Newton's.
     if (option.solver == NEWTON)
         option.physics.solver_iterations =
             (uint32_t)mf_clamp(option.iterations, 0.0, MOST_ITERATIONS);

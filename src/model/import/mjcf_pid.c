@@ -1,13 +1,13 @@
 // MuJoCo's plugin actuator mujoco.pid: force = kp e + kd e' + ki (integral of e), with the error e
-// of the driven length against the control, the integral's force at most imax. The plugin moves the
-// integral first and takes all of its force at the beginning of the step. slewmax limits how fast
-// the control changes, from its second step on.
+// of the driven length against the control, the integral's force at most imax. The plugin
+// integrates first and evaluates the whole force at the beginning of the step. slewmax limits the
+// rate of the control from its second step on.
 #include "model/import/mjcf.h"
 
 #include <math.h>
 #include <string.h>
 
-// Where the settings stand: in the element itself or in the instance that it names.
+// The node with the settings: the element itself or the instance that it names.
 static const mf_XmlNode *find_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
     const char *instance = mf_xml_attribute(node, "instance");
     if (instance == NULL)

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-enum { CONTACT_SLOTS = 16 }; // that one sensor may tell
+enum { CONTACT_SLOTS = 16 }; // most contacts of one sensor
 
 static const struct {
     const char *word;
-    uint32_t bit, values; // 0: not done
+    uint32_t bit, values; // 0: not supported
 } data_words[] = {{"found", MF_CONTACT_FOUND, 1},
                   {"force", 0, 3},
                   {"torque", 0, 3},
@@ -47,7 +47,7 @@ static mf_Status read_side(mf_Mjcf *m, const mf_XmlNode *node, int side, mf_Cont
     return MF_OK;
 }
 
-// Words of `data`, in the order of the table. `*values` is what they take together.
+// Words of `data`, in the order of the table. `*values` is their total number of values.
 static mf_Status read_data(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                            uint32_t *values, bool *found) {
     const char *text = mf_xml_attribute(node, "data");

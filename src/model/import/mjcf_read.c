@@ -181,8 +181,8 @@ static mf_Status read_field(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfFie
     return MF_OK;
 }
 
-// Whether the table of model fields spells the attribute as a member of structure `item`, and how
-// it is read then. `pattern`: what the structure around it makes of the spelling ("sol%slimit").
+// Whether the attribute is a member of structure `item` in the table of model fields, and how it is
+// read. `pattern`: spelling in the enclosing structure ("sol%slimit").
 static bool find_plain(mf_ItemType item, const char *pattern, const char *attribute,
                        mf_MjcfField *out) {
     static const mf_MjcfKind kinds[] = {
@@ -259,7 +259,7 @@ mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
     *count = 0;
     if (text == NULL)
         return MF_OK;
-    // A number takes two bytes at least, so this many are room enough.
+    // A number has two bytes at least, so this capacity is sufficient.
     size_t room = strlen(text) / 2 + 1;
     double *values = mf_arena_take(&m->arena, room * sizeof *values);
     if (values == NULL)
@@ -328,7 +328,7 @@ static bool from_xyaxes(double rotation[4], const double value[6]) {
     return true;
 }
 
-// The shortest rotation of z onto the axis; straight down: half a turn about x.
+// The shortest rotation of z onto the axis; for -z: 180 degrees about x.
 static bool from_zaxis(double rotation[4], const double value[3]) {
     double z[3];
     mf_vec3_copy(z, value);
@@ -342,7 +342,7 @@ static bool from_zaxis(double rotation[4], const double value[3]) {
     return true;
 }
 
-// Lower case letters turn about the moved axes, upper case about the fixed ones.
+// Lower case letters rotate about the moving axes, upper case about the fixed axes.
 static void from_euler(double rotation[4], const char *sequence, const double angle[3]) {
     mf_quat_identity(rotation);
     for (int i = 0; i < 3; i++) {
@@ -472,7 +472,7 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
         snprintf(key, sizeof key, "%s of a dropped %s", attribute, kind);
         return mf_mjcf_refuse(m, node, key);
     }
-    if (mf_mjcf_settings(m, node) != &m->settings) { // what is about the rest of an attached model
+    if (mf_mjcf_settings(m, node) != &m->settings) { // refers to parts that are not attached
         snprintf(key, sizeof key, "%s of a %s that is not attached", attribute, kind);
         return mf_mjcf_pass(m, node, key);
     }

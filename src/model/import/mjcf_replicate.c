@@ -103,7 +103,7 @@ static const char *with_suffix(const Copying *c, const char *name) {
     return mf_arena_text(&c->m->arena, text, strlen(text));
 }
 
-// NULL without memory or room.
+// NULL when out of memory or above the limit.
 static mf_XmlNode *copy(const Copying *c, const mf_XmlNode *from) {
     mf_XmlNode *node = mf_mjcf_new_node(c->m, from->name, from, from->attribute_count);
     if (node == NULL)
@@ -127,7 +127,7 @@ static mf_XmlNode *copy(const Copying *c, const mf_XmlNode *from) {
     return node;
 }
 
-// Takes those that refer to something inside out of a section, to a list in their order.
+// Moves the elements of a section that refer to something inside to a list, in order.
 static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
     mf_XmlNode *next = section->first;
     mf_Status status = MF_OK;
@@ -194,7 +194,7 @@ static const char *numbers(mf_Mjcf *m, const double *values, int count) {
     return mf_arena_text(&m->arena, text, strlen(text));
 }
 
-// The frame of copy i, with all that it holds.
+// The frame of copy i with its contents.
 static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series *series,
                           uint32_t i, const double position[3], double rotation[4],
                           mf_XmlNode *parent) {
@@ -222,7 +222,7 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     return MF_OK;
 }
 
-// What refers to something inside, for copy i.
+// Elements that refer to something inside, for copy i.
 static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const char *name) {
     mf_Mjcf *m = c->m;
     if (taken->first == NULL)
@@ -269,7 +269,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
         }
     }
     mf_names_release(&c->inside);
-    // A frame with the copies takes its place, which others point at.
+    // A frame with the copies overwrites the node, because others point to it.
     node->name = "frame";
     node->attribute_count = 0;
     node->first = frames.first;

@@ -1,6 +1,6 @@
-// Settings that depend on the whole robot at its start position: lengths of paths; with its
-// inertia, damping ratios of servos, time constants of joint springs, and what a muscle
-// accelerates.
+// Settings that depend on the whole robot at its start position: lengths of paths; and, with its
+// inertia, damping ratios of servos, time constants of joint springs, and the acceleration scale of
+// muscles.
 //
 //   servo:   damping = ratio * 2 sqrt(kp m), with the reflected mass m = 1 / (J M^-1 J^T)
 //   spring:  stiffness = inertia / (time ratio)^2, damping = 2 inertia / time, inertia the inverse
@@ -20,7 +20,7 @@
 #define COLUMN_LIMIT 3000u // [1] the mass matrix is dense
 
 typedef struct Body {
-    double mass, moment[3], inertia[6]; // of it and all it carries, about the world's origin
+    double mass, moment[3], inertia[6]; // of its subtree, about the world's origin
 } Body;
 
 typedef struct Axis {
@@ -157,12 +157,12 @@ static uint32_t first_column(const System *s, uint32_t joint) {
 }
 
 static bool carries(const mf_Draft *draft, uint32_t link, uint32_t above) {
-    while (link > above) // parents have smaller numbers
+    while (link > above) // parents have smaller indices
         link = mf_draft_joints(draft)[link - 1].parent;
     return link == above;
 }
 
-// What one straight piece of a path adds to the tendon's row.
+// Adds one straight piece of a path to the tendon's row.
 typedef struct PieceRow {
     const System *s;
     double *row, gear;
@@ -198,7 +198,7 @@ static double path_row(const System *s, const mf_Tendon *tendon, double gear, do
     return mf_mjcf_path_length(wraps, tendon->wrap_count, s->poses, row ? add_piece : NULL, &piece);
 }
 
-// Adds weight J^T J of a tendon. `work` is lost.
+// Adds weight J^T J of a tendon. Overwrites `work`.
 static void add_path(System *s, const mf_Tendon *tendon, double weight, double *work) {
     for (uint32_t i = 0; i < s->count; i++)
         work[i] = 0.0;
@@ -267,7 +267,7 @@ static bool factorize(System *s) {
     return true;
 }
 
-// J M^-1 J^T for the row J in `work`, which is lost: the squared length of L^-1 J^T.
+// J M^-1 J^T for the row J in `work`, which is overwritten: the squared length of L^-1 J^T.
 static double inverse_form(const System *s, double *work) {
     size_t n = s->count;
     double sum = 0.0;
@@ -397,7 +397,7 @@ static void resolve_springs(System *s, double *work) {
 
 // ---- the pass ----------------------------------------------------------------------------------
 
-// What needs the mass matrix.
+// Values that need the mass matrix.
 static mf_Status resolve_inertia(System *s, double *work) {
     mf_Mjcf *m = s->m;
     if (s->count > COLUMN_LIMIT)

@@ -1,5 +1,5 @@
-// Sensors. What each measures and where is in one table; their values lie one after the other in
-// the file's order.
+// Sensors. One table defines what each type measures and where; their values are contiguous in the
+// file's order.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
@@ -79,7 +79,7 @@ static mf_Frame frame_of_body(const mf_Mjcf *m, uint32_t index, bool inertial) {
                                  : mf_mjcf_frame(m, index, zero, identity);
 }
 
-// MuJoCo's geom frame of a mesh sits in the mesh's center of mass, along its principal axes.
+// MuJoCo's geom frame of a mesh is at the mesh's center of mass, along its principal axes.
 static mf_Status frame_of_geom(mf_Mjcf *m, uint32_t index, mf_Frame *frame) {
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
     double position[3], rotation[4];
@@ -217,8 +217,8 @@ static mf_Status find_target(mf_Mjcf *m, const mf_XmlNode *node, mf_SensorMount 
     return status;
 }
 
-// Noise, limits, rate and delay. MuJoCo's history buffer may be longer than the delay needs; how
-// long it is does not show.
+// Noise, limits, rate and delay. MuJoCo's history buffer may be longer than the delay needs,
+// without effect.
 static mf_Status read_signal(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttributes *attributes,
                              mf_Signal *out) {
     const char *way = attributes->interpolation;

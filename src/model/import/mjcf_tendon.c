@@ -1,7 +1,7 @@
 // Tendons. Fixed ones are weighted sums of joint positions. Spatial ones are paths through sites
 // and around spheres and cylinders (`<geom>`), in branches that a pulley divides; MuJoCo's rules
-// for paths: a branch begins and ends with a site and has at least two, and a shape stands between
-// two sites.
+// for paths: a branch begins and ends with a site and has at least two, and a shape is between two
+// sites.
 #include "model/import/mjcf.h"
 
 #include "math/scalar.h"
@@ -93,7 +93,7 @@ static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *t
     return MF_OK;
 }
 
-// One number is both ends; -1 stands for the length at the start.
+// One number is both ends; -1 means the length at the start.
 static mf_Status fill_spring(mf_Mjcf *m, mf_MjcfTendon *from, mf_Tendon *to) {
     const char *text = mf_xml_attribute(from->node, "springlength");
     double numbers[2];
@@ -207,8 +207,8 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
     return MF_OK;
 }
 
-// Whether every branch is a path: two sites at least, a site at both ends and on both sides of
-// every shape.
+// Whether every branch is a valid path: at least two sites, a site at both ends and on both sides
+// of every shape.
 static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
     const mf_TendonWrap *wraps = mf_draft_wraps(&m->draft, tendon);
     uint32_t sites = 0;
@@ -216,7 +216,7 @@ static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_T
     for (uint32_t i = 0; good && i <= tendon->wrap_count; i++) {
         const bool ends = i == tendon->wrap_count || wraps[i].type == MF_WRAP_PULLEY;
         const bool site = !ends && wraps[i].type == MF_WRAP_SITE;
-        if (ends) // a pulley may stand at the beginning
+        if (ends) // a pulley may come first
             good = (sites >= 2 && after_site) || i == 0;
         else
             good = site || after_site;

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-// Reads one finite decimal number ("-1.5e-3") at `text`, which must end somewhere in a byte that is
-// not part of a number. Sets `*end` behind it. False for anything else: no digits, hexadecimal,
-// nan, inf, or too large for a double.
+// Reads one finite decimal number ("-1.5e-3") at `text`, which must be terminated by a byte that is
+// not part of a number. Sets `*end` after it. False for anything else: no digits, hexadecimal, nan,
+// inf, or too large for a double.
 bool mf_number_parse(const char *text, const char **end, double *out);
 
 #endif

@@ -1,7 +1,7 @@
-// Mesh addresses to paths. Names in files are untrusted: they are only joined, compared and opened.
-// Relative paths may not leave the root: the folder that the caller names or, without one, the
-// package or repository that contains the model; if neither is found, the folder above the model's,
-// where most collections keep their meshes.
+// Converts mesh addresses to paths. Names in files are untrusted: they are only joined, compared
+// and opened. Relative paths must not leave the root: the folder given by the caller or, without
+// one, the package or repository that contains the model; if neither is found, the folder above the
+// model's, where most collections store their meshes.
 #include "model/import/package.h"
 #include "base/inject.h"
 
@@ -20,7 +20,7 @@ typedef struct Search {
     const mf_ImportConfig *config;
     const char *address;
     char folder[MF_PATH_LIMIT]; // absolute, of the model's file
-    bool trouble;               // the system refused to answer, which is not "no such file"
+    bool trouble;               // a system error other than "no such file"
     mf_Error *error;
 } Search;
 
@@ -41,7 +41,7 @@ static bool join(char *out, const char *folder, const char *rest) {
     return length >= 0 && (unsigned)length < MF_PATH_LIMIT;
 }
 
-// Cuts the last part off; false at the root.
+// Removes the last component; false at the root.
 static bool go_up(char *folder) {
     char *slash = strrchr(folder, '/');
     if (slash == NULL || slash == folder)
@@ -50,7 +50,7 @@ static bool go_up(char *folder) {
     return true;
 }
 
-// True when walking along `path` never rises above its start.
+// True when `path` never leaves its start folder by "..".
 static bool stays_inside(const char *path) {
     int depth = 0;
     while (*path != '\0') {
@@ -67,8 +67,8 @@ static bool stays_inside(const char *path) {
     return true;
 }
 
-// Walks from the absolute folder `out` along `path`, by names alone. False when the result is too
-// long or `path` climbs above "/".
+// Appends `path` to the absolute folder `out` lexically. False when the result is too long or
+// `path` leaves "/" by "..".
 static bool walk(char *out, const char *path) {
     while (*path != '\0') {
         size_t length = strcspn(path, "/"), used = strlen(out);
@@ -105,7 +105,7 @@ static mf_Status not_found(Search *search) {
     return mf_fail(search->error, MF_NOT_FOUND, "mesh '%.200s' not found", search->address);
 }
 
-// True when the package.xml in `folder` carries that name.
+// True when the package.xml in `folder` has that name.
 static bool has_package_file(Search *search, const char *folder, const char *name) {
     char path[MF_PATH_LIMIT];
     char *data;

@@ -1,4 +1,4 @@
-// Where a model's mesh files are.
+// Location of a model's mesh files.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 #define MAYFLY_SRC_MODEL_IMPORT_PACKAGE_H
 
@@ -6,11 +6,11 @@
 
 #define MF_PATH_LIMIT 4096u // [byte] a path with its end
 
-// Writes the path of the file that `address` means, seen from the model `file`, into `out` (of
-// MF_PATH_LIMIT bytes). Understood are package://NAME/REST, model://NAME/REST, file:///PATH,
-// absolute and relative paths. NAME is looked up in the config's pairs, then as a folder of that
-// name or with a package.xml of that <name> in or above the model's folder. `mesh_folder` (may be
-// NULL) is a folder, relative to the model, where the bare file name is looked up as well.
+// Resolves `address` relative to the model `file` and writes the path to `out` (of MF_PATH_LIMIT
+// bytes). Supported are package://NAME/REST, model://NAME/REST, file:///PATH, absolute and relative
+// paths. NAME is looked up in the config's pairs, then as a folder of that name or with a
+// package.xml of that <name> in or above the model's folder. `mesh_folder` (may be NULL) is a
+// folder, relative to the model, where the bare file name is looked up as well.
 //
 // MF_OK only when the file exists. MF_BAD_FILE: the address leaves its root by "..". MF_NOT_FOUND:
 // no such package or file. MF_UNSUPPORTED: an address of another kind.

@@ -1,5 +1,4 @@
-// URDF import: the order of the passes, and what they share. The format:
-// http://wiki.ros.org/urdf/XML.
+// URDF import: the order of the passes, and common code. The format: http://wiki.ros.org/urdf/XML.
 #include "model/import/urdf.h"
 
 #include "math/scalar.h"
@@ -81,7 +80,7 @@ static bool is_true(const char *value) {
     return value != NULL && strcmp(value, "true") == 0;
 }
 
-// <mujoco><compiler meshdir discardvisual .../></mujoco>, as robot makers put it into URDF.
+// <mujoco><compiler meshdir discardvisual .../></mujoco>, as found in URDF files of robot makers.
 static mf_Status read_mujoco(mf_Urdf *urdf) {
     const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mujoco");
     const mf_XmlNode *compiler = mf_xml_child(node, "compiler");

@@ -3,10 +3,10 @@
 //   urdf_link.c    links, inertials, visuals, collisions, materials, meshes
 //   urdf_joint.c   joints, mimic chains, the check that they form one tree
 //   urdf_servo.c   motors of joints
-//   urdf_inertia.c inertias that no solid of the link's size can have
-//   urdf_merge.c   fixed links into their parents, everything into the draft
+//   urdf_inertia.c implausible inertias
+//   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
-//   urdf_mayfly.c  what Mayfly adds to URDF: sensors (urdf_sensors.c)
+//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c)
 //   urdf_sensor.c  contact and ray sensors
 #ifndef MAYFLY_SRC_MODEL_IMPORT_URDF_H
 #define MAYFLY_SRC_MODEL_IMPORT_URDF_H
@@ -18,7 +18,7 @@
 
 #include <mayfly/sensor.h>
 
-// A sphere of at most this radius collides as the one point in its center.
+// A sphere of at most this radius has one contact point at its center.
 #define MF_POINT_SPHERE_RADIUS 0.005 // [m]
 
 // One visual or collision element.
@@ -55,7 +55,7 @@ typedef struct mf_UrdfJoint {
     uint32_t draft;      // [1] draft joint, MF_NONE when merged
 } mf_UrdfJoint;
 
-// Elements that are passed over, reported once per kind.
+// Ignored elements, reported once per kind.
 typedef struct mf_UrdfIgnored {
     const mf_XmlNode *node; // the first
     uint32_t count;
@@ -96,7 +96,7 @@ static inline mf_UrdfSolid *mf_urdf_solids(const mf_Urdf *urdf) {
     return urdf->solids.items;
 }
 
-// Parses a whole URDF text. With `in_memory` no other file is touched.
+// Parses a whole URDF text. With `in_memory` no other file is read.
 mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data, size_t size,
                         const mf_ImportConfig *config, bool in_memory, mf_Model **out,
                         mf_Error *error);
@@ -104,7 +104,7 @@ mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data,
 // Fills `urdf->error` with "no memory".
 mf_Status mf_urdf_no_memory(const mf_Urdf *urdf);
 
-// Counts an element that is passed over.
+// Counts an ignored element.
 mf_Status mf_urdf_ignore(mf_Urdf *urdf, const mf_XmlNode *node);
 
 // Counts every child whose name is not in the NULL-terminated list.
@@ -114,7 +114,7 @@ mf_Status mf_urdf_ignore_others(mf_Urdf *urdf, const mf_XmlNode *node, const cha
 mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[3],
                          double rotation[4]);
 
-// The passes, in the order they run.
+// The passes, in order of execution.
 mf_Status mf_urdf_read_materials(mf_Urdf *urdf);
 mf_Status mf_urdf_read_links(mf_Urdf *urdf);
 mf_Status mf_urdf_read_joints(mf_Urdf *urdf);
@@ -136,7 +136,7 @@ mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *
 // note when it is missing or of a kind that is not read.
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out);
 
-// Half edges and middle [m] of the box around a solid, in the solid's frame.
+// Half edges and center [m] of the bounding box of a solid, in the solid's frame.
 void mf_urdf_solid_bounds(const mf_Urdf *urdf, const mf_UrdfSolid *solid, double half[3],
                           double middle[3]);
 

@@ -1,9 +1,9 @@
-// Inertias that no rigid body of the link's size can have, and their replacement.
+// Detection and replacement of inertias that are impossible for a rigid body of the link's size.
 //
 // A rigid body has second moments >= 0 along its principal axes (the triangle inequality of the
-// moments of inertia), and along none of them a radius of gyration larger than the distance to its
-// furthest point. Real files break both (copied from another robot, wrong units); the masses in
-// them are usually right.
+// moments of inertia), and along none of them a radius of gyration above the distance to its
+// farthest point. Real files violate both (copied from another robot, wrong units); their masses
+// are usually right.
 #include "model/import/mesh.h"
 #include "model/import/urdf.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 // The box around a link's solids in the link frame: collision geometry and visual primitives.
-// Visual meshes do not count, because they may not be loaded and must not change the model.
+// Visual meshes are not used, because they may not be loaded and must not change the model.
 typedef struct Bounds {
     bool known;
     double low[3];

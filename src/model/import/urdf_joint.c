@@ -93,7 +93,7 @@ static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *jo
     return MF_OK;
 }
 
-// A rate or effort: negative is an error, 0 means that nobody filled it in.
+// A rate or effort: negative is an error, 0 means that it was not filled in.
 static mf_Status read_bound(mf_Urdf *urdf, const mf_XmlNode *limit, const char *attribute,
                             const mf_Joint *joint, double *out) {
     double value = 0.0;
@@ -291,7 +291,7 @@ static mf_Status find_root(mf_Urdf *urdf) {
     return MF_OK;
 }
 
-// Breadth-first order of the links; those that it cannot reach hang in a circle.
+// Breadth-first order of the links; unreachable links form a cycle.
 static mf_Status order_links(mf_Urdf *urdf) {
     mf_UrdfLink *links = mf_urdf_links(urdf);
     mf_UrdfJoint *joints = mf_urdf_joints(urdf);

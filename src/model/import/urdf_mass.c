@@ -16,7 +16,7 @@ mf_Status mf_urdf_place_mass(mf_Urdf *urdf) {
         *sum = mf_mass_add(sum, &part);
     }
     mf_Status status = mf_draft_place_mass(&urdf->draft, bodies, urdf->error);
-    // Points leave out what hardly moves the whole robot; full dynamics needs what moves a joint.
+    // Points neglect small parts of the robot's inertia; full dynamics needs every joint's inertia.
     urdf->draft.own_inertia = true;
     for (uint32_t i = 0; status == MF_OK && i < urdf->draft.links.count; i++)
         memcpy(mf_draft_links(&urdf->draft)[i].inertia, bodies[i].inertia,

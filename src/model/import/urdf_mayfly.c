@@ -1,4 +1,4 @@
-// What Mayfly adds to URDF: <mayfly> below <robot>. Each kind of child has a reader.
+// Mayfly's extension of URDF: <mayfly> below <robot>. Each kind of child has a reader.
 #include "model/import/urdf.h"
 
 #include <string.h>

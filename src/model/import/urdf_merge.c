@@ -1,5 +1,5 @@
 // Merges fixed links into their parents and fills the draft: links and joints in breadth-first
-// order (parents first), shapes, contact points. Mass properties end up summed in the first link of
+// order (parents first), shapes, contact points. Mass properties are summed in the first link of
 // each merged group.
 #include "model/import/mesh.h"
 #include "model/import/urdf.h"
@@ -10,8 +10,7 @@
 
 #define CYLINDER_RING 4u // [1] contact points around each end of a cylinder
 
-// A massless, shapeless root that only carries a floating joint stands for the world: its child is
-// the base.
+// A root without mass and shapes whose only joint is floating is the world: its child is the base.
 static mf_Status skip_world(mf_Urdf *urdf) {
     const mf_UrdfLink *root = &mf_urdf_links(urdf)[urdf->root];
     const mf_UrdfJoint *joints = mf_urdf_joints(urdf);
@@ -150,7 +149,7 @@ mf_Status mf_urdf_merge(mf_Urdf *urdf) {
         if (status == MF_OK)
             status = add_solids(urdf, link);
     }
-    // A skipped world keeps the draft index 0, the base, so that sensors on it have a place.
+    // A skipped world keeps the draft index 0, the base, so that sensors on it are valid.
     mf_quat_identity(mf_urdf_links(urdf)[old_root].rotation);
     if (status == MF_OK && merged > 0 &&
         !mf_draft_note(&urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s",

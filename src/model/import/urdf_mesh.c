@@ -1,4 +1,4 @@
-// Meshes of a URDF file: found, loaded once per file and scale, or passed over with a note.
+// Meshes of a URDF file: found, loaded once per file and scale, or ignored with a note.
 #include "model/import/hull.h"
 #include "model/import/mesh.h"
 #include "model/import/package.h"
@@ -70,7 +70,7 @@ static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *pa
     return copy && mf_names_add(&urdf->mesh_names, copy, *out) ? MF_OK : mf_urdf_no_memory(urdf);
 }
 
-// What a collision mesh touches other links with.
+// The collision shape of a mesh against other links.
 static mf_Status add_hull(mf_Urdf *urdf, const mf_XmlNode *node, const char *address,
                           uint32_t index) {
     mf_Mesh *mesh = &mf_draft_meshes(&urdf->draft)[index];

@@ -1,12 +1,12 @@
-// Sensors of a URDF file, in the form Gazebo made common:
+// Sensors of a URDF file, in Gazebo's form:
 //
 //   <gazebo reference="LINK"><sensor name="N" type="contact"/></gazebo>
 //   <gazebo reference="LINK"><sensor name="N" type="ray"><pose>x y z roll pitch yaw</pose>
 //       <ray><range><max>1.5</max></range></ray></sensor></gazebo>
 //
-// The reference may also be a joint, which stands for the link that it moves. A ray looks along x
-// of its pose. A file without contact sensors gets one on every leaf link that
-// can touch the ground.
+// The reference may also be a joint, which stands for the link that it moves. A ray points along x
+// of its pose. A file without contact sensors gets one on every leaf link that can touch the
+// ground.
 #include "model/import/urdf.h"
 
 #include "math/scalar.h"
@@ -77,7 +77,7 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
     return ray ? read_ray(urdf, node, link, sensor) : MF_OK;
 }
 
-// The link that a <gazebo> is about, by its name or that of the joint that moves it. MF_NONE when
+// The link that a <gazebo> refers to, by its name or that of the joint that moves it. MF_NONE when
 // there is neither.
 static uint32_t find_link(const mf_Urdf *urdf, const char *reference) {
     if (reference == NULL)

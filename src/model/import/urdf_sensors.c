@@ -1,10 +1,10 @@
-// Sensors of a URDF file in Mayfly's own form, with what happens to their values:
+// Sensors of a URDF file in Mayfly's own form, with their signals:
 //
 //   <mayfly><sensor name="N" type="gyroscope" link="chest" xyz="0 0 0" rpy="0 0 0" rate="1000"
 //       delay="0.002" noise="0.01" bias="0.02" drift="0.001" saturation="40" range="35" bits="16"
 //       resolution="0.1"/></mayfly>
 //
-// Only name, type and link or joint must be there. One number R of saturation and range means -R R.
+// Only name, type and link or joint are required. One number R of saturation and range means -R R.
 #include "model/import/urdf.h"
 
 #include "math/scalar.h"

@@ -3,8 +3,8 @@
 //   <mayfly><servo joint="NAME" gain damping effort speed no_load_speed rotor_inertia gear
 //                  backlash/></mayfly>
 //
-// Without `joint` it is the motor of every hinge and slide. What comes later changes what came
-// before, attribute by attribute.
+// Without `joint` it applies to every hinge and slide. Later elements override earlier ones,
+// attribute by attribute.
 #include "model/import/urdf.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool can_have_motor(const mf_Joint *joint) {
            joint->mimic == MF_NONE;
 }
 
-// Names that are no attribute would be ignored in silence, so they are refused.
+// Unknown attributes are rejected rather than silently ignored.
 static mf_Status check_names(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (uint32_t a = 0; a < node->attribute_count; a++) {
         const mf_XmlAttribute *own = &node->attributes[a];
@@ -39,7 +39,7 @@ static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) 
         mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value, urdf->error);
         if (status != MF_OK)
             return status;
-        // A motor has a gain, and what is above 0 when it is not given stays there.
+        // A motor needs a gain; other attributes with positive defaults must be positive.
         bool above = i == 0 || field->initial != NULL;
         if (above ? *value > 0.0 : *value >= 0.0)
             continue;

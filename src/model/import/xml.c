@@ -1,4 +1,4 @@
-// XML by expat, into nodes that live in one arena.
+// XML by expat, as nodes in one arena.
 //
 // Expat's own memory hooks carry no user pointer, so its working memory (bounded by the file's size
 // limit) comes from the C library; creating and running the parser count as fallible calls, and the
@@ -117,8 +117,8 @@ static void character_data(void *user, const char *text, int length) {
     }
     while (length > 0 && is_space(text[length - 1]))
         length--;
-    // Only the first run of text is kept: the formats read here have no mixed content, and long
-    // texts arrive in pieces.
+    // Only the first run of text is stored: these formats have no mixed content, and long texts
+    // arrive in pieces.
     if (length == 0 || parser->open->text[0] != '\0')
         return;
     char *copy = mf_arena_text(&parser->xml->arena, text, (size_t)length);
@@ -160,7 +160,7 @@ mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, 
     if (size > MF_FILE_LIMIT)
         return mf_fail_at(error, MF_LIMIT, file, 0, 0, "larger than 64 MiB");
     Parser parser = {.xml = out, .error = error};
-    // Naming the encoding overrides what the file says, so everything else than UTF-8 is refused.
+    // Setting the encoding overrides the file's declaration, so anything but UTF-8 is rejected.
     if (mf_allow(context, "create an XML parser"))
         parser.expat = XML_ParserCreate("UTF-8");
     if (parser.expat == NULL)
@@ -263,7 +263,7 @@ mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error
     va_start(arguments, format);
     mf_plain_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
-    // Values may hold escaped line breaks; an error is one line.
+    // Values may contain escaped line breaks; an error is one line.
     for (char *c = message; *c; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c;
     (void)xml; // the node knows its file, which may be an included one

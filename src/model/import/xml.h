@@ -1,4 +1,4 @@
-// XML files as a small tree of nodes that know their line and column. Parsed by expat.
+// XML files as a tree of nodes with line and column. Parsed by expat.
 #ifndef MAYFLY_SRC_MODEL_IMPORT_XML_H
 #define MAYFLY_SRC_MODEL_IMPORT_XML_H
 
@@ -12,10 +12,10 @@ typedef struct mf_XmlAttribute {
 typedef struct mf_XmlNode mf_XmlNode;
 struct mf_XmlNode {
     const char *name;
-    const char *text; // character data directly inside, trimmed; "" when there is none
+    const char *text; // character data directly inside, trimmed; "": none
     mf_XmlAttribute *attributes;
     uint32_t attribute_count;
-    const char *file; // it was read from, for errors; borrowed
+    const char *file; // source file, for errors; borrowed
     int32_t line;
     int32_t column;
     mf_XmlNode *first;  // first child
@@ -35,7 +35,7 @@ typedef struct mf_Xml {
 #define MF_FILE_LIMIT (64u << 20) // [byte] any input file
 
 // Parses UTF-8 text. On success release `out` with mf_xml_release; on failure it is empty. Entity
-// declarations are refused: they are the way to make small files huge.
+// declarations are rejected, because they can expand small files to huge ones.
 mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_Xml *out, mf_Error *error);
 void mf_xml_release(mf_Xml *xml);
@@ -52,7 +52,7 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
                       const char **out, mf_Error *error);
 
 // Reads exactly `count` finite numbers, separated by white space, from an attribute. A missing
-// attribute leaves `out` as it is and is no error.
+// attribute leaves `out` unchanged and is not an error.
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                          uint32_t count, double *out, mf_Error *error);
 // As above for one number that must be there.
@@ -63,10 +63,10 @@ mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_
                               double *out, mf_Error *error);
 
 // Reads up to `count` finite numbers that fill all of `text`. Returns how many it found, count + 1
-// for more than that; anything that is no number ends it and `*rest` is not at the end of the text.
+// for more than that; anything else ends the list, and `*rest` is not at the end of the text.
 uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char **rest);
 
-// mf_fail_at with the place of the node.
+// mf_fail_at with the position of the node.
 mf_Status mf_xml_fail(const mf_Xml *xml, const mf_XmlNode *node, mf_Error *error, mf_Status status,
                       const char *format, ...) MF_PRINTF(5, 6);
 

@@ -293,12 +293,12 @@ static uint64_t hash_plan(const mf_ArtMotion *motion) {
     return mf_hash_bytes(hash, motion->constants_f64, motion->plan->value_count * sizeof(double));
 }
 
-static mf_ArtMotion *find_plan(const mf_Group *group) {
+static mf_ArtMotion *find_motion(const mf_Group *group) {
     return mf_motion_plan(group, &mf_articulated_row);
 }
 
 const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
-    return find_plan(group);
+    return find_motion(group);
 }
 
 mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config, mf_Error *error) {
@@ -340,7 +340,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
                                        mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
-    mf_ArtMotion *motion = find_plan(group);
+    mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
     mf_Status status = check_requested(motion, motion != NULL && motion->zones != NULL, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
@@ -360,7 +360,7 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
-    mf_ArtMotion *motion = find_plan(group);
+    mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
     mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_limits, error);
     if (status != MF_OK)
@@ -375,7 +375,7 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
-    mf_ArtMotion *motion = find_plan(group);
+    mf_ArtMotion *motion = find_motion(group);
     mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_stage, error);
     if (status == MF_OK && motion->plan->integrator != MF_ARTICULATED_RK4)
         status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
@@ -390,7 +390,7 @@ mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
 }
 
 const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *group) {
-    const mf_ArtMotion *motion = find_plan(group);
+    const mf_ArtMotion *motion = find_motion(group);
     return motion != NULL ? &motion->config : NULL;
 }
 

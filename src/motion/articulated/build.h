@@ -17,12 +17,12 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
                         mf_Error *error);
 void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion); // NULL is fine
 
-// The tree: links, frames, inertias. Allocates plan->links, positions, joint_links and the
+// The tree: links, frames, inertias. Allocates links, positions, joint_links and the
 // constants for that many contacts and actuators.
 mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_t contact_count,
                             uint32_t actuator_count, mf_Context *context, mf_Error *error);
 
-// Allocates and fills plan->paths, wraps and path_links, where the model has spatial tendons. The
+// Allocates and fills paths, wraps and path_links, where the model has spatial tendons. The
 // tree must be there.
 mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                              mf_Error *error);
@@ -37,17 +37,17 @@ mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
 mf_Status mf_art_muscle_lengths(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
-// Allocates and fills plan->actuators and terms, and their constants. The tree and the
+// Allocates and fills actuators and terms, and their constants. The tree and the
 // paths must be there.
 mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, double step,
                                  mf_Context *context, mf_Error *error);
 
-// The medium of a file with density or viscosity: allocates and fills plan->fluids. The tree must
+// The medium of a file with density or viscosity: allocates and fills fluids. The tree must
 // be there.
 mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                               mf_Error *error);
 
-// Allocates and fills plan->loops, tendons and looped, and adds to terms, which has room for
+// Allocates and fills loops, tendons and looped, and adds to terms, which has room for
 // mf_art_coupling_terms more. The actuators must be there.
 // A tendon counts when it does more than show what an actuator pulls on.
 bool mf_art_tendon_fixed(const mf_Model *model, uint32_t tendon);
@@ -60,8 +60,8 @@ uint32_t mf_art_coupling_terms(const mf_Model *model);
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 
-// Makes plan->collide and meets, and finds how many contacts the solver has room for. The couplings
-// must be there.
+// Makes `collide` and pair_allowed, and finds how many contacts the solver has room for. The
+// couplings must be there.
 mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model,
                                      mf_Context *context, mf_Error *error);
 
@@ -114,7 +114,7 @@ mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
 
 // How many contacts the settings request (when there are too many, some number that is), and their
 // positions; marks the links whose pose is needed. Settings, ground and hulls of the plan must be
-// there, for positions the tree and plan->contacts. `position` leaves out what contacts do.
+// there, for positions the tree and `contacts`. `position` leaves out what contacts do.
 uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model);
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model);
 mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
@@ -145,7 +145,7 @@ bool mf_art_is_ground(const mf_Shape *shape);
 mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error);
 
-// Allocates and fills plan->zones and zones_at.
+// Allocates and fills zones, and per link, contact and shape those that it is in; packs the plan.
 mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *bodies,
                              uint32_t count, mf_Context *context, mf_Error *error);
 

@@ -16,7 +16,7 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
 // Says to the group what the rows of contact.load are; mf_art_create does it.
 mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 
-// The largest depth [m] of each pair of plan->collide when every joint is at `angle` (model's
+// The largest depth [m] of each pair of `collide` when every joint is at `angle` (model's
 // order, balls and floating joints unturned): pair_count values.
 void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth);

@@ -56,7 +56,7 @@ static const mf_FieldInfo command_fields[][WIDEST] = {
     [MF_CAR_COMMAND_CIRCLE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                                 "forward speed"},
                                {"command.circle", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                                "centre x, y and radius, positive counter-clockwise"}},
+                                "center x, y and radius, positive counterclockwise"}},
     [MF_CAR_COMMAND_LINE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
                               "forward speed"},
                              {"command.line", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
@@ -431,8 +431,8 @@ static const mf_Key row_keys[] = {
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, AT(model),
            "steering model; `blended`: kinematic at low speed, dynamic at high speed"),
-    MF_KEY("motion.car.tyre", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tires, AT(tire),
-           "lateral force of the tyres"),
+    MF_KEY("motion.car.tire", MF_KEY_CHOICE, 0, "", "pacejka", 0, 0, car_tires, AT(tire),
+           "lateral force of the tires"),
 };
 // clang-format on
 

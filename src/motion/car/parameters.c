@@ -229,7 +229,7 @@ mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "car.model: no model has number %d",
                        (int)config->model);
     if ((uint32_t)config->tire > MF_CAR_TIRE_LINEAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.tyre: no tyre has number %d",
+        return mf_fail(error, MF_BAD_ARGUMENT, "car.tire: no tire has number %d",
                        (int)config->tire);
     if ((uint32_t)config->integrator > MF_INTEGRATOR_RK4)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.integrator: no integrator has number %d",
@@ -349,7 +349,7 @@ mf_Status mf_car_check_step(const mf_Car *car, mf_CarModel model, double step, m
     double speed = blended ? car->blend_high : car->blend_low, most = 2.0 * speed / slip_rate(car);
     if (step > most)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "car.%s: %g, the tyres need steps up to %g s at this speed, the step is %g",
+                       "car.%s: %g, the tires need steps up to %g s at this speed, the step is %g",
                        blended ? "blend_high" : "blend_low", speed, most, step);
     return MF_OK;
 }

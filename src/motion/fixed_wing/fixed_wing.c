@@ -148,9 +148,9 @@ static const mf_FieldInfo command_fields[] = {
     {"command.altitude", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "height z"},
     {"command.course", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
      "direction of motion over ground, from east to north"},
-    {"command.center", "m", "world", MF_REAL, MF_PER_INSTANCE, 2, INPUT, "centre of the orbit"},
+    {"command.center", "m", "world", MF_REAL, MF_PER_INSTANCE, 2, INPUT, "center of the orbit"},
     {"command.radius", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "of the orbit, positive: counter-clockwise seen from above"},
+     "of the orbit, positive: counterclockwise seen from above"},
 };
 
 static const mf_FieldInfo accepted_field = {

@@ -14,7 +14,7 @@ enum { ROUNDS = 60 };
 
 typedef struct Flight {
     const double *constants;
-    double airspeed, climb_sine, turn_rate; // [m/s], [1], [rad/s] counter-clockwise seen from above
+    double airspeed, climb_sine, turn_rate; // [m/s], [1], [rad/s] counterclockwise seen from above
     double gravity;                         // [m/s^2]
 } Flight;
 

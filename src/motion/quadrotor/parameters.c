@@ -140,7 +140,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     for (int i = 0; i < 4; i++)
         if (!(inverse[4 * i] > 0.0))
             return mf_fail(error, MF_BAD_ARGUMENT,
-                           "quadrotor.rotor_x: the centre of mass is not between the rotors, "
+                           "quadrotor.rotor_x: the center of mass is not between the rotors, "
                            "rotor %d would have to pull down",
                            i + 1);
     return MF_OK;

@@ -56,7 +56,7 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
     double inverse_inertia[6];
     mf_vehicle_invert(inverse_inertia, p->inertia);
     for (int i = 0; i < 4; i++) {
-        // A rotor that turns anticlockwise pushes the body clockwise.
+        // A rotor that turns counterclockwise pushes the body clockwise.
         const double torque[3] = {p->thrust_coefficient * p->rotor_y[i],
                                   -p->thrust_coefficient * p->rotor_x[i],
                                   -p->torque_coefficient * p->rotor_turn[i]};

@@ -126,7 +126,7 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, const char *
     if (!(mf_vec3_length(center) <= 1e-6))
         return mf_fail(
             error, MF_BAD_ARGUMENT,
-            "%s: the centre of mass of model %s is %g m from its origin, where a vehicle "
+            "%s: the center of mass of model %s is %g m from its origin, where a vehicle "
             "has it; make it with %s()",
             name, model->name, mf_vec3_length(center), body);
     return MF_OK;

@@ -1,6 +1,6 @@
-// Behaviors: a system of a group that writes every agent's commands at its own rate. Where an
-// agent should be follows from the time and its number alone, so that nothing but the number of the
-// next way-point is state. An agent with a fault is left alone.
+// Behaviors: a system of a group that writes every agent's commands at its own rate. The target
+// pose of an agent is a function of time and its index, so the index of the next way-point is the
+// only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
 
 #include "math/scalar.h"
@@ -40,7 +40,7 @@ const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind) {
         [MF_CAR_COMMAND_SPEED] = {"speed", {"command.speed", "command.steering"}, 2},
         [MF_CAR_COMMAND_CIRCLE] = {"circle", {"command.speed", "command.circle"}, 4},
         [MF_CAR_COMMAND_LINE] = {"line", {"command.speed", "command.line"}, 4},
-        [MF_CAR_COMMAND_PATH] = {"path", {NULL}, 0}, // needs a path, which a file cannot give
+        [MF_CAR_COMMAND_PATH] = {"path", {NULL}, 0}, // needs a path, which a file cannot contain
         [MF_CAR_COMMAND_WAYPOINT] = {"waypoint", {"command.speed", "command.waypoint"}, 3},
         {NULL, {NULL}, 0}};
     const mf_ModeFields *const all[] = {quadrotor, fixed_wing, car};
@@ -87,7 +87,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
     };
     if (behavior == NULL || mode == NULL || (unsigned)behavior->kind > MF_BEHAVIOR_FLOCK ||
         (unsigned)kind > MF_VEHICLE_CAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: no such behaviour or vehicle");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: no such behavior or vehicle");
     if (behavior->kind == MF_BEHAVIOR_COMMAND || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return find_mode(behavior, kind, mode, error);
     *mode = modes[behavior->kind][kind];
@@ -99,7 +99,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
                             mf_Error *error) {
     if (behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behaviour is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behavior is NULL");
     bool moves = behavior->kind != MF_BEHAVIOR_HOLD && behavior->kind != MF_BEHAVIOR_COMMAND &&
                  behavior->kind != MF_BEHAVIOR_PROGRAM;
     bool turns = behavior->kind == MF_BEHAVIOR_ORBIT || behavior->kind == MF_BEHAVIOR_FORMATION;
@@ -190,10 +190,10 @@ void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const dou
 
 // ---- circles -----------------------------------------------------------------------------------
 
-// Where on which circle an agent belongs now.
+// The current slot of an agent on its circle.
 typedef struct Slot {
     double radius, height; // [m]
-    double sense;          // [1] +1 anticlockwise, -1 clockwise
+    double sense;          // [1] +1 counterclockwise, -1 clockwise
     double angle;          // [rad]
     double position[3];    // [m]
     double velocity[3];    // [m/s]
@@ -238,7 +238,7 @@ static void command_circle(const mf_BehaviorPlan *plan, uint32_t instance, doubl
         double position[3], wish[3];
         get_position(plan, instance, position);
         mf_vec3_sub(wish, slot.position, position);
-        double length = mf_vec3_length(wish); // a meter away is made good in a second
+        double length = mf_vec3_length(wish); // an error of a meter is corrected in a second
         if (length > b->speed)
             mf_vec3_scale(wish, wish, b->speed / length);
         mf_vec3_add(wish, wish, slot.velocity);
@@ -351,8 +351,8 @@ static void destroy(mf_Context *context, void *user) {
 
 // ---- adding it ---------------------------------------------------------------------------------
 
-// Agents go to circles in the order of their numbers, as many to each as its length requests:
-// the first agent behind circle `circle`.
+// Agents are assigned to circles in order of their indices, in proportion to the circles' lengths:
+// the end of the agents of circle `circle`.
 static uint32_t circle_end(const mf_Behavior *b, uint32_t circles, uint32_t count,
                            uint32_t circle) {
     double total = circles * (b->radius + 0.5 * b->gap * (circles - 1));
@@ -374,7 +374,7 @@ static mf_Status share_circles(mf_Context *context, mf_BehaviorPlan *plan, mf_Er
     uint32_t circles = b->kind == MF_BEHAVIOR_FORMATION ? b->circles : 1;
     plan->circle_first = mf_allocate(context, (size_t)circles + 1, sizeof(uint32_t));
     if (plan->circle_first == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     for (uint32_t i = 0; i < circles; i++)
         plan->circle_first[i + 1] = circle_end(b, circles, plan->count, i);
     return MF_OK;
@@ -383,11 +383,11 @@ static mf_Status share_circles(mf_Context *context, mf_BehaviorPlan *plan, mf_Er
 static mf_Status copy_lists(mf_Context *context, mf_BehaviorPlan *plan, const mf_Behavior *source,
                             mf_Error *error) {
     mf_Behavior *b = &plan->behavior;
-    b->mode = NULL; // borrowed, and not needed any more
+    b->mode = NULL; // borrowed, no longer needed
     b->values = mf_allocate(context, source->value_count, sizeof *b->values);
     b->points = mf_allocate(context, source->point_count, sizeof *b->points);
     if (b->values == NULL || b->points == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     if (source->value_count > 0)
         memcpy(b->values, source->values, source->value_count * sizeof *b->values);
     if (source->point_count > 0)
@@ -399,7 +399,7 @@ static mf_Status need(mf_Group *group, const char *name, const mf_Field **out, m
     *out = mf_group_find_field(group, name);
     if (*out != NULL)
         return MF_OK;
-    return mf_fail(error, MF_NOT_FOUND, "behaviour: group %s has no field %s",
+    return mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
                    mf_group_config_of(group)->name, name);
 }
 
@@ -417,18 +417,19 @@ static mf_Status find_neighbors(mf_Group *group, mf_BehaviorPlan *plan, mf_Error
     return status;
 }
 
-// Way-points: the next one, and each agent's position in the group at the start, which it keeps.
+// Way-points: index of the next one, and each agent's offset from the group's center at the start,
+// which it keeps.
 static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error *error) {
     static const mf_FieldInfo next = {
-        "behaviour.waypoint",          "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+        "behavior.waypoint",           "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
         "number of the next way-point"};
     static const mf_FieldInfo offset = {
-        "behaviour.offset", "m", "world", MF_REAL,
-        MF_PER_INSTANCE,    3,   0,       "offset of the agent in the group"};
+        "behavior.offset", "m", "world", MF_REAL,
+        MF_PER_INSTANCE,   3,   0,       "offset of the agent in the group"};
     if (plan->behavior.kind != MF_BEHAVIOR_WAYPOINTS)
         return MF_OK;
     if (plan->behavior.point_count < 1)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: expected at least one way-point");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one way-point");
     mf_Status status = mf_group_add_field(group, &next, 0, &plan->waypoint, error);
     if (status == MF_OK)
         status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
@@ -465,7 +466,7 @@ static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, m
     for (uint32_t i = 0; wanted->fields[i] != NULL && status == MF_OK; i++) {
         plan->command[i] = mf_group_find_field(group, wanted->fields[i]);
         if (plan->command[i] == NULL)
-            status = mf_fail(error, MF_NOT_FOUND, "behaviour: group %s has no field %s",
+            status = mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
                              mf_group_config_of(group)->name, wanted->fields[i]);
     }
     if (status == MF_OK)
@@ -506,13 +507,13 @@ static mf_Status fill(mf_Group *group, mf_BehaviorPlan *plan, const mf_Behavior 
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error) {
     if (group == NULL || behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behaviour: group or behaviour is NULL");
+        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
-        return MF_OK; // what a reset commands, or a program
+        return MF_OK; // commands of the reset or of a program
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behaviour: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
     *plan = (mf_BehaviorPlan){.behavior = *behavior, .kind = kind, .count = mf_group_count(group)};
     plan->behavior.values = NULL;
     plan->behavior.points = NULL;
@@ -520,10 +521,10 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
     static const char *const reads[] = {
         "base.position",      "base.linear_velocity", "base.orientation",
         "fault.word",         "?neighbor.count",      "?neighbor.position",
-        "?neighbor.velocity", "?behaviour.offset",    NULL};
+        "?neighbor.velocity", "?behavior.offset",     NULL};
     const char *writes[MF_MODE_FIELDS + 2];
     mf_SystemConfig system = mf_system_config();
-    system.name = "behaviour";
+    system.name = "behavior";
     system.reads = reads;
     system.writes = writes;
     system.phase = MF_PHASE_CONTROL;

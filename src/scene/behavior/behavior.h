@@ -1,4 +1,4 @@
-// The inside of behaviors: what their parts share.
+// Internals of behaviors.
 #ifndef MAYFLY_SRC_SCENE_BEHAVIOR_H
 #define MAYFLY_SRC_SCENE_BEHAVIOR_H
 
@@ -13,22 +13,22 @@ typedef struct mf_ModeFields {
     uint32_t values;                        // [1] of all fields together
 } mf_ModeFields;
 
-// The modes of a kind, in the order of its enum. NULL-named entries end the list; a mode with no
-// fields cannot be used here.
+// The modes of a kind, in the order of its enum. An entry without a name ends the list; a mode
+// without fields cannot be used by behaviors.
 const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind);
 
-// Everything a behavior's system needs.
+// State of a behavior's system.
 typedef struct mf_BehaviorPlan {
-    mf_Behavior behavior; // values and points are the plan's own
+    mf_Behavior behavior; // values and points are owned by the plan
     mf_VehicleKind kind;
     uint32_t count;                    // [1] agents
     mf_Field *command[MF_MODE_FIELDS]; // of the mode, in order
     const mf_Field *position, *velocity, *orientation, *fault;
-    mf_Field *waypoint; // number of the next one
-    mf_Field *offset;   // [m] from the group's middle at the start
+    mf_Field *waypoint; // index of the next way-point
+    mf_Field *offset;   // [m] from the group's center at the start
     const mf_Field *neighbor_count, *neighbor_position, *neighbor_velocity;
-    uint32_t neighbors;                // [1] most that are seen
-    double airspeed_min, airspeed_max; // [m/s] fixed wings; else 0 and infinity
+    uint32_t neighbors;                // [1] most detected neighbors
+    double airspeed_min, airspeed_max; // [m/s] of fixed wings; others: 0 and infinity
     double steering_limit;             // [rad] cars
     uint32_t *circle_first;            // [1] circles + 1: first agent of each circle
 } mf_BehaviorPlan;
@@ -36,11 +36,11 @@ typedef struct mf_BehaviorPlan {
 // Flies or drives an agent towards a velocity [m/s], world frame, of any size above 0.
 void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const double velocity[3]);
 
-// Adds to `wish` what leads away from detected neighbors nearer than the behavior's separation,
-// of the size of its speed for one neighbor at half that distance.
+// Adds to `wish` a velocity away from detected neighbors nearer than the behavior's separation; its
+// magnitude is the behavior's speed for one neighbor at half that distance.
 void mf_flock_avoid(const mf_BehaviorPlan *plan, uint32_t instance, double wish[3]);
 
-// Boids: the velocity that an agent wants.
+// Boids: the desired velocity of an agent.
 void mf_flock_wish(const mf_BehaviorPlan *plan, uint32_t instance, double wish[3]);
 
 #endif

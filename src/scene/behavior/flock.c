@@ -1,7 +1,7 @@
-// Reynolds' boids: an agent keeps away from near neighbors, takes on their mean velocity and moves
-// towards their middle (Reynolds 1987, "Flocks, herds and schools"), and all are drawn to a goal.
-// Each rule gives a direction of length at most 1; the wish is their weighted sum on top of the
-// direction of flight, at the flock's speed.
+// Reynolds' boids: separation from near neighbors, alignment with their mean velocity, cohesion
+// with their center (Reynolds 1987, "Flocks, herds and schools"), and attraction to a goal. Each
+// rule gives a vector of length at most 1; the desired velocity is their weighted sum plus the
+// direction of flight, scaled to the flock's speed.
 #include "scene/behavior/behavior.h"
 
 #include "math/scalar.h"
@@ -14,9 +14,9 @@ static void add_rule(double wish[3], const double vector[3], double weight) {
 
 // The first `count` neighbors, relative to the agent.
 typedef struct Neighbors {
-    double middle[3];   // [m] mean of their positions
+    double middle[3];   // [m] mean position
     double velocity[3]; // [m/s] mean
-    double away[3];     // [1] sum of directions away from near ones, more the nearer
+    double away[3];     // [1] weighted sum of directions away from near neighbors
 } Neighbors;
 
 static void look_around(const mf_BehaviorPlan *plan, uint32_t instance, uint32_t count,

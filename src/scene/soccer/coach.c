@@ -1,19 +1,19 @@
-// Behavior of a team: the robot nearest to the ball walks behind it and kicks it to the goal,
+// Behavior of a team: the robot nearest to the ball walks behind it and kicks it to the goal, the
 // others keep a position behind it, the goalkeeper stands between ball and goal and dives for fast
-// balls; robots that lie get up; all keep a distance from each other.
+// balls; fallen robots get up; all avoid each other.
 #include "scene/soccer/play.h"
 
 #include "math/scalar.h"
 
 #include <math.h>
 
-#define LYING 0.6        // [1] cosine of the tilt beyond which a robot lies
-#define AIMED 0.22       // [rad] the goal is straight enough ahead
-#define PLACED 0.022     // [m] the ball is near enough to where it is kicked best
-#define BEHIND 0.35      // [m] a player walks to this far behind the ball first
-#define KEEPER_LINE 0.45 // [m] the keeper stands in front of its goal line
-#define SAVE_TIME 1.2    // [s] a ball that reaches the line within this is dived for
-#define SAVE_REACH 0.15  // [m] one that comes nearer than this is stopped standing
+#define LYING 0.6        // [1] cosine of the tilt below which a robot has fallen
+#define AIMED 0.22       // [rad] aiming tolerance of a kick
+#define PLACED 0.022     // [m] tolerance of the ball's position for a kick
+#define BEHIND 0.35      // [m] distance behind the ball of a player's approach
+#define KEEPER_LINE 0.45 // [m] distance of the keeper from its goal line
+#define SAVE_TIME 1.2    // [s] the keeper dives for balls that reach the line within this time
+#define SAVE_REACH 0.15  // [m] nearer balls are stopped without a dive
 
 typedef struct Wish {
     double position[2]; // [m]
@@ -34,8 +34,8 @@ static void choose(const mf_PlayTeam *team, uint32_t robot, mf_PlayMove move) {
         mf_field_set(team->command, robot, c, 0.0);
 }
 
-// In the middle of a kick, a dive, or getting up; or just through with one, which has to be laid
-// down before the same one can begin again.
+// In the middle of a kick, a dive, or getting up; or just finished with one, which must be
+// deselected before it can begin again.
 static bool is_busy(const mf_PlayTeam *team, uint32_t robot) {
     uint32_t select = (uint32_t)mf_field_get(team->select, robot, 0);
     if (select == MF_NONE || select == team->moves[MF_PLAY_WALK] ||
@@ -48,7 +48,7 @@ static bool is_busy(const mf_PlayTeam *team, uint32_t robot) {
 
 // ---- walking -----------------------------------------------------------------------------------
 
-// ExternalWrenches a wish [m/s], world axes, away from players that are too near.
+// Changes the desired velocity [m/s], world axes, away from players that are too near.
 static void keep_apart(const mf_Play *play, const mf_PlayTeam *own, uint32_t robot,
                        const mf_Player *player, double velocity[2]) {
     double spacing = own->behavior->spacing;
@@ -68,7 +68,8 @@ static void keep_apart(const mf_Play *play, const mf_PlayTeam *own, uint32_t rob
         }
 }
 
-// Far from the wish it turns to where it goes; near it, it goes there sideways and backward too.
+// Far from the target the robot faces its direction of travel; near it, it also walks sideways and
+// backward.
 static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                     const Wish *wish) {
     double speed = team->behavior->speed, sine, cosine;
@@ -82,7 +83,7 @@ static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, cons
     double facing = far > BEHIND ? mf_atan2(velocity[1], velocity[0]) : wish->heading;
     double turn = wrap(facing - player->heading);
     if (far > BEHIND && mf_abs(turn) > 0.9)
-        forward = left = 0.0; // turn on the spot first
+        forward = left = 0.0; // turn in place first
     if (far < 0.03 && mf_abs(turn) < 0.1) {
         choose(team, robot, MF_PLAY_STAND);
         return;
@@ -95,7 +96,7 @@ static void walk_to(const mf_Play *play, mf_PlayTeam *team, uint32_t robot, cons
 
 // ---- roles -------------------------------------------------------------------------------------
 
-// Kicks when the ball lies right. `aim` [rad] is the way to the goal.
+// Kicks when the ball is in position. `aim` [rad] is the direction to the goal.
 static bool kick(mf_PlayTeam *team, uint32_t robot, const mf_Player *player, const double ball[2],
                  double aim) {
     double sine, cosine;
@@ -116,7 +117,8 @@ static bool kick(mf_PlayTeam *team, uint32_t robot, const mf_Player *player, con
     return true;
 }
 
-// Behind the ball, seen from the goal, first at a distance, then with it at the nearer foot.
+// Walks behind the ball, seen from the goal: first at a distance, then with the ball at the nearer
+// foot.
 static void attack(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                    const double ball[2]) {
     const mf_SoccerTeam *behavior = team->behavior;
@@ -140,7 +142,7 @@ static void attack(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Pl
     walk_to(play, team, robot, player, &wish);
 }
 
-// Some way from the ball towards the own goal, each on an own side.
+// A position between the ball and the own goal, on a side of its own.
 static void support(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Player *player,
                     const double ball[2]) {
     const double *own = team->behavior->own_goal;
@@ -152,7 +154,7 @@ static void support(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_P
     walk_to(play, team, robot, player, &wish);
 }
 
-// Where the ball will cross the goal line, from the middle of the goal [m]; false when it will not
+// Where the ball will cross the goal line, from the center of the goal [m]; false when it will not
 // soon, or not between the posts.
 static bool is_coming(const mf_Play *play, const mf_PlayTeam *team, double *aside) {
     const double *own = team->behavior->own_goal;
@@ -185,7 +187,7 @@ static void keep(mf_Play *play, mf_PlayTeam *team, uint32_t robot, const mf_Play
     walk_to(play, team, robot, player, &wish);
 }
 
-// The robot nearest to the ball that can walk; the keeper is not asked.
+// The nearest robot to the ball that can walk, except the keeper.
 static uint32_t find_striker(const mf_PlayTeam *team, const double ball[2]) {
     uint32_t striker = MF_NONE;
     double least = INFINITY;

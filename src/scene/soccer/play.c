@@ -1,6 +1,6 @@
-// A game of soccer: the system of the world that lets coaches and referee act. All memory of the
-// game is in fields of the robots (which gait, and whether it is through), so snapshots hold it;
-// counts are for people.
+// A game of soccer: the world system that runs coaches and referee. All state of the game is in
+// fields of the robots (which gait, and whether it has finished), so snapshots contain it; counts
+// are statistics only.
 #include "scene/soccer/play.h"
 
 #include "math/scalar.h"
@@ -76,11 +76,11 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
         return MF_OK;
     }
     const mf_Model *ball = mf_group_model(play->ball);
-    if (ball->base != MF_BASE_FREE) { // the referee could not put it anywhere
+    if (ball->base != MF_BASE_FREE) { // the referee could not move it
         destroy(context, play);
         return mf_fail_at(
             error, MF_UNSUPPORTED, file->file, 0, 0,
-            "behaviour.soccer.ball: expected a body that can move, found model %.80s, which is "
+            "behavior.soccer.ball: expected a body that can move, found model %.80s, which is "
             "fixed in the world",
             ball->name);
     }
@@ -114,7 +114,7 @@ mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group) {
 
 // ---- the referee -------------------------------------------------------------------------------
 
-// At rest on the ground, in the attitude that it has.
+// Puts the ball at rest on the ground and keeps its orientation.
 static void put_ball(mf_Play *play, double x, double y) {
     const mf_Model *ball = mf_group_model(play->ball);
     double *q = play->state, *v = q + ball->position_count;

@@ -1,4 +1,4 @@
-// A game of soccer: what its parts share. Coaches decide (coach.c), the referee counts (play.c).
+// Internals of a game of soccer. Coaches decide (coach.c), the referee counts (play.c).
 #ifndef MAYFLY_SRC_SCENE_SOCCER_PLAY_H
 #define MAYFLY_SRC_SCENE_SOCCER_PLAY_H
 
@@ -7,7 +7,7 @@
 typedef struct mf_PlayCount {
     uint32_t goals; // [1] scored by the robots of this group
     uint32_t kicks; // [1] begun
-    uint32_t falls; // [1] robots that lay on the ground and had to get up
+    uint32_t falls; // [1] robots that fell and had to get up
     uint32_t dives; // [1] of the keeper
     uint32_t out;   // [1] times that the ball left the field
 } mf_PlayCount;
@@ -27,7 +27,7 @@ typedef enum mf_PlayMove {
     MF_PLAY_MOVES
 } mf_PlayMove;
 
-// A group that plays.
+// A team: one group.
 typedef struct mf_PlayTeam {
     mf_Group *group;
     uint32_t index; // [1] of the group
@@ -44,7 +44,7 @@ struct mf_Play {
     mf_PlayTeam teams[MF_SCENE_GROUPS];
     mf_Group *ball;
     mf_Field *ball_position, *ball_velocity;
-    double *state; // position and velocity vector of the ball, while it is put somewhere
+    double *state; // buffer for moving the ball: position and velocity vector
 };
 
 // A robot seen from above.
@@ -52,12 +52,12 @@ typedef struct mf_Player {
     double position[2]; // [m]
     double heading;     // [rad]
     double upright;     // [1] cosine of the tilt
-    double chest;       // [1] vertical part of the forward axis: -1 lies on its front
+    double chest;       // [1] vertical component of the forward axis: -1 lies face down
 } mf_Player;
 
 mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot);
 
-// Tells every robot of a team what to do.
+// Commands every robot of a team.
 void mf_play_coach(mf_Play *play, mf_PlayTeam *team);
 
 // Counts goals and puts the ball back.

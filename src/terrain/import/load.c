@@ -1,5 +1,5 @@
-// Height maps from image files: tells the kind by content, parses, maps gray values to heights and
-// turns the image so that its top row has the highest y.
+// Height maps from image files: detects the format by content, parses, maps gray values to heights
+// and flips the image so that its top row has the highest y.
 //
 // height = offset + scale * (gray / largest): black is `offset`, white is `offset + scale`.
 
@@ -39,7 +39,7 @@ mf_Status mf_gray_image_allocate(mf_Context *context, mf_GrayImage *image, const
     return MF_OK;
 }
 
-// How files begin; kinds without a reader are here so that the error can say what was found.
+// First bytes of formats; formats without a reader are listed so that the error can name them.
 typedef struct Kind {
     const char *magic;
     size_t length; // [byte] of magic
@@ -54,9 +54,9 @@ static const Kind kinds[] = {
     {"P5", 2, "a binary PGM image", mf_pgm_parse},
     {"\x89PNG", 4, "a PNG image with damaged line ends (copied as text?)", NULL},
     {"P1", 2, "an ASCII PBM image", NULL},
-    {"P3", 2, "an ASCII PPM colour image", NULL},
+    {"P3", 2, "an ASCII PPM color image", NULL},
     {"P4", 2, "a binary PBM image", NULL},
-    {"P6", 2, "a binary PPM colour image", NULL},
+    {"P6", 2, "a binary PPM color image", NULL},
     {"P7", 2, "a PAM image", NULL},
     {"PF", 2, "a PFM image", NULL},
     {"Pf", 2, "a PFM image", NULL},
@@ -81,7 +81,7 @@ static mf_Status parse_image(mf_Context *context, const char *path, const void *
         break;
     }
     return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
-                      "expected a grey PNG or PGM (P2, P5) image, found %s", found);
+                      "expected a gray PNG or PGM (P2, P5) image, found %s", found);
 }
 
 static mf_Status terrain_from_image(mf_Context *context, const mf_GrayImage *image,

@@ -5,7 +5,7 @@
 // exactly one white-space byte and the raster, one byte a sample or, above 255, two with the high
 // byte first. Two rules are ours: comments are also taken inside a P2 raster, because common
 // editors write them there, and nothing but white space may follow the first image, because a
-// longer raster mostly means a damaged header.
+// longer raster usually means a damaged header.
 //
 // Invariant: nothing is read at or after `size`; the size of the file is checked against the header
 // before memory is taken.
@@ -95,12 +95,12 @@ static mf_Status read_header(Cursor *cursor, mf_GrayImage *image) {
     if (cursor->size > 2 && !is_space(cursor->data[2]) && cursor->data[2] != '#')
         return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 1, 3,
                           "PGM: expected white space after the magic number");
-    // Sizes of 0 and above the limit are judged by mf_gray_image_check, with a better message.
+    // Sizes of 0 and above the limit are left to mf_gray_image_check, which has a better message.
     mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->columns);
     if (status == MF_OK)
         status = read_number(cursor, "the height", 0, INT32_MAX, &image->rows);
     if (status == MF_OK)
-        status = read_number(cursor, "the largest grey value", 1, LARGEST_GRAY, &image->largest);
+        status = read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->largest);
     return status;
 }
 
@@ -115,7 +115,7 @@ static mf_Status read_ascii(Cursor *cursor, const mf_GrayImage *image) {
     uint64_t cells = (uint64_t)image->columns * image->rows;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value;
-        mf_Status status = read_number(cursor, "a grey value", 0, image->largest, &value);
+        mf_Status status = read_number(cursor, "a gray value", 0, image->largest, &value);
         if (status != MF_OK)
             return status;
         image->gray[cell] = (uint16_t)value;
@@ -133,7 +133,7 @@ static mf_Status read_binary(Cursor *cursor, const mf_GrayImage *image) {
         if (value > image->largest)
             return mf_fail_at(
                 cursor->error, MF_BAD_FILE, cursor->name, 0, 0,
-                "PGM: expected grey values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
+                "PGM: expected gray values up to %" PRIu32 ", found %" PRIu32 " at byte %zu",
                 image->largest, value, cursor->offset + (size_t)cell * (wide ? 2 : 1));
         image->gray[cell] = (uint16_t)value;
     }
@@ -176,7 +176,7 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     if (cursor.offset < size && !is_space(cursor.data[cursor.offset]) &&
         cursor.data[cursor.offset] != '#')
         return mf_fail_at(error, MF_BAD_FILE, name, cursor.line, column_of(&cursor),
-                          "PGM: expected white space after the largest grey value");
+                          "PGM: expected white space after the largest gray value");
     if (cursor.offset < size)
         skip_byte(&cursor);
     uint64_t least = least_raster(&read, binary);

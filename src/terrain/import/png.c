@@ -1,7 +1,7 @@
 // PNG images from memory, read with libpng.
 //
-// Gray images of 1 to 16 bits are taken as they are (below 8 bits scaled to 0 .. 255, which is
-// exact). Color and palette images are taken as their luma
+// Gray images of 1 to 16 bits are used unchanged (below 8 bits scaled to 0 .. 255, which is exact).
+// Color and palette images are converted to their luma
 //
 //     Y = 0.2126 R + 0.7152 G + 0.0722 B        (ITU-R BT.709-6, item 3.2)
 //
@@ -9,8 +9,8 @@
 // values. Alpha, gamma and color profiles are ignored: stored values are heights, not light.
 //
 // libpng reports errors by longjmp. The only setjmp is in `parse_guarded`, which changes no local
-// variable after it; all that must survive a jump lives in the Reader of the caller. The callbacks
-// below are the only frames of ours that a jump leaves, and they own nothing.
+// variable after it; all data that must survive a jump is in the Reader of the caller. A jump
+// leaves only the callbacks below, and they own nothing.
 
 #include "terrain/import/image.h"
 
@@ -31,7 +31,7 @@ typedef struct Reader {
     size_t size;   // [byte]
     size_t offset; // [byte] next byte that libpng reads
     mf_Error *error;
-    mf_Status status; // of the failure that made a jump, MF_OK when it was libpng's own
+    mf_Status status; // of the failure that made a jump, MF_OK: libpng's own failure
     png_structp png;
     png_infop info;
     uint8_t *line;      // one row of samples as libpng delivers it
@@ -87,7 +87,7 @@ static void jump_with(Reader *reader, mf_Status status) {
 static void read_header(Reader *reader) {
     png_structp png = reader->png;
     png_set_read_fn(png, reader, read_bytes);
-    // The size is judged by mf_gray_image_check; other than that no chunk but the image matters.
+    // The size is checked by mf_gray_image_check; all chunks except the image are ignored.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(png, reader->info);
@@ -145,7 +145,7 @@ static void read_pass(Reader *reader, Pass pass) {
     }
 }
 
-// Interlaced rows are put in place here rather than by libpng, so one row is all that is buffered.
+// Interlaced rows are assembled here rather than by libpng, so that only one row is buffered.
 static void read_passes(Reader *reader) {
     if (png_get_interlace_type(reader->png, reader->info) != PNG_INTERLACE_ADAM7) {
         read_pass(reader, (Pass){0, 1, 0, 1});

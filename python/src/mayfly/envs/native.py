@@ -1,5 +1,5 @@
-"""An environment of C: robots of one task that step together on arrays of NumPy. It needs no
-Gymnasium; what Gymnasium wants is built on it in vector.py.
+"""The native environment: robots of one task that step together on NumPy arrays. It does not need
+Gymnasium; the interface of Gymnasium is in vector.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MOTIONS = {name: getattr(lib, f"MF_MOTION_{name.upper()}") for name in MOTIONS}
 
 @dataclasses.dataclass
 class Rows:
-    """The arrays that C fills, row i for robot i; final ones only where episodes end at once."""
+    """The arrays that C fills, row i for robot i; final ones only for resets in the same step."""
 
     observation: npt.NDArray[Any]
     reward: npt.NDArray[np.float64]
@@ -105,11 +105,11 @@ class NativeEnvironment(Native):
         model: the robot; None: the task makes its own.
         count: robots.
         values: numbers of the task, by the names that C has.
-        motion: by which physics they move.
+        motion: level of physics.
         precision: of the physics, "float" or "double".
         integrator: of twins: "file", "euler" or "rk4".
         frame_skip: physics steps of a step; 0: the task's.
-        episode_steps: an episode is cut off after so many; 0: the task's; ENDLESS: never.
+        episode_steps: an episode is truncated after this number; 0: the task's; ENDLESS: never.
         autoreset: "NextStep", "SameStep" or "Disabled".
         dtype: of observations, float64 or float32.
         threads: workers; None: those of the hidden default context.
@@ -171,7 +171,7 @@ class NativeEnvironment(Native):
         self._world: EnvironmentWorld | None = None
 
     def _own_model(self) -> Model:
-        """The robot that the task made, which lives and goes with the environment."""
+        """The robot that the task created, owned by the environment."""
         model = Model.__new__(Model)
         model._owner = self._owner
         model._pointer = ffi.cast(
@@ -258,7 +258,7 @@ class NativeEnvironment(Native):
         mask: npt.NDArray[np.bool_] | None,
         seeds: npt.NDArray[np.uint64] | None,
     ) -> None:
-        """Starts episodes of robots in the mask; without seeds their random numbers go on."""
+        """Starts episodes of robots in the mask; without seeds their random numbers continue."""
         native = self._use()
         chosen = ffi.NULL if mask is None else ffi.cast("uint8_t *", mask.ctypes.data)
         given = ffi.NULL if seeds is None else ffi.cast("uint64_t *", seeds.ctypes.data)
@@ -277,7 +277,7 @@ class NativeEnvironment(Native):
     # ---- life ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Gives the memory back; twice is fine."""
+        """Releases the memory; may be called twice."""
         if self._world is not None:
             self._world.close()
             self._world = None

@@ -22,7 +22,7 @@ __all__ = ["MayflyParallelEnv"]
 
 
 class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
-    """One team of robots that share a place.
+    """One team of robots that share one space.
 
     Args:
         task: one of robots in teams, such as "swarm".
@@ -54,11 +54,11 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
         return Box(space.low, space.high, dtype=space.dtype.type)  # each agent samples on its own
 
     def observation_space(self, agent: str) -> Box:
-        """What an agent sees."""
+        """The observation space of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Box:
-        """What an agent does."""
+        """The action space of an agent."""
         return self.action_spaces[agent]
 
     def _infos(self, infos: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -74,7 +74,7 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-        """Starts an episode of the team; without a seed the random numbers go on."""
+        """Starts an episode of the team; without a seed the random numbers continue."""
         seen, infos = self.envs.reset(seed=seed)
         self.agents = list(self.possible_agents)
         return self._rows(seen), self._infos(infos)
@@ -99,9 +99,9 @@ class MayflyParallelEnv(ParallelEnv):  # type: ignore[misc]
         )
 
     def render(self) -> None:
-        """Nothing can be drawn yet."""
+        """Rendering is not supported."""
         self.envs.render()
 
     def close(self) -> None:
-        """Gives the memory back."""
+        """Releases the memory."""
         self.envs.close()

@@ -1,5 +1,5 @@
-"""Sending actions and receiving what became of them, as in EnvPool: while one batch of robots is
-simulated, the policy thinks about another.
+"""Asynchronous sending of actions and receiving of results, as in EnvPool: while one batch of
+robots is simulated, the policy computes actions of another.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _QUIT = -1
 
 
 class Pool:
-    """Robots in batches that are stepped one after the other by a thread of its own.
+    """Robots in batches that are stepped one after the other by a separate thread.
 
     Args:
         task: such as "ant".
         num_envs: robots.
-        batch_size: how many recv() gives at once; divides num_envs. None: all of them.
+        batch_size: robots returned by one recv(); divides num_envs. None: all robots.
         arguments: of MayflyVectorEnv.
 
     A batch is always the same robots, [0, batch_size), [batch_size, 2 batch_size), ..., in the
-    order in which they were sent; robot i with seed s does what it does in a MayflyVectorEnv.
+    order in which they were sent; robot i with seed s behaves as in a MayflyVectorEnv.
 
     """
 
@@ -80,7 +80,7 @@ class Pool:
         self._waiting.put((at, job))
 
     def async_reset(self, seed: int | Sequence[int] | None = None) -> None:
-        """Starts all robots; recv() gives their first observations, batch by batch."""
+        """Starts all robots; recv() returns their first observations, batch by batch."""
         self._check()
         for at in range(len(self._batches)):
             first = at * self.batch_size
@@ -94,7 +94,7 @@ class Pool:
             self._put(at, lambda batch, part=part: _begin(batch, part))
 
     def send(self, actions: Any, env_id: npt.ArrayLike | None = None) -> None:
-        """Hands over actions of the robots `env_id` of one batch; None: of all robots."""
+        """Sends actions of the robots `env_id` of one batch; None: of all robots."""
         self._check()
         given = as_array(actions)
         size = self.batch_size
@@ -114,7 +114,7 @@ class Pool:
             self._put(start // size, lambda batch, part=part: batch.step(part))
 
     def recv(self) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Waits for the batch that comes next; infos["env_id"] says which robots it is."""
+        """Waits for the next batch; infos["env_id"] are its robots."""
         self._check()
         if not any(self._sent):
             raise errors.BusyError("nothing is on its way: call async_reset() or send() first")
@@ -126,7 +126,7 @@ class Pool:
         return tuple(result)
 
     def close(self) -> None:
-        """Waits for what is on its way, and gives the memory back; twice is fine."""
+        """Waits for pending batches and releases the memory; may be called twice."""
         if self.closed:
             return
         self.closed = True

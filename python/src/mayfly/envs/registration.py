@@ -1,4 +1,4 @@
-"""Gymnasium learns the names of the tasks when mayfly is imported."""
+"""Registration of the tasks in Gymnasium when mayfly is imported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def ids() -> tuple[str, ...]:
 
 
 def register() -> None:
-    """Tells Gymnasium all names that it does not know yet."""
+    """Registers all names that Gymnasium does not know yet."""
     import gymnasium
 
     for task in TASKS:
@@ -22,7 +22,7 @@ def register() -> None:
         if name not in gymnasium.registry:
             gymnasium.register(
                 id=name,
-                # Robots of a team cannot be made one by one: a team is one environment.
+                # Robots of a team cannot be created one by one: a team is one environment.
                 entry_point="mayfly.envs.single:"
                 + ("MayflyTeamEnv" if in_teams(task) else "MayflyEnv"),
                 vector_entry_point="mayfly.envs.vector:MayflyVectorEnv",

@@ -1,4 +1,5 @@
-"""What rsl_rl's runners ask of an environment: tensors, one flag for every end, time-outs apart.
+"""The environment interface of rsl_rl's runners: tensors, one flag for every end, separate
+time-outs.
 
 env = mayfly.envs.rsl_rl.RslRlEnv("ant", 4096)
 OnPolicyRunner(env, settings, device="cpu").learn(1000)
@@ -31,29 +32,29 @@ def _torch() -> tuple[Callable[[Array], Any], Callable[[dict[str, Any], int], An
 
 
 class _Settings(dict[str, Any]):
-    """What rsl_rl writes into its logs; those of Weights & Biases ask by this method."""
+    """Settings that rsl_rl logs; its Weights & Biases logger calls this method."""
 
     def to_dict(self) -> dict[str, Any]:
         return {name: str(value) for name, value in self.items()}
 
 
 class RslRlEnv:
-    """Robots of one task, whose episodes start anew in the step that ends them.
+    """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
         task: such as "ant".
         num_envs: robots.
-        tensor: makes a tensor of an array; None: torch.from_dlpack, which copies nothing.
-        group: makes the groups of observations from a dict and the number of robots; None: a
+        tensor: converts an array to a tensor; None: torch.from_dlpack, without a copy.
+        group: creates the groups of observations from a dict and the number of robots; None: a
             TensorDict.
         seed: of the first episodes.
         arguments: of MayflyVectorEnv.
 
     Attributes:
-        cfg: the arguments that it was made with.
+        cfg: the arguments of the constructor.
         episode_length_buf: steps of each robot in its episode, a tensor. It may be set: an episode
-            is cut off when the number here reaches max_episode_length, however long it was. So
-            learn(..., init_at_random_ep_len=True) spreads the ends of episodes.
+            is truncated when its number reaches max_episode_length. So
+            learn(..., init_at_random_ep_len=True) distributes the ends of episodes.
 
     """
 
@@ -103,21 +104,21 @@ class RslRlEnv:
         self._length = given.astype(np.int64)
 
     def get_observations(self) -> Any:
-        """What robots see now: the group "policy"."""
+        """Current observations: the group "policy"."""
         return self._group({"policy": self._tensor(self._seen)}, self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """One step: observations, rewards, ends of episodes, and extras.
 
-        extras["time_outs"] says which ends are none of the task's: the value of the last
-        observation goes on there. extras["log"] has the mean return of the episodes that ended.
+        extras["time_outs"] marks truncated episodes, whose last value must be bootstrapped.
+        extras["log"] has the mean return of the episodes that ended.
         """
         self._seen, reward, terminated, truncated, infos = self.envs.step(actions)
         over = terminated | truncated
         length = self._length + 1
         late = (length >= self.max_episode_length) & ~over
-        if late.any():  # only after the lengths were set: else C cuts episodes off
-            late = late.reshape(-1, self.envs.team).any(1).repeat(self.envs.team)  # ends as one
+        if late.any():  # only after the lengths were set: else C truncates episodes
+            late = late.reshape(-1, self.envs.team).any(1).repeat(self.envs.team)  # as a team
             self._seen, _ = self.envs.reset(options={"reset_mask": late})
             truncated, over = truncated | late, over | late
         self._length = np.where(over, 0, length)
@@ -130,5 +131,5 @@ class RslRlEnv:
         return self.get_observations(), rewards, self._tensor(over.astype(np.int64)), extras
 
     def close(self) -> None:
-        """Gives the memory back."""
+        """Releases the memory."""
         self.envs.close()

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 learns from robots as its own VecEnv.
+"""Robots as a VecEnv of Stable-Baselines3.
 
 envs = mayfly.envs.sb3.MayflyVecEnv("ant", 64)
 stable_baselines3.PPO("MlpPolicy", envs, device="cpu").learn(1_000_000)
@@ -25,12 +25,12 @@ __all__ = ["MayflyVecEnv"]
 
 
 class MayflyVecEnv(VecEnv):  # type: ignore[misc]
-    """Robots of one task, whose episodes start anew in the step that ends them.
+    """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
         task: such as "ant"; or a MayflyVectorEnv with AutoresetMode.SAME_STEP.
         num_envs: robots.
-        arguments: of MayflyVectorEnv; observations are float32 unless dtype says otherwise.
+        arguments: of MayflyVectorEnv; observations are float32 by default.
 
     """
 
@@ -70,11 +70,11 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         return observation
 
     def step_async(self, actions: Array) -> None:
-        """Takes actions."""
+        """Stores actions."""
         self._action = actions
 
     def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
-        """Does the step."""
+        """Executes the step."""
         if self._action is None:
             raise errors.BusyError("call step_async() first")
         action, self._action = self._action, None
@@ -99,7 +99,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         return observation, reward.astype(np.float32), over, rows
 
     def close(self) -> None:
-        """Gives the memory back."""
+        """Releases the memory."""
         self.envs.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -123,7 +123,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         return [value] * self.num_envs
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No robot is wrapped."""
+        """Returns False: no robot is wrapped."""
         return [False for _ in self._chosen(indices)]
 
     def _chosen(self, indices: Any) -> list[int]:
@@ -131,7 +131,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         return [everyone[i] for i in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
-        """Nothing can be drawn yet."""
+        """Rendering is not supported."""
         self.envs.render()
         return []
 

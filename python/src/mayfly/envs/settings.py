@@ -1,4 +1,4 @@
-"""What a task can be told, in Gymnasium's words: ranges as pairs, switches as True and False."""
+"""Parameters of tasks in Gymnasium's form: ranges as pairs, switches as True and False."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def near(name: str, known: Any) -> str:
 
 
 def task_info(task: object) -> Any:
-    """What C says of a task."""
+    """Properties of a task from C."""
     if not isinstance(task, str):
         raise TypeError(f"task: need a name, got {task!r}")
     if task not in TASKS:
@@ -64,13 +64,13 @@ def task_info(task: object) -> Any:
 
 
 def task_id(task: str) -> str:
-    """The name that Gymnasium has for it: "Mayfly/Ant-v5"."""
+    """Its name in Gymnasium: "Mayfly/Ant-v5"."""
     own = "".join(part.capitalize() for part in task.split("_")) + "-v0"
     return "Mayfly/" + _TWINS.get(task, own)
 
 
 def in_teams(task: str) -> bool:
-    """Whether robots share a place, and begin and end their episodes together."""
+    """Whether robots share one space, and begin and end their episodes together."""
     info = task_info(task)
     return "agents" in [text(info.parameters[i].name) for i in range(info.parameter_count)]
 
@@ -79,7 +79,7 @@ def in_teams(task: str) -> bool:
 
 
 def _assets() -> pathlib.Path:
-    """Where the installed Gymnasium has its robots; MuJoCo is not needed for that."""
+    """The folder of robots of the installed Gymnasium; MuJoCo is not needed."""
     found = importlib.util.find_spec("gymnasium")
     if found is None or found.origin is None:
         raise errors.MissingFileError(
@@ -90,9 +90,9 @@ def _assets() -> pathlib.Path:
 
 
 def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model | None:
-    """The robot of a task: a model, a path, or the name of a file that comes with Gymnasium.
+    """The robot of a task: a model, a path, or the name of a file of Gymnasium.
 
-    None: the task makes its own.
+    None: the task creates its own.
     """
     if isinstance(file, Model):
         return file
@@ -130,7 +130,7 @@ def _value(name: str, value: object, row: Any, model: Model | None) -> float:
     if name == "main_body" and isinstance(value, str) and model is not None:
         return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
     number = _number(name, value)
-    if math.isinf(number):  # as far as it goes
+    if math.isinf(number):  # as many as given
         return min(max(number, float(row.lower)), float(row.upper))
     return number
 
@@ -194,7 +194,7 @@ def task_values(
 
 
 def settings_of(values: Mapping[str, float]) -> tuple[Any, list[Any]]:
-    """The array of settings for C, and what must stay alive with it."""
+    """The array of settings for C, and the objects that it borrows."""
     letters = [ffi.new("char[]", name.encode()) for name in values]
     table = ffi.new("mf_TaskSetting[]", max(len(values), 1))
     for row, (name, value) in enumerate(zip(letters, values.values())):

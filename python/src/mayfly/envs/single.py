@@ -1,4 +1,4 @@
-"""One robot of a task as an environment of Gymnasium, by the same C code as many."""
+"""One robot of a task as an environment of Gymnasium, by the code of vector environments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class State:
 
     @property
     def qpos(self) -> npt.NDArray[np.float64]:
-        """Positions, as set_state takes them."""
+        """Positions, in the form of set_state."""
         return np.array(self._env.group.state()[0][0])
 
     @property
@@ -36,7 +36,7 @@ class State:
 
     @property
     def time(self) -> float:
-        """[s] simulated since the environment was made."""
+        """[s] simulated since the environment was created."""
         return self._env.world.time
 
 
@@ -45,14 +45,14 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 
     Args:
         task: such as "ant"; mayfly.envs.TASKS lists them.
-        max_episode_steps: as MayflyVectorEnv; None: without end, since gymnasium.make counts.
+        max_episode_steps: as MayflyVectorEnv; None: unlimited, since gymnasium.make counts steps.
         arguments: of MayflyVectorEnv.
 
-    A subclass names a subclass of MayflyVectorEnv in `batch_class` to change what a robot sees and
-    is rewarded for.
+    A subclass sets `batch_class` to a subclass of MayflyVectorEnv to change observations and
+    rewards.
 
     Attributes:
-        batch: the environment of many robots that this is one of.
+        batch: the underlying environment of one robot.
 
     """
 
@@ -108,23 +108,23 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 
     @property
     def init_qpos(self) -> npt.NDArray[np.float64]:
-        """Positions that the file starts with, before noise."""
+        """Initial positions of the file, before noise."""
         native = self.group.model._use()
         return np.array([native.start_position[i] for i in range(native.position_count)])
 
     @property
     def init_qvel(self) -> npt.NDArray[np.float64]:
-        """Velocities that the file starts with: zeros."""
+        """Initial velocities of the file: zeros."""
         return np.zeros(self.group.model.velocity_count)
 
     def set_state(self, qpos: npt.ArrayLike, qvel: npt.ArrayLike) -> None:
-        """Puts the robot into a state; the next reward counts from there."""
+        """Sets the robot's state; the next reward is relative to it."""
         self.group.set_state(qpos, qvel)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Starts an episode; without a seed the random numbers go on."""
+        """Starts an episode; without a seed the random numbers continue."""
         self.batch._use()
         super().reset(seed=seed)
         if seed is None and not self.batch._seeded[0]:
@@ -154,10 +154,10 @@ class MayflyEnv(gymnasium.Env[Array, Array]):
 
 
 class MayflyTeamEnv(gymnasium.Env[Array, Array]):
-    """One team of robots that share a place, as one environment: a row for each robot.
+    """One team of robots that share one space, as one environment: a row for each robot.
 
-    The reward is the mean of the robots'; info holds arrays, one value for each robot. For a reward
-    of each robot take gymnasium.make_vec or mayfly.envs.MayflyParallelEnv.
+    The reward is the mean of the robots'; info holds arrays, one value for each robot. For separate
+    rewards use gymnasium.make_vec or mayfly.envs.MayflyParallelEnv.
 
     Args:
         task: one of robots in teams, such as "swarm".
@@ -195,7 +195,7 @@ class MayflyTeamEnv(gymnasium.Env[Array, Array]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Starts an episode of the team; without a seed the random numbers go on."""
+        """Starts an episode of the team; without a seed the random numbers continue."""
         self.batch._use()
         super().reset(seed=seed)
         if seed is None and not self.batch._seeded[0]:

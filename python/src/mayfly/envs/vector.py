@@ -36,11 +36,11 @@ class ClosedEnvironmentError(errors.ClosedError, gymnasium.error.ClosedEnvironme
 
 
 class RenderModeError(errors.UnsupportedError, TypeError):
-    """A render_mode was asked for; libraries that try one go on without it after a TypeError."""
+    """A render_mode was requested; libraries that try one continue without it after a TypeError."""
 
 
 def _of_a_step(signal: str) -> bool:
-    """Whether a signal says something about a step; the others are there after a reset too."""
+    """Whether a signal describes a step; the others are also valid after a reset."""
     return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty", "_rate"))
 
 
@@ -58,13 +58,13 @@ def _mode(value: object) -> AutoresetMode:
 
 
 class _Spare:
-    """Memory that was handed out before: new memory costs its first use."""
+    """Arrays for reuse, because the first access to new memory is slow."""
 
     def __init__(self) -> None:
         self.arrays: list[Array] = []
 
     def like(self, array: Array) -> Array:
-        """An array of this shape and type that nobody looks at; its values mean nothing."""
+        """An unused array of this shape and type with undefined values."""
         for i in range(len(self.arrays)):
             if sys.getrefcount(self.arrays[i]) == _UNUSED:
                 return self.arrays[i]
@@ -78,32 +78,32 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     Args:
         task: such as "ant"; mayfly.envs.TASKS lists them.
-        num_envs: robots; where they are in teams, a multiple of the team.
-        max_episode_steps: an episode is truncated after so many steps; None: the task's; -1: never.
-        autoreset_mode: what happens after the end of an episode; a gymnasium.vector.AutoresetMode.
-        xml_file: the robot: a path, the name of a file that comes with Gymnasium, or a Model; None:
+        num_envs: robots; for teams a multiple of the team's size.
+        max_episode_steps: an episode is truncated after this number of steps; None: the task's; -1:
+            never.
+        autoreset_mode: behavior at the end of an episode; a gymnasium.vector.AutoresetMode.
+        xml_file: the robot: a path, the name of a file of Gymnasium, or a Model; None:
             the task's.
         frame_skip: physics steps of a step; None: the task's.
-        motion: by which physics robots move: "points", "articulated", ...
-        integrator: of Gymnasium's tasks: "file": the one that the robot's file asks for, as in
-            Gymnasium; "euler": faster and less exact; "rk4".
+        motion: level of physics: "points", "articulated", ...
+        integrator: of Gymnasium's tasks: "file": that of the robot's file, as in Gymnasium;
+            "euler": faster and less accurate; "rk4".
         precision: of the physics, "float" or "double".
-        dtype: of observations: float64 as in Gymnasium, or float32, which is faster to learn from.
+        dtype: of observations: float64 as in Gymnasium, or float32, which is faster for learning.
         num_threads: workers; None: one for each processor. Results do not depend on it.
-        copy: whether arrays that are returned are yours; False: they are memory of the environment,
-            and change with its next step or reset.
-        render_mode: None; nothing can be drawn yet.
+        copy: whether returned arrays are copies; False: they are memory of the environment and
+            change with its next step or reset.
+        render_mode: None; rendering is not supported.
         arguments: of the task, in Gymnasium's words, such as ctrl_cost_weight=0.1 and
             healthy_z_range=(0.3, 1.0).
 
-    Robot i with seed s does the same bits in every environment, whatever num_envs, its place and
-    num_threads are. A subclass may change what robots see and what they are rewarded for:
-    `make_observation`, `make_reward`.
+    Robot i with seed s gives the same bits in every environment, for any num_envs, index and
+    num_threads. A subclass may change observations and rewards: `make_observation`, `make_reward`.
 
     Attributes:
         environment: the native environment.
-        episode_steps: an episode is truncated after so many; None: never.
-        team: robots that share a place and their episodes: rows [0, team), [team, 2 team), ...
+        episode_steps: an episode is truncated after this number; None: never.
+        team: robots that share one space and their episodes: rows [0, team), [team, 2 team), ...
         group: the robots, with all their fields (group["base.position"].array).
         world: their world, for snapshots and recordings.
 
@@ -188,16 +188,15 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
     # ---- for subclasses --------------------------------------------------------------------------
 
     def make_observation_space(self) -> Box:
-        """What one robot sees. A subclass whose observations have another shape overrides it."""
+        """The observation space of one robot. A subclass with other observations overrides it."""
         count, kind = self.environment.observation_count, self.environment.dtype
         return Box(-np.inf, np.inf, (count,), kind.type)
 
     def make_observation(self, observation: Array, signals: Mapping[str, Array]) -> Array:
         """Observations (rows, n) from those of the task (rows, m), for all rows at once.
 
-        Rows are all robots; where episodes end within a step (AutoresetMode.SAME_STEP), it is
-        called a second time for the ends of the episodes alone. `self.group` has the state of all
-        robots.
+        Rows are all robots; with AutoresetMode.SAME_STEP it is called a second time for the final
+        observations of episodes. `self.group` has the state of all robots.
         """
         return observation
 
@@ -206,8 +205,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
     ) -> Array:
         """Rewards (robots,) from those of the task, all robots at once.
 
-        `observation` are those of the task at the end of the step, before a robot starts anew, and
-        `signals` explain the step. The reward of a step that only starts an episode stays 0.
+        `observation` are those of the task at the end of the step, before a robot restarts, and
+        `signals` describe the step. The reward of a step that only starts an episode stays 0.
         """
         return reward
 
@@ -260,7 +259,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         return np.array(mask, order="C")
 
     def _seeds(self, seed: object) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-        """Seeds of all robots, and which of them are given."""
+        """Seeds of all robots, and a mask of those that are given."""
         n = self.num_envs
         if isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != n:
@@ -281,8 +280,8 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
         Args:
             seed: s: robot i gets s + i; a list: one for each robot, None where its random numbers
-                go on; None: all go on, from seeds of the system the first time.
-            options: {"reset_mask": mask}: only of robots with True; rows of others are as last.
+                continue; None: all continue, initially from seeds of the system.
+            options: {"reset_mask": mask}: only robots with True; rows of others do not change.
 
         """
         native = self._use()
@@ -300,7 +299,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         with native.lock:
             rows = self._rows
             if self.copy and self._shown is rows.observation:
-                rows.observation = rows.observation.copy()  # what was returned stays as it is
+                rows.observation = rows.observation.copy()  # returned arrays do not change
             rows.signals = np.zeros_like(rows.signals) if self.copy else rows.signals
             for part, values in ((chosen & given, seeds), (chosen & ~given, None)):
                 if part.any():
@@ -314,7 +313,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The last seed of each robot, as SyncVectorEnv has them; -1: it never had one."""
+        """The last seed of each robot, as in SyncVectorEnv; -1: none."""
         return tuple(self._last_seeds.tolist())
 
     # ---- steps -----------------------------------------------------------------------------------
@@ -328,13 +327,13 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             )
         if given.shape != shape:
             raise ValueError(f"actions: need shape {shape} (robots, actions), got {given.shape}")
-        with np.errstate(over="ignore"):  # becomes infinite, which C refuses
+        with np.errstate(over="ignore"):  # becomes infinite, which C rejects
             return np.ascontiguousarray(given, np.float32)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """One step of all robots: observations, rewards, terminations, truncations, infos.
 
-        Nothing is done when it raises: wrong shapes, numbers that are not finite.
+        An exception (wrong shapes, numbers that are not finite) leaves the robots unchanged.
         """
         native = self._use()
         action = self._actions(actions)
@@ -363,12 +362,12 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             ) from None
 
     def _new_rows(self) -> Rows:
-        """Where the step writes: memory of the user's own, unless copy=False."""
+        """Arrays for the results of the step: new ones, unless copy=False."""
         if not self.copy:
             rows = self._rows
         else:
             n, old = self.num_envs, self._rows
-            # Where robots are reset one by one, the last observations must stay as they were.
+            # Where robots are reset one by one, the last observations must not change.
             keep = self.autoreset_mode == AutoresetMode.DISABLED
             rows = Rows(
                 old.observation if keep else self._spare.like(old.observation),
@@ -390,7 +389,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         return rows
 
     def _show(self, observation: Array, signals: Mapping[str, Array]) -> Array:
-        """What the user gets to see."""
+        """Arrays returned to the user."""
         if self._changes("make_observation"):
             made = np.asarray(self.make_observation(observation, signals))
             space = self.observation_space
@@ -473,13 +472,13 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         return infos
 
     def _add_warnings(self, infos: dict[str, Any]) -> None:
-        """Bits of Group.warning, where a robot has one: the keys are absent while all is well."""
+        """Bits of Group.warning, where a robot has one; without warnings the keys are absent."""
         if self.environment.warned():
             word = self.group.warning
             infos["warnings"], infos["_warnings"] = word, word != 0
 
     def _add_ends(self, infos: dict[str, Any], rows: Rows, ends: npt.NDArray[np.bool_]) -> None:
-        """final_obs and final_info, as SyncVectorEnv has them."""
+        """final_obs and final_info, as in SyncVectorEnv."""
         assert rows.final_observation is not None and rows.final_signals is not None
         places = np.flatnonzero(ends)
         last: Array = rows.final_observation[places]
@@ -500,16 +499,16 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
     # ---- life ------------------------------------------------------------------------------------
 
     def render(self) -> None:
-        """Nothing can be drawn yet."""
+        """Rendering is not supported."""
         raise errors.UnsupportedError(NO_DRAWING)
 
     def close_extras(self, **unused: Any) -> None:
-        """Gives the memory back."""
+        """Releases the memory."""
         self.environment.close()
 
     @property
     def context(self) -> Context:
-        """Where memory and threads come from."""
+        """The context of memory and threads."""
         return self.environment.context
 
     def __enter__(self) -> MayflyVectorEnv:
@@ -520,7 +519,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         self.close()
 
     def __del__(self) -> None:
-        pass  # memory goes by itself, whatever state the interpreter is in
+        pass  # memory is released without close(), in any state of the interpreter
 
     def __repr__(self) -> str:
         state = ", closed" if self.environment.closed else ""

@@ -1,5 +1,5 @@
-// The fate of robots (fate.h), from samples of their bases and of the first robots' shapes.
-#include "fate.h"
+// The outcome of robots (outcome.h), from samples of their bases and of the first robots' shapes.
+#include "outcome.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,28 +10,28 @@
 #define FALLEN 1.0              // [rad] as in comparisons of levels
 #define DEPTH_OF 4u             // [1] robots whose depth is sampled
 #define FAULT_BITS 31           // [1] at most
-#define REQUESTED_AT_STOP 4096u // [1] robots, where more were stopped early
+#define REQUESTED_AT_STOP 4096u // [1] robots sampled after an early stop
 
 // ---- samples ------------------------------------------------------------------------------------
 
-static void take(mf_Fate *fate, uint32_t robot) {
+static void take(mf_Outcome *outcome, uint32_t robot) {
     double up[3];
-    mf_robot_pose_read(fate->group, robot, &fate->pose);
-    const double x = fate->pose.position[0][0] - fate->start[robot][0];
-    const double y = fate->pose.position[0][1] - fate->start[robot][1];
-    mf_quat_rotate(up, fate->pose.rotation[0], fate->up[robot]);
-    fate->distance[robot] = sqrt(x * x + y * y);
-    fate->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
-    fate->fell[robot] = fate->fell[robot] || fate->tilt[robot] > FALLEN;
+    mf_robot_pose_read(outcome->group, robot, &outcome->pose);
+    const double x = outcome->pose.position[0][0] - outcome->start[robot][0];
+    const double y = outcome->pose.position[0][1] - outcome->start[robot][1];
+    mf_quat_rotate(up, outcome->pose.rotation[0], outcome->up[robot]);
+    outcome->distance[robot] = sqrt(x * x + y * y);
+    outcome->tilt[robot] = acos(fmax(-1.0, fmin(1.0, up[2])));
+    outcome->fell[robot] = outcome->fell[robot] || outcome->tilt[robot] > FALLEN;
     if (robot >= DEPTH_OF)
         return;
-    const mf_RobotDepth depth = mf_robot_depth(fate->group, &fate->pose);
-    fate->deepest = depth.touches ? fmax(fate->deepest, depth.deepest) : fate->deepest;
+    const mf_RobotDepth depth = mf_robot_depth(outcome->group, &outcome->pose);
+    outcome->deepest = depth.touches ? fmax(outcome->deepest, depth.deepest) : outcome->deepest;
 }
 
-mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_Error *error) {
+mf_Status mf_outcome_begin(mf_Context *context, mf_Group *group, mf_Outcome *out, mf_Error *error) {
     const uint32_t count = mf_group_count(group);
-    *out = (mf_Fate){.context = context, .group = group, .count = count};
+    *out = (mf_Outcome){.context = context, .group = group, .count = count};
     out->start = mf_allocate(context, count, sizeof *out->start);
     out->up = mf_allocate(context, count, sizeof *out->up);
     out->fell = mf_allocate(context, count, sizeof *out->fell);
@@ -39,12 +39,12 @@ mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_E
     out->distance = mf_allocate(context, count, sizeof *out->distance);
     if (out->start == NULL || out->up == NULL || out->fell == NULL || out->tilt == NULL ||
         out->distance == NULL) {
-        mf_fate_end(out);
+        mf_outcome_end(out);
         return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
     }
     mf_Status status = mf_robot_pose_make(group, &out->pose, error);
     if (status != MF_OK) {
-        mf_fate_end(out);
+        mf_outcome_end(out);
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -60,43 +60,43 @@ mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_E
     return MF_OK;
 }
 
-void mf_fate_end(mf_Fate *fate) {
-    mf_release(fate->context, fate->start);
-    mf_release(fate->context, fate->up);
-    mf_release(fate->context, fate->fell);
-    mf_release(fate->context, fate->tilt);
-    mf_release(fate->context, fate->distance);
-    mf_robot_pose_free(fate->context, &fate->pose);
-    *fate = (mf_Fate){.count = 0};
+void mf_outcome_end(mf_Outcome *outcome) {
+    mf_release(outcome->context, outcome->start);
+    mf_release(outcome->context, outcome->up);
+    mf_release(outcome->context, outcome->fell);
+    mf_release(outcome->context, outcome->tilt);
+    mf_release(outcome->context, outcome->distance);
+    mf_robot_pose_free(outcome->context, &outcome->pose);
+    *outcome = (mf_Outcome){.count = 0};
 }
 
-uint32_t mf_fate_requested(const mf_Group *group) {
+uint32_t mf_outcome_requested(const mf_Group *group) {
     const uint32_t count = mf_group_count(group);
     return mf_app_stop_wanted() && count > REQUESTED_AT_STOP ? REQUESTED_AT_STOP : count;
 }
 
-void mf_fate_sample(void *fate) {
-    mf_Fate *own = fate;
-    const uint32_t requested = mf_fate_requested(own->group);
+void mf_outcome_sample(void *outcome) {
+    mf_Outcome *own = outcome;
+    const uint32_t requested = mf_outcome_requested(own->group);
     for (uint32_t i = 0; i < requested; i++)
         if (mf_group_fault(own->group, i) == 0)
             take(own, i);
 }
 
-mf_FateSum mf_fate_sum(const mf_Fate *fate) {
-    mf_FateSum sum = {.falls = 0};
-    const uint32_t faults = mf_group_fault_total(fate->group);
-    const uint32_t requested = mf_fate_requested(fate->group);
+mf_OutcomeSum mf_outcome_sum(const mf_Outcome *outcome) {
+    mf_OutcomeSum sum = {.falls = 0};
+    const uint32_t faults = mf_group_fault_total(outcome->group);
+    const uint32_t requested = mf_outcome_requested(outcome->group);
     uint32_t counted = 0;
     for (uint32_t i = 0; i < requested; i++) {
-        sum.falls += fate->fell[i];
-        if (faults < fate->count && mf_group_fault(fate->group, i) != 0)
+        sum.falls += outcome->fell[i];
+        if (faults < outcome->count && mf_group_fault(outcome->group, i) != 0)
             continue;
         counted++;
-        sum.distance += fate->distance[i];
-        sum.tilt += fate->tilt[i];
-        if (fate->distance[i] > sum.farthest) {
-            sum.farthest = fate->distance[i];
+        sum.distance += outcome->distance[i];
+        sum.tilt += outcome->tilt[i];
+        if (outcome->distance[i] > sum.farthest) {
+            sum.farthest = outcome->distance[i];
             sum.farthest_robot = i;
         }
     }

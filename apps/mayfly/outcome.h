@@ -1,41 +1,41 @@
 // Results of the robots of a run: distances, final tilt, falls, penetration, and names of their
 // faults.
-#ifndef MAYFLY_APP_FATE_H
-#define MAYFLY_APP_FATE_H
+#ifndef MAYFLY_APP_OUTCOME_H
+#define MAYFLY_APP_OUTCOME_H
 
 #include "robot_pose.h"
 
-// While a run goes on.
-typedef struct mf_Fate {
+// During a run.
+typedef struct mf_Outcome {
     mf_Context *context;
     mf_Group *group;
     uint32_t count;
     double (*start)[3]; // [m] position of each base at the start
     double (*up)[3];    // [1] the vertical at the start, in each base's frame
-    bool *fell;         // leaned more than 1 rad from its start
+    bool *fell;         // tilted more than 1 rad from its start
     double *tilt;       // [rad] of the last sample, from the vertical of the start
     double *distance;   // [m] horizontally from the start, at the last sample
     double deepest;     // [m] of the first robots in the ground, >= 0
     mf_RobotPose pose;
-} mf_Fate;
+} mf_Outcome;
 
-mf_Status mf_fate_begin(mf_Context *context, mf_Group *group, mf_Fate *out, mf_Error *error);
-void mf_fate_end(mf_Fate *fate);
-// Robots with a fault keep what they had. `fate` is a mf_Fate.
-void mf_fate_sample(void *fate);
-// How many robots stand for all: the first few thousand of more when the user wants to stop, who
-// does not want to wait.
-uint32_t mf_fate_requested(const mf_Group *group);
+mf_Status mf_outcome_begin(mf_Context *context, mf_Group *group, mf_Outcome *out, mf_Error *error);
+void mf_outcome_end(mf_Outcome *outcome);
+// Robots with a fault keep their values. `outcome` is an mf_Outcome.
+void mf_outcome_sample(void *outcome);
+// Number of robots evaluated: after a stop request only the first few thousand, so that the user
+// does not wait.
+uint32_t mf_outcome_requested(const mf_Group *group);
 
 // Over the robots without a fault, or all when there are none.
-typedef struct mf_FateSum {
+typedef struct mf_OutcomeSum {
     double distance;         // [m] mean
     double farthest;         // [m]
     uint32_t farthest_robot; // [1]
     double tilt;             // [rad] mean
     uint32_t falls;          // [1] robots that fell, with or without a fault
-} mf_FateSum;
-mf_FateSum mf_fate_sum(const mf_Fate *fate);
+} mf_OutcomeSum;
+mf_OutcomeSum mf_outcome_sum(const mf_Outcome *outcome);
 
 // "nonfinite, range" for the bits of a fault word.
 #define MF_FAULT_TEXT 120
