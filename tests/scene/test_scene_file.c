@@ -663,6 +663,7 @@ static void written_text_has_every_default(void **state) {
                               "    sensors: true\n"
                               "    gaits: []\n"
                               "    controller: none\n"
+                              "    joint_slots: 0\n"
                               "    behavior: hold\n"
                               "    behavior_interval: 0.05 # [s]\n"
                               "    color: auto\n"
