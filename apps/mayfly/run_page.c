@@ -136,9 +136,9 @@ static void print_contact(const mf_Scene *scene) {
            "trees), %.2f contacts\n",
            (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
            (double)s.touches / steps);
-    if (s.lost_pairs + s.lost_touches > 0)
+    if (s.lost_pairs + s.lost_contacts > 0)
         printf("dropped, buffers full: %llu pairs and %llu contacts\n",
-               (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_touches);
+               (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);
 }
 
 static void put_agent(const mf_Scene *scene, uint32_t agent) {

@@ -80,21 +80,21 @@ MF_API mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *c
                                    mf_Collisions **out, mf_Error *error);
 
 typedef struct mf_CollisionsStatistics {
-    uint64_t steps;        // [1] since the last call of mf_collisions_clear_statistics
-    uint64_t robot_tests;  // [1] tests of bounding spheres of two whole robots, for any angles of
-                           // their joints
-    uint64_t sphere_tests; // [1] tests of spheres of two trees, or of a sphere and the box of a
-                           // shape
-    uint64_t shape_tests;  // [1] tests of two shapes
-    uint64_t without;      // [1] tests of two shapes without bounding spheres and trees
-    uint64_t touches;      // [1] contacts
-    uint64_t searches;     // [1] searches for nearby robots
-    uint64_t lost_pairs;   // [1] pairs of robots dropped because a buffer was full: they did not
-                           // collide
-    uint64_t lost_touches; // [1] contacts dropped likewise
-    uint64_t solved;       // [1] contacts that the world's solver computed
-    uint64_t rounds;       // [1] trial steps with corrected forces, of contacts and joints
-    double residual;       // [1] residual of those forces, largest of a step
+    uint64_t steps;         // [1] since the last call of mf_collisions_clear_statistics
+    uint64_t robot_tests;   // [1] tests of bounding spheres of two whole robots, for any angles of
+                            // their joints
+    uint64_t sphere_tests;  // [1] tests of spheres of two trees, or of a sphere and the box of a
+                            // shape
+    uint64_t shape_tests;   // [1] tests of two shapes
+    uint64_t without;       // [1] tests of two shapes without bounding spheres and trees
+    uint64_t touches;       // [1] contacts
+    uint64_t searches;      // [1] searches for nearby robots
+    uint64_t lost_pairs;    // [1] pairs of robots dropped because a buffer was full: they did not
+                            // collide
+    uint64_t lost_contacts; // [1] contacts dropped likewise
+    uint64_t solved;        // [1] contacts that the world's solver computed
+    uint64_t rounds;        // [1] trial steps with corrected forces, of contacts and joints
+    double residual;        // [1] residual of those forces, largest of a step
 } mf_CollisionsStatistics;
 // What happened so far, since the start or the last mf_collisions_clear_statistics.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);

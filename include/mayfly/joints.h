@@ -60,8 +60,8 @@ typedef struct mf_WorldJointConfig {
     mf_WorldJointSide sides[2]; // default: both of the world; at least one must be set
     double stiffness;           // [N/m] >= 0; default 0: rigid, an error decreases with `time`
     double damping;             // [N s/m] >= 0; only with a stiffness
-    double turning_stiffness;   // [N m/rad] >= 0; default 0: rigid
-    double turning_damping;     // [N m s/rad] >= 0; only with a turning_stiffness
+    double angular_stiffness;   // [N m/rad] >= 0; default 0: rigid
+    double angular_damping;     // [N m s/rad] >= 0; only with a angular_stiffness
     double time;                // [s] time constant with which the error of a rigid joint
                                 // decreases, at least one step; default 0: 4 steps
     double force_limit;         // [N] > 0; the joint breaks above it; default infinite
@@ -152,7 +152,7 @@ MF_API mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_World
 //                              the own link; default: its origin and axes
 //     joint_slot.partner  w 7  the same in the partner's link. An orientation of zeros, the
 //                              default: the joint has no error in the present poses
-//     joint_slot.setting  w 8  stiffness, damping, turning_stiffness, turning_damping, time,
+//     joint_slot.setting  w 8  stiffness, damping, angular_stiffness, angular_damping, time,
 //                              force_limit, moment_limit as in mf_WorldJointConfig, but limits of
 //                              0, the default: none; reach [m] of MF_JOINT_NEAREST
 //     joint_slot.state    w 1  mf_JointSlotState, at the end of the step

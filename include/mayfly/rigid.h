@@ -16,26 +16,26 @@ typedef struct mf_RigidConfig {
     uint32_t struct_size;                // [byte] set by mf_rigid_config()
     mf_ArticulatedIntegrator integrator; // as there; default MF_ARTICULATED_IMPLICIT
     mf_ArticulatedBase base;             // a fixed base has no contacts
-    mf_Time control_interval; // [ns] joint.target is read at its start and reached at the
-                              // end of it; a multiple of the step; default 10 ms
-    bool limits;              // joints stop at their limits; default true
-    bool speeds;              // targets are approached no faster than the joints' speed
-                              // limits; default true
-    bool contacts;            // colliding points touch the ground; default true
-    bool shapes;              // as in mf_ArticulatedConfig; default false
-    double contact_stiffness; // [N/m] of one contact on approach, > 0; default 0: by
-                              // contact_time
-    double contact_time;      // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
-                              // that do not yield need ground that does; 0: 2 steps
-    double separation;        // [1] stiffness on separation over that on approach, 0 ..
-                              // 1; the restitution is its square root; default 0.1
-    double friction;          // [1] Coulomb, >= 0; default NAN: that of the shapes of the
-                              // file, 1 for points
-    double spin_friction;     // [m] torque against the spin of a contact over its load,
-                              // >= 0; NAN: that of the shapes, 0 for points;
-                              // default 0.02: so that feet on few corners do not spin
-    double friction_rate;     // [rad/s] > 0; it is viscous below; default 1e-3
-    double slip_speed;        // [m/s] > 0; friction is viscous below; default 1e-4
+    mf_Time control_interval;  // [ns] joint.target is read at its start and reached at the
+                               // end of it; a multiple of the step; default 10 ms
+    bool limits;               // joints stop at their limits; default true
+    bool speeds;               // targets are approached no faster than the joints' speed
+                               // limits; default true
+    bool contacts;             // colliding points touch the ground; default true
+    bool shapes;               // as in mf_ArticulatedConfig; default false
+    double contact_stiffness;  // [N/m] of one contact on approach, > 0; default 0: by
+                               // contact_time
+    double contact_time;       // [s] >= 0; stiffness = mass / time^2; default 0.012: joints
+                               // that do not yield need ground that does; 0: 2 steps
+    double separation;         // [1] stiffness on separation over that on approach, 0 ..
+                               // 1; the restitution is its square root; default 0.1
+    double friction;           // [1] Coulomb, >= 0; default NAN: that of the shapes of the
+                               // file, 1 for points
+    double torsional_friction; // [m] torque against the spin of a contact over its load,
+                               // >= 0; NAN: that of the shapes, 0 for points;
+                               // default 0.02: so that feet on few corners do not spin
+    double friction_rate;      // [rad/s] > 0; it is viscous below; default 1e-3
+    double slip_speed;         // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
 // The defaults of mf_RigidConfig: every configuration starts from them.

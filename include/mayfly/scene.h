@@ -210,8 +210,8 @@ typedef struct mf_SceneJoint {
     double axis[3];           // [1] world, of a hinge
     double stiffness;         // [N/m]
     double damping;           // [N s/m]
-    double turning_stiffness; // [N m/rad]
-    double turning_damping;   // [N m s/rad]
+    double angular_stiffness; // [N m/rad]
+    double angular_damping;   // [N m s/rad]
     double time;              // [s]
     double force_limit;       // [N]
     double moment_limit;      // [N m]

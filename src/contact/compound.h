@@ -79,11 +79,11 @@ void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 // Rows of 16 values: per link, then per solid, then per node of the tree. Positions are relative to
 // the base's origin, in world axes.
 enum {
-    MF_PART_TURN = 0,      // [1] 9 values, row after row: link's axes to the world's
+    MF_PART_MATRIX = 0,    // [1] 9 values, row after row: link's axes to the world's
     MF_PART_POSITION = 9,  // [m] 3 values: origin
     MF_PART_VELOCITY = 12, // [m/s] 3 values: of the origin
     MF_PART_RATE = 15,     // [rad/s] 3 values: world axes
-    MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_TURN as a quaternion
+    MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_MATRIX as a quaternion
     MF_PART_LINK_ROWS = 22,
     MF_PART_SOLID_ROWS = 12, // [1], [m] rotation (only of one that is rotated) and position
     MF_PART_NODE_ROWS = 4    // [m] center and radius; NaN in all lanes of robots to pass over
@@ -99,7 +99,7 @@ static inline size_t mf_compound_solid_row(const mf_Compound *compound, uint32_t
 static inline size_t mf_compound_rotation_row(const mf_Compound *compound, uint32_t solid) {
     const mf_CompoundSolid *of = &compound->solids[solid];
     return of->rotated ? mf_compound_solid_row(compound, solid)
-                       : mf_compound_link_row(of->link) + MF_PART_TURN;
+                       : mf_compound_link_row(of->link) + MF_PART_MATRIX;
 }
 static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t node) {
     return mf_compound_solid_row(compound, compound->solid_count) +

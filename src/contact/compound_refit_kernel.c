@@ -76,7 +76,7 @@ static MF_INLINE Mat constant_mat(const mf_real *c) {
 static void put_links(const mf_Compound *compound, const mf_TreeState *state, mf_real *parts) {
     const mf_TreeMotion motion = {.position = parts + MF_PART_POSITION * MF_BLOCK,
                                   .rotation = parts + MF_PART_ROTATION * MF_BLOCK,
-                                  .matrix = parts + MF_PART_TURN * MF_BLOCK,
+                                  .matrix = parts + MF_PART_MATRIX * MF_BLOCK,
                                   .velocity = parts + MF_PART_VELOCITY * MF_BLOCK,
                                   .position_rows = MF_PART_LINK_ROWS,
                                   .rotation_rows = MF_PART_LINK_ROWS,
@@ -101,7 +101,7 @@ static inline void put_solid(const Refit *refit, uint32_t s) {
     const mf_real *c = VALUES(compound) + (size_t)s * MF_COLLIDE_SHAPE_VALUES;
     const size_t from = mf_compound_link_row(solid->link);
     const size_t to = mf_compound_solid_row(compound, s);
-    Mat rotation = part_mat(refit, from + MF_PART_TURN);
+    Mat rotation = part_mat(refit, from + MF_PART_MATRIX);
     Vec position = mat_apply_add(&rotation, constants(c + MF_COLLIDE_POSITION),
                                  part_vec(refit, from + MF_PART_POSITION));
     if (solid->rotated) {

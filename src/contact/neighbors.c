@@ -76,7 +76,7 @@ static mf_Status make_lists(mf_Neighbors *all, uint32_t candidates, mf_Error *er
     int32_t *lists = mf_allocate(all->context, chunks * room, sizeof *lists);
     if (lists == NULL)
         return mf_fail(error, MF_NO_MEMORY,
-                       "neighbours: no memory for %u candidates of each of %u agents", candidates,
+                       "neighbors: no memory for %u candidates of each of %u agents", candidates,
                        all->slot_count);
     mf_release(all->context, all->lists);
     all->lists = lists;
@@ -140,7 +140,7 @@ static mf_Status make_arrays(mf_Neighbors *all, mf_Error *error) {
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i].to = mf_allocate(all->context, arrays[i].count, arrays[i].size);
         if (*arrays[i].to == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "neighbours: no memory for %u agents",
+            return mf_fail(error, MF_NO_MEMORY, "neighbors: no memory for %u agents",
                            all->slot_count);
     }
     return MF_OK;
@@ -191,13 +191,13 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
                               mf_Neighbors **out, mf_Error *error) {
     *out = NULL;
     if (group_count < 1 || group_count > MF_NEIGHBOR_GROUPS)
-        return mf_fail(error, MF_LIMIT, "neighbours: need 1 .. %d groups", MF_NEIGHBOR_GROUPS);
+        return mf_fail(error, MF_LIMIT, "neighbors: need 1 .. %d groups", MF_NEIGHBOR_GROUPS);
     if (!mf_kernel_row_available(mf_kernel_row(config->isa)))
         return mf_fail(error, MF_UNSUPPORTED,
-                       "neighbours: this build or processor does not have the instruction set");
+                       "neighbors: this build or processor does not have the instruction set");
     mf_Neighbors *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "neighbours: out of memory");
+        return mf_fail(error, MF_NO_MEMORY, "neighbors: out of memory");
     all->context = context;
     all->config = *config;
     all->group_count = group_count;
@@ -209,7 +209,7 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
     if (all->block_count > INT32_MAX / (MF_BLOCK * MF_NEIGHBOR_LOADED)) {
         uint32_t blocks = all->block_count;
         mf_release(context, all);
-        return mf_fail(error, MF_LIMIT, "neighbours: %u blocks of agents, need fewer than %d",
+        return mf_fail(error, MF_LIMIT, "neighbors: %u blocks of agents, need fewer than %d",
                        blocks, INT32_MAX / (MF_BLOCK * MF_NEIGHBOR_LOADED));
     }
     all->slot_count = all->block_count * MF_BLOCK;
@@ -275,7 +275,7 @@ void mf_neighbors_destroy(mf_Neighbors *all) {
 
 mf_Status mf_neighbors_reserve(mf_Neighbors *all, uint32_t candidates, mf_Error *error) {
     if (candidates < 1 || candidates > 1u << 20)
-        return mf_fail(error, MF_BAD_ARGUMENT, "neighbours: %u candidates, need 1 .. 2^20",
+        return mf_fail(error, MF_BAD_ARGUMENT, "neighbors: %u candidates, need 1 .. 2^20",
                        candidates);
     return make_lists(all, candidates, error);
 }
@@ -327,14 +327,14 @@ mf_Status mf_neighbors_answer(const mf_Neighbors *all, const mf_NeighborQuery *q
     size_t slots = all->slot_count, rows = slots * query->nearest;
     *answer = (mf_NeighborAnswer){.nearest = query->nearest};
     if (rows > INT32_MAX || slots * 8 > INT32_MAX)
-        return mf_fail(error, MF_LIMIT, "neighbours: %u of each of %u agents, need less than 2^31",
+        return mf_fail(error, MF_LIMIT, "neighbors: %u of each of %u agents, need less than 2^31",
                        query->nearest, all->slot_count);
     answer->count = mf_allocate(all->context, slots, sizeof *answer->count);
     answer->index = mf_allocate(all->context, rows, sizeof *answer->index);
     if (answer->count != NULL && answer->index != NULL)
         return MF_OK;
     mf_neighbors_answer_release(all, answer);
-    return mf_fail(error, MF_NO_MEMORY, "neighbours: no memory for %u neighbours of %u agents",
+    return mf_fail(error, MF_NO_MEMORY, "neighbors: no memory for %u neighbors of %u agents",
                    query->nearest, all->slot_count);
 }
 

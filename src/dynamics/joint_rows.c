@@ -194,8 +194,8 @@ void mf_joint_begin(double step, mf_JointNode *node) {
     }
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
         const bool turns = r >= 3;
-        soften(turns ? record->turning_stiffness : record->stiffness,
-               turns ? record->turning_damping : record->damping, record->time, step, r, node);
+        soften(turns ? record->angular_stiffness : record->stiffness,
+               turns ? record->angular_damping : record->damping, record->time, step, r, node);
     }
     const mf_LinkMotion motions[2] = {node->sides[0].motion, node->sides[1].motion};
     double opening[3], angular[3];
@@ -237,7 +237,7 @@ void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
     mf_joint_error(record, motions, opening, angular);
     mf_vec3_scale(opening, opening, held_back(node, 0, opening, !(record->stiffness > 0.0)));
     mf_vec3_scale(angular, angular,
-                  held_back(node, 3, angular, !(record->turning_stiffness > 0.0)));
+                  held_back(node, 3, angular, !(record->angular_stiffness > 0.0)));
     for (uint32_t s = 0; s < 2; s++)
         add_velocity(node, s, velocity);
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {

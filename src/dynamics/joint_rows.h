@@ -16,7 +16,7 @@ typedef struct mf_JointRecord {
     uint32_t group[2], instance[2], link[2]; // [1] group: MF_NONE is the world
     uint32_t rounds;                         // [1] trial steps with corrected forces
     double position[2][3], orientation[2][4];
-    double stiffness, damping, turning_stiffness, turning_damping, time;
+    double stiffness, damping, angular_stiffness, angular_damping, time;
     double force_limit, moment_limit;
     double force[3], moment[3]; // [N], [N m] on the second link, world axes
     double residual;            // [1]

@@ -49,7 +49,7 @@ static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
         {"joint_slot.partner", MF_REAL, 7, MF_FIELD_INPUT, &slots->partner,
          "likewise in the partner's link; an orientation of zeros: as they are"},
         {"joint_slot.setting", MF_REAL, 8, MF_FIELD_INPUT, &slots->setting,
-         "stiffness [N/m], damping [N s/m], turning_stiffness [N m/rad], turning_damping "
+         "stiffness [N/m], damping [N s/m], angular_stiffness [N m/rad], angular_damping "
          "[N m s/rad], time [s], force_limit [N], moment_limit [N m], reach [m]"},
         {"joint_slot.state", MF_U32, 1, MF_FIELD_OUTPUT, &slots->state,
          "0 free, 1 joined, 2 disabled, 3 broken"},

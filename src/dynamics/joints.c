@@ -63,8 +63,8 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
     } ranges[] = {
         {"stiffness", record->stiffness, 0.0, most},
         {"damping", record->damping, 0.0, most},
-        {"turning_stiffness", record->turning_stiffness, 0.0, most},
-        {"turning_damping", record->turning_damping, 0.0, most},
+        {"angular_stiffness", record->angular_stiffness, 0.0, most},
+        {"angular_damping", record->angular_damping, 0.0, most},
         {"time", record->time == 0.0 ? step : record->time, step, 1e6},
         {"force_limit", record->force_limit, 1e-12, (double)INFINITY},
         {"moment_limit", record->moment_limit, 1e-12, (double)INFINITY},
@@ -76,9 +76,9 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
     if (record->damping > 0.0 && record->stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint.damping: a joint without stiffness is rigid; set time instead");
-    if (record->turning_damping > 0.0 && record->turning_stiffness == 0.0)
+    if (record->angular_damping > 0.0 && record->angular_stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.turning_damping: a joint without turning_stiffness is rigid; set "
+                       "joint.angular_damping: a joint without angular_stiffness is rigid; set "
                        "time instead");
     if (record->kind > MF_WORLD_JOINT_HINGE)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.kind: %u does not exist", record->kind);
@@ -183,8 +183,8 @@ static mf_Status fill_record(mf_World *world, const mf_WorldJointConfig *config,
                             .kind = (uint32_t)config->kind,
                             .stiffness = config->stiffness,
                             .damping = config->damping,
-                            .turning_stiffness = config->turning_stiffness,
-                            .turning_damping = config->turning_damping,
+                            .angular_stiffness = config->angular_stiffness,
+                            .angular_damping = config->angular_damping,
                             .time = config->time,
                             .force_limit = config->force_limit,
                             .moment_limit = config->moment_limit,
@@ -210,8 +210,8 @@ static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
     out->kind = (mf_WorldJointKind)record->kind;
     out->stiffness = record->stiffness;
     out->damping = record->damping;
-    out->turning_stiffness = record->turning_stiffness;
-    out->turning_damping = record->turning_damping;
+    out->angular_stiffness = record->angular_stiffness;
+    out->angular_damping = record->angular_damping;
     out->time = record->time;
     out->force_limit = record->force_limit;
     out->moment_limit = record->moment_limit;

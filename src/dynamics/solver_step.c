@@ -324,7 +324,7 @@ static double opening_at(const mf_Solver *solver, uint32_t node) {
         const mf_JointNode *joint = &solver->joint_nodes[number];
         if (!(joint->record->stiffness > 0.0) && joint->opening > open)
             open = joint->opening;
-        if (!(joint->record->turning_stiffness > 0.0) && joint->angular_opening > open)
+        if (!(joint->record->angular_stiffness > 0.0) && joint->angular_opening > open)
             open = joint->angular_opening;
     }
     return open;

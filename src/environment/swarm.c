@@ -48,11 +48,10 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     if (status != MF_OK)
         return status;
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
-            "task swarm: a box of half width %g m has no room for %u robots of radius "
-            "%g m",
-            plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "task swarm: a box of half width %g m has no room for %u robots of radius "
+                       "%g m",
+                       plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
     plan->indices[0] = (uint32_t)plan->value[NEIGHBORS];
     if (plan->indices[0] > agents - 1)

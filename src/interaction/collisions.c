@@ -376,7 +376,7 @@ const mf_Collisions *mf_collisions_of(const mf_World *world) {
     return NULL;
 }
 
-void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search) {
+void mf_collisions_bind(const mf_Collisions *all, mf_CompoundSearch *search) {
     search->scratch = mf_scratch_borrow(all->scratch);
     all->search(search);
     mf_scratch_return(all->scratch, search->scratch);
@@ -419,7 +419,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
                                 .trees = true,
                                 .touches = all->touches,
                                 .room = MF_COLLISION_WAVE * all->config.touches};
-    mf_collisions_meet(all, &search);
+    mf_collisions_bind(all, &search);
     for (uint32_t i = 0; i < search.touch_count; i++) {
         const uint32_t *two = search.touches[i].solids;
         compound->inner[(size_t)two[0] * compound->solid_count + two[1]] = false;

@@ -123,7 +123,7 @@ struct mf_Collisions {
 void mf_collisions_run(const mf_WorldRun *run, void *user);
 
 // Calls the kernel with a thread's scratch.
-void mf_collisions_meet(const mf_Collisions *all, mf_CompoundSearch *search);
+void mf_collisions_bind(const mf_Collisions *all, mf_CompoundSearch *search);
 
 // The collisions of a world, or NULL.
 const mf_Collisions *mf_collisions_of(const mf_World *world);

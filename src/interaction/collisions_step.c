@@ -44,7 +44,7 @@ static const double gap_wanted = 0.06; // [m]
 static void search_task(void *user, uint32_t index) {
     mf_Collisions *all = user;
     unsigned mode = mf_float_mode_enter();
-    mf_collisions_meet(all, &all->searches[index]);
+    mf_collisions_bind(all, &all->searches[index]);
     mf_float_mode_leave(mode);
 }
 
@@ -88,7 +88,7 @@ static void apply_all(mf_Collisions *all, const mf_CompoundSearch *search,
     }
     all->statistics.sphere_tests += search->sphere_tests;
     all->statistics.shape_tests += search->solid_tests;
-    all->statistics.lost_touches += search->lost;
+    all->statistics.lost_contacts += search->lost;
 }
 
 // The pairs of one wave from `first` on. `before`: contacts of the previous piece.

@@ -39,7 +39,7 @@ static void find_body(const mf_Collisions *all, uint32_t robot, const mf_Compoun
     out->fixed = all->immovable[robot] || !(out->solid->pressed > 0.0);
     const size_t row = mf_compound_link_row(out->solid->link);
     for (size_t i = 0; i < 9; i++)
-        out->rotation[i] = part(all, side, row + MF_PART_TURN + i);
+        out->rotation[i] = part(all, side, row + MF_PART_MATRIX + i);
     for (size_t i = 0; i < 3; i++) {
         out->position[i] = part(all, side, row + MF_PART_POSITION + i);
         out->velocity[i] = part(all, side, row + MF_PART_VELOCITY + i);
@@ -154,8 +154,8 @@ static mf_CollisionContact *keep_contact(mf_Collisions *all, mf_CollisionTwo two
     return contact;
 }
 
-// [m/s] Largest speed at which a contact corrects its depth, which also bounds the load of compliant
-// contacts.
+// [m/s] Largest speed at which a contact corrects its depth, which also bounds the load of
+// compliant contacts.
 static const double closing_most = 0.2, compliant_most = 1.0;
 
 // [1] Compliance of hard contacts relative to that of the robots (solver_rows.c). Shapes that
@@ -167,7 +167,8 @@ static double yield_of(double overlap) {
     return part > 1.0 ? mf_clamp(least * part * part, least, most) : least;
 }
 
-// [1] The same of friction: sticking contacts creep by this fraction of a step's change of velocity.
+// [1] The same of friction: sticking contacts creep by this fraction of a step's change of
+// velocity.
 static const double friction_give = 1e-3;
 
 typedef struct LinkContact { // a contact, for the world's solver

@@ -63,12 +63,12 @@ static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robo
             awake += dispatch->level == NULL || fault[i] == 0;
         // Few robots are faster one by one than in a mostly empty wide register.
         if (awake * 5 > width) {
-            step(plan, &(mf_Piece){block, lane, false, fault + lane, scratch});
+            step(plan, &(mf_DispatchUnit){block, lane, false, fault + lane, scratch});
             continue;
         }
         for (uint32_t i = lane; i < end; i++)
             if (dispatch->level == NULL || fault[i] == 0)
-                step(plan, &(mf_Piece){block, i, true, fault + i, scratch});
+                step(plan, &(mf_DispatchUnit){block, i, true, fault + i, scratch});
     }
 }
 
@@ -103,7 +103,7 @@ void mf_dispatch_run(const mf_Dispatch *dispatch, const mf_SystemRun *run, mf_Di
         if (dispatch->level == NULL) {
             uint32_t *fault = (uint32_t *)dispatch->fault->data + (size_t)block * MF_BLOCK;
             if (robots == dispatch->lanes) // the common case, in one piece
-                step(plan, &(mf_Piece){block, 0, false, fault, scratch});
+                step(plan, &(mf_DispatchUnit){block, 0, false, fault, scratch});
             else
                 run_block(dispatch, block, robots, fault, scratch, step, plan);
         } else if (hide(dispatch, block, robots, shown)) {

@@ -20,15 +20,15 @@ typedef struct mf_Dispatch {
 } mf_Dispatch;
 
 // A piece of a block: the lanes from `lane` on, as many as the wide kernel has, or one.
-typedef struct mf_Piece {
+typedef struct mf_DispatchUnit {
     uint32_t block, lane;
     bool single;
     uint32_t *fault; // fault words of the lanes, nonzero for robots to pass over
     void *scratch;   // a block of pieces->scratch, NULL where there is none
-} mf_Piece;
+} mf_DispatchUnit;
 
 // Steps the lanes of a piece.
-typedef void (*mf_DispatchFn)(const void *plan, const mf_Piece *piece);
+typedef void (*mf_DispatchFn)(const void *plan, const mf_DispatchUnit *piece);
 
 // The fault and level fields of the group as they are now; a motion that is to share a group with
 // others finds motion.level there when it is added.

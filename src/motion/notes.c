@@ -217,7 +217,7 @@ static uint32_t softnesses(const mf_NoteCase *c) {
     return count_touching(c, is_soft);
 }
 static uint32_t turning(const mf_NoteCase *c) {
-    return isnan(c->spin_friction) ? 0 : count_touching(c, is_turning);
+    return isnan(c->torsional_friction) ? 0 : count_touching(c, is_turning);
 }
 static uint32_t own_law(const mf_NoteCase *c) {
     return c->model->body_count > 0 ? count_touching(c, has_surface) : 0;
@@ -347,7 +347,7 @@ const mf_MotionNote mf_note_stiffness_only = {
 const mf_MotionNote mf_note_mean_impedance = {
     softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
 const mf_MotionNote mf_note_turning = {
-    turning, "torsional friction of shapes (#): rigid.spin_friction is used instead"};
+    turning, "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
 const mf_MotionNote mf_note_impratio = {impratio, "impratio has no effect"};
 const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
                                              "flag contact: shapes (#) collide nevertheless"};
@@ -392,7 +392,7 @@ static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const m
                          !(model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT)),
                      .shapes = true,
                      .limits = true,
-                     .spin_friction = (double)NAN,
+                     .torsional_friction = (double)NAN,
                      .held = model->base == MF_BASE_FIXED,
                      .articulated = mf_articulated_config()};
     if (group != NULL && row->base != NULL) {

@@ -11,7 +11,7 @@ typedef struct mf_NoteCase {
     bool contacts;                    // with the ground
     bool shapes;                      // touch the ground themselves
     bool limits;                      // of joints
-    double spin_friction;             // [m] against torsion; NAN: as the shapes say
+    double torsional_friction;        // [m] against torsion; NAN: as the shapes say
     bool held;                        // the base, by the world
     bool held_touches;                // a base that is held touches the ground nevertheless
     mf_ArticulatedConfig articulated; // its contact law found

@@ -48,8 +48,8 @@ static mf_WorldJointConfig config_of(const mf_SceneJoint *from) {
     config.kind = from->kind;
     config.stiffness = from->stiffness;
     config.damping = from->damping;
-    config.turning_stiffness = from->turning_stiffness;
-    config.turning_damping = from->turning_damping;
+    config.angular_stiffness = from->angular_stiffness;
+    config.angular_damping = from->angular_damping;
     config.time = from->time;
     config.force_limit = from->force_limit;
     config.moment_limit = from->moment_limit;

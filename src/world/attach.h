@@ -63,9 +63,9 @@ typedef void (*mf_ContactPointFn)(const void *plan, uint32_t row, const double u
 
 // Replaces the registered rows; both arrays are copied, `plan` is the argument of `point` and must
 // outlive the group.
-mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
-                           const mf_ContactLink *links, mf_ContactPointFn point, const void *plan,
-                           mf_Error *error);
+mf_Status mf_contacts_register(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
+                               const mf_ContactLink *links, mf_ContactPointFn point,
+                               const void *plan, mf_Error *error);
 
 // Position [m] of a row's contact in the frame of `link`. False when it is on another rigid part,
 // or the row is not registered.
@@ -107,7 +107,7 @@ typedef struct mf_SensorSource {
 } mf_SensorSource;
 
 // `sensor_source` must outlive the group.
-void mf_sensor_source_offer(mf_Group *group, const mf_SensorSource *sensor_source);
+void mf_sensor_source_set(mf_Group *group, const mf_SensorSource *sensor_source);
 
 // Without a source these do nothing and find nothing.
 mf_Status mf_sensor_source_prepare(mf_Group *group, mf_Error *error);

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-mf_Status mf_contacts_tell(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
-                           const mf_ContactLink *links, mf_ContactPointFn point, const void *plan,
-                           mf_Error *error) {
+mf_Status mf_contacts_register(mf_Group *group, const mf_ContactRow *rows, uint32_t count,
+                               const mf_ContactLink *links, mf_ContactPointFn point,
+                               const void *plan, mf_Error *error) {
     uint32_t link_count = group->config.model->link_count;
     size_t size = count * sizeof *rows + link_count * sizeof *links;
     mf_ContactLink *memory = mf_allocate(group->world->context, 1, size);

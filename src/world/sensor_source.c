@@ -3,7 +3,7 @@
 
 #include "world/group.h"
 
-void mf_sensor_source_offer(mf_Group *group, const mf_SensorSource *sensor_source) {
+void mf_sensor_source_set(mf_Group *group, const mf_SensorSource *sensor_source) {
     group->sensor_source = sensor_source;
 }
 

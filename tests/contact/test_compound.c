@@ -209,7 +209,7 @@ static void places_and_velocities_are_those_of_the_model(void **state) {
                 double own[3] = {0, 0, 0};
                 for (size_t r = 0; r < 3; r++)
                     for (size_t c = 0; c < 3; c++)
-                        own[r] += at(parts, MF_PART_TURN + 3 * r + c, lane) * position[l][c];
+                        own[r] += at(parts, MF_PART_MATRIX + 3 * r + c, lane) * position[l][c];
                 for (size_t c = 0; c < 3; c++) {
                     double here = at(parts, row + MF_PART_POSITION + c, lane);
                     double speed = (at(later, row + MF_PART_POSITION + c, lane) - here) / time;

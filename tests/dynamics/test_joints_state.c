@@ -140,10 +140,10 @@ static void wrong_settings_are_refused(void **state) {
     refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "mf_world_joint_config");
     const double wrong[] = {-1.0, (double)NAN, 1e300};
     for (int i = 0; i < 3; i++) {
-        double *const values[] = {&bad.stiffness, &bad.damping, &bad.turning_stiffness,
-                                  &bad.turning_damping, &bad.time};
-        const char *const names[] = {"joint.stiffness", "joint.damping", "joint.turning_stiffness",
-                                     "joint.turning_damping", "joint.time"};
+        double *const values[] = {&bad.stiffness, &bad.damping, &bad.angular_stiffness,
+                                  &bad.angular_damping, &bad.time};
+        const char *const names[] = {"joint.stiffness", "joint.damping", "joint.angular_stiffness",
+                                     "joint.angular_damping", "joint.time"};
         for (int k = 0; k < 5; k++) {
             bad = good;
             *values[k] = wrong[i];

@@ -489,7 +489,7 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     mf_world_step(pitch.world, 3000);
     const mf_CollisionsStatistics seen = mf_collisions_statistics(pitch.collisions);
     assert_true(seen.touches > 1000);
-    assert_int_equal(seen.lost_pairs + seen.lost_touches, 0);
+    assert_int_equal(seen.lost_pairs + seen.lost_contacts, 0);
     for (uint32_t g = 0; g < KINDS; g++) {
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
         for (uint32_t i = 0; i < mf_group_count(pitch.groups[g]); i++)

@@ -78,7 +78,7 @@ static void set(const CrowdOption *option, mf_MotionsConfig *motions) {
     rigid->contact_time = prescribed->contact_time = 0.02;
     rigid->slip_speed = prescribed->slip_speed = 0.05;
     rigid->friction_rate = prescribed->friction_rate = 0.05;
-    rigid->spin_friction = 0.01;
+    rigid->torsional_friction = 0.01;
 }
 
 static void change(mf_MotionsConfig *motions) {
@@ -103,9 +103,10 @@ static void a_poisoned_target_is_an_input_fault(void **state) {
 }
 
 static void break_config(mf_RigidConfig *config, int which) {
-    double *values[] = {&config->contact_stiffness, &config->contact_time,  &config->separation,
-                        &config->friction,          &config->spin_friction, &config->friction_rate,
-                        &config->slip_speed,        &config->contact_depth};
+    double *values[] = {&config->contact_stiffness,  &config->contact_time,
+                        &config->separation,         &config->friction,
+                        &config->torsional_friction, &config->friction_rate,
+                        &config->slip_speed,         &config->contact_depth};
     if (which < 16)
         *values[which / 2] = which % 2 == 0 ? (double)INFINITY : -1.0;
     else if (which == 16)

@@ -69,7 +69,7 @@ static void spin_has_friction(void **state) {
     (void)state;
     Fixture fixture;
     DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-    config.rigid.spin_friction = 0.002;
+    config.rigid.torsional_friction = 0.002;
     fixture_begin(&fixture, 1);
     art_body(&fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
     mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);

@@ -23,8 +23,8 @@ static void defaults_are_those_of_the_library(void **state) {
     assert_int_equal(file->joint_count, 1);
     assert_int_equal(joint->kind, wanted.kind);
     assert_true(joint->stiffness == wanted.stiffness && joint->damping == wanted.damping);
-    assert_true(joint->turning_stiffness == wanted.turning_stiffness);
-    assert_true(joint->turning_damping == wanted.turning_damping && joint->time == wanted.time);
+    assert_true(joint->angular_stiffness == wanted.angular_stiffness);
+    assert_true(joint->angular_damping == wanted.angular_damping && joint->time == wanted.time);
     assert_true(joint->force_limit == wanted.force_limit);
     assert_true(joint->moment_limit == wanted.moment_limit);
     assert_true(isnan(joint->range[0]) && joint->motor_rate == wanted.motor_rate);

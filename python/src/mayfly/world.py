@@ -353,7 +353,7 @@ class World(Native):
             frames: instead of `at`: (position [m], orientation) of the joint on both links, in
                 their axes. They need not coincide yet.
             settings: as in the C structure mf_WorldJointConfig: `stiffness`, `damping`,
-                `turning_stiffness`, `turning_damping`, `time`, `force_limit`, `moment_limit`; of a
+                `angular_stiffness`, `angular_damping`, `time`, `force_limit`, `moment_limit`; of a
                 hinge `lower_angle`, `upper_angle` [rad], `motor_rate`, `motor_torque`.
 
         Groups must be shared (`isolated=False`) and `pushable`; robots of "kinematic" need not be

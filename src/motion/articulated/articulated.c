@@ -189,7 +189,7 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, ui
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_ArtBlock *out) {
+void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece, mf_ArtBlock *out) {
     const uint32_t block = piece->block, lane = piece->lane;
     *out = (mf_ArtBlock){.plan = motion->plan,
                          .sensing = motion->sensing,
@@ -205,7 +205,7 @@ void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_Art
             (const uint32_t *)motion->wrench_count->data + (size_t)block * MF_BLOCK + lane;
 }
 
-static void step_lanes(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const mf_ArtMotion *motion = context;
     mf_ArtBlock work;
     mf_art_bind_block(motion, piece, &work);
@@ -322,7 +322,7 @@ mf_Status mf_articulated_add(mf_Group *group, const mf_ArticulatedConfig *config
         mf_art_destroy(mf_world_context(mf_group_world(group)), motion);
         return status;
     }
-    mf_sensor_source_offer(group, &mf_art_sensor_source);
+    mf_sensor_source_set(group, &mf_art_sensor_source);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, motion);
     return MF_OK;

@@ -35,7 +35,7 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature);
 const mf_FieldInfo *mf_art_field_info(uint32_t row);
 void mf_art_bind_canonical(mf_Group *group, mf_ArtMotion *motion);
 void mf_art_bind_rows(mf_ArtMotion *motion);
-void mf_art_bind_block(const mf_ArtMotion *motion, const mf_Piece *piece, mf_ArtBlock *out);
+void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece, mf_ArtBlock *out);
 
 // Adds the field of a row that only some groups have, `count` elements; none where that is 0.
 mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, uint32_t count,

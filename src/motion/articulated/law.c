@@ -163,8 +163,8 @@ static double slider_ease(const mf_Model *model, uint32_t body) {
             return 0.0;
         slides = true;
     }
-    const bool centred = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
-    return slides && centred && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
+    const bool centered = is_zero(own->center, 3) && is_zero(own->axes + 1, 3);
+    return slides && centered && own->mass > 0.0 ? 1.0 / own->mass : 0.0;
 }
 
 static void set_joint(const Laws *all, uint32_t l) {

@@ -220,7 +220,7 @@ typedef struct SensingTask {
     SensingFn wide, one;
 } SensingTask;
 
-static void sense_lanes(const void *context, const mf_Piece *piece) {
+static void sense_lanes(const void *context, const mf_DispatchUnit *piece) {
     const SensingTask *task = context;
     mf_ArtBlock work;
     mf_art_bind_block(task->motion, piece, &work);
@@ -241,8 +241,8 @@ static void sense_one(const mf_Group *group, uint32_t instance) {
     mf_ArtBlock work;
     if (motion == NULL || motion->sensing == NULL)
         return;
-    const mf_Piece piece = {instance / MF_BLOCK, instance % MF_BLOCK, true, &fine,
-                            mf_scratch_borrow(motion->dispatch.scratch)};
+    const mf_DispatchUnit piece = {instance / MF_BLOCK, instance % MF_BLOCK, true, &fine,
+                                   mf_scratch_borrow(motion->dispatch.scratch)};
     mf_art_bind_block(motion, &piece, &work);
     kernel_of(group, true)(&work);
     mf_scratch_return(motion->dispatch.scratch, piece.scratch);

@@ -59,8 +59,8 @@ mf_Status mf_art_tell_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_E
     const bool fine = links != NULL && rows != NULL && turns != NULL;
     if (fine)
         position_rows(motion, mf_group_model(group), turns, rows);
-    mf_Status status = fine ? mf_contacts_tell(group, rows, motion->plan->contact_count, links,
-                                               lowest_point, motion, error)
+    mf_Status status = fine ? mf_contacts_register(group, rows, motion->plan->contact_count, links,
+                                                   lowest_point, motion, error)
                             : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     mf_release(context, turns);
     mf_release(context, links);

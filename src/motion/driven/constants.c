@@ -174,7 +174,7 @@ mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *mode
     motion->constants_f64[MF_DRIVEN_INTERVAL] = interval;
     motion->constants_f64[MF_DRIVEN_INVERSE_INTERVAL] = 1.0 / interval;
     motion->constants_f64[MF_DRIVEN_SEPARATION] = config->separation;
-    fill_torsion(motion, config->spin_friction);
+    fill_torsion(motion, config->torsional_friction);
     fill_masses(motion);
     motion->constants_f64[MF_DRIVEN_EASE] =
         ease(art, config->separation, constants(motion, -1)[MF_DRIVEN_CARRIED]);

@@ -25,9 +25,9 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
                        config->row->name, (long long)step, (long long)interval);
     if (!(config->separation >= 0.0 && config->separation <= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->row->name);
-    if (!isnan(config->spin_friction) &&
-        !(config->spin_friction >= 0.0 && config->spin_friction <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.spin_friction: need 0 .. 1e6",
+    if (!isnan(config->torsional_friction) &&
+        !(config->torsional_friction >= 0.0 && config->torsional_friction <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.torsional_friction: need 0 .. 1e6",
                        config->row->name);
     const mf_Model *model = mf_group_model(group);
     for (uint32_t j = 0; j < model->joint_count; j++)
@@ -104,7 +104,7 @@ typedef struct DrivenRun {
     bool due;
 } DrivenRun;
 
-static void step_lanes(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const DrivenRun *run = context;
     const mf_DrivenMotion *motion = run->motion;
     mf_DrivenBlock work = {.plan = motion->plan, .due = run->due};

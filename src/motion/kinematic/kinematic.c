@@ -63,7 +63,7 @@ static mf_Status bind_fields(mf_Group *group, mf_KinMotion *motion, mf_Error *er
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void step_lanes(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const mf_KinMotion *motion = context;
     mf_KinBlock work = {.plan = motion->plan,
                         .terrain = mf_terrain_image(motion->tree->terrain),

@@ -21,11 +21,11 @@ mf_PointsConfig mf_points_config(void) {
 
 static const mf_FieldInfo points_fields[] = {
     {"body.points", "m", "body", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
-     "contact points relative to the centre of mass, base axes"},
+     "contact points relative to the center of mass, base axes"},
     {"body.center", "m", "body", MF_REAL, MF_PER_INSTANCE, 3, MF_FIELD_STATE,
-     "centre of mass in the base frame"},
+     "center of mass in the base frame"},
     {"body.inertia", "kg m^2", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
-     "about the centre of mass, base axes: xx, yy, zz, xy, xz, yz"},
+     "about the center of mass, base axes: xx, yy, zz, xy, xz, yz"},
     {"body.inverse_inertia", "1/(kg m^2)", "body", MF_REAL, MF_PER_INSTANCE, 6, MF_FIELD_STATE,
      "inverse of body.inertia: xx, yy, zz, xy, xz, yz"},
     {"point.anchor", "m", "world", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
@@ -82,7 +82,7 @@ typedef struct PointsRun {
     bool joints_due;
 } PointsRun;
 
-static void step_lanes(const void *context, const mf_Piece *piece) {
+static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
     work.joints_due = run->joints_due;

@@ -29,7 +29,7 @@ mf_Status mf_prescribed_add(mf_Group *group, const mf_PrescribedConfig *config, 
                                     .given_size = sizeof given,
                                     .common = given,
                                     .moves = true,
-                                    .spin_friction = (double)NAN};
+                                    .torsional_friction = (double)NAN};
     return mf_driven_add(group, &driven, error);
 }
 

@@ -13,7 +13,7 @@ mf_RigidConfig mf_rigid_config(void) {
                             .contact_time = MF_DRIVEN_CONTACT_TIME,
                             .separation = 0.1,
                             .friction = (double)NAN,
-                            .spin_friction = 0.02,
+                            .torsional_friction = 0.02,
                             .friction_rate = 1e-3,
                             .slip_speed = 1e-4,
                             .contact_depth = 0.02};
@@ -44,7 +44,7 @@ mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *
                                                .contact_depth = given.contact_depth},
                                     .bounces = true,
                                     .separation = given.separation,
-                                    .spin_friction = given.spin_friction};
+                                    .torsional_friction = given.torsional_friction};
     return mf_driven_add(group, &driven, error);
 }
 
@@ -119,14 +119,14 @@ static const mf_MotionNote *const notes[] = {&mf_note_actuators,
 
 static void note_settings(const mf_Group *group, mf_NoteCase *c) {
     c->limits = false;
-    c->spin_friction = mf_rigid_config().spin_friction;
+    c->torsional_friction = mf_rigid_config().torsional_friction;
     if (group == NULL)
         return;
     const mf_RigidConfig *config = mf_rigid_config_of(group);
     c->contacts = config->contacts;
     c->shapes = config->shapes;
     c->limits = config->limits;
-    c->spin_friction = config->spin_friction;
+    c->torsional_friction = config->torsional_friction;
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, rigid.member)
