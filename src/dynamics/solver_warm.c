@@ -25,7 +25,7 @@ static bool is_same(const mf_WarmContact *a, const mf_WarmContact *b) {
 }
 
 static mf_WarmContact warm_of(const mf_SolverContact *contact) {
-    mf_WarmContact warm = {.shapes = {{0}}};
+    mf_WarmContact warm = {0};
     for (uint32_t s = 0; s < 2; s++) {
         warm.shapes.group[s] = contact->group[s];
         warm.shapes.instance[s] = contact->instance[s];
