@@ -8,6 +8,8 @@
 #include "motion/fixture.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"
+#include "sense/sensor.h"
+#include "sense/sensors.h"
 #include "world/group.h"
 
 #include <mayfly/control.h>
@@ -237,6 +239,8 @@ static void move_all(Scene *scene) {
         move_ground(scene, group);
         for (uint32_t s = 0; s < group->system_count; s++) {
             const mf_SystemConfig *config = &group->systems[s].config;
+            if (strcmp(config->name, "sensors") == 0)
+                ((mf_SensorSystem *)config->user)->batch.terrain = scene->ground;
             if (!has_image(config->name))
                 continue;
             move(scene, config->user);

@@ -234,12 +234,13 @@ static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, d
     const mf_ArtMotion *motion = start->motion;
     for (uint32_t i = 0; motion->plan->law && i < motion->plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &motion->tendons[i];
-        const mf_ArtTerm *terms = &motion->terms[tendon->first_term];
+        const mf_ArtTerm *terms = motion->terms;
         if (!(tendon->armature > 0.0))
             continue;
         memset(j, 0, n * sizeof *j);
         for (uint32_t t = 0; t < tendon->term_count; t++)
-            j[motion->links[terms[t].link].dof] += terms[t].weight;
+            j[motion->links[terms[tendon->first_term + t].link].dof] +=
+                terms[tendon->first_term + t].weight;
         if (tendon->path != MF_NONE &&
             mf_art_path_row(motion, model, tendon->path, j, start->context, NULL) != MF_OK)
             return false;
