@@ -2,7 +2,7 @@
 // the parameter checks begin with the member's name, so the message gets the position of that
 // member.
 #include "io/document.h"
-#include "io/vehicle_keys.h"
+#include "motion/vehicle/keys.h"
 #include "io/yaml_text.h"
 
 #include <stdio.h>

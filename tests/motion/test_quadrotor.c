@@ -328,7 +328,7 @@ static void bad_parameters_are_refused(void **state) {
     REFUSED(q.inertia[0] = -2.5e-3, "quadrotor.inertia: not positive definite");
     REFUSED(q.inertia[3] = 1.0, "quadrotor.inertia: not positive definite");
     REFUSED(q.inertia[2] = 1.0, "quadrotor.inertia: no real body");
-    REFUSED(q.inertia[5] = INFINITY, "quadrotor.inertia: need six finite");
+    REFUSED(q.inertia[5] = INFINITY, "quadrotor.inertia[5]: inf, need -1e+09 .. 1e+09");
     REFUSED(q.thrust_coefficient = 0.0, "quadrotor.thrust_coefficient: 0");
     REFUSED(q.torque_coefficient = 0.0, "quadrotor.torque_coefficient: 0");
     REFUSED(q.motor_time_constant = -0.1, "quadrotor.motor_time_constant");
@@ -343,7 +343,7 @@ static void bad_parameters_are_refused(void **state) {
     REFUSED(q.yaw_bandwidth = 0.0, "quadrotor.yaw_bandwidth: 0");
     REFUSED(q.rate_lead = 0.5, "quadrotor.rate_lead: 0.5");
     REFUSED(q.tilt_max = 1.6, "quadrotor.tilt_max: 1.6");
-    REFUSED(q.rotor_drag[1] = -1e-9, "quadrotor.rotor_drag: -1e-09");
+    REFUSED(q.rotor_drag[1] = -1e-9, "quadrotor.rotor_drag[1]: -1e-09");
     REFUSED(q.struct_size = 0, "start from mf_quadrotor()");
 #undef REFUSED
     q = mf_quadrotor();

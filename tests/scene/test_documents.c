@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "io/vehicle_keys.h"
+#include "io/keys.h"
+#include "motion/vehicle/keys.h"
 #include "scene/keys.h"
 #include "support.h"
 
