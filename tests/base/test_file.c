@@ -1,4 +1,4 @@
-// Reading and replacing whole files, with a file system that interrupts, cuts short, fills up and
+// Reading and replacing whole files, on a file system that interrupts, truncates, fills up and
 // fails at every call.
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// A flat image is read by distances: a copy of it in other memory holds the same.
+// Flat images contain offsets only: a copy in other memory is equivalent.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

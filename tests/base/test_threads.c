@@ -1,4 +1,4 @@
-// parallel_for: every index exactly once, everything visible afterwards, whatever the timing.
+// parallel_for: every index exactly once, all results visible afterwards, for any timing.
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>

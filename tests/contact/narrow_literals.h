@@ -1,4 +1,4 @@
-// Solids, and pairs of them of which the contacts are worked out by hand.
+// Solids, and pairs of solids with contacts computed by hand.
 #ifndef MF_TESTS_CONTACT_NARROW_LITERALS_H
 #define MF_TESTS_CONTACT_NARROW_LITERALS_H
 

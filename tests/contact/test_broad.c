@@ -1,6 +1,6 @@
-// The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group -
-// of capsules with capsules and spheres, those that are near themselves -, for random trees, from
-// every copy.
+// The broad phase finds exactly the pairs whose bounding spheres are near in some lane of a group
+// (for capsules with capsules and spheres: the capsules themselves), for random trees, in every
+// copy.
 #include "broad_cases.h"
 
 #include "math/kernel_table.h"

@@ -1,5 +1,6 @@
-// Compounds: shape of the trees, kinematics against mf_model_pose and differences in time, and that
-// descending two trees finds what looking at every two solids finds, to the bit, in every copy.
+// Compounds: shape of the trees, kinematics against mf_model_pose and finite differences;
+// descending two trees finds the same contacts as testing all pairs of solids, to the bit, in every
+// copy.
 #include "contact/compounds.h"
 #include "math/kernel_table.h"
 

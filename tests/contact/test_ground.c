@@ -1,5 +1,5 @@
-// Solids on level and turned planes: number, places, normals and depths of contacts as MuJoCo 4.0
-// has them (ground_truth.py), in any order; and the table of directions of hulls.
+// Solids on level and tilted planes: number, positions, normals and depths of contacts as computed
+// by MuJoCo 4.0 (ground_truth.py), in any order; and the table of support directions of hulls.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR

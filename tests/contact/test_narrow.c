@@ -1,5 +1,5 @@
-// Where solids touch: literals worked out by hand, random states against a slow judge, degenerate
-// states, and the same bits from every copy and beside every neighbor.
+// The narrow phase: contacts computed by hand, random states against a slow reference, degenerate
+// states, and the same bits from every copy and in any lane.
 #include "contact/narrow_literals.h"
 
 static mf_Context *context;

@@ -1,5 +1,5 @@
-// Neighbor search against brute force with the same predicate, on random and on adversarial
-// placements, while agents move, die and come back.
+// Neighbor search against brute force with the same predicate, on random and adversarial positions,
+// while agents move, fail and restart.
 #include "contact/neighbors.h"
 #include "math/kernel_table.h"
 

@@ -1,6 +1,6 @@
-// Gaits: a leg's kinematics against its own inverse, the walk's feet against the equations of
-// docs/reference/gaits.md, keyframes against their frames and a curve worked out by hand, several
-// gaits in one group, changing over, exact time, and the promises of lanes.
+// Gaits: kinematics of a leg against its inverse, foot paths against the equations of
+// docs/reference/gaits.md, keyframes against a curve computed by hand, several gaits in one group,
+// transitions, exact time, and independence of lanes.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

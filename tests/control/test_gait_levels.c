@@ -1,5 +1,5 @@
-// The gaits that come with the robots, at the levels of motion that they are made for: they stay
-// up, go and turn as they are told; smoothed balance.
+// The gaits of the supplied robots at the levels of motion that they support: robots stay upright
+// and follow commanded speeds and yaw rates; smoothed balance.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Plugins: what a good one does, and that each of a corpus of bad ones is refused with one line, or
-// contained in the robots that it was called for.
+// Plugins: a correct one works; each of a corpus of defective ones is rejected with one line of
+// error, or its fault is contained in the robots of the call.
 #include "control/robot.h"
 #include "torture.h"
 

@@ -1,4 +1,4 @@
-// Joint slots: joints that controllers make and destroy by requests in fields.
+// Joint slots: joints that controllers create and destroy by requests in fields.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
 

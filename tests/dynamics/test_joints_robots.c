@@ -1,5 +1,4 @@
-// Run-time joints of robots with links, motors and contacts: what holds, what is dragged, and who
-// warns.
+// Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.

@@ -1,5 +1,5 @@
-// Run-time joints and all else: handles, snapshots, threads, instruction sets, memory, what is
-// refused, and robots that stand, fail or are moved from outside.
+// Run-time joints with the rest of the world: handles, snapshots, threads, instruction sets,
+// memory, rejected settings, and robots that are fixed, faulty or moved from outside.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
 

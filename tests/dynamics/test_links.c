@@ -1,5 +1,5 @@
-// The derived fields link.pose and link.velocity: they follow from the state whenever it changes,
-// do not count as state, and have the same bits on every instruction set and for every count.
+// The derived fields link.pose and link.velocity: they are updated whenever the state changes, are
+// not part of the state, and have the same bits on every instruction set and for every count.
 #include "interaction/pitch.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,5 @@
-// Environments, whatever the task: what is refused, when episodes end and begin, seeds and masks,
-// images in the middle of an episode, memory, and robots that go wrong.
+// Environments with any task: rejected settings, ends and starts of episodes, seeds and masks,
+// snapshots during an episode, memory, and robots with faults.
 #include "environment/support.h"
 #include "base/inject.h"
 

@@ -1,5 +1,5 @@
-// When episodes end and begin: the three ways of resets, masks and seeds, images in the middle of
-// an episode, and robots that go wrong.
+// Ends and starts of episodes: the three kinds of reset, masks and seeds, snapshots during an
+// episode, and robots with faults.
 #include "environment/support.h"
 
 enum { ROBOTS = 20, LIMIT = 4 };

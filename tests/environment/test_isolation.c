@@ -1,5 +1,5 @@
-// A robot with a seed does the same alone and in any batch, at every place in it, with every number
-// of threads and every instruction set, to the bit, in float and in double.
+// The result of a robot with a given seed does not depend on the batch, its index, the number of
+// threads or the instruction set, to the bit, in float and in double.
 #include "environment/support.h"
 
 enum { STEPS = 12, LIMIT = 5, ALONE = 6, MANY = 67 };

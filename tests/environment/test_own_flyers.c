@@ -1,5 +1,5 @@
-// The tasks of quadrotors, alone and in teams. Rewards, observations and ends are worked out here
-// from the fields of the group.
+// The tasks with quadrotors, single and in teams. Expected rewards, observations and ends are
+// computed from the fields of the group.
 #include "environment/own.h"
 
 // ---- one quadrotor -----------------------------------------------------------------------------

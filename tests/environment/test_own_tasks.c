@@ -1,5 +1,5 @@
-// The tasks on robots of the project's own: walkers by every motion; what is refused, and bits of
-// all of them. Rewards, observations and ends are worked out here from the fields of the group.
+// The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
+// tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
 #include "base/inject.h"
 

@@ -1,4 +1,4 @@
-// The physics of an environment against an integration of the equations by hand: a pole on a cart.
+// The physics of an environment against a direct integration of the equations of a pole on a cart.
 #include "environment/support.h"
 
 // Cart M = 2 kg, pole m = 0.8 kg with its center at l = 0.45 m and I = 0.03 kg m^2 about it; the

@@ -1,5 +1,5 @@
 // Inertia and velocity of bodies about the center of mass against closed forms; random numbers of
-// starts: bounds, moments, and the logarithm behind the normal ones.
+// start states: bounds, moments, and the logarithm used for normal deviates.
 #include "environment/support.h"
 
 #include "base/move_image.h"

@@ -1,5 +1,5 @@
-// Observations, rewards and ends of tasks with joints alone, worked out here from the fields of the
-// group: poles, runners in a plane, arms.
+// Observations, rewards and ends of the tasks without a free base (poles, runners in a plane,
+// arms), computed from the fields of the group.
 #include "environment/support.h"
 
 enum { ROBOTS = 18, STEPS = 9 };

@@ -1,5 +1,6 @@
-// Observations, rewards and ends of tasks whose robots have a free base: ant, humanoid, getting up.
-// Forces from outside are first seen unlimited, as one total, and then as the tasks limit them.
+// Observations, rewards and ends of the tasks with a free base: ant, humanoid, standing up.
+// External forces are compared first without limit, as a total, and then with the limits of the
+// tasks.
 #include "environment/support.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,6 @@
-// Comparisons of levels: a tripod gait goes about as far at every level, the dearest level is the
-// reference, levels that a model cannot support say why, and the page shows it all.
+// Comparisons of levels: a tripod gait covers about the same distance at every level, the level of
+// highest fidelity is the reference, unsupported levels give a reason, and the page contains all of
+// it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

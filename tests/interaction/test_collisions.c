@@ -1,5 +1,5 @@
-// Collisions between robots: closed forms of impacts, friction and rest, balance of forces, energy,
-// and that nothing depends on company, threads, instruction sets, margins or interruptions.
+// Collisions between robots: impacts, friction and rest in closed form, balance of forces, energy;
+// results do not depend on other robots, threads, instruction sets, margins or interruptions.
 #include "interaction/pitch.h"
 #include "base/inject.h"
 

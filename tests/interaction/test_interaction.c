@@ -1,5 +1,5 @@
 // Interaction: neighbors in fields, collisions, ground, fence, wind and downwash, each against
-// values worked out by hand.
+// values computed by hand.
 #include "interaction/walkers.h"
 #include "torture.h"
 

@@ -1,5 +1,5 @@
-// The list of contacts: loads that add up to weights, forces that are those of the fields, places
-// where shapes touch, order and room, and what is not known.
+// The list of contacts: loads sum to weights, forces equal those of the fields, positions where
+// shapes touch, order and capacity, and unknown values.
 #include "interaction/pitch.h"
 
 #include <mayfly/query.h>

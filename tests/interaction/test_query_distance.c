@@ -1,6 +1,6 @@
-// Distances: closed forms, and random pairs of every two kinds held against the proof of a nearest
-// pair: both points are on their solids, as far apart as told, and no point of either solid is
-// beyond the planes through them.
+// Distances: closed forms, and random pairs of every two kinds verified by the optimality
+// conditions of a nearest pair: both points are on their solids at the returned distance, and no
+// point of either solid is beyond the planes through them.
 #include "interaction/pitch.h"
 #include "base/inject.h"
 

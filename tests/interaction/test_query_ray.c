@@ -1,4 +1,4 @@
-// Rays: closed forms for every shape, random rays against the insides of random shapes, height maps
+// Rays: closed forms for every shape, random rays against containment in random shapes, height maps
 // against fine sampling, filters, order, errors.
 #include "interaction/pitch.h"
 

@@ -1,5 +1,6 @@
-// Rounds of interaction: the same bits for any threads and instruction set, beside the main loop
-// and inside it, after a restore, and for an agent alone; rates; no memory taken in a step.
+// Rounds of interaction: the same bits for any number of threads and instruction set, in the
+// background and in the main loop, after a restore, and for a single agent; rates; no allocation in
+// a step.
 #include "interaction/walkers.h"
 #include "base/inject.h"
 

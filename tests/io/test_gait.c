@@ -1,5 +1,5 @@
-// Gaits' files: mistakes by place and message, what is written reads back, mirror images, and that
-// every shipped gait fits its robot and makes it walk.
+// Gait files: positions and messages of mistakes, written files read back, mirror images, and every
+// shipped gait fits its robot and makes it walk.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Vehicles' files: ours are read, defaults are those of the library, and every kind of mistake is
-// one line with its place.
+// Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
+// mistake gives one line with its position.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// STL and OBJ readers, where mesh files are looked for, and the points that stand for a mesh.
+// STL and OBJ readers, the search path of mesh files, and the mass points that represent a mesh.
 #include "model/support.h"
 
 #include "model/import/mesh.h"

@@ -1,5 +1,5 @@
-// MJCF import against answers worked out by hand: frames, chains of joints, inertia, classes,
-// ranges, servos, equalities; and the way back out.
+// MJCF import against results computed by hand: frames, chains of joints, inertia, classes, ranges,
+// servos, equalities; and the export.
 #include "model/support.h"
 
 #include <math.h>

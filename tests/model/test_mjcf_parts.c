@@ -1,5 +1,5 @@
-// MJCF from parts: attached models, height fields from files, assets beside included files; and
-// actuators and tendons that are more than sums: paths, muscles, PID plugins.
+// MJCF from several files: attached models, height fields, assets next to included files; and
+// actuators and tendons beyond linear sums: paths, muscles, PID plugins.
 #include "model/support.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// <replicate>: names, places and what refers to copies; test_mujoco.sh compares replicate.xml with
+// <replicate>: names, poses and references to copies; test_mujoco.sh compares replicate.xml with
 // MuJoCo number by number.
 #include "support.h"
 

@@ -1,5 +1,5 @@
-// The real PhantomX hexapod (Humarobotics' description), which is not part of this project. Looked
-// for in the folder MAYFLY_SHARED or in ../shared; skipped where it is absent.
+// The PhantomX hexapod (Humarobotics' description), which is not part of this project. Read from
+// the folder MAYFLY_SHARED or ../shared; skipped if it is not available.
 #include "model/support.h"
 
 #include <math.h>

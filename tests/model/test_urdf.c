@@ -1,4 +1,4 @@
-// URDF import: what it reads, what it repairs and says so, what it refuses and where.
+// URDF import: what is read, what is repaired with a note, and what is rejected at which line.
 #include "model/support.h"
 
 #include <locale.h>

@@ -1,5 +1,5 @@
-// Adhesion: what touches a body is pulled to it. Loads at rest, a load that hangs against MuJoCo,
-// momentum, and the same bits alone, in company and on every instruction set.
+// Adhesion: bodies in contact are attracted. Loads at rest, a hanging load against MuJoCo,
+// momentum, and the same bits for any batch and instruction set.
 #include "motion/articulated_text.h"
 
 static const char ball[] =

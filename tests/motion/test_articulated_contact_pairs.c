@@ -1,4 +1,4 @@
-// Contacts between links, hard contacts, stacks: against closed forms.
+// Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
 #include "base/inject.h"
 

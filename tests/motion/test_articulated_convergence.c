@@ -1,5 +1,5 @@
-// Contacts between bodies converge with the laws of `articulated` alone: heavy on light bodies,
-// tall stacks, and rows of bodies that are pulled together, beside closed forms.
+// Contacts between bodies converge with the laws of `articulated`: heavy on light bodies, tall
+// stacks, and rows of bodies that are pulled together, against closed forms.
 #include "motion/articulated_text.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // The medium of a file: forces against MuJoCo, terminal speed, decay, wind, stability, and the same
-// bits alone, in company and on every instruction set.
+// bits for any batch and instruction set.
 #include "motion/articulated_text.h"
 
 #define STILL "<option gravity='0 0 0' density='%g' viscosity='%g' wind='%g 0 0'/>"

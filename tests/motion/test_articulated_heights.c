@@ -1,4 +1,4 @@
-// Height fields of a file as ground: the map that is made of them, and what rests and rolls there.
+// Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
 
 #include "torture.h"

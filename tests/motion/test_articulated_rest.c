@@ -1,5 +1,5 @@
-// Robots at rest are at rest: what stands on legs that springs press into their limits bears its
-// weight in every step, and stops.
+// Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
+// weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
 #include "sanitized.h"
 

@@ -1,6 +1,6 @@
-// Constraints as MuJoCo has them (contact_law mujoco, and limits of files that say how soft they
-// are): depths at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms),
-// springs that neither gain nor lose energy, forces on bodies that are fixed to each other.
+// Constraints with MuJoCo's law (contact_law mujoco, and limits with softness in the file): depths
+// at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
+// neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
 #include "sanitized.h"
 

@@ -1,6 +1,6 @@
-// Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy, the
-// activation of muscles, and the same bits alone, in company and on every instruction set.
-// (Every kind of path against MuJoCo: tendons.xml in test_articulated_peers.sh.)
+// Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy,
+// muscle activation, and the same bits for any batch and instruction set. (Every kind of path
+// against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-// Twins of MuJoCo's models (contact_law mujoco): limits, contacts with the ground and between
-// links, damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
+// The same models as in MuJoCo (contact_law mujoco): limits, contacts with the ground and between
+// links, damping, with MuJoCo's Euler and Runge-Kutta integrators, against numbers of MuJoCo
 // (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
-// only what rounding has grown to is left.
+// only accumulated rounding remains.
 #include "motion/articulated_text.h"
 
 #include <math.h>

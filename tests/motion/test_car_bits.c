@@ -1,6 +1,6 @@
-// Cars do not feel each other: a car alone is, bit for bit, that car in any lane of any swarm on
-// any instruction set and number of threads (validation case G15); a car with a poisoned state
-// changes no bit of its neighbors; images of a world continue bit for bit.
+// Cars are independent of each other: the bits of a car do not depend on the size of the swarm, its
+// lane, the instruction set or the number of threads (validation case G15); a car with a corrupted
+// state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// joint.target commands the position actuators of a file: where a servo rests by its own equation,
-// who is obeyed when both are written, gaits, and what cannot follow is refused by name.
+// joint.target commands the position actuators of a file: rest positions of servos in closed form,
+// precedence when joint.target and actuator.control are both written, gaits, and joints without
+// such an actuator are rejected by name.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
-// Coupled friction by itself: random bodies on random contacts, far wilder than robots meet,
-// against the equations written out once more. What is said to be solved is, and what is not says
-// so.
+// The coupled friction solver: random bodies on random contacts, more extreme than those of robots,
+// against an independent evaluation of the equations. Reported convergence is true convergence.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR

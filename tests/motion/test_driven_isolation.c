@@ -1,4 +1,4 @@
-// Robots that move by `rigid` or `prescribed` do not feel each other (crowd.h).
+// Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
 #include "motion/crowd.h"
 #include "motion/driven_fixture.h"
 

@@ -1,5 +1,5 @@
-// Bodies that are moved from outside: velocities and targets against closed forms, how they push
-// others, and what is refused or contained.
+// Bodies moved from outside: velocities and targets against closed forms, collisions with others,
+// and rejected or contained input.
 #include "interaction/pitch.h"
 
 #include "torture.h"

@@ -1,4 +1,4 @@
-// Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and place in
+// Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
 #include "base/inject.h"

@@ -1,5 +1,5 @@
 // Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on
-// a slope and in all directions, and a push that tips.
+// a slope and in all directions, and a force that tips a body over.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR

@@ -1,6 +1,6 @@
-// Robots do not feel each other: a robot alone is, bit for bit, that robot in any lane of any batch
-// on any instruction set and number of threads; a robot with a poisoned state changes no bit of its
-// neighbors and says what is wrong; images of a world continue bit for bit.
+// Robots are independent of each other: the bits of a robot do not depend on batch size, lane,
+// instruction set or number of threads; a robot with a corrupted state changes no bit of its
+// neighbors and reports its fault; snapshots of a world continue bit for bit.
 #include "motion/fixture.h"
 #include "sanitized.h"
 

@@ -1,5 +1,6 @@
-// The `kinematic` motion: feet that stand do not move, roles swap, the base follows from direct
-// kinematics. Where feet are is asked of the `articulated` motion's poses or known in closed form.
+// The `kinematic` motion: stance feet do not move, stance and swing alternate, the base follows
+// from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
+// in closed form.
 #include "motion/kinematic_fixture.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-// What motions leave out of a model is told, and only that: files that differ by one thing, and the
-// motions that have one note more for it. What the file switches off is as if it were not there.
+// Notes about unsupported features of a model are complete and correct: files that differ by one
+// feature, and the motions that have one more note for it. Features that the file disables give no
+// note.
 #include "motion/articulated_text.h"
 
 #include <mayfly/motion.h>

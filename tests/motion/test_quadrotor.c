@@ -1,6 +1,6 @@
 // The flight of a quadrotor against closed forms and published figures: hover, motor lag, drag,
-// free rotation, orders of the integrators; and what is refused. The answers G1, G2, G8, G9 and the
-// reference rates of the NASA brick are independent computations, see
+// free rotation, orders of the integrators; and rejected parameters. The results G1, G2, G8, G9 and
+// the reference rates of the NASA brick are independent computations, see
 // docs/explanation/quadrotor.md.
 #include "motion/quadrotor_fixture.h"
 

@@ -1,5 +1,5 @@
-// The control loops of a quadrotor, what becomes of bad commands and states, and that an agent's
-// bits do not depend on company, instruction set or threads.
+// The control loops of a quadrotor, handling of bad commands and states, and that bits do not
+// depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
 #include "base/inject.h"
 

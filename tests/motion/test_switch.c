@@ -1,6 +1,5 @@
-// Several motions in one group: every change from one to another keeps the pose to the bit and the
-// momentum as docs/explanation/ladder.md says; robots at different levels in one block do not feel
-// each other.
+// Several motions in one group: every switch preserves the pose to the bit and the momentum as
+// stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
 #include "base/inject.h"
 

@@ -1,6 +1,6 @@
-// C7 and C8 as the motion sees them: feet on a smooth map stand as high as the map is exact, and
-// places far outside, infinite or not a number are a fault or the border's height, never undefined
-// (run under the sanitizers, which trap a float that does not fit an integer).
+// C7 and C8 for the motion: feet on a smooth map stand at the height of the map within its error;
+// positions far outside, infinite or not a number give a fault or the border's height, never
+// undefined behavior (run under the sanitizers, which trap a float that does not fit an integer).
 #include "motion/fixture.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,4 +1,4 @@
-// What all vehicles have in common: names and the one-link body.
+// Common properties of all vehicles: names and the one-link body.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Warnings: what raises each bit, that a robot with one moves on, and that bits, counts and
-// residuals are state like any other.
+// Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
+// residuals are part of the state.
 #include "motion/articulated_text.h"
 #include "motion/kinematic_fixture.h"
 

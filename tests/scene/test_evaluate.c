@@ -1,5 +1,5 @@
-// Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on nothing but
-// the genome.
+// Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on the genome
+// only.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Run-time joints and bodies moved from outside, as scenes ask for them.
+// Run-time joints and bodies moved from outside in scenes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Mistakes in scenes and overrides: each kind with its exact file, line, column and
-// words, and nothing left behind.
+// Mistakes in scenes and overrides: each kind with its exact file, line, column and message,
+// without leaks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

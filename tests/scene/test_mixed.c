@@ -1,5 +1,5 @@
-// One world of everything: a humanoid under full dynamics, a car, quadrotors and a ball; and robots
-// that move in it as they would alone, to the bit.
+// One world with everything: a humanoid under full dynamics, a car, quadrotors and a ball; robots
+// that do not touch others move exactly as they would alone.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

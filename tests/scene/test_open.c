@@ -1,5 +1,4 @@
-// Scenes in one call: opened with or without a context, simulated for a time, closed with nothing
-// left behind.
+// Scenes in one call: opened with or without a context, simulated for a time, closed without leaks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Scenes with plugins: motions and controllers from shared libraries take part, everything
-// that they remember is in a snapshot, and what a file gets wrong about them is told in one line.
+// Scenes with plugins: motions and controllers from shared libraries, their memory in snapshots,
+// and one line of error for mistakes in a file.
 #include <mayfly/plugin.h>
 
 #include <setjmp.h>

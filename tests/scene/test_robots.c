@@ -1,5 +1,5 @@
-// Scenes with robots: gaits, behaviors and what a game of soccer needs of its file; what a world
-// lacks is told in one line, and every failing call is survived.
+// Scenes with robots: gaits, behaviors and the keys needed for soccer; missing parts of a world
+// give one line of error, and every failing call is survived.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

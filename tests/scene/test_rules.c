@@ -1,5 +1,6 @@
-// Rules and games: rules change motions when they should, a ball that lies right is kicked towards
-// the goal, and the same file gives the same bits with any number of threads and after a snapshot.
+// Rules and games: rules switch motions at the right time, a ball in front of a player is kicked
+// towards the goal, and the same file gives the same bits for any number of threads and after a
+// snapshot.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Worlds as scenes make them: what the models decide where a file says `auto`, and where and how
-// robots start.
+// Worlds created from scenes: values of the model where a file says `auto`, and initial poses of
+// robots.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

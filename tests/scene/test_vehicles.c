@@ -1,4 +1,4 @@
-// Scenes with vehicles and the worlds made from them: mistakes, overrides, start places,
+// Scenes with vehicles and the worlds created from them: mistakes, overrides, initial positions,
 // behaviors, and the same bits for any number of threads.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits
-// alone, in company and on every instruction set. contacts_peers.py compares with MuJoCo.
+// Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits for
+// any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
 
 #include <mayfly/instruments.h>

@@ -1,7 +1,7 @@
-// Sensors of MJCF files against closed forms. With the path of a model as argument it answers
-// questions instead: for each position, velocity, acceleration and actuator force vector on the
-// input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same); contacts are
-// off without a further argument.
+// Sensors of MJCF files against closed forms. With the path of a model as argument it is a filter:
+// for each position, velocity, acceleration and actuator force vector on the input it prints all
+// sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
+// without a further argument.
 #include "model/support.h"
 
 #include "torture.h"

@@ -1,5 +1,5 @@
-// Sensors against closed forms: rays against a plane, attitude against the rotation it was made
-// from, forward kinematics against mf_model_pose.
+// Sensors against closed forms: rays against a plane, attitude against the rotation that produced
+// it, forward kinematics against mf_model_pose.
 #include "control/robot.h"
 
 #include "math/scalar.h"

@@ -1,6 +1,6 @@
-// What happens to the values of sensors: saturation, noise, bias, conversion, rate and delay
-// against closed forms and against a plain list of all samples; the same bits in every setting;
-// images taken while samples are under way.
+// Processing of sensor values: saturation, noise, bias, conversion, rate and delay against closed
+// forms and against a plain list of all samples; the same bits in every setting; snapshots with
+// samples in transit.
 #include "sense/signal_rig.h"
 #include "base/inject.h"
 

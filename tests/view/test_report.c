@@ -1,6 +1,6 @@
-// The report page: well-formed, complete, escaped, honest about the small step, the same bytes
-// every time, and safe when memory runs out. Drawn from a made-up run (support.h), and once from a
-// real small evolution.
+// The report page: well-formed, complete, escaped, with the result of the small step, the same
+// bytes every time, and safe when memory runs out. Created from synthetic data (support.h), and
+// once from a small real evolution.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

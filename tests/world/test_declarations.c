@@ -1,6 +1,6 @@
-// What systems declare is what they do, for everything that scenes and robots of ours are made of:
-// running one alone changes no field but those that it says it writes, and what it writes stays the
-// same, bit for bit, whatever the fields hold that it does not say it reads.
+// Declarations of systems are correct, for all systems that scenes and Mayfly's robots use: running
+// one alone changes no field except those that it declares as written, and its output is the same,
+// bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>

@@ -1,5 +1,5 @@
-// Properties: every path by hand against field and model, patterns, the way back, what may be
-// written, and hostile paths.
+// Properties: every path against field and model, patterns, the path of a value, writable
+// properties, and hostile paths.
 #include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>

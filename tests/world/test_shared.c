@@ -1,5 +1,5 @@
-// Shared groups and systems of the whole world: order, gaps, rates, threads; starts of single
-// instances; what snapshots ask of systems.
+// Shared groups and world systems: order, gaps, rates, threads; initial states of single instances;
+// requirements of snapshots on systems.
 #include "motion/fixture.h"
 
 #include <stdlib.h>

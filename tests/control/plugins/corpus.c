@@ -1,5 +1,5 @@
-// One plugin, good as it stands, and with one of the CASE_ macros broken in one way.
-// cmake/tests.cmake builds it once per case; test_plugin.c says what must become of each.
+// A correct plugin, or, with one of the CASE_ macros, one with a single defect. cmake/tests.cmake
+// builds it once per case; test_plugin.c lists the expected results.
 #include <mayfly/plugin.h>
 
 #include <math.h>
