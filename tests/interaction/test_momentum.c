@@ -1,17 +1,19 @@
-// Robots meet in free flight, far above the ground and without gravity: linear and angular momentum
-// of all of them together stay, at every level that knows forces, in double and in float.
+// Robots collide in free flight, far above the ground and without gravity: their total linear and
+// angular momentum is conserved, at every level with forces, in double and in float.
 //
-// Where errors come from, and how large they may be:
-// - A push is the same number at both robots with opposite signs, at one point, so it loses nothing
-//   but rounding. `points`, which moves a body about its center of mass, shows just that.
-// - `rigid`, `prescribed` and `articulated` move the base's origin. With Runge-Kutta what turns
-// about
-//   the center keeps its linear momentum by the fourth order of the step. Angular momentum is kept
-//   by the first: a push holds for a step and stays at its robot's origin, which moves on by h v.
-// - With the default integrator, of first order, both are of first order; `articulated` moves
-//   a tree's momentum as a whole (momentum.h), so there both stay to rounding.
-// - In float 1,400 steps that all round the same way lose 1400 * 6e-8 = 8.4e-5; 3e-6 were seen.
-// So errors of first order must halve with the step; bounds are twice what was seen at 0.5 ms.
+// Sources of errors, and bounds:
+// - The force of a contact has the same value at both robots with opposite signs, at one point, so
+//   only rounding is lost. `points`, which moves a body about its center of mass, shows just that.
+// - `rigid`, `prescribed` and `articulated` move the base's origin. With Runge-Kutta the
+//   linear momentum of a rotating body has an error of fourth order in the step. Angular momentum
+//   has one of first order: an external force is constant in a step and acts at its robot's origin,
+//   which moves by h v.
+// - With the default integrator, of first order, both errors are of first order; `articulated`
+//   integrates the momentum of a tree as a whole (momentum.h), so there both are conserved to
+//   rounding.
+// - In float 1,400 steps that all round in one direction lose 1400 * 6e-8 = 8.4e-5; measured: 3e-6.
+// Errors of first order must therefore halve with the step; bounds are twice the errors measured at
+// 0.5 ms.
 #include "interaction/pitch.h"
 
 typedef struct Totals {

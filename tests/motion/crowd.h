@@ -1,9 +1,9 @@
-// Crowds: robots of one model side by side, with settings from a table, and what every motion holds
-// of them. Robots do not feel each other: alone or in any lane of any batch, on any instruction set
-// and number of threads, the same bits; poison stays with its robot; images continue bit for bit; a
-// step allocates nothing, and making the motion survives every failure.
+// Crowds: many robots of one model with settings from a table, and the guarantees of every motion.
+// The bits of a robot do not depend on batch size, lane, instruction set or number of threads; a
+// corrupted state affects its robot only; snapshots continue bit for bit; a step allocates nothing,
+// and creating the motion survives every failure.
 //
-// A test program gives a CrowdKind and runs CROWD_TESTS of it beside its own.
+// A test program defines a CrowdKind and runs its CROWD_TESTS together with its own tests.
 #ifndef MF_TESTS_MOTION_CROWD_H
 #define MF_TESTS_MOTION_CROWD_H
 
