@@ -295,7 +295,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
             "step_us", mf_app_real(1e6 * r->step), "collisions_us", mf_app_real(1e6 * r->part),
             "sphere_tests", mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)),
             "shape_tests", mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
-            mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
+            mf_app_real(per_step(r, s->without)), "contacts", mf_app_real(per_step(r, s->contacts))));
 }
 
 static bool print_row(const Bench *bench, const Result *r) {
@@ -304,7 +304,7 @@ static bool print_row(const Bench *bench, const Result *r) {
            "%8.1f of spheres %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
            bench->bench.name, r->bench.instances, 1e6 * r->step, 1e-3 / r->step, 1e6 * r->part,
            per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
-           per_step(r, s->without), per_step(r, s->touches), (unsigned long long)r->bench.hash);
+           per_step(r, s->without), per_step(r, s->contacts), (unsigned long long)r->bench.hash);
     return mf_app_flush();
 }
 

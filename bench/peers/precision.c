@@ -160,7 +160,7 @@ static bool read_job(int argc, char **argv, Job *job) {
     return true;
 }
 
-// ---- the stage ---------------------------------------------------------------------------------
+// ---- the world ---------------------------------------------------------------------------------
 
 static bool control(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     const Job *job = user;

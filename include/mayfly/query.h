@@ -113,7 +113,7 @@ typedef struct mf_Contact {
 // state, so the depth of a contact that opens may be below 0; contacts without load are not
 // reported. For the ground `points`, `rigid`, `prescribed` and `articulated` report their loads,
 // `kinematic` fractions of the weight, vehicles and plugins nothing. Contacts between links of one
-// robot are in its own fields (meeting.force).
+// robot are in its own fields (warm_start.force).
 //
 // After a snapshot was restored there are none between robots until the next step. MF_LIMIT: more
 // contacts between robots than are stored (1024 and 8 per robot, at most 66560); the stored ones

@@ -156,7 +156,7 @@ void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task) 
     atomic_store(&pool->busy, false);
 }
 
-// ---- life --------------------------------------------------------------------------------------
+// ---- creation and destruction ------------------------------------------------------------------
 
 int mf_thread_start(mf_Context *context, pthread_t *thread, void *(*run)(void *), void *user) {
     sigset_t blocked, before;

@@ -123,7 +123,7 @@ static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
 }
 
 // World-fixed shapes in the file of a free robot, tested once for all instances.
-static void meet_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
+static void hit_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     for (uint32_t i = 0; i < group->model->shape_count; i++) {
         const mf_Shape *shape = &group->model->shapes[i];
         const mf_ShapeOwner owner = {group->group, instance, MF_NONE, i};
@@ -141,7 +141,7 @@ static void hit_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ray
         first = config->alone_instance;
         end = first + 1;
     }
-    meet_scenery(group, first, ray);
+    hit_scenery(group, first, ray);
     for (uint32_t i = first; i < end && group->reach >= 0.0; i++)
         if (group->group != config->without || i != config->without_instance)
             hit_instance(group, i, ray);

@@ -110,7 +110,7 @@ void mf_vehicle_destroy(mf_Vehicle *vehicle) {
     mf_document_destroy(&vehicle_kind, vehicle);
 }
 
-// ---- what motions and scenes ask ----------------------------------------------------------------
+// ---- accessors ----------------------------------------------------------------------------------
 
 double mf_vehicle_radius(const mf_Vehicle *vehicle) {
     return vehicle == NULL                          ? 0.0

@@ -84,7 +84,7 @@ void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, cons
 // a field have their initial position.
 void mf_group_get_position(const mf_Group *group, uint32_t instance, double *position);
 
-// ---- what the world keeps -----------------------------------------------------------------------
+// ---- memory kept by the world -------------------------------------------------------------------
 
 // Transfers ownership of `user` to the world, which calls `destroy` when it is destroyed, before
 // its groups. MF_LIMIT: the world owns MF_WORLD_KEPT objects already.
@@ -96,7 +96,7 @@ void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of t
 // ---- queries ------------------------------------------------------------------------------------
 
 // Quantities that a motion computes from its state for sensors on demand, stored in the field
-// sensor.look.
+// sensor.geometry.
 typedef struct mf_SensorSource {
     // Prepares for the sensors of the group's model; adds no field when none needs it.
     mf_Status (*prepare)(mf_Group *group, mf_Error *error);

@@ -102,7 +102,7 @@ static mf_Status resolve(const mf_Group *group, mf_SystemSlot *slot, mf_Error *e
     return status;
 }
 
-// ---- who stands in whose way -------------------------------------------------------------------
+// ---- conflicts of systems ----------------------------------------------------------------------
 
 static bool overlap(const mf_FieldSet *a, const mf_FieldSet *b) {
     uint64_t common = 0;

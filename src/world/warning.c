@@ -27,7 +27,7 @@ static const struct {
     {"loops", "",
      "an equality constraint or a run-time joint had an error of more than 1 mm or 1 mrad",
      "an initial state that satisfies the constraints, a smaller step"},
-    {"spin", "", "the rotation of a spinning body had not converged", "a smaller step"},
+    {"rotation", "", "the rotation of a spinning body had not converged", "a smaller step"},
     {"stance", "rad", "the fit of the base to its standing feet had not converged",
      "slower joints or a smaller step"},
 };

@@ -22,7 +22,7 @@
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
-static _Alignas(64) char scratch[1 << 16]; // mf_compound_meet_room(MF_COMPOUND_SHAPES)
+static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_room(MF_COMPOUND_SHAPES)
 
 static void must(mf_Status status, const mf_Error *error) {
     if (status != MF_OK)

@@ -249,7 +249,7 @@ static void planes_agree(void **state) {
     }
 }
 
-// ---- what is not as it should be ----------------------------------------------------------------
+// ---- invalid archives ---------------------------------------------------------------------------
 
 static void check_sane(const char *what, bool wide) {
     for (uint32_t lane = 0; lane < COUNT; lane++) {

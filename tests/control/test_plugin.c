@@ -36,7 +36,7 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
                  error->message, mf_status_name(error->status), text, mf_status_name(status));
 }
 
-// ---- a good one --------------------------------------------------------------------------------
+// ---- a correct plugin --------------------------------------------------------------------------
 
 static void a_controller_works_at_its_rate(void **state) {
     (void)state;
@@ -126,7 +126,7 @@ static void threads_give_the_same_bits(void **state) {
     assert_true(hash_with(4, "plugin_case_good") == hash);
 }
 
-// ---- refused before any call --------------------------------------------------------------------
+// ---- rejected before any call -------------------------------------------------------------------
 
 static void a_bad_entry_is_refused(void **state) {
     (void)state;

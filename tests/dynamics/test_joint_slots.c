@@ -234,7 +234,7 @@ static void the_load_is_the_weight(void **state) {
     close_rig(&rig);
 }
 
-// ---- what is refused ----------------------------------------------------------------------------
+// ---- rejected input -----------------------------------------------------------------------------
 
 static void what_is_out_of_reach_is_no_fault(void **state) {
     (void)state;

@@ -254,9 +254,9 @@ static void collisions_push_what_is_joined(void **state) {
         for (uint32_t i = 0; i < 300; i++) {
             mf_world_step(pitch.world, 1);
             open = fmax(open, state_of(joints, id).opening);
-            assert_true(get(boxes, "push.link", 0, 0) == -get(ball, "push.link", 0, 0));
-            assert_true(get(boxes, "push.count", 1, 0) == 0);
-            pushed = fmax(pushed, get(boxes, "push.link", 0, 0));
+            assert_true(get(boxes, "wrench.link", 0, 0) == -get(ball, "wrench.link", 0, 0));
+            assert_true(get(boxes, "wrench.count", 1, 0) == 0);
+            pushed = fmax(pushed, get(boxes, "wrench.link", 0, 0));
         }
         Momentum after = {{0}, {0}};
         for (uint32_t i = 0; i < 2; i++)

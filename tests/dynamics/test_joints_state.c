@@ -111,7 +111,7 @@ static void a_failed_call_changes_nothing(void **state) {
     close_chain(&chain);
 }
 
-// ---- what is refused ----------------------------------------------------------------------------
+// ---- rejected input -----------------------------------------------------------------------------
 
 typedef struct Refusal {
     mf_Status status;

@@ -286,7 +286,7 @@ static void joints_and_contacts_agree(void **state) {
     pitch_close(&pitch);
 }
 
-// ---- what bits depend on ------------------------------------------------------------------------
+// ---- determinism --------------------------------------------------------------------------------
 
 enum { KINDS = 3, MANY = 9 };
 

@@ -5,7 +5,7 @@
 
 #include "torture.h"
 
-// ---- what is refused ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 typedef struct Mistake {
     mf_Status status;
@@ -202,7 +202,7 @@ static void actions_that_are_not_finite_are_refused(void **state) {
     rig_close(&rig);
 }
 
-// ---- questions ---------------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 static void what_is_asked_is_answered(void **state) {
     (void)state;

@@ -34,7 +34,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
     rig_close(&other);
 }
 
-// ---- the three ways ----------------------------------------------------------------------------
+// ---- kinds of reset ----------------------------------------------------------------------------
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 static void next_step(void **state) {
@@ -299,7 +299,7 @@ static void images_go_on_bit_for_bit(void **state) {
     }
 }
 
-// ---- robots that go wrong ----------------------------------------------------------------------
+// ---- faults ------------------------------------------------------------------------------------
 
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {

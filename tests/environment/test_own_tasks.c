@@ -317,7 +317,7 @@ static void actions_are_targets(void **state) {
     rig_close(&rig);
 }
 
-// ---- what is refused ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *config,
                            mf_Status status, const char *words) {

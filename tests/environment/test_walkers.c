@@ -271,7 +271,7 @@ static void sums_are_those_before_the_last_step(void **state) {
     rig_close(&late);
 }
 
-// ---- forces from outside -----------------------------------------------------------------------
+// ---- external forces ---------------------------------------------------------------------------
 
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
 // center of mass; the foot that is fixed to its leg feels its own share.

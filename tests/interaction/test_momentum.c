@@ -77,7 +77,7 @@ typedef struct Meeting {
 typedef struct Seen {
     double linear, angular; // [1] lost, relative
     double passed;          // [1] linear momentum that changed hands, relative
-    uint64_t touches;
+    uint64_t contacts;
 } Seen;
 
 static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
@@ -106,7 +106,7 @@ static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
     double size = apart(one.linear, (double[3]){0}), turn = apart(one.angular, (double[3]){0});
     Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / turn,
                  apart(one.linear, own.linear) / size,
-                 mf_collisions_statistics(pitch.collisions).touches};
+                 mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
     pitch_close(&pitch);
@@ -126,12 +126,12 @@ static void momentum_stays_when_it_is_solved(void **state) {
         const Meeting m = {motions[k / 4], false, k % 2 == 0, k / 2 % 2 == 0, 0, 0};
         const Seen seen = meet_by(&m, 500 * MICROSECOND, MF_COLLISION_HARD);
         const double most = m.wide ? 1e-12 : 1e-4;
-        if (!(seen.linear <= most && seen.angular <= most && seen.touches >= 1 &&
+        if (!(seen.linear <= most && seen.angular <= most && seen.contacts >= 1 &&
               seen.passed > 0.1))
             fail_msg("case %d, %s: lost %g of linear, %g of angular momentum; %g passed in %llu "
-                     "touches",
+                     "contacts",
                      k, mf_motion_name(m.motion), seen.linear, seen.angular, seen.passed,
-                     (unsigned long long)seen.touches);
+                     (unsigned long long)seen.contacts);
     }
 }
 
@@ -161,12 +161,12 @@ static void momentum_stays(void **state) {
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++) {
         const Meeting *m = &meetings[i];
         Seen seen = meet(m, 500 * MICROSECOND);
-        if (!(seen.linear <= m->linear && seen.angular <= m->angular && seen.touches >= 10 &&
+        if (!(seen.linear <= m->linear && seen.angular <= m->angular && seen.contacts >= 10 &&
               seen.passed > 0.1))
             fail_msg("case %zu, %s: lost %g of linear, %g of angular momentum; %g passed in %llu "
-                     "touches",
+                     "contacts",
                      i, mf_motion_name(m->motion), seen.linear, seen.angular, seen.passed,
-                     (unsigned long long)seen.touches);
+                     (unsigned long long)seen.contacts);
     }
 }
 

@@ -114,7 +114,7 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     pitch_close(&pitch);
 }
 
-// Between balls the force is that of push.link, the point between them, the normal the centers'.
+// Between balls the force is that of wrench.link, the point between them, the normal the centers'.
 static void collisions_tell_their_forces(void **state) {
     (void)state;
     Pitch pitch;
@@ -136,7 +136,7 @@ static void collisions_tell_their_forces(void **state) {
         }
         mf_world_step(pitch.world, 1);
         count = list(&pitch, contacts);
-        assert_int_equal(count, get(first, "push.count", 0, 0) + get(first, "push.count", 1, 0));
+        assert_int_equal(count, get(first, "wrench.count", 0, 0) + get(first, "wrench.count", 1, 0));
         for (uint32_t i = 0; i < count; i++) { // by names of groups, then by robots
             assert_ptr_equal(contacts[i].owners[0].group, first);
             assert_ptr_equal(contacts[i].owners[1].group, second);
@@ -153,7 +153,7 @@ static void collisions_tell_their_forces(void **state) {
         for (uint32_t c = 0; c < 3; c++) {
             near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
             near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
-            near(contacts[0].force[c], get(second, "push.link", 0, c), 1e-9);
+            near(contacts[0].force[c], get(second, "wrench.link", 0, c), 1e-9);
             load += contacts[0].force[c] * contacts[0].normal[c];
         }
         near(contacts[0].load, load, 1e-9);

@@ -11,7 +11,7 @@
     "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/>"  \
     "<limit lower='-1' upper='2' velocity='3' effort='4'/>"
 
-// ---- what it reads -----------------------------------------------------------------------------
+// ---- input -------------------------------------------------------------------------------------
 
 static void joints_keep_what_the_file_says(void **state) {
     mf_Model *model = load_text(
@@ -293,7 +293,7 @@ static void links_without_inertial_can_be_weighed_by_density(void **state) {
     mf_model_destroy(model);
 }
 
-// ---- what it repairs ---------------------------------------------------------------------------
+// ---- repairs -----------------------------------------------------------------------------------
 
 static mf_Model *with_inertia(void **state, const char *inertia) {
     char text[1000];
@@ -358,7 +358,7 @@ static void limits_that_nobody_filled_in_are_told(void **state) {
     mf_model_destroy(model);
 }
 
-// ---- what it refuses ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 static void broken_trees_are_refused(void **state) {
     const char *const two = "<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n</robot>";

@@ -201,7 +201,7 @@ static void threads_do_not_show(void **state) {
     }
 }
 
-// ---- poison -------------------------------------------------------------------------------------
+// ---- corrupted states ---------------------------------------------------------------------------
 
 static uint32_t word_of(const char *field) {
     static const char *const inputs[] = {"joint.target", "joint.torque", "base.force",

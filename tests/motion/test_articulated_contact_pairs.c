@@ -309,7 +309,7 @@ static void an_image_holds_what_contacts_remember(void **state) {
         uint64_t hash = mf_world_hash(t.world);
         assert_true(mf_world_hash(other.world) == hash);
         assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
-        mf_Field *memory = mf_group_find_field(other.group, "meeting.force");
+        mf_Field *memory = mf_group_find_field(other.group, "warm_start.force");
         for (uint32_t i = 0; i < memory->components; i++)
             mf_field_set(memory, 0, i, 0.0);
         mf_world_step(other.world, 50);

@@ -40,7 +40,7 @@ static double ground_load(const Text *t) {
 
 // Forces of the pairs of shapes that touch, in the order of the pairs. Returns how many.
 static uint32_t pair_loads(const Text *t, uint32_t most, double *out) {
-    const mf_Field *memory = mf_group_find_field(t->group, "meeting.force");
+    const mf_Field *memory = mf_group_find_field(t->group, "warm_start.force");
     uint32_t count = 0;
     for (uint32_t pair = 0; 6 * pair < memory->components; pair++) {
         double square = 0.0;

@@ -56,7 +56,7 @@ static void robot_close(Robot *robot) {
     mf_context_destroy(robot->context);
 }
 
-// ---- questions ----------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
 static double *numbers(uint32_t count) {
     double *values = calloc(count + 1, sizeof *values);

@@ -176,7 +176,7 @@ static void a_plate_carries_a_box(void **state) {
     }
 }
 
-// ---- what goes wrong ----------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static void bad_inputs_are_contained(void **state) {
     (void)state;

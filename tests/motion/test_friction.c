@@ -300,7 +300,7 @@ static void c4_friction_is_isotropic(void **state) {
     }
 }
 
-// ---- what sliding feet give back ----------------------------------------------------------------
+// ---- sliding feet -------------------------------------------------------------------------------
 
 enum { MOST_FEET = 6 };
 

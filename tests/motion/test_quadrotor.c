@@ -334,9 +334,9 @@ static void bad_parameters_are_refused(void **state) {
     REFUSED(q.motor_time_constant = -0.1, "quadrotor.motor_time_constant");
     REFUSED(q.rotor_speed_max = 0.0, "quadrotor.rotor_speed_max");
     REFUSED(q.rotor_speed_min = 3000.0, "quadrotor.rotor_speed_max: 2000, need more than");
-    REFUSED(q.rotor_turn[1] = 0.5, "quadrotor.rotor_turn: 0.5, need +1 or -1");
+    REFUSED(q.rotor_direction[1] = 0.5, "quadrotor.rotor_direction: 0.5, need +1 or -1");
     REFUSED(memset(q.rotor_y, 0, sizeof q.rotor_y), "cannot be inverted");
-    REFUSED(q.rotor_turn[0] = q.rotor_turn[2] = 1.0, "cannot be inverted");
+    REFUSED(q.rotor_direction[0] = q.rotor_direction[2] = 1.0, "cannot be inverted");
     REFUSED(q.rotor_x[1] = 0.075; q.rotor_y[1] = 0.1, "not between the rotors");
     REFUSED(for (int i = 0; i < 4; i++) q.rotor_x[i] += 0.2, "not between the rotors");
     REFUSED(q.rate_bandwidth = -20.0, "quadrotor.rate_bandwidth: -20");

@@ -145,7 +145,7 @@ static void check_case(const Case *from) {
     scene_close(&small);
 }
 
-// ---- what is stepped ----------------------------------------------------------------------------
+// ---- the worlds ---------------------------------------------------------------------------------
 
 static void check_all(const Case *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {

@@ -190,7 +190,7 @@ static void too_fast_a_spin_is_told(void **state) {
     assert_int_equal(mf_group_warning(t.group, 0), 0);
     text_set3(&t, "base.angular_velocity", 1200, 1440, 960);
     mf_world_step(t.world, 20);
-    expect_warning(t.group, MF_WARNING_SPIN, 1e-3);
+    expect_warning(t.group, MF_WARNING_ROTATION, 1e-3);
     text_close(&t);
 }
 

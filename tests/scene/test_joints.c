@@ -247,7 +247,7 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
 }
 
-// ---- joints that plugins make -------------------------------------------------------------------
+// ---- joints created by plugins ------------------------------------------------------------------
 
 #define CRANE                                                                                      \
     "world: {step: 0.002}\n"                                                                       \

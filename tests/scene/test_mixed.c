@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ---- all of them -------------------------------------------------------------------------------
+// ---- all kinds ---------------------------------------------------------------------------------
 
 // The ball lies before the humanoid, who walks into it; the car drives past, the quadrotors circle.
 static const char everybody[] =
@@ -113,7 +113,7 @@ static void a_written_scene_moves_alike(void **state) {
     drop_scene(&other, again);
 }
 
-// ---- alone and among others --------------------------------------------------------------------
+// ---- alone and in batches ----------------------------------------------------------------------
 
 // A robot with a gait, and others a kilometer away.
 #define ALONE                                                                                      \

@@ -15,7 +15,7 @@
 
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"
 
-// ---- what is read ------------------------------------------------------------------------------
+// ---- input -------------------------------------------------------------------------------------
 
 static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char *text) {
     mf_SceneFile *file = NULL;

@@ -19,7 +19,7 @@ static void assert_near(double a, double b, double tolerance) {
         fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
 }
 
-// ---- what is automatic -------------------------------------------------------------------------
+// ---- automatic values --------------------------------------------------------------------------
 
 static void the_step_is_the_least_that_models_ask_for(void **state) {
     static const struct {

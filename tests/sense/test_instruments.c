@@ -292,7 +292,7 @@ static void slow_sensors_keep_their_values(void **state) {
     rig_close(&rig);
 }
 
-// ---- forces from outside -----------------------------------------------------------------------
+// ---- external forces ---------------------------------------------------------------------------
 
 // A pan of 1 kg on a slide that rests on its limit carries a ball of 3 kg, 0.1 m from the middle:
 // the limit holds both, and the holder of the pan gives it that force and the torque of the ball.
@@ -686,7 +686,7 @@ static void mistakes_are_refused(void **state) {
     rig_close(&rig);
 }
 
-// ---- questions ---------------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 static bool read_numbers(double *values, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)

@@ -496,7 +496,7 @@ static void images_hold_what_is_under_way(void **state) {
     }
 }
 
-// ---- ground truth and sensors of one's own -----------------------------------------------------
+// ---- ground truth and user-defined sensors -----------------------------------------------------
 
 static void any_field_is_a_sensor(void **state) {
     Rig rig;

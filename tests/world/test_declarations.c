@@ -287,9 +287,9 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
     must(mf_collisions_prepare(group, &error), &error);
     must(mf_motion_add(group, motion, NULL, &error), &error);
     for (uint32_t i = 0; i < 2; i++) {
-        mf_field_set(mf_group_find_field(group, "push.count"), i, 0, 1);
-        mf_field_set(mf_group_find_field(group, "push.link"), i, 0, 0.01);
-        mf_field_set(mf_group_find_field(group, "push.link"), i, 5, 0.001);
+        mf_field_set(mf_group_find_field(group, "wrench.count"), i, 0, 1);
+        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 0, 0.01);
+        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 5, 0.001);
     }
 }
 

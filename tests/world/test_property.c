@@ -198,7 +198,7 @@ static void other_parts_are_found(void **state) {
     remove(file);
 }
 
-// ---- patterns and the way back ------------------------------------------------------------------
+// ---- patterns and paths of values ---------------------------------------------------------------
 
 typedef struct Check {
     mf_World *world;

@@ -504,7 +504,7 @@ class World(Native):
         for group in self._groups:
             group.reset()
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Releases the memory; arrays that refer to it stay valid and keep it alive."""

@@ -215,8 +215,8 @@ static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
     }
     fields->fault = mf_group_find_field(group, "fault.word")->data;
     fields->refused = motion->refused->data;
-    const mf_Field *wrench = mf_group_find_field(group, "push.link");
-    const mf_Field *count = mf_group_find_field(group, "push.count");
+    const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
+    const mf_Field *count = mf_group_find_field(group, "wrench.count");
     if (wrench == NULL || count == NULL)
         return;
     fields->wrench = wrench->data;
@@ -306,8 +306,8 @@ static const char *const car_reads[] = {"wind.velocity",
                                         "?command.circle",
                                         "?command.line",
                                         "?command.waypoint",
-                                        "?push.link",
-                                        "?push.count",
+                                        "?wrench.link",
+                                        "?wrench.count",
                                         NULL};
 static const char *const car_writes[] = {"base.position",
                                          "base.orientation",

@@ -15,7 +15,7 @@ mf_Quadrotor mf_quadrotor(void) {
                           .clearance = 0.05,
                           .rotor_x = {0.075, -0.075, -0.075, 0.075},
                           .rotor_y = {0.1, 0.1, -0.1, -0.1},
-                          .rotor_turn = {-1, 1, -1, 1},
+                          .rotor_direction = {-1, 1, -1, 1},
                           .rotor_speed_min = 0.0,
                           .rotor_speed_max = 2000.0,
                           .thrust_coefficient = 1.562522e-6,
@@ -60,9 +60,9 @@ static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
 static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     double matrix[16], inverse[16];
     for (int i = 0; i < 4; i++)
-        if (p->rotor_turn[i] != 1.0 && p->rotor_turn[i] != -1.0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_turn: %g, need +1 or -1",
-                           p->rotor_turn[i]);
+        if (p->rotor_direction[i] != 1.0 && p->rotor_direction[i] != -1.0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_direction: %g, need +1 or -1",
+                           p->rotor_direction[i]);
     if (!(p->rotor_speed_max > p->rotor_speed_min))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.rotor_speed_max: %g, need more than rotor_speed_min, %g rad/s",
@@ -73,7 +73,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     if (!mf_quadrotor_allocation(p, matrix, inverse))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.rotor_x: these positions and directions of rotation (rotor_x, "
-                       "rotor_y, rotor_turn) do not give thrust, roll, pitch and yaw "
+                       "rotor_y, rotor_direction) do not give thrust, roll, pitch and yaw "
                        "independently: the allocation matrix cannot be inverted");
     for (int i = 0; i < 4; i++)
         if (!(inverse[4 * i] > 0.0))

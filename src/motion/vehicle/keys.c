@@ -28,7 +28,7 @@ static const mf_Key quadrotor_keys[] = {
            "height of the center of mass above the ground when it stands"),
     VECTOR(mf_Quadrotor, rotor_x, 4, 0, "m", -1e3, 1e3, "forward position of each rotor"),
     VECTOR(mf_Quadrotor, rotor_y, 4, 0, "m", -1e3, 1e3, "left position of each rotor"),
-    VECTOR(mf_Quadrotor, rotor_turn, 4, 0, "1", -1, 1,
+    VECTOR(mf_Quadrotor, rotor_direction, 4, 0, "1", -1, 1,
            "direction of rotation: +1 counterclockwise seen from above, -1 clockwise; the torque on "
            "the body is opposite"),
     REAL(mf_Quadrotor, rotor_speed_min, 0, "rad/s", 0, 1e6, "lowest speed of a rotor"),

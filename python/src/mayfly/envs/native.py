@@ -274,7 +274,7 @@ class NativeEnvironment(Native):
         """Whether a robot has a warning."""
         return bool(lib.mf_group_warning_total(lib.mf_environment_group(self._use())) > 0)
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Releases the memory; may be called twice."""

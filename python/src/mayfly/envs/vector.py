@@ -358,7 +358,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             native.step(rows, action)
         except errors.ArgumentError as failure:
             raise errors.ArgumentError(
-                f"{failure}; nothing was done: look at the policy, or use numpy.nan_to_num(actions)"
+                f"{failure}; no step was made: check the policy, or use numpy.nan_to_num(actions)"
             ) from None
 
     def _new_rows(self) -> Rows:
@@ -496,7 +496,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         infos["final_obs"], infos["_final_obs"] = final, ends.copy()
         infos["final_info"], infos["_final_info"] = explained, ends.copy()
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def render(self) -> None:
         """Rendering is not supported."""
