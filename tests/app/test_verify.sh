@@ -78,22 +78,22 @@ expect 0 replay whole --motion articulated --json
 [ "$(value fitness)" = " $looked" ] || [ "$(value fitness)" = "$looked" ] ||
     fail "replay gets $(value fitness) at articulated, the search got $looked"
 [ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another second look"
-# Other servos are another life, which is shown beside the stored one.
+# Other servos give another result, which is shown next to the stored one.
 stored=$(value fitness)
 expect 0 replay whole --motion articulated --set group.servo.stiffness=4 --json
 [ "$(value fitness)" = "$stored" ] && fail "stiffer servos make no difference"
 expect 0 replay whole --set group.motion.points.friction=coupled --json
 [ "$(value equal)" = false ] || fail "replay: another friction, the same bits"
 refused 2 "expected path=value, found 'servo'" replay whole --set servo
-# With a second life at the second look the worse of both counts.
+# With a second evaluation in the verification the worse of both counts.
 expect 0 evolve two.yaml --generations 2 --set search.verify.stiffness=4 --out twice
-for life in 1 4; do
-    expect 0 replay twice --motion articulated --set group.servo.stiffness=$life --json
-    value fitness >>lives
+for stiffness in 1 4; do
+    expect 0 replay twice --motion articulated --set group.servo.stiffness=$stiffness --json
+    value fitness >>results
 done
 expect 0 replay twice --json
-[ "$(sort -g lives | sed -n 1p)" = "$(value stored_verified)" ] ||
-    fail "the second look gave $(value stored_verified), not the worse of $(cat lives)"
+[ "$(sort -g results | sed -n 1p)" = "$(value stored_verified)" ] ||
+    fail "the verification gave $(value stored_verified), not the worse of $(cat results)"
 expect 0 replay whole --motion articulated --plot film.html
 grep -q 'motion *articulated with a step of 2 ms' out || fail "replay does not name the level"
 [ -s film.html ] || fail "there is no film"
