@@ -131,8 +131,8 @@ def test_quick_start_learns() -> None:
 def test_gait_by_cma() -> None:
     """Two levels, few generations: it gets better where it is finished."""
     pytest.importorskip("cma")
-    told, true, finished = load("gait_by_cma").main(3, 4)
-    assert np.isfinite([told, true, finished]).all() and finished >= true
+    found, kept, improved = load("gait_by_cma").main(3, 4)
+    assert np.isfinite([found, kept, improved]).all() and improved >= kept
 
 
 def test_gait_by_nevergrad() -> None:
@@ -185,7 +185,7 @@ def test_walk_at_two_levels(
     trusted, verified = example.main(20, 1, ["articulated"])
     assert set(trusted) == set(verified) == set(example.LEVELS)
     assert trusted["points"] == 1 and verified["articulated"] > 0.6
-    assert capsys.readouterr().out.count("articulated") == 5  # heading, two looks, two tables
+    assert capsys.readouterr().out.count("articulated") == 5  # heading, two verifications, two tables
     monkeypatch.setattr(example, "KEPT", 10.0)
     assert example.main(1, 1, ["articulated"]) == [{}, {}]
 

@@ -28,17 +28,17 @@ END
 
 expect 0 evolve two.yaml --generations 4 --json --out whole
 hash=$(value hash)
-[ "$(grep -c '"verified"' out)" -eq 3 ] || fail "expected champions with a second look from 2 on"
-grep '"generation": *1,' out | grep -q '"verified"' && fail "generation 1 had a second look"
+[ "$(grep -c '"verified"' out)" -eq 3 ] || fail "expected verified champions from 2 on"
+grep '"generation": *1,' out | grep -q '"verified"' && fail "generation 1 was verified"
 grep -q 'are verified at the level' whole/report.html || fail "the report has one curve"
 grep -q 'class="tag verified"\|verified' whole/report.html || fail "the report has one curve"
 
-# Broken off right behind a second look, and resumed.
+# Stopped right after a verification, and resumed.
 expect 0 evolve two.yaml --generations 2 --json --out parts
 expect 0 evolve two.yaml --generations 4 --json --out parts --resume
 [ "$(value hash)" = "$hash" ] || fail "the resumed run has another final population"
 
-# Other threads, and a process killed between, within or behind looks: the same bits.
+# Other threads, and a process killed between, during or after verifications: the same bits.
 expect 0 evolve two.yaml --generations 4 --json --threads 3 --out threads
 [ "$(value hash)" = "$hash" ] || fail "three threads have another final population"
 expect 0 evolve two.yaml --generations 24 --json --out long
@@ -63,8 +63,8 @@ if command -v sqlite3 >/dev/null; then
     champion=$(sqlite3 whole/archive.sqlite \
         "SELECT champion FROM generation ORDER BY number DESC LIMIT 1")
     [ "$champion" = "$best" ] || fail "individual $best counts for most, the champion is $champion"
-    looks=$(sqlite3 whole/archive.sqlite "SELECT count(*), count(DISTINCT id) FROM verified")
-    [ "$looks" = "8|8" ] || fail "expected two looks at four each, none of them twice: $looks"
+    verified=$(sqlite3 whole/archive.sqlite "SELECT count(*), count(DISTINCT id) FROM verified")
+    [ "$verified" = "8|8" ] || fail "expected two verifications of four each, none of them twice: $verified"
 fi
 
 expect 0 replay whole --json
@@ -77,7 +77,7 @@ expect 0 replay whole --motion articulated --json
 [ "$(value motion)" = articulated ] || fail "replay: motion $(value motion), expected articulated"
 [ "$(value fitness)" = " $looked" ] || [ "$(value fitness)" = "$looked" ] ||
     fail "replay gets $(value fitness) at articulated, the search got $looked"
-[ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another second look"
+[ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another verification"
 # Other servos give another result, which is shown next to the stored one.
 stored=$(value fitness)
 expect 0 replay whole --motion articulated --set group.servo.stiffness=4 --json

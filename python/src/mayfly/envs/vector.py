@@ -413,7 +413,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         ends = self._over if self.autoreset_mode == AutoresetMode.SAME_STEP else None
         ended = ends is not None and bool(ends.any())
         signals = self._columns(rows.signals)
-        if ends is not None:  # what robots are told is of the new episode there
+        if ends is not None:  # observations of robots that restarted belong to the new episode
             infos = self._infos(signals, None, ~ends if ended else None)
         elif self.autoreset_mode == AutoresetMode.NEXT_STEP and starts.any():
             infos = self._infos(signals, None, ~starts)
@@ -482,14 +482,14 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         assert rows.final_observation is not None and rows.final_signals is not None
         places = np.flatnonzero(ends)
         last: Array = rows.final_observation[places]
-        told = rows.final_signals[places]
+        signals = rows.final_signals[places]
         if self._changes("make_observation"):
-            last = np.asarray(self.make_observation(last, self._columns(told)))
+            last = np.asarray(self.make_observation(last, self._columns(signals)))
         final = np.full(self.num_envs, None, object)
         for place, row in zip(places, last):
             final[place] = row
         table = np.zeros((self.num_envs, len(self.signals)))
-        table[places] = told
+        table[places] = signals
         explained: dict[str, Any] = {}
         for name, column in self._columns(table).items():
             explained[name], explained["_" + name] = column, ends.copy()
