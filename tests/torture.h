@@ -17,8 +17,8 @@
 //         assert_true(torture(context, load_model, path, TORTURE_MUST_FAIL) > 0);
 //     }
 //
-// A scenario releases everything that it created, also when it fails, and returns the first failure.
-// It must make the same calls every time; create folders and input files outside of it.
+// A scenario releases everything that it created, also when it fails, and returns the first
+// failure. It must make the same calls every time; create folders and input files outside of it.
 // Include after <cmocka.h>.
 #ifndef MAYFLY_TESTS_TORTURE_H
 #define MAYFLY_TESTS_TORTURE_H

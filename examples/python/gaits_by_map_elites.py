@@ -17,8 +17,8 @@ LENGTH = 10.0  # [s] of one episode
 
 
 # %%
-# The archive keeps the best gait in each cell of a grid. Its axes are the duty factors (the share of
-# time in which feet bear load) of the left and of the right side. Four searches fill it.
+# The archive keeps the best gait in each cell of a grid. Its axes are the duty factors (the share
+# of time in which feet bear load) of the left and of the right side. Four searches fill it.
 def searches(size: int) -> Scheduler:
     archive = GridArchive(
         solution_dim=size,

@@ -185,7 +185,9 @@ def test_walk_at_two_levels(
     trusted, verified = example.main(20, 1, ["articulated"])
     assert set(trusted) == set(verified) == set(example.LEVELS)
     assert trusted["points"] == 1 and verified["articulated"] > 0.6
-    assert capsys.readouterr().out.count("articulated") == 5  # heading, two verifications, two tables
+    assert (
+        capsys.readouterr().out.count("articulated") == 5
+    )  # heading, two verifications, two tables
     monkeypatch.setattr(example, "KEPT", 10.0)
     assert example.main(1, 1, ["articulated"]) == [{}, {}]
 

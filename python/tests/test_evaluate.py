@@ -143,7 +143,7 @@ def test_networks(ant: mayfly.Model) -> None:
 
 
 def test_networks_as_policies(ant: mayfly.Model) -> None:
-    """The same network as a function in NumPy: equal to the precision of float, for a short episode."""
+    """The same network as a function in NumPy: equal to float precision, for a short episode."""
     weights = np.random.default_rng(5).normal(size=(4, 8, 26))
     settings = {"motion": "articulated", "step": 0.005}
     policy = mayfly.Policy(

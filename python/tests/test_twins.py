@@ -1,5 +1,5 @@
 """Gymnasium's own environments and Mayfly's versions of them: from the same states, with the same
-actions, the same observations, rewards and ends. MuJoCo's solver is results to go on until nothing changes."""
+actions, the same observations, rewards and ends. MuJoCo's solver iterates until nothing changes."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {
     if (feels_nothing(group))
         return MF_TRIAL_STEP_KINEMATIC;
     return mf_group_find_field(group, "wrench.link") == NULL ? MF_TRIAL_STEP_UNPREPARED
-                                                           : MF_TRIAL_STEP_UNSUPPORTED;
+                                                             : MF_TRIAL_STEP_UNSUPPORTED;
 }
 
 static size_t block_bytes(const mf_Field *field) {

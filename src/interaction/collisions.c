@@ -289,8 +289,8 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
     all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
     all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
-    all->touches =
-        mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity, sizeof *all->touches);
+    all->touches = mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity,
+                               sizeof *all->touches);
     if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
         !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
         !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||

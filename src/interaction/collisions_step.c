@@ -100,14 +100,14 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
         all->pairs[i] = pair_of(all, all->twos[first + i]);
     for (uint32_t i = 0; i < count; i += MF_COLLISION_CHUNK) {
         const uint32_t left = count - i;
-        all->searches[pieces] =
-            (mf_CompoundSearch){.pairs = all->pairs + i,
-                                .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
-                                .trees = all->config.trees,
-                                .touches = all->touches + (size_t)pieces * all->config.contact_capacity,
-                                .room = all->config.contact_capacity,
-                                .gaps = all->gaps + i,
-                                .wanted = gap_wanted};
+        all->searches[pieces] = (mf_CompoundSearch){
+            .pairs = all->pairs + i,
+            .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
+            .trees = all->config.trees,
+            .touches = all->touches + (size_t)pieces * all->config.contact_capacity,
+            .room = all->config.contact_capacity,
+            .gaps = all->gaps + i,
+            .wanted = gap_wanted};
         pieces++;
     }
     run_tasks(all, pieces, search_task);

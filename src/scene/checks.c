@@ -158,7 +158,7 @@ static mf_Status check_vehicle_behavior(const Check *check) {
         return mf_reader_refuse(&check->reader, "behavior", NULL, "%s", cause.message);
     bool detects = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
     if (detects && !(file->proximity && file->interaction.detect && file->interaction.relative &&
-                   file->interaction.nearest > 0))
+                     file->interaction.nearest > 0))
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "a flock, and separation, require proximity.neighbors with "
                                 "detect, relative and nearest");

@@ -136,7 +136,8 @@ static void collisions_tell_their_forces(void **state) {
         }
         mf_world_step(pitch.world, 1);
         count = list(&pitch, contacts);
-        assert_int_equal(count, get(first, "wrench.count", 0, 0) + get(first, "wrench.count", 1, 0));
+        assert_int_equal(count,
+                         get(first, "wrench.count", 0, 0) + get(first, "wrench.count", 1, 0));
         for (uint32_t i = 0; i < count; i++) { // by names of groups, then by robots
             assert_ptr_equal(contacts[i].owners[0].group, first);
             assert_ptr_equal(contacts[i].owners[1].group, second);

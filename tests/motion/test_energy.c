@@ -1,6 +1,6 @@
-// Energy audits of random gaits. Evolution exploits every defect of the physics: in a step without a
-// joint update the sum of kinetic, potential and contact energy never rises, on any ground, with any
-// option, in both precisions, and no robot moves faster than its legs allow.
+// Energy audits of random gaits. Evolution exploits every defect of the physics: in a step without
+// a joint update the sum of kinetic, potential and contact energy never rises, on any ground, with
+// any option, in both precisions, and no robot moves faster than its legs allow.
 //
 // Budget of rounding. The energies are computed in double from the stored state. With u = 2^-24
 // (float) or 2^-53 (double) every stored or intermediate position, of size X = |x| + |y| + |z| plus

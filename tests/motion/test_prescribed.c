@@ -376,9 +376,9 @@ static void pushes_are_summed(void **state) {
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_Error error = {0};
         mf_GroupConfig group = config.group;
-        static const mf_FieldInfo push = {"wrench.link",    "N", "world", MF_REAL,
+        static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
                                           MF_FIXED_COUNT, 6,   0,       "test"};
-        static const mf_FieldInfo count = {"wrench.count",    "1", "", MF_U32,
+        static const mf_FieldInfo count = {"wrench.count",  "1", "", MF_U32,
                                            MF_PER_INSTANCE, 1,   0,  "test"};
         mf_Field *field;
         fixture_begin(&fixture, 1);

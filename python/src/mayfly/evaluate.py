@@ -199,7 +199,9 @@ def _run_episode(episode: _Episode, walkers: list[_Walker], controllers: list[Co
     """Runs an episode from time 0 to the end, stopping for actions and samples."""
     world = walkers[0].group.world
     acts = [_ticks(c.tick, episode.step, "tick") if c.tick is not None else 0 for c in controllers]
-    samples = max(round(episode.sample / episode.step), 1) if any(w.averages for w in walkers) else 0
+    samples = (
+        max(round(episode.sample / episode.step), 1) if any(w.averages for w in walkers) else 0
+    )
     periods = [period for period in (*acts, samples) if period > 0]
     done = 0
     while done < episode.steps:

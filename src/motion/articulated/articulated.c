@@ -272,7 +272,7 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
 }
 
 static const char *const articulated_reads[] = {
-    "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
+    "joint.target",      "joint.torque",  "base.force",   "base.torque",   "?ball.torque",
     "?actuator.control", "?motion.level", "?wrench.link", "?wrench.count", NULL};
 static const char *const articulated_writes[] = {
     "base.position",        "base.orientation",   "base.linear_velocity", "base.angular_velocity",

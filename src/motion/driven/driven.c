@@ -284,8 +284,8 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
 }
 
 const char *const mf_driven_reads[] = {
-    "joint.target", "base.force",  "base.torque", "?motion.level",
-    "?wrench.link",   "?wrench.count", NULL};
+    "joint.target", "base.force",    "base.torque", "?motion.level",
+    "?wrench.link", "?wrench.count", NULL};
 const char *const mf_driven_writes[] = {
     "base.position",         "base.orientation", "base.linear_velocity",
     "base.angular_velocity", "joint.angle",      "joint.rate",

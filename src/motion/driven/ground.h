@@ -86,7 +86,7 @@ static MF_INLINE Vec position_of(const mf_ArtLink *link, const mf_real *c, const
 
 // Rows of a rotation are vectors of the world in the link's axes.
 static MF_INLINE Mat rotation_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
-                             const Mat *parent) {
+                                 const Mat *parent) {
     Vec x = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->xx, parent->xy, parent->xz));
     Vec y = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->yx, parent->yy, parent->yz));
     Vec z = limbs->of[l + 1].up;

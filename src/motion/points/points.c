@@ -150,8 +150,8 @@ static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Erro
 }
 
 static const char *const points_reads[] = {
-    "joint.target", "base.force",  "base.torque", "?motion.level",
-    "?wrench.link",   "?wrench.count", NULL};
+    "joint.target", "base.force",    "base.torque", "?motion.level",
+    "?wrench.link", "?wrench.count", NULL};
 static const char *const points_writes[] = {
     "base.position",         "base.orientation", "base.linear_velocity",
     "base.angular_velocity", "joint.angle",      "joint.rate",

@@ -224,8 +224,8 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
 static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const Mat *was_rotation,
                                  mf_lane was_z, mf_lane energy) {
     Mat rotation = quat_matrix(body->attitude);
-    find_contacts(s, body, &rotation, MF_VALUE(Vec, was_rotation->zx, was_rotation->zy, was_rotation->zz),
-                  was_z);
+    find_contacts(s, body, &rotation,
+                  MF_VALUE(Vec, was_rotation->zx, was_rotation->zy, was_rotation->zz), was_z);
     if (s->contacts.count == 0)
         return;
     mf_lane budget = respond(s, body, &rotation, was_z, energy);
