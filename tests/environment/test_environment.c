@@ -65,7 +65,7 @@ static void other_motion(mf_EnvironmentConfig *config) {
     config->motion = MF_MOTION_POINTS;
 }
 
-static void mistakes_are_told_in_one_line(void **state) {
+static void mistakes_are_reported_in_one_line(void **state) {
     (void)state;
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
@@ -204,7 +204,7 @@ static void actions_that_are_not_finite_are_refused(void **state) {
 
 // ---- queries -----------------------------------------------------------------------------------
 
-static void what_is_asked_is_answered(void **state) {
+static void accessors_return_settings(void **state) {
     (void)state;
     Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
@@ -300,12 +300,12 @@ static void making_survives_every_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(mistakes_are_reported_in_one_line),
         cmocka_unit_test(models_that_lack_things_are_refused),
         cmocka_unit_test(a_model_without_actuators_is_refused),
         cmocka_unit_test(a_step_before_the_reset_is_refused),
         cmocka_unit_test(actions_that_are_not_finite_are_refused),
-        cmocka_unit_test(what_is_asked_is_answered),
+        cmocka_unit_test(accessors_return_settings),
         cmocka_unit_test(tasks_are_listed),
         cmocka_unit_test(a_step_makes_no_fallible_call),
         cmocka_unit_test(making_survives_every_failure),

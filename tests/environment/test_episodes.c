@@ -264,7 +264,7 @@ static void act_all(Rig *rig, uint32_t step) {
         rig_act(rig, i, i, step);
 }
 
-static void images_go_on_bit_for_bit(void **state) {
+static void images_continue_bit_for_bit(void **state) {
     (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
@@ -342,7 +342,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_close(&rig);
 }
 
-static void poison_ends_an_episode_and_no_more(void **state) {
+static void corrupted_states_end_an_episode_only(void **state) {
     (void)state;
     for (int t = 0; t < TASKS; t++)
         for (int way = 0; way < 3; way++) {
@@ -365,8 +365,8 @@ int main(void) {
         cmocka_unit_test(seeds_begin_anew_or_go_on),
         cmocka_unit_test(buffers_that_are_not_wanted),
         cmocka_unit_test(observations_may_be_float),
-        cmocka_unit_test(images_go_on_bit_for_bit),
-        cmocka_unit_test(poison_ends_an_episode_and_no_more),
+        cmocka_unit_test(images_continue_bit_for_bit),
+        cmocka_unit_test(corrupted_states_end_an_episode_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void round_things_touch_at_their_lowest_point(void **state) {
 }
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
-static void collisions_tell_their_forces(void **state) {
+static void collisions_report_their_forces(void **state) {
     (void)state;
     Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
@@ -211,7 +211,7 @@ static void lists_do_not_depend_on_threads(void **state) {
     }
 }
 
-static void bad_questions_are_refused(void **state) {
+static void bad_queries_are_refused(void **state) {
     (void)state;
     Pitch pitch;
     mf_Contact contacts[1];
@@ -232,9 +232,9 @@ int main(void) {
         cmocka_unit_test(a_box_stands_on_its_corners),
         cmocka_unit_test(points_and_feet_bear_the_weight),
         cmocka_unit_test(round_things_touch_at_their_lowest_point),
-        cmocka_unit_test(collisions_tell_their_forces),
+        cmocka_unit_test(collisions_report_their_forces),
         cmocka_unit_test(lists_do_not_depend_on_threads),
-        cmocka_unit_test(bad_questions_are_refused),
+        cmocka_unit_test(bad_queries_are_refused),
     };
     return cmocka_run_group_tests_name("query contacts", tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static void a_written_vehicle_reads_back_the_same(void **state) {
 
 #define BODY "  mass: 1\n  inertia: [0.01, 0.01, 0.02, 0, 0, 0]\n"
 
-static void mistakes_are_one_line_with_their_place(void **state) {
+static void mistakes_are_one_line_with_their_position(void **state) {
     static const struct {
         const char *text, *message; // the message's beginning
     } cases[] = {
@@ -170,7 +170,7 @@ int main(void) {
         cmocka_unit_test(our_vehicles_are_read),
         cmocka_unit_test(tables_hold_every_member_once),
         cmocka_unit_test(a_written_vehicle_reads_back_the_same),
-        cmocka_unit_test(mistakes_are_one_line_with_their_place),
+        cmocka_unit_test(mistakes_are_one_line_with_their_position),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -288,7 +288,7 @@ static void the_same_bits_everywhere(void **state) {
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
-static void an_image_holds_what_contacts_remember(void **state) {
+static void a_snapshot_contains_the_state_of_contacts(void **state) {
     (void)state;
     for (int hard = 0; hard < 2; hard++) {
         Text t, other;
@@ -387,7 +387,7 @@ int main(void) {
         cmocka_unit_test(d10_a_stack_stands),
         cmocka_unit_test(collisions_keep_momentum),
         cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(an_image_holds_what_contacts_remember),
+        cmocka_unit_test(a_snapshot_contains_the_state_of_contacts),
         cmocka_unit_test(the_same_bits_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void a_stack_of_twelve_stands(void **state) {
 }
 
 // Sweeps alone leave much; the residual says so, and the warning is raised.
-static void too_few_rounds_are_told(void **state) {
+static void too_few_rounds_are_reported(void **state) {
     (void)state;
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
@@ -249,7 +249,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heavy_box_rests_on_a_light_one),
         cmocka_unit_test(a_stack_of_twelve_stands),
-        cmocka_unit_test(too_few_rounds_are_told),
+        cmocka_unit_test(too_few_rounds_are_reported),
         cmocka_unit_test(a_row_is_pulled_together),
         cmocka_unit_test(a_chain_holds_a_heavy_box),
     };

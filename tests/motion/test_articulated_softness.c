@@ -338,7 +338,7 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
-static void fixed_bodies_are_told_apart_by_their_shapes(void **state) {
+static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     (void)state;
     TextConfig config = config_of(true);
     Text t;
@@ -403,7 +403,7 @@ int main(void) {
         cmocka_unit_test(nothing_acts_before_the_touch),
         cmocka_unit_test(a_spring_keeps_its_energy),
         cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
-        cmocka_unit_test(fixed_bodies_are_told_apart_by_their_shapes),
+        cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
         cmocka_unit_test(ties_on_fixed_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

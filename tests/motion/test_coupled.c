@@ -172,7 +172,7 @@ static uint64_t throw_among(uint32_t count) {
     return hash;
 }
 
-static void what_others_solve_does_not_show(void **state) {
+static void other_lanes_do_not_change_a_solution(void **state) {
     (void)state;
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
@@ -181,6 +181,6 @@ static void what_others_solve_does_not_show(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_solved_is_a_solution),
-                                       cmocka_unit_test(what_others_solve_does_not_show)};
+                                       cmocka_unit_test(other_lanes_do_not_change_a_solution)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // farther in one joint interval than its legs reach in it. A leg's tip is at most 0.34 m from its
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
 // the body turns about its feet by no more than that. 1e6 robot steps without a fault.
-static void nobody_is_faster_than_his_legs(void **state) {
+static void robots_are_not_faster_than_their_legs(void **state) {
     (void)state;
     for (uint32_t o = 0; o < 32; o += 5) {
         Fixture fixture;
@@ -262,7 +262,7 @@ int main(void) {
         cmocka_unit_test(still_joints_gain_no_energy),
         cmocka_unit_test(thrown_robots_gain_no_energy),
         cmocka_unit_test(drops_at_the_ends_of_the_settings),
-        cmocka_unit_test(nobody_is_faster_than_his_legs),
+        cmocka_unit_test(robots_are_not_faster_than_their_legs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -362,7 +362,7 @@ static void it_walks_on_a_height_map(void **state) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-static void joints_are_where_they_are_told(void **state) {
+static void joints_are_at_their_targets(void **state) {
     (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -525,7 +525,7 @@ int main(void) {
         cmocka_unit_test(the_lower_foot_stands),
         cmocka_unit_test(without_a_foot_down_it_falls_without_turning),
         cmocka_unit_test(it_walks_on_a_height_map),
-        cmocka_unit_test(joints_are_where_they_are_told),
+        cmocka_unit_test(joints_are_at_their_targets),
         cmocka_unit_test(feet_are_found_named_or_missed),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(a_held_base_stays),

@@ -46,7 +46,7 @@ static void c7_standing_on_a_smooth_map(void **state) {
 
 // C8. Positions from the border to 1e30, infinite and NaN, in every place, on maps of 1 cell, 1 x N
 // and N x N, nearest and bilinear, in both precisions.
-static void c8_any_place_is_defined(void **state) {
+static void c8_any_position_is_defined(void **state) {
     (void)state;
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
@@ -98,7 +98,7 @@ static void c8_any_place_is_defined(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c7_standing_on_a_smooth_map),
-        cmocka_unit_test(c8_any_place_is_defined),
+        cmocka_unit_test(c8_any_position_is_defined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

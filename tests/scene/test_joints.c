@@ -63,7 +63,7 @@ static void what_is_read_is_written(void **state) {
     mf_scene_file_destroy(again);
 }
 
-static void mistakes_have_a_place(void **state) {
+static void mistakes_have_a_position(void **state) {
     static const struct {
         const char *joints, *message; // after the path; in line 9
     } cases[] = {
@@ -199,7 +199,7 @@ static void a_fixed_joint_keeps_both_together(void **state) {
     "  - {name: ball, model: ../models/ball.xml, motion: rigid, place: {poses: [[0, 0, 0]]}}\n"
 
 // The box goes on as it is told, whatever is in its way; the ball is pushed.
-static void a_body_from_outside_pushes(void **state) {
+static void external_bodies_push_others(void **state) {
     mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
     char *text = write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motion, MF_MOTION_EXTERNAL);
@@ -285,12 +285,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(mistakes_have_a_position),
         cmocka_unit_test(a_magnet_of_a_scene_holds_a_ball),
         cmocka_unit_test(a_ball_on_a_rope_swings),
         cmocka_unit_test(joints_carry_break_or_wait),
         cmocka_unit_test(a_fixed_joint_keeps_both_together),
-        cmocka_unit_test(a_body_from_outside_pushes),
+        cmocka_unit_test(external_bodies_push_others),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),
     };

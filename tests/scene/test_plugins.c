@@ -125,7 +125,7 @@ typedef struct Mistake {
 
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
-static void mistakes_are_told_in_one_line(void **state) {
+static void mistakes_are_reported_in_one_line(void **state) {
     static const Mistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion"},
@@ -260,7 +260,7 @@ int main(void) {
         cmocka_unit_test(plugins_move_and_control),
         cmocka_unit_test(plays_go_on_to_the_bit),
         cmocka_unit_test(images_of_other_settings_are_refused),
-        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(mistakes_are_reported_in_one_line),
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(groups_have_colors),
         cmocka_unit_test(what_is_read_is_written),
