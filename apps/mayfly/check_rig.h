@@ -44,7 +44,7 @@ mf_Status mf_rig_open_model(mf_Rig *rig, mf_Context *context, const mf_Model *mo
 mf_Status mf_rig_open_group(mf_Rig *rig, mf_Context *context, const mf_WorldConfig *world,
                             const mf_GroupConfig *group, mf_Motion motion,
                             const mf_MotionsConfig *motions, mf_Error *error);
-void mf_rig_free(mf_Rig *rig); // also after a failure to open it
+void mf_rig_free(mf_Rig *rig); // again: without effect
 
 // Frees the rig. Fails when the robot has a fault: a frozen robot would look like one at rest.
 mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error);
