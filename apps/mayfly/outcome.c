@@ -26,7 +26,7 @@ static void take(mf_Outcome *outcome, uint32_t robot) {
     if (robot >= DEPTH_OF)
         return;
     const mf_RobotDepth depth = mf_robot_depth(outcome->group, &outcome->pose);
-    outcome->deepest = depth.collides ? fmax(outcome->deepest, depth.deepest) : outcome->deepest;
+    outcome->deepest = depth.touches ? fmax(outcome->deepest, depth.deepest) : outcome->deepest;
 }
 
 mf_Status mf_outcome_begin(mf_Context *context, mf_Group *group, mf_Outcome *out, mf_Error *error) {

@@ -81,7 +81,7 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
         mf_quat_rotate(at, pose->rotation[point->link], point->position);
         mf_vec3_add(at, at, pose->position[point->link]);
         note_point(group, at, point->link, depth);
-        depth->collides = true;
+        depth->touches = true;
     }
 }
 
@@ -93,9 +93,9 @@ mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose) {
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].collides && model->shapes[i].link != MF_NONE) {
             note_shape(group, pose, i, &depth);
-            depth.collides = true;
+            depth.touches = true;
         }
-    if (!depth.collides)
+    if (!depth.touches)
         note_points(group, pose, &depth);
     return depth;
 }

@@ -17,7 +17,7 @@ void mf_robot_pose_read(mf_Group *group, uint32_t robot, mf_RobotPose *pose);
 double mf_robot_tilt(const mf_RobotPose *pose);
 
 typedef struct mf_RobotDepth {
-    bool collides;  // the robot has collision shapes or points
+    bool touches;   // the robot has collision shapes or points
     double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
     double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
     uint32_t link;  // [1] the deepest link

@@ -138,12 +138,12 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
-    depth.collides =
-        depth.collides && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
-    if (depth.collides && depth.highest < -DEEP)
+    depth.touches =
+        depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
+    if (depth.touches && depth.highest < -DEEP)
         say(report, "the robot starts under the ground: its highest shape is %.3g m below",
             -depth.highest);
-    else if (depth.collides && depth.deepest > DEEP)
+    else if (depth.touches && depth.deepest > DEEP)
         say(report, "the robot starts %.3g m deep in the ground: link %s", depth.deepest,
             model->links[depth.link].name);
     if (model->base == MF_BASE_FREE && mf_robot_tilt(&pose) > UPSIDE_DOWN)

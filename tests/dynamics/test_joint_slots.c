@@ -1,4 +1,4 @@
-// Joint slots: joints that controllers create and destroy by requests in fields.
+// Joint slots: joints that controllers make and destroy by requests in fields.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
 
@@ -234,7 +234,7 @@ static void the_load_is_the_weight(void **state) {
     close_rig(&rig);
 }
 
-// ---- rejected input -----------------------------------------------------------------------------
+// ---- what is refused ----------------------------------------------------------------------------
 
 static void what_is_out_of_reach_is_no_fault(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
-// Distances: closed forms, and random pairs of every two kinds verified by the optimality
-// conditions of a nearest pair: both points are on their solids at the returned distance, and no
-// point of either solid is beyond the planes through them.
+// Distances: closed forms, and random pairs of every two kinds held against the proof of a nearest
+// pair: both points are on their solids, as far apart as told, and no point of either solid is
+// beyond the planes through them.
 #include "interaction/pitch.h"
 #include "base/inject.h"
 
@@ -332,7 +332,7 @@ static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *t
         fail_msg("%s", pitch->error.message);
 }
 
-static void bad_queries_are_refused(void **state) {
+static void bad_questions_are_refused(void **state) {
     (void)state;
     Pitch pitch, other;
     pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
@@ -425,7 +425,7 @@ int main(void) {
         cmocka_unit_test(random_pairs_prove_themselves),
         cmocka_unit_test(the_nearest_of_all_is_found),
         cmocka_unit_test(links_of_one_robot),
-        cmocka_unit_test(bad_queries_are_refused),
+        cmocka_unit_test(bad_questions_are_refused),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests_name("query distance", tests, NULL, NULL);
