@@ -538,11 +538,7 @@ mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool
     return MF_OK;
 }
 
-mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
-                                   double torque, mf_Error *error) {
-    mf_JointRecord *record = mf_joints_find(joints, id);
-    if (record == NULL)
-        return not_found(id, error);
+mf_Status mf_joint_set_motor(mf_JointRecord *record, double rate, double torque, mf_Error *error) {
     mf_JointRecord other = *record;
     other.motor_rate = rate;
     other.motor_torque = torque;
@@ -550,6 +546,12 @@ mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, d
     if (status == MF_OK)
         *record = other;
     return status;
+}
+
+mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                   double torque, mf_Error *error) {
+    mf_JointRecord *record = mf_joints_find(joints, id);
+    return record != NULL ? mf_joint_set_motor(record, rate, torque, error) : not_found(id, error);
 }
 
 bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
