@@ -84,7 +84,8 @@ MF_API mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double p
                                      const double axis[3], mf_Error *error);
 
 // Handle of a joint: the handle of a destroyed joint is never used again in the same run. A
-// restored snapshot has the handles that were valid when it was taken.
+// restored snapshot has the handles that were valid when it was taken. Its low 32 bits are the
+// joint's number, the lowest that was free, which a later joint may get.
 typedef uint64_t mf_WorldJointId;
 #define MF_WORLD_JOINT_NONE UINT64_C(0)
 
@@ -109,8 +110,9 @@ MF_API mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId i
 MF_API mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
                                           double torque, mf_Error *error);
 MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id);
-// The existing joint with index `index`, in a fixed order; MF_WORLD_JOINT_NONE after the last.
-MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
+// The existing joint that follows `id` in a fixed order; after MF_WORLD_JOINT_NONE the first, after
+// the last MF_WORLD_JOINT_NONE. `id` need not exist any more.
+MF_API mf_WorldJointId mf_world_joint_next(const mf_WorldJoints *joints, mf_WorldJointId id);
 
 typedef struct mf_WorldJointState {
     bool enabled;     // as set

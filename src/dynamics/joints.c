@@ -558,11 +558,12 @@ bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
     return mf_joints_find(joints, id) != NULL;
 }
 
-mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index) {
+mf_WorldJointId mf_world_joint_next(const mf_WorldJoints *joints, mf_WorldJointId id) {
     if (joints == NULL)
         return MF_WORLD_JOINT_NONE;
-    for (uint32_t slot = 0; slot < joints->used; slot++)
-        if (joints->records[slot].exists && index-- == 0)
+    for (uint32_t slot = id == MF_WORLD_JOINT_NONE ? 0 : (uint32_t)id + 1; slot < joints->used;
+         slot++)
+        if (joints->records[slot].exists)
             return id_of(joints, slot);
     return MF_WORLD_JOINT_NONE;
 }

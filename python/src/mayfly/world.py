@@ -380,11 +380,12 @@ class World(Native):
     def joints(self) -> tuple[WorldJoint, ...]:
         """The run-time joints that exist."""
         self._use()
-        count = 0 if self._native_joints is None else lib.mf_world_joints_count(self._native_joints)
-        return tuple(
-            WorldJoint(self, int(lib.mf_world_joint_at(self._native_joints, i)))
-            for i in range(count)
-        )
+        native, found = self._native_joints or ffi.NULL, []
+        last = lib.mf_world_joint_next(native, 0)
+        while last != 0:
+            found.append(WorldJoint(self, int(last)))
+            last = lib.mf_world_joint_next(native, last)
+        return tuple(found)
 
     @property
     def groups(self) -> tuple[Group, ...]:
