@@ -36,7 +36,7 @@ if(MAYFLY_TESTS)
   add_custom_target(thread_tests)
   foreach(name IN ITEMS base/context base/threads control/plugin dynamics/joint_slots
       environment/own_tasks
-      interaction/collisions interaction/rounds motion/switch record/joint_columns record/recorder scene/joints
+      interaction/collisions interaction/rounds motion/switch record/recorder scene/joints
       scene/mixed scene/vehicles search/search search/verify sense/signals terrain/generate
       world/schedule world/shared)
     string(REPLACE "/" "_" test_target test_${name})
