@@ -434,7 +434,7 @@ class World(Native):
     @property
     @in_turn
     def time(self) -> float:
-        """[s] simulated so far."""
+        """[s] simulated so far, including the settling of a scene."""
         return float(lib.mf_time_to_seconds(lib.mf_world_time(self._use())))
 
     @property
