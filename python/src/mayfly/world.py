@@ -262,6 +262,7 @@ class World(Native):
             ground: whether the ground counts.
             without: (group, robot) that is ignored.
             alone: (group, robot) of an isolated group: the ray is cast in its copy of the ground.
+                Without it robots of isolated groups are not seen.
 
         """
         with self._lock:
@@ -271,7 +272,7 @@ class World(Native):
     def distance(
         self, a: Body, b: Body | None = None, *, reach: float = math.inf
     ) -> Distance | None:
-        """Distance of the shapes of two bodies; None: more than `reach` [m].
+        """Distance of the shapes of two bodies; None: more than `reach` [m], or none is there.
 
         Args:
             a: (group, robot) or (group, robot, link), the link by name or number.
