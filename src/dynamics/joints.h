@@ -11,9 +11,9 @@ typedef struct mf_JointSlots {
     struct mf_JointSlots *next; // by rising index of the group
     mf_WorldJoints *joints;
     mf_Group *group;
-    uint32_t group_index;                                        // [1]
-    uint32_t count;                                              // [1] per robot
-    uint32_t *fault;                                             // fault.word
+    uint32_t group_index;                                                // [1]
+    uint32_t count;                                                      // [1] per robot
+    uint32_t *fault;                                                     // fault.word
     mf_Field *request, *kind, *link, *frame, *partner, *setting, *hinge; // inputs
     mf_Field *state, *answer, *joint, *load, *angle;
 } mf_JointSlots;

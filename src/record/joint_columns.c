@@ -63,15 +63,17 @@ typedef struct JointColumn {
 } JointColumn;
 
 #define COLUMN(type, name, unit, frame, width, about, read)                                        \
-    {{.info = {name, unit, frame, type, MF_FIXED_COUNT, width, 0, about}, .components = width},     \
-     read}
+    {                                                                                              \
+        {.info = {name, unit, frame, type, MF_FIXED_COUNT, width, 0, about}, .components = width}, \
+            read                                                                                   \
+    }
 #define REAL(name, unit, frame, width, about, read)                                                \
     COLUMN(MF_F64, name, unit, frame, width, about, read)
 
 static const JointColumn joint_columns[MF_JOINT_COLUMNS] = {
     REAL("force", "N", "world", 3, "on the second link, in the last step", read_force),
-    REAL("moment", "N m", "world", 3, "on the second link about the joint's point, in the last step",
-         read_moment),
+    REAL("moment", "N m", "world", 3,
+         "on the second link about the joint's point, in the last step", read_moment),
     REAL("anchors", "m", "world", 6, "origins of the frames on the first and the second link",
          read_anchors),
     REAL("opening", "m", "", 1, "between both origins", read_opening),
@@ -147,8 +149,8 @@ mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error) {
         return MF_OK;
     mf_Status status = mf_recorder_flush(recorder, error);
     for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++) {
-        const uint32_t most = mf_recorder_capacity((size_t)rows * columns[i].components *
-                                                   columns[i].value_size);
+        const uint32_t most =
+            mf_recorder_capacity((size_t)rows * columns[i].components * columns[i].value_size);
         recorder->capacity = most < recorder->capacity ? most : recorder->capacity;
     }
     for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++)

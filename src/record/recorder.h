@@ -33,10 +33,10 @@ struct mf_Recorder {
     uint32_t column_count; // [1] the last one is the time
     mf_Column *columns;
     uint32_t joint_columns; // [1] before the time: MF_JOINT_COLUMNS or, not recorded, 0
-    uint32_t capacity; // [1] samples that the buffers hold
-    uint32_t filled;   // [1] samples in the buffers
-    uint64_t written;  // [1] samples in the file
-    mf_Status status;  // first failure; after it the recorder can only be destroyed
+    uint32_t capacity;      // [1] samples that the buffers hold
+    uint32_t filled;        // [1] samples in the buffers
+    uint64_t written;       // [1] samples in the file
+    mf_Status status;       // first failure; after it the recorder can only be destroyed
     mf_Error failure;
 };
 
@@ -61,9 +61,9 @@ mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error);
 // Puts a sample of all joints into the buffers.
 void mf_recorder_sample_joints(const mf_Recorder *recorder);
 
-// Create the data set of a column; create the file, its attributes and data sets; write buffered samples; close the file. Error
-// messages come from the system call that failed, else from HDF5. Call them with HDF5's own
-// messages turned off.
+// Create the data set of a column; create the file, its attributes and data sets; write buffered
+// samples; close the file. Error messages come from the system call that failed, else from HDF5.
+// Call them with HDF5's own messages turned off.
 mf_Status mf_recorder_make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error);
 mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error);
 mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error);

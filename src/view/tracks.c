@@ -43,10 +43,8 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
     mf_Tracks *tracks = mf_allocate(context, 1, sizeof *tracks);
     if (tracks == NULL)
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
-    *tracks = (mf_Tracks){.context = context,
-                           .scene = scene,
-                           .begin = mf_world_time(scene->world),
-                           .stride = 1};
+    *tracks = (mf_Tracks){
+        .context = context, .scene = scene, .begin = mf_world_time(scene->world), .stride = 1};
     tracks->agents = mf_allocate(context, MF_TRACKS_AGENTS, sizeof *tracks->agents);
     tracks->positions =
         mf_allocate(context, (size_t)MF_TRACKS_AGENTS * SAMPLES, 3 * sizeof *tracks->positions);

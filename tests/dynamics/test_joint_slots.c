@@ -289,7 +289,8 @@ static void a_range_stops_the_motor(void **state) {
         near(hinge_now(&rig, 1), 0.0, 1e-5);
         near(hinge_now(&rig, 2), 0.0, 1e-4); // the stop's torque is the opposite of the motor's
         mf_WorldJointConfig config;
-        must(mf_world_joint_config_of(rig.joints, mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
+        must(mf_world_joint_config_of(rig.joints,
+                                      mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
                                       &rig.pitch.error),
              &rig.pitch.error);
         near(config.lower_angle, -0.25, 0.0);

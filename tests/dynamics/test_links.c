@@ -235,10 +235,11 @@ static void a_second_call_does_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_follow_the_state), cmocka_unit_test(a_restored_world_has_them),
-        cmocka_unit_test(they_are_not_state), cmocka_unit_test(bits_are_the_same_everywhere),
-        cmocka_unit_test(they_are_derived_when_they_can_be_read),
-        cmocka_unit_test(a_second_call_does_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_follow_the_state),
+                                       cmocka_unit_test(a_restored_world_has_them),
+                                       cmocka_unit_test(they_are_not_state),
+                                       cmocka_unit_test(bits_are_the_same_everywhere),
+                                       cmocka_unit_test(they_are_derived_when_they_can_be_read),
+                                       cmocka_unit_test(a_second_call_does_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

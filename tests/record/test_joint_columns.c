@@ -98,8 +98,8 @@ static void a_joint_is_recorded_while_it_exists(void **state) {
     double *acts = read_set(file, "world_joints/acts", 6, 2, 1);
     double *anchors = read_set(file, "world_joints/anchors", 6, 2, 6);
     double *rate = read_set(file, "world_joints/rate", 6, 2, 1);
-    const mf_WorldJointId there[6][2] = {{0, 0},           {0, 0},      {first, 0},
-                                         {first, second},  {0, second}, {third, second}};
+    const mf_WorldJointId there[6][2] = {{0, 0},          {0, 0},      {first, 0},
+                                         {first, second}, {0, second}, {third, second}};
     const double robots[6][2] = {{0, 0}, {0, 0}, {3, 0}, {3, 5}, {0, 5}, {7, 5}};
     for (uint32_t s = 0; s < 6; s++)
         for (uint32_t row = 0; row < 2; row++) {

@@ -18,20 +18,19 @@
     "<sensor name='" link "' type='ray' link='" link "' xyz='" xyz "' rpy='" rpy "' reach='6'/>"
 
 // A base, an arm on a ball, a tool that floats before the arm, a tip on a hinge of the tool.
-static const char tree[] =
-    "<robot name='r'>" LINK("box") LINK("arm") LINK("tool") LINK("tip")
-        JOINT("shoulder", "ball", "box", "arm", "0.1 0 0.2")
-            JOINT("gap", "floating", "arm", "tool", "0.3 0.1 0")
-                JOINT("wrist", "continuous", "tool", "tip", "0 0 0.1") "<mayfly>" RAY(
-                    "arm", "0.2 0 0.05", "0.3 0.4 -0.2") RAY("tool", "0 0.1 0", "0 1.2 0.1")
-                    RAY("tip", "0.05 0.02 -0.1", "-0.5 1 2") "</mayfly></robot>";
+static const char tree[] = "<robot name='r'>" LINK("box") LINK("arm") LINK("tool") LINK("tip")
+    JOINT("shoulder", "ball", "box", "arm", "0.1 0 0.2")
+        JOINT("gap", "floating", "arm", "tool", "0.3 0.1 0")
+            JOINT("wrist", "continuous", "tool", "tip", "0 0 0.1") "<mayfly>" RAY(
+                "arm", "0.2 0 0.05", "0.3 0.4 -0.2") RAY("tool", "0 0.1 0", "0 1.2 0.1")
+                RAY("tip", "0.05 0.02 -0.1", "-0.5 1 2") "</mayfly></robot>";
 
 // The same joints without offsets: the frames of all links are the base's at the start.
-static const char plain[] =
-    "<robot name='r'>" LINK("box") LINK("arm") LINK("tool")
-    "<joint name='shoulder' type='ball'><parent link='box'/><child link='arm'/></joint>"
-    "<joint name='gap' type='floating'><parent link='arm'/><child link='tool'/></joint><mayfly>"
-    RAY("arm", "0 0 0", "0 0 0") RAY("tool", "0 0 0", "0 0 0") "</mayfly></robot>";
+static const char plain[] = "<robot name='r'>" LINK("box") LINK("arm") LINK(
+    "tool") "<joint name='shoulder' type='ball'><parent link='box'/><child link='arm'/></joint>"
+            "<joint name='gap' type='floating'><parent link='arm'/><child "
+            "link='tool'/></joint><mayfly>" RAY("arm", "0 0 0", "0 0 0")
+                RAY("tool", "0 0 0", "0 0 0") "</mayfly></robot>";
 
 enum { COUNT = 19, LINKS = 4 };
 
