@@ -88,8 +88,9 @@ typedef struct mf_Distance {
 // Distance of the shapes of two bodies, or of a body and all others. Shapes that collide take part,
 // meshes with their convex hulls, by the narrow phase of contacts; contact bits are ignored.
 // Planes, height fields and the ground do not take part. Two links of one instance are allowed.
-// MF_BAD_ARGUMENT: a setting, a group of another world, the same link twice, or instances without a
-// common space. MF_LIMIT and MF_NO_MEMORY as mf_world_ray.
+// MF_BAD_ARGUMENT: a setting, a group of another world, the same link twice, instances without a
+// common space, or a body without a shape that takes part. MF_LIMIT and MF_NO_MEMORY as
+// mf_world_ray.
 MF_API mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config,
                                    mf_Distance *out, mf_Error *error);
 

@@ -128,6 +128,12 @@ def test_quick_start_learns() -> None:
     assert done == 2
 
 
+def test_run_scene() -> None:
+    """A robot that is dropped stands on the ground after a second."""
+    position = load("run_scene").main(str(ROOT / "models" / "humanoid.urdf"), 1.0)
+    assert position.shape == (1, 3) and 0.2 < position[0, 2] < 0.4
+
+
 def test_gait_by_cma() -> None:
     """Two levels, few generations: it gets better where it is finished."""
     pytest.importorskip("cma")

@@ -42,6 +42,12 @@ static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Err
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "ray.alone: group %s is shared, need an isolated one",
                        mf_group_config_of(config->alone)->name);
+    if (config->alone == NULL && config->without != NULL &&
+        mf_group_config_of(config->without)->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "ray.without: group %s is isolated, so a ray sees none of its robots but "
+                       "that of ray.alone",
+                       mf_group_config_of(config->without)->name);
     return MF_OK;
 }
 

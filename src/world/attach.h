@@ -28,6 +28,11 @@ mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *e
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
+// Says that the fields that the system `name` of the group writes follow from the state: it runs in
+// the last step of each call of mf_world_step only, while no other system declares to read them. A
+// system of the group that declares nothing may read any; one of the world must name them.
+void mf_attach_derived(mf_Group *group, const char *name);
+
 // Whether a controller of the group declares that it writes joint.target.
 bool mf_attach_drives_joints(const mf_Group *group);
 

@@ -407,6 +407,13 @@ static void bad_rays_are_refused(void **state) {
     ray = mf_ray_config();
     ray.alone = group;
     refused(&pitch, &ray, "isolated");
+    mf_GroupConfig apart = mf_group_config();
+    apart.model = mf_group_model(group);
+    apart.name = "apart";
+    must(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &pitch.error), &pitch.error);
+    ray = mf_ray_config();
+    ray.without = pitch.groups[1];
+    refused(&pitch, &ray, "ray.without: group apart is isolated");
     ray.struct_size = 0;
     refused(&pitch, &ray, "mf_ray_config()");
     refused(&pitch, NULL, "NULL");

@@ -59,6 +59,27 @@ static void plugins_move_and_control(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// A controller that names link.pose gets the poses of the beginning of each step, in a call of many
+// steps, too.
+static void controllers_see_links(void **state) {
+    static const char text[] =
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+        "    motion: rigid\n    height: 1\n    precision: double\n"
+        "    plugins:\n      - {file: \"" PLUGINS "case_links.so\", tick: 0.001}\n";
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    mf_world_step(scene.world, 99);
+    const double height = get(&scene, 0, "base.position", 0, 2);
+    mf_world_step(scene.world, 1);
+    assert_true(get(&scene, 0, "corpus.count", 0, 0) == height);
+    assert_true(get(&scene, 0, "base.position", 0, 2) < height);
+    mf_world_step(scene.world, 99);
+    const double fall = get(&scene, 0, "base.position", 0, 2) - height;
+    assert_true(fabs(get(&scene, 0, "corpus.count", 0, 0) - height - fall) < 0.005); // a step ago
+    assert_true(fall < -0.05);
+    drop_scene(&scene, file);
+}
+
 enum { STEPS = 1500 };
 
 // The end of a play; at `pause` (0: never) it goes on in another world.
@@ -258,6 +279,7 @@ static int make_trusting_context(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plugins_move_and_control),
+        cmocka_unit_test(controllers_see_links),
         cmocka_unit_test(plays_go_on_to_the_bit),
         cmocka_unit_test(images_of_other_settings_are_refused),
         cmocka_unit_test(mistakes_are_reported_in_one_line),
