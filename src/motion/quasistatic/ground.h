@@ -78,6 +78,7 @@ static MF_INLINE Contact contact_at(const Frame *f, const Touch *touch, Vec at) 
     c.bound = touch->normal_force * mf_set((mf_real)f->plan->friction);
     mf_mask sticks = mf_less_equal(c.far * grip, c.bound);
     c.grip = mf_select(sticks, grip, c.bound / mf_max(c.far, mf_set((mf_real)1e-30)));
+    c.grip = mf_keep(mf_less(mf_zero(), c.bound), c.grip);
     return c;
 }
 

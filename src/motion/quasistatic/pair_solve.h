@@ -38,6 +38,18 @@ static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *o
     }
 }
 
+// Lanes in which bars meet.
+static MF_INLINE mf_mask meeting_lanes(const Frame *f, bool same) {
+    mf_mask meets = mf_not(mf_mask_all());
+    for (uint32_t i = 0; i < f->pair_count; i++) {
+        const Pair *pair = &f->pair[i];
+        Meeting m = meeting_of(f, pair, f->position, same);
+        mf_mask deep = mf_less(mf_zero(), m.depth);
+        meets = mf_or(meets, mf_and(deep, strangers(&f->bar[pair->first], &f->bar[pair->second])));
+    }
+    return meets;
+}
+
 static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t rows) {
     mf_lane sum = mf_zero();
     for (uint32_t r = 0; r < rows; r++)
@@ -45,7 +57,8 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
     return sum;
 }
 
-// Solves the system with the right-hand side f->step into f->step, for the lanes `where`.
+// Solves the system with the right-hand side f->step into f->step, for the lanes `where`. Lanes in
+// which no bars meet get the band's own solution, so that their bits do not depend on the others.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
                                                        mf_mask where) {
     const uint32_t rows = factor->rows;
@@ -55,8 +68,10 @@ static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Ban
     memcpy(z, f->rest, bytes);
     band_solve(factor, f->inverse, z);
     memcpy(f->search, z, bytes);
+    mf_mask meets = f->same ? meeting_lanes(f, true) : meeting_lanes(f, false);
     for (uint32_t r = 0; r < rows; r++)
-        f->step[r] = mf_zero();
+        f->step[r] = mf_select(meets, mf_zero(), z[r]);
+    where = mf_and(where, meets);
     mf_lane energy = rows_dot(f->rest, z, rows);
     const mf_lane enough = energy * mf_set((mf_real)1e-12);
     // band * search, kept beside it

@@ -123,11 +123,19 @@ static void add_noise(Frame *f) {
     }
 }
 
+// Lanes that have the vertex or bar of a spot.
+static mf_mask spot_exists(const Frame *f, uint32_t spot) {
+    const bool own = spot < f->vertices;
+    const uint32_t number = own ? spot : (spot - f->vertices) / f->plan->samples;
+    const mf_index count =
+        index_load(f->block->counts, own ? MF_TRUSS_VERTICES : MF_TRUSS_BARS);
+    return mf_index_less(mf_set_index((int32_t)number), count);
+}
+
 static void load_ground(Frame *f) {
     const mf_TrussBlock *block = f->block;
     if (!f->plan->ground)
         return;
-    const mf_index bars = index_load(block->counts, MF_TRUSS_BARS);
     const uint32_t count = spot_count(f), samples = f->plan->samples;
     for (uint32_t i = 0; i < count; i++) {
         // Rows of points of bars begin behind those of all vertices that the group has room for.
@@ -136,13 +144,10 @@ static void load_ground(Frame *f) {
         Vec force = vec_load(block->contact, AXES * (size_t)row);
         touch->anchor = vec_load(block->anchor, AXES * (size_t)row);
         touch->normal_force = mf_zero();
-        if (i < f->vertices) {
-            touch->radius = row_load(block->radius, i);
-        } else {
-            const uint32_t b = (i - f->vertices) / samples;
-            touch->radius = mf_select(mf_index_less(mf_set_index((int32_t)b), bars),
-                                      f->bar[b].radius, mf_set((mf_real)-1e3));
-        }
+        touch->radius = i < f->vertices ? row_load(block->radius, i)
+                                        : f->bar[(i - f->vertices) / samples].radius;
+        // What a lane does not have is far from the ground.
+        touch->radius = mf_select(spot_exists(f, i), touch->radius, mf_set((mf_real)-1e3));
         Spot spot;
         spot_of(f, i, &spot);
         Vec at = spot_position(f->position, &spot, false);
@@ -165,15 +170,14 @@ static void load_ground(Frame *f) {
 
 // ---- storing -------------------------------------------------------------------------------------
 
-static MF_INLINE void keep_row(const Frame *f, mf_mask where, double *rows, size_t c, mf_lane a) {
-    (void)f;
+static MF_INLINE void keep_row(mf_mask where, double *rows, size_t c, mf_lane a) {
     mf_store_where(where, rows + c * MF_BLOCK, a);
 }
 
-static MF_INLINE void keep_vec(const Frame *f, mf_mask where, double *rows, size_t c, Vec a) {
-    keep_row(f, where, rows, c, a.x);
-    keep_row(f, where, rows, c + 1, a.y);
-    keep_row(f, where, rows, c + 2, a.z);
+static MF_INLINE void keep_vec(mf_mask where, double *rows, size_t c, Vec a) {
+    keep_row(where, rows, c, a.x);
+    keep_row(where, rows, c + 1, a.y);
+    keep_row(where, rows, c + 2, a.z);
 }
 
 // Center of mass of `at`.
@@ -189,11 +193,14 @@ static Vec center_of(const Frame *f, const Vec *at) {
 
 static void store_vertices(const Frame *f, mf_mask where) {
     const mf_TrussBlock *block = f->block;
-    for (uint32_t v = 0; v < f->vertices; v++)
-        keep_vec(f, where, block->position, AXES * (size_t)v, f->position[v]);
+    const mf_index count = index_load(block->counts, MF_TRUSS_VERTICES);
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        mf_mask has = mf_and(where, mf_index_less(mf_set_index((int32_t)v), count));
+        keep_vec(has, block->position, AXES * (size_t)v, f->position[v]);
+    }
     Vec now = center_of(f, f->position), was = center_of(f, f->start);
-    keep_vec(f, where, block->base, 0, now);
-    keep_vec(f, where, block->linear, 0,
+    keep_vec(where, block->base, 0, now);
+    keep_vec(where, block->linear, 0,
              vec_scale(vec_sub(now, was), mf_set((mf_real)block->inverse_step)));
 }
 
@@ -208,8 +215,9 @@ static void store_contacts(const Frame *f, mf_mask where) {
         Contact c = contact_at(f, touch, spot_position(f->position, &spot, false));
         Vec force;
         contact_energy(f, &c, &force);
-        keep_vec(f, where, block->contact, AXES * (size_t)row, force);
-        keep_vec(f, where, block->anchor, AXES * (size_t)row, touch->anchor);
+        mf_mask has = mf_and(where, spot_exists(f, i));
+        keep_vec(has, block->contact, AXES * (size_t)row, force);
+        keep_vec(has, block->anchor, AXES * (size_t)row, touch->anchor);
     }
 }
 
@@ -225,8 +233,9 @@ static void store_bars(Frame *f, mf_mask where) {
         Stretch s = stretch_of(bar, f->position, false);
         mf_lane diameter = mf_max(bar->radius + bar->radius, mf_set((mf_real)1e-9));
         mf_lane stress = s.force / (mf_set(pi / 4) * diameter * diameter);
-        keep_row(f, where, block->force, b, s.force);
-        keep_row(f, where, block->stress, b, stress);
+        mf_mask has = mf_and(where, mf_less(mf_zero(), bar->stiffness));
+        keep_row(has, block->force, b, s.force);
+        keep_row(has, block->stress, b, stress);
         mf_lane bending = bar->stiffness * bar->rest * diameter * diameter * mf_set(pi * pi / 16);
         mf_lane euler = bending / mf_max(bar->rest * bar->rest, mf_set((mf_real)1e-18));
         stressed = mf_max(stressed, mf_abs(stress));
@@ -253,6 +262,16 @@ static void raise_fault(Frame *f, mf_mask bad, uint32_t bit) {
     word = mf_select_index(bad, word | mf_set_index((int32_t)bit), word);
     mf_store_index((int32_t *)f->block->fault, word);
     f->alive = mf_and(f->alive, mf_not(bad));
+}
+
+// Lanes with a load or a rest length that is no number are frozen.
+static void check_inputs(Frame *f) {
+    mf_lane sum = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++)
+        sum = sum + mf_abs(f->pull[v].x) + mf_abs(f->pull[v].y) + mf_abs(f->pull[v].z);
+    for (uint32_t b = 0; b < f->bars; b++)
+        sum = sum + mf_abs(f->bar[b].stiffness) + mf_abs(f->bar[b].rest);
+    raise_fault(f, mf_not(mf_finite(sum)), MF_FAULT_INPUT);
 }
 
 // Lanes whose positions are no numbers or too far away are frozen.
@@ -353,9 +372,9 @@ static void store_frame(Frame *f, const Newton *n, mf_index spent, mf_lane resid
     check_frame(f);
     store_vertices(f, f->alive);
     store_bars(f, f->alive);
-    keep_row(f, f->alive, block->relaxation, 0, n->energy);
-    keep_row(f, f->alive, block->relaxation, 1, residual);
-    keep_row(f, f->alive, block->relaxation, 2, movement);
+    keep_row(f->alive, block->relaxation, 0, n->energy);
+    keep_row(f->alive, block->relaxation, 1, residual);
+    keep_row(f->alive, block->relaxation, 2, movement);
     mf_index was = index_load(block->iterations, 0);
     mf_store_index((int32_t *)block->iterations, mf_select_index(f->alive, spent, was));
     warnings_store(&f->warnings, &block->warnings, f->alive);
@@ -386,6 +405,7 @@ void MF_KERNEL(mf_truss_frame)(const mf_TrussBlock *block) {
     newton.shift = newton.energy = mf_zero();
     newton.reach = mf_set((mf_real)(frame.plan->reach / 4));
     find_pairs(&newton);
+    check_inputs(&frame);
     mf_lane residual;
     mf_index spent = relax_frame(&newton, &residual);
     take_nearest(&frame);
