@@ -49,7 +49,7 @@ static void mistakes_have_a_place(void **state) {
         int line, column;
         const char *message;
     } cases[] = {
-        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found a list"},
+        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found an empty list"},
         {"walc: {}", 1, 1, "walc: unknown key, did you mean walk?"},
         {"walk: {height: 0.1, width: 0.04}\nwaves: {}", 2, 1,
          "expected one key: walk, waves or keyframes, found waves, too"},
