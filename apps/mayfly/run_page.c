@@ -137,7 +137,7 @@ static void print_contact(const mf_Scene *scene) {
     printf("contact between robots, per step: %.1f tests of spheres, %.1f of shapes (%.0f without "
            "trees), %.2f contacts\n",
            (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
-           (double)s.touches / steps);
+           (double)s.contacts / steps);
     if (s.lost_pairs + s.lost_contacts > 0)
         printf("dropped, buffers full: %llu pairs and %llu contacts\n",
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);

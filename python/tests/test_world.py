@@ -1,4 +1,4 @@
-"""Worlds, groups and their life."""
+"""Worlds and groups: creation, use, destruction."""
 
 import json
 import pickle

@@ -121,7 +121,7 @@ expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
 expect 0 run limit.xml --motion prescribed --duration 0.1
-grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not told'
+grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not reported'
 cat >pulled.xml <<'EOF'
 <mujoco><worldbody><site name="w" pos="0 0 1"/><body><joint type="slide" axis="1 0 0"/><geom size=".05" mass="1"/>
 <body pos="0 0 .2"><geom size=".05" mass="1"/><site name="s"/></body></body></worldbody>
@@ -129,7 +129,7 @@ cat >pulled.xml <<'EOF'
 <sensor><force name="f" site="s"/></sensor></mujoco>
 EOF
 expect 0 run pulled.xml --duration 0.1
-grep -q "note: sensor 0 'f' counts the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
+grep -q "note: sensor 0 'f' counts the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not reported'
 expect 0 info limit.xml --motion points
 grep -q 'note: mayfly run rejects it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
@@ -206,7 +206,7 @@ EOF
     printf '</body></worldbody></mujoco>'
 } >spiky.xml
 expect 0 run spiky.xml --robots 3 --duration 0.02
-grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not told'
+grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not reported'
 grep -q '^faults    0$' out || fail 'a warning counts as a fault'
 expect 0 run spiky.xml --robots 3 --duration 0.02 --json
 grep -q '"warnings":{.*"contacts":{"residual":[0-9.]*,"robots":3,"steps":[0-9]*}' out || grep -q '"contacts":{"robots":3,"steps":[0-9]*,"residual":[0-9.]*}' out || fail 'no warnings in JSON'

@@ -1,5 +1,5 @@
-// Gaits' files: mistakes by place and message, what is written reads back, mirror images, and that
-// every shipped gait fits its robot and makes it walk.
+// Gait files: positions and messages of mistakes, written files read back, mirror images, and every
+// shipped gait fits its robot and makes it walk.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ static int close_fixture(void **state) {
     return 0;
 }
 
-static void mistakes_have_a_place(void **state) {
+static void mistakes_have_a_position(void **state) {
     static const struct {
         const char *text;
         int line, column;
@@ -230,7 +230,7 @@ static void the_documentation_has_every_key(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(mistakes_have_a_position),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(every_gait_walks_under_articulated),
         cmocka_unit_test(the_documentation_has_every_key),
