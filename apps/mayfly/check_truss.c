@@ -93,7 +93,8 @@ static void load(Rig *rig, uint32_t vertex, uint32_t axis, double force) {
     mf_field_set(mf_group_find_field(rig->group, "vertex.load"), 0, 3 * vertex + axis, force);
 }
 
-// ---- bars ----------------------------------------------------------------------------------------
+// ---- bars
+// ----------------------------------------------------------------------------------------
 
 static mf_Status check_axial(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     Rig rig;
@@ -178,7 +179,8 @@ static mf_Status check_cantilever(mf_Context *context, mf_CheckRun *run, mf_Erro
     return MF_OK;
 }
 
-// ---- the arch of von Mises -----------------------------------------------------------------------
+// ---- the arch of von Mises
+// -----------------------------------------------------------------------
 
 // Height 1 m, half span 5 m, E A 1280 MN.
 static mf_Status open_arch(Rig *rig, mf_Context *context, mf_Error *error) {
@@ -239,8 +241,9 @@ static mf_Status check_snap(mf_Context *context, mf_CheckRun *run, mf_Error *err
         load(&rig, 0, 2, force);
         mf_world_step(rig.world, 1);
         const double u = -moved(&rig, 0, 2);
-        mf_check_near(run, i == 0 ? "2000 kN up on the inverted arch: load borne [kN]"
-                                  : "2000 kN down on it [kN]",
+        mf_check_near(run,
+                      i == 0 ? "2000 kN up on the inverted arch: load borne [kN]"
+                             : "2000 kN down on it [kN]",
                       -force / 1e3, arch_load(u) / 1e3, 1e-3);
         mf_check_near(run, "antisymmetry P(2H - u) + P(u) [kN]", 0.0,
                       (arch_load(2.0 - u) + arch_load(u)) / 1e3, 1e-6);
@@ -250,7 +253,8 @@ static mf_Status check_snap(mf_Context *context, mf_CheckRun *run, mf_Error *err
     return MF_OK;
 }
 
-// ---- counts --------------------------------------------------------------------------------------
+// ---- counts
+// --------------------------------------------------------------------------------------
 
 static mf_Status check_rigidity(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     mf_TrussStatics statics;
@@ -282,7 +286,8 @@ static mf_Status check_rigidity(mf_Context *context, mf_CheckRun *run, mf_Error 
     return status;
 }
 
-// ---- what hangs and leans ------------------------------------------------------------------------
+// ---- what hangs and leans
+// ------------------------------------------------------------------------
 
 // A bar held at one end, at an angle [rad] from hanging.
 static mf_Status open_pendulum(Rig *rig, mf_Context *context, double angle, double noise,
@@ -305,8 +310,8 @@ static mf_Status check_dangling(mf_Context *context, mf_CheckRun *run, mf_Error 
         if (status != MF_OK)
             return status;
         mf_world_step(rig.world, 3);
-        worst = mf_check_worse(worst, hypot(get(&rig, "vertex.position", 3),
-                                            get(&rig, "vertex.position", 4)) / 0.1);
+        worst = mf_check_worse(
+            worst, hypot(get(&rig, "vertex.position", 3), get(&rig, "vertex.position", 4)) / 0.1);
         rig_close(&rig);
     }
     mf_check_below(run, "from five angles to the vertical [rad]", 1e-6, worst);
@@ -398,7 +403,8 @@ static mf_Status check_ladder(mf_Context *context, mf_CheckRun *run, mf_Error *e
     return MF_OK;
 }
 
-// ---- material ------------------------------------------------------------------------------------
+// ---- material
+// ------------------------------------------------------------------------------------
 
 static mf_Status check_material(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double pulls[] = {1492.25, 1492.27, -434.08, -434.10};
@@ -456,12 +462,13 @@ static mf_Status check_euler(mf_Context *context, mf_CheckRun *run, mf_Error *er
     return MF_OK;
 }
 
-// ---- actuators -----------------------------------------------------------------------------------
+// ---- actuators
+// -----------------------------------------------------------------------------------
 
 // A tetrahedron with one edge that grows by 1 cm and shrinks again, on ground without friction.
 static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
-    static const double places[4][3] = {{0, 0, 0.005}, {0.1, 0, 0.005}, {0.05, 0.09, 0.005},
-                                        {0.05, 0.03, 0.085}};
+    static const double places[4][3] = {
+        {0, 0, 0.005}, {0.1, 0, 0.005}, {0.05, 0.09, 0.005}, {0.05, 0.03, 0.085}};
     Rig rig;
     rig_begin(&rig);
     rig.config.contacts = true;

@@ -222,11 +222,11 @@ static void print_joint(const mf_WorldJoints *joints, mf_WorldJointId id) {
 }
 
 static void print_joints(const mf_WorldJoints *joints) {
-    mf_WorldJointId id;
+    mf_WorldJointId id = MF_WORLD_JOINT_NONE;
     uint32_t count = 0;
     if (joints == NULL)
         return;
-    for (; (id = mf_world_joint_at(joints, count)) != MF_WORLD_JOINT_NONE; count++)
+    for (; (id = mf_world_joint_next(joints, id)) != MF_WORLD_JOINT_NONE; count++)
         if (count < JOINTS_SHOWN)
             print_joint(joints, id);
     if (count > JOINTS_SHOWN)

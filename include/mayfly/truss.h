@@ -1,5 +1,5 @@
-// Mayfly: trusses of ball-jointed bars, some of which are actuators: a kind of model beside trees of
-// links. Their files are models/*.truss.yaml (docs/reference/models.md).
+// Mayfly: trusses of ball-jointed bars, some of which are actuators: a kind of model beside trees
+// of links. Their files are models/*.truss.yaml (docs/reference/models.md).
 #ifndef MAYFLY_TRUSS_H
 #define MAYFLY_TRUSS_H
 
@@ -47,10 +47,11 @@ typedef struct mf_Truss {
     const mf_TrussBar *bars;
     const mf_TrussActuator *actuators;
     uint32_t vertex_count, bar_count, actuator_count; // [1]
-    mf_Context *context; // of what it was read with, or NULL
+    mf_Context *context;                              // of what it was read with, or NULL
 } mf_Truss;
 
-// ---- files ---------------------------------------------------------------------------------------
+// ---- files
+// ---------------------------------------------------------------------------------------
 
 // True when the YAML text has the top key `truss`.
 MF_API bool mf_truss_is(const char *text, size_t size);
@@ -67,7 +68,8 @@ MF_API void mf_truss_destroy(mf_Truss *truss); // NULL is fine; of mf_truss_load
 MF_API mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text,
                                 mf_Error *error);
 
-// ---- what a truss is -----------------------------------------------------------------------------
+// ---- what a truss is
+// -----------------------------------------------------------------------------
 
 // Whether the truss can be one: counts, finite numbers in range, bars between two different
 // vertices, no bar twice, actuators of bars. MF_BAD_ARGUMENT names the member that is wrong:
@@ -90,18 +92,18 @@ MF_API mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_M
 
 // What the geometry says, by the rank of the equilibrium matrix (Pellegrino and Calladine 1986).
 typedef struct mf_TrussStatics {
-    uint32_t rank;           // [1] of the 3 V x B matrix of bar directions, held axes left out
-    uint32_t freedoms;       // [1] free axes of vertices
-    uint32_t rigid_modes;    // [1] of the whole as a body, at most 6
-    uint32_t mechanisms;     // [1] further movements without stretching a bar: freedoms - rank -
-                             // rigid_modes
-    uint32_t redundant;      // [1] states of self-stress: bars - rank
-    uint32_t parts;          // [1] that no bar connects
-    uint32_t dangling;       // [1] vertices at the end of one bar only, not held
+    uint32_t rank;        // [1] of the 3 V x B matrix of bar directions, held axes left out
+    uint32_t freedoms;    // [1] free axes of vertices
+    uint32_t rigid_modes; // [1] of the whole as a body, at most 6
+    uint32_t mechanisms;  // [1] further movements without stretching a bar: freedoms - rank -
+                          // rigid_modes
+    uint32_t redundant;   // [1] states of self-stress: bars - rank
+    uint32_t parts;       // [1] that no bar connects
+    uint32_t dangling;    // [1] vertices at the end of one bar only, not held
 } mf_TrussStatics;
 // MF_NO_MEMORY.
-MF_API mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss,
-                                  mf_TrussStatics *out, mf_Error *error);
+MF_API mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussStatics *out,
+                                  mf_Error *error);
 
 // Axial force [N] at which a bar of the truss buckles between its joints: pi^2 E I / L^2 (Euler).
 MF_API double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar);

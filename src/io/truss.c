@@ -11,7 +11,8 @@ bool mf_truss_is(const char *text, size_t size) {
     return mf_yaml_has_top_key(text, size, "truss");
 }
 
-// ---- from entries to the structure ---------------------------------------------------------------
+// ---- from entries to the structure
+// ---------------------------------------------------------------
 
 static mf_Status take_material(const mf_Reader *reader, const mf_TrussEntry *entry,
                                mf_TrussMaterial *out) {
@@ -74,8 +75,8 @@ static mf_Status take_lists(mf_Reader *reader, const mf_TrussEntry *entry, mf_Tr
     for (uint32_t i = 0; i < entry->bars.count && status == MF_OK; i++)
         status = take_bar(reader, &bars[i], i, &bar[i]);
     for (uint32_t i = 0; i < entry->actuators.count && status == MF_OK; i++)
-        actuator[i] = (mf_TrussActuator){actuators[i].bar, actuators[i].range[0],
-                                         actuators[i].range[1]};
+        actuator[i] =
+            (mf_TrussActuator){actuators[i].bar, actuators[i].range[0], actuators[i].range[1]};
     truss->vertices = vertex;
     truss->bars = bar;
     truss->actuators = actuator;
@@ -102,7 +103,8 @@ static mf_Status check(mf_Reader *reader, const mf_Truss *truss) {
                         cause.message);
 }
 
-// ---- reading -------------------------------------------------------------------------------------
+// ---- reading
+// -------------------------------------------------------------------------------------
 
 static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) {
     mf_Truss *truss = reader->base;
@@ -151,7 +153,8 @@ void mf_truss_destroy(mf_Truss *truss) {
     mf_document_destroy(&truss_kind, truss);
 }
 
-// ---- writing -------------------------------------------------------------------------------------
+// ---- writing
+// -------------------------------------------------------------------------------------
 
 typedef struct Entries { // of a truss that is written
     mf_TrussEntry truss;
@@ -182,8 +185,8 @@ static void fill_entries(Entries *entries, const mf_Truss *truss) {
     fill_vertices(entries, truss);
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         const mf_TrussBar *bar = &truss->bars[b];
-        entries->bars[b] = (mf_TrussBarEntry){{bar->ends[0], bar->ends[1]},
-                                              bar->diameter, bar->rest_length};
+        entries->bars[b] =
+            (mf_TrussBarEntry){{bar->ends[0], bar->ends[1]}, bar->diameter, bar->rest_length};
     }
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const mf_TrussActuator *actuator = &truss->actuators[a];
@@ -215,7 +218,8 @@ mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text
         status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
     } else {
         fill_entries(&entries, truss);
-        status = mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
+        status =
+            mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
     }
     mf_release(context, entries.vertices);
     mf_release(context, entries.bars);

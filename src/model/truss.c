@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// ---- materials -----------------------------------------------------------------------------------
+// ---- materials
+// -----------------------------------------------------------------------------------
 
 // Golem: Lipson and Pollack (2000), their simulator's page. The others: usual values of handbooks
 // for bars without notches, at room temperature.
@@ -12,7 +13,7 @@ static const struct {
     const char *name;
     mf_TrussMaterial material;
 } materials[] = {
-    {"golem", {0.896e9, 1000, 19e6}}, {"steel", {210e9, 7850, 235e6}},
+    {"golem", {0.896e9, 1000, 19e6}},  {"steel", {210e9, 7850, 235e6}},
     {"aluminum", {69e9, 2700, 240e6}}, {"abs", {2.1e9, 1040, 35e6}},
     {"pla", {3.3e9, 1240, 50e6}},      {"nylon", {1.7e9, 1010, 45e6}},
 };
@@ -32,7 +33,8 @@ bool mf_truss_material_find(const char *name, mf_TrussMaterial *out) {
     return false;
 }
 
-// ---- geometry ------------------------------------------------------------------------------------
+// ---- geometry
+// ------------------------------------------------------------------------------------
 
 static double span_of(const mf_Truss *truss, uint32_t bar, double direction[3]) {
     const mf_TrussBar *b = &truss->bars[bar];
@@ -65,7 +67,8 @@ double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
     return pi * pi * truss->material.elasticity * (pi * d * d * d * d / 64.0) / (length * length);
 }
 
-// ---- checks --------------------------------------------------------------------------------------
+// ---- checks
+// --------------------------------------------------------------------------------------
 
 static bool between(double value, double low, double high) {
     return value >= low && value <= high; // false for NaN
@@ -89,9 +92,8 @@ static mf_Status check_vertex(const mf_Truss *truss, uint32_t index, mf_Error *e
     const mf_TrussVertex *vertex = &truss->vertices[index];
     for (int i = 0; i < 3; i++) {
         if (!between(vertex->position[i], -1e4, 1e4))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "vertices[%u].position: %g m, need -1e4 .. 1e4", index,
-                           vertex->position[i]);
+            return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].position: %g m, need -1e4 .. 1e4",
+                           index, vertex->position[i]);
         if (!between(vertex->load[i], -1e9, 1e9))
             return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].load: %g N, need -1e9 .. 1e9",
                            index, vertex->load[i]);
@@ -124,10 +126,11 @@ static mf_Status check_bar(const mf_Truss *truss, uint32_t index, mf_Error *erro
                        "ends",
                        index, bar->rest_length);
     if (mf_truss_rest_length(truss, index) < 1e-5)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "bars[%u].ends: vertices %u and %u are at the same place, and the bar has no "
-                       "rest_length",
-                       index, bar->ends[0], bar->ends[1]);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "bars[%u].ends: vertices %u and %u are at the same place, and the bar has no "
+            "rest_length",
+            index, bar->ends[0], bar->ends[1]);
     return MF_OK;
 }
 
@@ -158,8 +161,7 @@ static mf_Status check_actuator(const mf_Truss *truss, uint32_t index, mf_Error 
                            "actuators[%u].bar: actuators[%u] drives bar %u already", index, other,
                            actuator->bar);
     }
-    if (!(actuator->lower >= 1e-5 && actuator->upper >= actuator->lower &&
-          actuator->upper <= 1e4))
+    if (!(actuator->lower >= 1e-5 && actuator->upper >= actuator->lower && actuator->upper <= 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "actuators[%u].range: %g .. %g m, need 1e-5 .. 1e4, the lower first", index,
                        actuator->lower, actuator->upper);
@@ -197,7 +199,8 @@ mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
     return status;
 }
 
-// ---- mass ----------------------------------------------------------------------------------------
+// ---- mass
+// ----------------------------------------------------------------------------------------
 
 // Adds a body with the moments `along` about the direction and `across` about the others, at `from`
 // the center of all.
@@ -255,7 +258,8 @@ mf_TrussMass mf_truss_mass(const mf_Truss *truss) {
     return sum;
 }
 
-// ---- order ---------------------------------------------------------------------------------------
+// ---- order
+// ---------------------------------------------------------------------------------------
 
 typedef struct Graph { // the bars of each vertex, one list behind the other
     const mf_Truss *truss;
@@ -283,9 +287,9 @@ static uint32_t append_neighbors(const Graph *g, uint32_t vertex, uint32_t *orde
         if (order[other] != MF_NONE)
             continue;
         uint32_t at = count++;
-        for (; at > first && (g->degree[g->queue[at - 1]] > g->degree[other] ||
-                              (g->degree[g->queue[at - 1]] == g->degree[other] &&
-                               g->queue[at - 1] > other));
+        for (; at > first &&
+               (g->degree[g->queue[at - 1]] > g->degree[other] ||
+                (g->degree[g->queue[at - 1]] == g->degree[other] && g->queue[at - 1] > other));
              at--)
             g->queue[at] = g->queue[at - 1];
         g->queue[at] = other;

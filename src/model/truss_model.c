@@ -62,8 +62,8 @@ mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **
         return status;
     const mf_TrussMass whole = mf_truss_mass(truss);
     if (!(whole.mass >= 1e-9))
-        return mf_fail(error, MF_BAD_ARGUMENT, "material.density: the truss weighs %g kg, need 1e-9",
-                       whole.mass);
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "material.density: the truss weighs %g kg, need 1e-9", whole.mass);
     mf_Draft draft;
     mf_draft_start(&draft, context);
     status = fill(&draft, truss, &whole) ? mf_draft_freeze(&draft, out, error)

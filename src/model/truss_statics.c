@@ -1,5 +1,5 @@
-// What the geometry of a truss says about its stiffness: ranks by Gaussian elimination with complete
-// pivoting.
+// What the geometry of a truss says about its stiffness: ranks by Gaussian elimination with
+// complete pivoting.
 #include "math/scalar.h"
 #include "model/truss.h"
 
@@ -141,8 +141,7 @@ static void analyze(const mf_Truss *truss, uint32_t *room, double *values, mf_Tr
     uint32_t *column = room;
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         for (uint32_t axis = 0; axis < 3; axis++)
-            column[3 * v + axis] =
-                truss->vertices[v].fixed[axis] ? MF_NONE : out->freedoms++;
+            column[3 * v + axis] = truss->vertices[v].fixed[axis] ? MF_NONE : out->freedoms++;
     }
     Matrix m = {values, truss->bar_count, out->freedoms};
     fill_bars(truss, column, &m);

@@ -48,7 +48,10 @@ static void bar(Parts *p, uint32_t one, uint32_t two) {
 static void crawler(Parts *p, uint32_t size, uint32_t extra) {
     begin(p);
     for (uint32_t i = 0; i < size; i++)
-        vertex(p, 0.05 * i, i % 3 == 1 ? 0.09 : i % 3 == 2 ? 0.045 : 0.0,
+        vertex(p, 0.05 * i,
+               i % 3 == 1   ? 0.09
+               : i % 3 == 2 ? 0.045
+                            : 0.0,
                i % 3 == 2 ? 0.085 : 0.005, "");
     for (uint32_t i = 0; i < size; i++)
         for (uint32_t j = i + 1; j <= i + 3 && j < size; j++)
@@ -121,7 +124,8 @@ static void drive(const Rig *rig, uint32_t frames) {
     }
 }
 
-// ---- bits ----------------------------------------------------------------------------------------
+// ---- bits
+// ----------------------------------------------------------------------------------------
 
 // A truss among others, equal ones and different ones, has the bits that it has alone.
 static void company_changes_nothing(void **state) {
@@ -147,11 +151,10 @@ static void company_changes_nothing(void **state) {
         vertex(&dot, 0, 0, 0.01, "xyz");
         bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
         for (uint32_t k = 0; k < COUNT; k++)
-            assert_int_equal(mf_quasistatic_set(few.group, k,
-                                                k == i ? &parts[i < 8 ? 0 : i % 3].truss
-                                                       : &dot.truss,
-                                                NULL),
-                             MF_OK);
+            assert_int_equal(
+                mf_quasistatic_set(few.group, k,
+                                   k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss, NULL),
+                MF_OK);
         drive(&few, 12);
         assert_int_equal(mf_group_instance_hash(few.group, i),
                          mf_group_instance_hash(many.group, i));
@@ -209,7 +212,8 @@ static void snapshots_continue(void **state) {
     rig_close(&rig);
 }
 
-// ---- physics -------------------------------------------------------------------------------------
+// ---- physics
+// -------------------------------------------------------------------------------------
 
 // A bar that lies across two held bars: each carries half of its weight, by springs of k.
 static void bars_carry_bars(void **state) {
@@ -351,13 +355,14 @@ static void rotation_and_order_do_not_matter(void **state) {
         assert_near(heights[1][c], heights[0][c], 1e-9);
 }
 
-// ---- faults and refusals -------------------------------------------------------------------------
+// ---- faults and refusals
+// -------------------------------------------------------------------------
 
 static void faults_are_contained(void **state) {
     Parts p;
     crawler(&p, 6, 0);
-    Rig calm = rig_open(*state, &p.truss, rig_config(8)), rig = rig_open(*state, &p.truss,
-                                                                         rig_config(8));
+    Rig calm = rig_open(*state, &p.truss, rig_config(8)),
+        rig = rig_open(*state, &p.truss, rig_config(8));
     set(&rig, "vertex.load", 3, 0, NAN);
     drive(&calm, 4);
     drive(&rig, 4);
@@ -439,12 +444,17 @@ static void room_is_kept(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(company_changes_nothing), cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(snapshots_continue),      cmocka_unit_test(bars_carry_bars),
-        cmocka_unit_test(bars_rest_on_hills),      cmocka_unit_test(slopes_hold_by_friction),
-        cmocka_unit_test(energy_never_rises),      cmocka_unit_test(rotation_and_order_do_not_matter),
-        cmocka_unit_test(faults_are_contained),    cmocka_unit_test(caps_are_said),
-        cmocka_unit_test(bad_trusses_are_refused), cmocka_unit_test(room_is_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(company_changes_nothing),
+                                       cmocka_unit_test(sets_and_threads_agree),
+                                       cmocka_unit_test(snapshots_continue),
+                                       cmocka_unit_test(bars_carry_bars),
+                                       cmocka_unit_test(bars_rest_on_hills),
+                                       cmocka_unit_test(slopes_hold_by_friction),
+                                       cmocka_unit_test(energy_never_rises),
+                                       cmocka_unit_test(rotation_and_order_do_not_matter),
+                                       cmocka_unit_test(faults_are_contained),
+                                       cmocka_unit_test(caps_are_said),
+                                       cmocka_unit_test(bad_trusses_are_refused),
+                                       cmocka_unit_test(room_is_kept)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

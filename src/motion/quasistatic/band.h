@@ -21,8 +21,8 @@ static MF_INLINE uint32_t block_first(const Band *band, uint32_t block) {
     return block > width ? block - width : 0;
 }
 
-// Rows of the vertex `block`, times D, at the columns of the vertex `other` before it. Nine sums at a
-// time hide the latency of each; every one has its products in the order of the columns.
+// Rows of the vertex `block`, times D, at the columns of the vertex `other` before it. Nine sums at
+// a time hide the latency of each; every one has its products in the order of the columns.
 static MF_INLINE void factor_block(const Band *band, uint32_t block, uint32_t other) {
     mf_lane *row[AXES], sum[AXES][AXES];
     const mf_lane *top[AXES];

@@ -1,8 +1,8 @@
 // The ground under vertices and bars: penetration energy and static friction.
 //
 // A point sinks in by p = height + rim - z, where rim is its radius along the vertical, and has the
-// energy k p^2 / 2 of a spring along the normal. Static friction is a spring from the point where it
-// stuck, of stiffness g along the ground, whose force is at most mu times the normal force: its
+// energy k p^2 / 2 of a spring along the normal. Static friction is a spring from the point where
+// it stuck, of stiffness g along the ground, whose force is at most mu times the normal force: its
 // energy is g u^2 / 2 within the cone and c |u| - c^2 / (2 g), c = mu N, beyond it (the function of
 // Huber, 1964). N, the normal and the rim are those before the iteration, so that an iteration has
 // one energy.
@@ -13,9 +13,9 @@
 
 #define MF_TRUSS_NEAR ((mf_real)1e-6) // [m] points so close to the ground count as on it
 
-typedef struct Spot { // a point that can meet the ground, by the vertices that carry it
+typedef struct Spot {   // a point that can meet the ground, by the vertices that carry it
     const End *ends[2]; // the second is NULL at a vertex
-    mf_lane share[2]; // [1] of the ends
+    mf_lane share[2];   // [1] of the ends
 } Spot;
 
 // The spot number `index`: of a vertex, or of a point between the ends of a bar.
@@ -110,7 +110,8 @@ static MF_INLINE mf_lane ground_energy(const Frame *f, const Vec *at, Vec *gradi
     return sum;
 }
 
-// ---- between iterations --------------------------------------------------------------------------
+// ---- between iterations
+// --------------------------------------------------------------------------
 
 // Takes the normal force, the normal and the rim of the present position.
 static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
@@ -124,8 +125,7 @@ static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
         mf_lane slope_x, slope_y, height = ground_height(f, at, &slope_x, &slope_y);
         mf_lane steep = mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         mf_lane up = one / steep, depth = height + touch->radius * steep - at.z;
-        mf_lane force =
-            mf_max(depth, mf_zero()) * (mf_set((mf_real)f->plan->stiffness) * up);
+        mf_lane force = mf_max(depth, mf_zero()) * (mf_set((mf_real)f->plan->stiffness) * up);
         mf_mask lands = mf_and(where, mf_less_equal(touch->normal_force, mf_zero()));
         touch->anchor = vec_select(lands, at, touch->anchor);
         touch->normal_force = mf_select(where, force, touch->normal_force);

@@ -1,6 +1,7 @@
 // The second derivatives of the energy, as a band, made so that factoring succeeds often: exact for
-// bars under loads and for sticking contacts; sliding contacts with a tenth of their curvature along the slip, where they have none; bars
-// that meet by a bound of their couplings, which keeps them out of the band.
+// bars under loads and for sticking contacts; sliding contacts with a tenth of their curvature
+// along the slip, where they have none; bars that meet by a bound of their couplings, which keeps
+// them out of the band.
 #ifndef MF_MOTION_QUASISTATIC_HESSIAN_H
 #define MF_MOTION_QUASISTATIC_HESSIAN_H
 
@@ -65,8 +66,9 @@ static MF_INLINE void matrix_add(const Band *band, bool same, mf_mask where, con
         add_apart(band, where, one->row, two->row, diagonal, block);
 }
 
-// k n n^T + (F / l) (I - n n^T), the second part of bars in compression only in lanes that are nearly
-// relaxed: before, their forces come of rest lengths that changed, and go with the next step.
+// k n n^T + (F / l) (I - n n^T), the second part of bars in compression only in lanes that are
+// nearly relaxed: before, their forces come of rest lengths that changed, and go with the next
+// step.
 static MF_INLINE void add_bars(const Frame *f, const Band *band, bool same) {
     const mf_lane least = mf_select(f->nearly, mf_set((mf_real)-1e30), mf_zero());
     for (uint32_t b = 0; b < f->bars; b++) {
@@ -99,8 +101,8 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
         Spot spot;
         spot_of(f, i, &spot);
         Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
-        mf_mask touches = mf_and(f->alive, mf_or(mf_less(mf_set(-MF_TRUSS_NEAR), c.depth),
-                                                 mf_less(mf_zero(), c.bound)));
+        mf_mask touches = mf_and(
+            f->alive, mf_or(mf_less(mf_set(-MF_TRUSS_NEAR), c.depth), mf_less(mf_zero(), c.bound)));
         if (!mf_any(touches))
             continue;
         Sym block = contact_block(f, &f->touch[i], &c);

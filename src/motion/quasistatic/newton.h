@@ -8,7 +8,7 @@
 
 enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 #define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
-#define MF_TRUSS_STEP ((mf_real)5e-4) // [m] an iteration may go at least so far
+#define MF_TRUSS_STEP ((mf_real)5e-4)   // [m] an iteration may go at least so far
 
 typedef struct Newton {
     Frame *frame;
@@ -83,8 +83,8 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
         f->position[v] = vec_select(where, f->trial[v], f->position[v]);
     }
     n->moved = n->moved + mf_keep(where, most);
-    mf_lane reach = mf_clamp(most * mf_set((mf_real)4), mf_set(MF_TRUSS_STEP),
-                             mf_set((mf_real)f->plan->reach));
+    mf_lane reach =
+        mf_clamp(most * mf_set((mf_real)4), mf_set(MF_TRUSS_STEP), mf_set((mf_real)f->plan->reach));
     n->reach = mf_select(where, reach, n->reach);
     n->energy = mf_select(where, energy, n->energy);
 }
@@ -96,8 +96,8 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     const size_t values = (size_t)n->matrix.rows * n->matrix.entries;
     const mf_lane floor = n->largest * mf_set((mf_real)1e-10);
     memcpy(n->factor.value, n->matrix.value, values * sizeof(mf_lane));
-    mf_mask sound = band_factor(&n->factor, n->shift + floor, n->largest * mf_set((mf_real)1e-13),
-                                f->inverse);
+    mf_mask sound =
+        band_factor(&n->factor, n->shift + floor, n->largest * mf_set((mf_real)1e-13), f->inverse);
     mf_mask moved = mf_not(mf_mask_all());
     *easy = moved;
     sound = mf_and(sound, open);

@@ -46,8 +46,8 @@ static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec 
 
 // Lanes in which both bars exist and have no vertex in common.
 static MF_INLINE mf_mask strangers(const Bar *one, const Bar *two) {
-    mf_mask met = mf_or(mf_less_equal(one->stiffness, mf_zero()),
-                        mf_less_equal(two->stiffness, mf_zero()));
+    mf_mask met =
+        mf_or(mf_less_equal(one->stiffness, mf_zero()), mf_less_equal(two->stiffness, mf_zero()));
     for (int i = 0; i < 4; i++)
         met = mf_or(met, mf_index_equal(one->ends[i / 2].vertex, two->ends[i % 2].vertex));
     return mf_not(met);

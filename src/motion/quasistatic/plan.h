@@ -1,5 +1,5 @@
-// What the kernels of quasi-static trusses read: settings and sizes as a flat image, and the rows of
-// the fields of some lanes. docs/explanation/quasistatic.md has the equations.
+// What the kernels of quasi-static trusses read: settings and sizes as a flat image, and the rows
+// of the fields of some lanes. docs/explanation/quasistatic.md has the equations.
 #ifndef MF_MOTION_QUASISTATIC_PLAN_H
 #define MF_MOTION_QUASISTATIC_PLAN_H
 
@@ -40,18 +40,18 @@ typedef struct mf_TrussBlock {
     void *scratch;
     uint32_t first; // [1] instance of the first lane
     uint64_t tick;
-    double inverse_step;            // [1/s]
-    uint32_t *counts;               // truss.counts: vertices, bars, actuators, band width
-    uint32_t *ends, *order, *fixed; // bar.ends, vertex.order, vertex.fixed
-    double *mass, *radius, *load;   // vertex.mass, vertex.radius, vertex.load
-    double *rest, *rigidity, *diameter; // bar.rest_length, bar.rigidity, bar.diameter
-    uint32_t *actuator;             // actuator.bar
-    double *range, *command;        // actuator.range, actuator.command
+    double inverse_step;                 // [1/s]
+    uint32_t *counts;                    // truss.counts: vertices, bars, actuators, band width
+    uint32_t *ends, *order, *fixed;      // bar.ends, vertex.order, vertex.fixed
+    double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
+    double *rest, *rigidity, *diameter;  // bar.rest_length, bar.rigidity, bar.diameter
+    uint32_t *actuator;                  // actuator.bar
+    double *range, *command;             // actuator.range, actuator.command
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
-    double *force, *stress;         // bar.force, bar.stress
-    double *base, *linear;          // base.position, base.linear_velocity
-    double *relaxation;             // frame.relaxation: energy, residual, movement
-    uint32_t *iterations;           // frame.iterations
+    double *force, *stress;              // bar.force, bar.stress
+    double *base, *linear;               // base.position, base.linear_velocity
+    double *relaxation;                  // frame.relaxation: energy, residual, movement
+    uint32_t *iterations;                // frame.iterations
     uint32_t *fault;
     mf_WarningRows warnings;
 } mf_TrussBlock;

@@ -1,4 +1,5 @@
-// The host's side of quasi-static trusses: fields, trusses of instances, reset, the row in the table.
+// The host's side of quasi-static trusses: fields, trusses of instances, reset, the row in the
+// table.
 #include "motion/quasistatic/motion.h"
 #include "base/hash.h"
 #include "math/kernel_table.h"
@@ -25,7 +26,8 @@ mf_QuasistaticConfig mf_quasistatic_config(void) {
                                   .jump = 0.05};
 }
 
-// ---- fields --------------------------------------------------------------------------------------
+// ---- fields
+// --------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_SPOT };
@@ -159,7 +161,8 @@ static uint32_t number(const mf_TrussMotion *motion, uint32_t instance, int coun
     return (uint32_t)get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
 }
 
-// ---- the truss of an instance --------------------------------------------------------------------
+// ---- the truss of an instance
+// --------------------------------------------------------------------
 
 static void clear_rows(const mf_TrussMotion *motion, uint32_t instance) {
     for (int row = 0; row < MF_TRUSS_ROWS; row++) {
@@ -227,11 +230,12 @@ static void write_truss(const mf_TrussMotion *motion, uint32_t instance, const m
 static mf_Status check_room(const mf_TrussPlan *plan, const mf_Truss *truss, mf_Error *error) {
     if (truss->vertex_count > plan->vertices || truss->bar_count > plan->bars ||
         truss->actuator_count > plan->actuators)
-        return mf_fail(error, MF_LIMIT,
-                       "quasistatic: the truss has %u vertices, %u bars and %u actuators, the group "
-                       "has room for %u, %u and %u",
-                       truss->vertex_count, truss->bar_count, truss->actuator_count,
-                       plan->vertices, plan->bars, plan->actuators);
+        return mf_fail(
+            error, MF_LIMIT,
+            "quasistatic: the truss has %u vertices, %u bars and %u actuators, the group "
+            "has room for %u, %u and %u",
+            truss->vertex_count, truss->bar_count, truss->actuator_count, plan->vertices,
+            plan->bars, plan->actuators);
     return MF_OK;
 }
 
@@ -249,7 +253,7 @@ static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, 
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         for (int e = 0; e < 2; e++)
             lowest = fmin(lowest, truss->vertices[truss->bars[b].ends[e]].position[2] -
-                                        0.5 * truss->bars[b].diameter);
+                                      0.5 * truss->bars[b].diameter);
     }
     memcpy(out, whole.center, 3 * sizeof *out);
     if (held)
@@ -258,8 +262,8 @@ static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, 
     out[2] -= lowest;
 }
 
-
-// ---- stepping ------------------------------------------------------------------------------------
+// ---- stepping
+// ------------------------------------------------------------------------------------
 
 typedef struct TrussRun {
     const mf_TrussMotion *motion;
@@ -339,7 +343,8 @@ static void reset_truss(mf_Group *group, uint32_t instance, void *user) {
             set(motion, MF_TRUSS_ROW_POSITION, instance, 3 * (size_t)v + c, base[c] + at[c]);
     }
     for (uint32_t b = 0; b < number(motion, instance, MF_TRUSS_BARS); b++) {
-        set(motion, MF_TRUSS_ROW_REST, instance, b, get(motion, MF_TRUSS_ROW_REST_HOME, instance, b));
+        set(motion, MF_TRUSS_ROW_REST, instance, b,
+            get(motion, MF_TRUSS_ROW_REST_HOME, instance, b));
         set(motion, MF_TRUSS_ROW_FORCE, instance, b, 0.0);
         set(motion, MF_TRUSS_ROW_STRESS, instance, b, 0.0);
     }
@@ -375,8 +380,8 @@ mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss 
     if (status != MF_OK)
         return status;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    uint32_t *room = mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count,
-                                 sizeof *room);
+    uint32_t *room =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *room);
     if (room == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quasistatic: out of memory");
     const uint32_t width = mf_truss_order(truss, room, room + truss->vertex_count);
@@ -393,7 +398,8 @@ mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss 
     return status == MF_OK ? mf_group_set_start(group, instance, start, NULL, NULL, error) : status;
 }
 
-// ---- adding --------------------------------------------------------------------------------------
+// ---- adding
+// --------------------------------------------------------------------------------------
 
 static mf_Status check_positive(const char *name, double value, const char *unit, mf_Error *error) {
     if (value > 0.0 && value < 1e12)
@@ -488,8 +494,8 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group,
 static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const mf_Truss *truss,
                             mf_Error *error) {
     mf_TrussPlan *plan = &motion->plan;
-    uint32_t *room = mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count,
-                                 sizeof *room);
+    uint32_t *room =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *room);
     if (room == NULL)
         return mf_fail(error, MF_NO_MEMORY, "quasistatic: out of memory");
     plan->width = mf_truss_order(truss, room, room + truss->vertex_count);
@@ -502,8 +508,7 @@ static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const m
 static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error *error) {
     typedef size_t (*RoomFn)(const mf_TrussPlan *);
     static const RoomFn rooms[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_room);
-    static const mf_TrussFrameFn frames[MF_KERNEL_ROWS][1] =
-        MF_KERNEL_TABLE_DOUBLE(mf_truss_frame);
+    static const mf_TrussFrameFn frames[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_frame);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->frame = frames[pick.wide][0];
     motion->frame_one = frames[pick.single][0];
@@ -513,9 +518,9 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
 }
 
 static uint64_t hash_plan(const mf_TrussPlan *plan) {
-    const double reals[] = {plan->stiffness, plan->friction, plan->grip,  plan->tolerance,
-                            plan->reach,     plan->noise,    plan->change, plan->yield,
-                            plan->jump};
+    const double reals[] = {plan->stiffness, plan->friction, plan->grip,
+                            plan->tolerance, plan->reach,    plan->noise,
+                            plan->change,    plan->yield,    plan->jump};
     const uint32_t counts[] = {plan->vertices, plan->bars,  plan->actuators,  plan->width,
                                plan->samples,  plan->pairs, plan->iterations, plan->ground};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
@@ -553,7 +558,8 @@ mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config
     if (status == MF_OK)
         status = choose_kernel(group, motion, error);
     if (status == MF_OK)
-        status = mf_motion_join(group, &mf_quasistatic_row, motion, hash_plan(&motion->plan), error);
+        status =
+            mf_motion_join(group, &mf_quasistatic_row, motion, hash_plan(&motion->plan), error);
     if (status != MF_OK) {
         destroy_trusses(context, motion);
         return status;
@@ -566,7 +572,8 @@ const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group) {
     return motion != NULL ? &motion->config : NULL;
 }
 
-// ---- energy --------------------------------------------------------------------------------------
+// ---- energy
+// --------------------------------------------------------------------------------------
 
 // Weight m g z, and k (l - l0)^2 / 2 of bars; frames have no kinetic energy.
 static mf_MotionEnergy truss_energy(const mf_Group *group, uint32_t instance) {
@@ -607,11 +614,21 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 static const char *const truss_reads[] = {"vertex.load", "?actuator.command", "bar.rigidity", NULL};
-static const char *const truss_writes[] = {
-    "base.position",    "base.linear_velocity", "vertex.position", "bar.rest_length",
-    "bar.force",        "bar.stress",           "?contact.anchor", "?contact.force",
-    "frame.relaxation", "frame.iterations",     "fault.word",      "warning.word",
-    "warning.steps",    "warning.residual",     NULL};
+static const char *const truss_writes[] = {"base.position",
+                                           "base.linear_velocity",
+                                           "vertex.position",
+                                           "bar.rest_length",
+                                           "bar.force",
+                                           "bar.stress",
+                                           "?contact.anchor",
+                                           "?contact.force",
+                                           "frame.relaxation",
+                                           "frame.iterations",
+                                           "fault.word",
+                                           "warning.word",
+                                           "warning.steps",
+                                           "warning.residual",
+                                           NULL};
 
 #define AT(member) offsetof(mf_MotionsConfig, quasistatic.member)
 

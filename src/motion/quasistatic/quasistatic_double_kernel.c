@@ -10,7 +10,8 @@
 // Range of positions: within it a double resolves a bar's length to 1e-10 m.
 #define MF_TRUSS_RANGE ((mf_real)1e6) // [m]
 
-// ---- loading -------------------------------------------------------------------------------------
+// ---- loading
+// -------------------------------------------------------------------------------------
 
 static MF_INLINE mf_index index_load(const uint32_t *rows, size_t component) {
     return mf_load_index((const int32_t *)rows + component * MF_BLOCK);
@@ -100,8 +101,9 @@ static void drive(const Frame *f) {
         mf_mask drives = mf_and(f->alive, mf_index_less(mf_set_index((int32_t)a), count));
         mf_index at = index_load(block->actuator, a) * mf_set_index(MF_BLOCK) + mf_lane_numbers();
         mf_lane rest = mf_gather(block->rest, at);
-        mf_lane wanted = mf_clamp(row_load(block->command, a), row_load(block->range, 2 * (size_t)a),
-                                  row_load(block->range, 2 * (size_t)a + 1));
+        mf_lane wanted =
+            mf_clamp(row_load(block->command, a), row_load(block->range, 2 * (size_t)a),
+                     row_load(block->range, 2 * (size_t)a + 1));
         mf_lane by = wanted - rest;
         drives = mf_and(drives, mf_finite(by));
         mf_scatter(drives, block->rest, at, rest + mf_clamp(by, -most, most));
@@ -127,8 +129,7 @@ static void add_noise(Frame *f) {
 static mf_mask spot_exists(const Frame *f, uint32_t spot) {
     const bool own = spot < f->vertices;
     const uint32_t number = own ? spot : (spot - f->vertices) / f->plan->samples;
-    const mf_index count =
-        index_load(f->block->counts, own ? MF_TRUSS_VERTICES : MF_TRUSS_BARS);
+    const mf_index count = index_load(f->block->counts, own ? MF_TRUSS_VERTICES : MF_TRUSS_BARS);
     return mf_index_less(mf_set_index((int32_t)number), count);
 }
 
@@ -168,7 +169,8 @@ static void load_ground(Frame *f) {
     }
 }
 
-// ---- storing -------------------------------------------------------------------------------------
+// ---- storing
+// -------------------------------------------------------------------------------------
 
 static MF_INLINE void keep_row(mf_mask where, double *rows, size_t c, mf_lane a) {
     mf_store_where(where, rows + c * MF_BLOCK, a);
@@ -286,7 +288,8 @@ static void check_frame(Frame *f) {
     raise_fault(f, mf_not(mf_less(most, mf_set(MF_TRUSS_RANGE))), MF_FAULT_RANGE);
 }
 
-// ---- the frame -----------------------------------------------------------------------------------
+// ---- the frame
+// -----------------------------------------------------------------------------------
 
 static void load_frame(Frame *f) {
     const mf_TrussBlock *block = f->block;
@@ -310,8 +313,7 @@ static mf_lane tolerance_of(const Frame *f) {
     mf_lane rounding = mf_zero();
     for (uint32_t b = 0; b < f->bars; b++)
         rounding = mf_max(rounding, f->bar[b].stiffness * f->bar[b].rest);
-    return mf_max(f->load * mf_set((mf_real)f->plan->tolerance),
-                  rounding * mf_set((mf_real)1e-14));
+    return mf_max(f->load * mf_set((mf_real)f->plan->tolerance), rounding * mf_set((mf_real)1e-14));
 }
 
 static mf_index relax_frame(Newton *n, mf_lane *residual) {
@@ -354,8 +356,8 @@ static void take_nearest(const Frame *f) {
     mf_lane size = mf_sqrt(mf_fma(sine, sine, cosine * cosine));
     mf_mask turns = mf_less(mf_set((mf_real)1e-30), size);
     sine = mf_keep(turns, sine / mf_select(turns, size, mf_set((mf_real)1)));
-    cosine = mf_select(turns, cosine / mf_select(turns, size, mf_set((mf_real)1)),
-                       mf_set((mf_real)1));
+    cosine =
+        mf_select(turns, cosine / mf_select(turns, size, mf_set((mf_real)1)), mf_set((mf_real)1));
     for (uint32_t v = 0; v < f->vertices; v++) {
         Vec b = vec_sub(f->position[v], now);
         Vec turned = {mf_fma(cosine, b.x, -(sine * b.y)) + was.x,
@@ -367,8 +369,8 @@ static void take_nearest(const Frame *f) {
 static void store_frame(Frame *f, const Newton *n, mf_index spent, mf_lane residual) {
     const mf_TrussBlock *block = f->block;
     mf_lane movement = movement_of(f);
-    warnings_raise(&f->warnings, mf_less(mf_set((mf_real)f->plan->jump), movement),
-                   MF_WARNING_JUMP, movement);
+    warnings_raise(&f->warnings, mf_less(mf_set((mf_real)f->plan->jump), movement), MF_WARNING_JUMP,
+                   movement);
     check_frame(f);
     store_vertices(f, f->alive);
     store_bars(f, f->alive);

@@ -28,7 +28,7 @@ typedef struct Bar {
 
 // A point that can meet the ground. All of it is kept during an iteration.
 typedef struct Touch {
-    mf_lane radius; // [m]
+    mf_lane radius;       // [m]
     mf_lane normal_force; // [N]
     mf_lane rim;          // [m] height of the center above the surface where they touch
     Vec normal;           // [1] of the ground
@@ -43,33 +43,34 @@ typedef struct Frame {
     const mf_TrussBlock *block;
     const mf_TrussPlan *plan;
     mf_mask alive;
-    bool same; // all lanes that are alive have the same bars
+    bool same;                                 // all lanes that are alive have the same bars
     uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
     mf_LaneMap map;
-    mf_mask nearly;    // lanes whose residual is below a hundredth of the load
-    mf_lane load;      // [N] of the lane, which the tolerance is relative to
-    Vec *position;     // per vertex
-    Vec *start;        // per vertex, at the beginning of the frame
-    Vec *gradient;     // per vertex, of the energy at `position`
-    Vec *trial;        // per vertex
-    Vec *pull;         // per vertex: weight, load and noise [N]
-    mf_lane *mass;     // per vertex [kg]
-    End *own;          // per vertex: itself
-    mf_index *fixed;   // per vertex: bits of axes
+    mf_mask nearly;  // lanes whose residual is below a hundredth of the load
+    mf_lane load;    // [N] of the lane, which the tolerance is relative to
+    Vec *position;   // per vertex
+    Vec *start;      // per vertex, at the beginning of the frame
+    Vec *gradient;   // per vertex, of the energy at `position`
+    Vec *trial;      // per vertex
+    Vec *pull;       // per vertex: weight, load and noise [N]
+    mf_lane *mass;   // per vertex [kg]
+    End *own;        // per vertex: itself
+    mf_index *fixed; // per vertex: bits of axes
     Bar *bar;
     Touch *touch;
     Pair *pair;
     uint32_t pair_count;
-    mf_lane *matrix, *factor; // bands, row after row
-    mf_lane *inverse;         // of the factor's diagonal
-    mf_lane *step;            // per row: right-hand side, then the solution
+    mf_lane *matrix, *factor;                 // bands, row after row
+    mf_lane *inverse;                         // of the factor's diagonal
+    mf_lane *step;                            // per row: right-hand side, then the solution
     mf_lane *rest, *search, *image, *product; // per row, for systems with pairs (pair_solve.h)
     Warnings warnings;
 } Frame;
 
 enum { AXES = 3 };
 
-// ---- vertices of a bar ---------------------------------------------------------------------------
+// ---- vertices of a bar
+// ---------------------------------------------------------------------------
 
 static MF_INLINE mf_index component_of(mf_index vertex, int axis) {
     return (vertex * mf_set_index(AXES) + mf_set_index(axis)) * mf_set_index(MF_LANES) +
@@ -107,7 +108,8 @@ static MF_INLINE mf_lane vec_most(Vec a) {
     return mf_max(mf_abs(a.x), mf_max(mf_abs(a.y), mf_abs(a.z)));
 }
 
-// ---- working memory ------------------------------------------------------------------------------
+// ---- working memory
+// ------------------------------------------------------------------------------
 
 // Entries of a row of a band: those at most `width` vertices before the diagonal's.
 static MF_INLINE uint32_t band_entries(uint32_t width) {
