@@ -82,7 +82,7 @@ typedef struct mf_TrussMass {
     double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center: solid cylinders between
                        // the vertices, and the vertices' own masses
 } mf_TrussMass;
-// Of a truss that mf_truss_check accepts, at the positions of its vertices.
+// Of a truss that mf_truss_check accepts, at the positions of its vertices. NULL: zeros.
 MF_API mf_TrussMass mf_truss_mass(const mf_Truss *truss);
 
 // The model of a group of trusses: one link with the mass and inertia of this one, whose origin is
@@ -106,6 +106,7 @@ MF_API mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf
                                   mf_Error *error);
 
 // Axial force [N] at which a bar of the truss buckles between its joints: pi^2 E I / L^2 (Euler).
+// 0: no such bar.
 MF_API double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar);
 
 #ifdef __cplusplus

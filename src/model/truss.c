@@ -57,11 +57,29 @@ double mf_truss_rest_length(const mf_Truss *truss, uint32_t bar) {
                                               : span_of(truss, bar, direction);
 }
 
+double mf_truss_lowest(const mf_Truss *truss) {
+    double lowest = truss->vertices[0].position[2];
+    for (uint32_t v = 1; v < truss->vertex_count; v++) {
+        const double z = truss->vertices[v].position[2];
+        lowest = z < lowest ? z : lowest;
+    }
+    for (uint32_t b = 0; b < truss->bar_count; b++) {
+        for (int e = 0; e < 2; e++) {
+            const mf_TrussBar *bar = &truss->bars[b];
+            const double z = truss->vertices[bar->ends[e]].position[2] - 0.5 * bar->diameter;
+            lowest = z < lowest ? z : lowest;
+        }
+    }
+    return lowest;
+}
+
 static double area_of(const mf_TrussBar *bar) {
     return 0.25 * 3.14159265358979323846 * bar->diameter * bar->diameter;
 }
 
 double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
+    if (truss == NULL || bar >= truss->bar_count)
+        return 0.0;
     const double pi = 3.14159265358979323846, d = truss->bars[bar].diameter;
     const double length = mf_truss_rest_length(truss, bar);
     return pi * pi * truss->material.elasticity * (pi * d * d * d * d / 64.0) / (length * length);
@@ -227,6 +245,8 @@ static double bar_mass(const mf_Truss *truss, uint32_t bar, double middle[3]) {
 mf_TrussMass mf_truss_mass(const mf_Truss *truss) {
     mf_TrussMass sum = {0};
     double middle[3];
+    if (truss == NULL || truss->vertex_count == 0)
+        return sum;
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         const double mass = bar_mass(truss, b, middle);
         sum.mass += mass;

@@ -9,6 +9,9 @@
 // Returns the largest distance of two vertices of a bar in it. `room` has 3 V + B values.
 uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *room);
 
+// [m] height of the lowest point of vertices and bars in the frame of the file.
+double mf_truss_lowest(const mf_Truss *truss);
+
 // [m] without force.
 double mf_truss_rest_length(const mf_Truss *truss, uint32_t bar);
 

@@ -5,32 +5,21 @@
 #include "model/points.h"
 #include "model/truss.h"
 
-#include <math.h>
-
-// [m] of the sphere about the center that holds all vertices, and the height of the center above
-// the lowest bar.
-static void extent(const mf_Truss *truss, const double center[3], double *radius, double *below) {
-    double most = 1e-6, least = center[2];
+// [m] of the sphere about the center that holds all vertices.
+static double radius_of(const mf_Truss *truss, const double center[3]) {
+    double most = 1e-6;
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         double from[3];
         mf_vec3_sub(from, truss->vertices[v].position, center);
-        most = fmax(most, mf_vec3_length(from));
-        least = fmin(least, truss->vertices[v].position[2]);
+        const double length = mf_vec3_length(from);
+        most = length > most ? length : most;
     }
-    for (uint32_t b = 0; b < truss->bar_count; b++) {
-        for (int e = 0; e < 2; e++) {
-            const double *at = truss->vertices[truss->bars[b].ends[e]].position;
-            least = fmin(least, at[2] - 0.5 * truss->bars[b].diameter);
-        }
-    }
-    *radius = most;
-    *below = center[2] - least;
+    return most;
 }
 
 static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *whole) {
     mf_MassProperties mass = {.mass = whole->mass};
-    double position[4][3], radius, below;
-    extent(truss, whole->center, &radius, &below);
+    double position[4][3];
     memcpy(mass.inertia, whole->inertia, sizeof mass.inertia);
     mf_mass_to_points(position, 4, &mass);
     draft->name = mf_draft_text(draft, truss->name != NULL ? truss->name : "truss");
@@ -41,13 +30,13 @@ static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *who
         if (mf_draft_add_point(draft, 0, position[i], whole->mass / 4, false, mf_gray) == NULL)
             return false;
     }
-    const double foot[3] = {0.0, 0.0, -below};
+    const double foot[3] = {0.0, 0.0, mf_truss_lowest(truss) - whole->center[2]};
     if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
         return false;
     mf_Shape *shape = mf_draft_add_shape(draft, 0, MF_SHAPE_SPHERE);
     if (shape == NULL)
         return false;
-    shape->size[0] = radius;
+    shape->size[0] = radius_of(truss, whole->center);
     shape->collides = true;
     return true;
 }

@@ -3,7 +3,6 @@
 #include "math/scalar.h"
 #include "model/truss.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MF_TRUSS_ENTRIES 4000000u // [1] of the largest matrix whose rank is taken
@@ -76,12 +75,12 @@ static void fill_bars(const mf_Truss *truss, const uint32_t *column, Matrix *m) 
         const uint32_t *ends = truss->bars[b].ends;
         double along[3];
         mf_vec3_sub(along, truss->vertices[ends[1]].position, truss->vertices[ends[0]].position);
-        const double length = fmax(mf_vec3_length(along), 1e-12);
+        const double length = mf_vec3_length(along); // > 0, or the bar stretches in no way
         for (int i = 0; i < 6; i++) {
             const uint32_t at = column[3 * ends[i / 3] + (uint32_t)i % 3];
             if (at != MF_NONE)
                 m->value[(size_t)b * m->columns + at] =
-                    (i < 3 ? -1.0 : 1.0) * along[i % 3] / length;
+                    (i < 3 ? -1.0 : 1.0) * along[i % 3] / (length > 0.0 ? length : 1.0);
         }
     }
 }

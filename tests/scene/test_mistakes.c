@@ -155,7 +155,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, auto, own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, auto, own, found soccer"},
         {GROUP "    controller: neural\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
         {GROUP "    controller: {}\n",

@@ -8,7 +8,6 @@
 #include "motion/table.h"
 #include "world/attach.h"
 
-#include <math.h>
 #include <string.h>
 
 mf_QuasistaticConfig mf_quasistatic_config(void) {
@@ -204,8 +203,8 @@ static void write_bars(const mf_TrussMotion *motion, uint32_t instance, const mf
             set(motion, MF_TRUSS_ROW_ENDS, instance, 2 * (size_t)b + e, v);
             set(motion, MF_TRUSS_ROW_MASS, instance, v,
                 get(motion, MF_TRUSS_ROW_MASS, instance, v) + 0.5 * mass);
-            set(motion, MF_TRUSS_ROW_RADIUS, instance, v,
-                fmax(get(motion, MF_TRUSS_ROW_RADIUS, instance, v), 0.5 * d));
+            if (get(motion, MF_TRUSS_ROW_RADIUS, instance, v) < 0.5 * d)
+                set(motion, MF_TRUSS_ROW_RADIUS, instance, v, 0.5 * d);
         }
     }
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
@@ -243,23 +242,16 @@ static mf_Status check_room(const mf_TrussPlan *plan, const mf_Truss *truss, mf_
 // without ground, are where their file has them.
 static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, double out[3]) {
     const mf_TrussMass whole = mf_truss_mass(truss);
-    double lowest = 1e30;
     bool held = !motion->plan.ground;
     for (uint32_t v = 0; v < truss->vertex_count; v++) {
         const bool *fixed = truss->vertices[v].fixed;
         held = held || fixed[0] || fixed[1] || fixed[2];
-        lowest = fmin(lowest, truss->vertices[v].position[2]);
-    }
-    for (uint32_t b = 0; b < truss->bar_count; b++) {
-        for (int e = 0; e < 2; e++)
-            lowest = fmin(lowest, truss->vertices[truss->bars[b].ends[e]].position[2] -
-                                      0.5 * truss->bars[b].diameter);
     }
     memcpy(out, whole.center, 3 * sizeof *out);
     if (held)
         return;
     out[0] = out[1] = 0.0;
-    out[2] -= lowest;
+    out[2] -= mf_truss_lowest(truss);
 }
 
 // ---- stepping
