@@ -2,6 +2,7 @@
 #include "scene/builder.h"
 
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <mayfly/instruments.h>
 #include <mayfly/links.h>
@@ -382,9 +383,27 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     return status;
 }
 
+// Whether robots touch the ground by their shapes at first, so that a reset puts these onto it.
+static bool starts_by_shapes(const mf_MotionsConfig *config) {
+    switch (config->start) {
+    case MF_MOTION_KINEMATIC:
+        return config->kinematic.shapes;
+    case MF_MOTION_RIGID:
+        return config->rigid.shapes;
+    case MF_MOTION_PRESCRIBED:
+        return config->prescribed.shapes;
+    case MF_MOTION_ARTICULATED:
+        return config->articulated.shapes;
+    default:
+        return false;
+    }
+}
+
 static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                        mf_SceneParts *parts) {
     mf_Status status = add_motion(builder, index, group, parts);
+    if (status == MF_OK && starts_by_shapes(&parts->motions))
+        status = mf_group_stand_on_shapes(group, builder->error);
     if (status == MF_OK)
         status = mf_scene_add_joint_slots(builder, index, group);
     if (status == MF_OK)

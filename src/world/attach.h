@@ -25,6 +25,10 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
+// A reset puts the colliding shapes of robots onto the ground, instead of their contact points: for
+// motions that touch it by shapes. Robots whose file has a pose keep it. Reset them afterwards.
+mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
+
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 

@@ -62,7 +62,8 @@ struct mf_Group {
     mf_CanonicalFields canonical;
     mf_WarningFields warnings; // NULL: no system raises warnings
     uint32_t start_point_count;
-    double *start_points; // [m] colliding points at the start angles, base frame
+    double *start_points; // [m] what stands on the ground: colliding points at the start angles, or
+                          // the lowest of colliding shapes, base frame
     mf_StartPose *starts; // of placed instances; NULL: none
     uint8_t *placed;      // [1] per instance: 1: `starts` is valid
     uint64_t starts_hash; // [1] of all starts, independent of their order

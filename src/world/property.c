@@ -292,11 +292,12 @@ typedef struct Near {
     const char *name;
 } Near;
 
+// Names that share less than half of what was typed are no suggestion.
 static void compare_name(Near *near, const char *name) {
     size_t same = 0;
     while (name[same] != '\0' && near->wanted[same] == name[same])
         same++;
-    if (same > near->same) {
+    if (same > near->same && 2 * same >= strlen(near->wanted)) {
         near->same = same;
         near->name = name;
     }

@@ -49,7 +49,7 @@ static void mistakes_have_a_position(void **state) {
         int line, column;
         const char *message;
     } cases[] = {
-        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found a list"},
+        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found an empty list"},
         {"walc: {}", 1, 1, "walc: unknown key, did you mean walk?"},
         {"walk: {height: 0.1, width: 0.04}\nwaves: {}", 2, 1,
          "expected one key: walk, waves or keyframes, found waves, too"},
@@ -66,7 +66,7 @@ static void mistakes_have_a_position(void **state) {
          "walk.pose.left_elbow: 3 is outside of the joint's range -2.4 .. 0.1"},
         {"walk:\n  height: 0.16\n  width: 0.04\n  pose: {left_knee: 1}", 4, 21,
          "walk.pose.left_knee: joint left_knee belongs to a leg"},
-        {"waves: {joints: []}", 1, 17, "waves.joints: expected a list, found a list"},
+        {"waves: {joints: []}", 1, 17, "waves.joints: expected a list, found an empty list"},
         {"waves:\n  joints:\n    - {joint: tail}", 3, 15,
          "waves.joints.0.joint: robot humanoid has no joint tail"},
         {"waves:\n  joints:\n    - {joint: waist, harmonic: 17}", 3, 32,

@@ -86,7 +86,7 @@ static void mistakes_have_a_position(void **state) {
          ":9:49: joints.a: joint.lower_angle, joint.upper_angle: 1 .. 0, need a range of at most 6 "
          "rad within -2 pi .. 2 pi, or none"},
         {"[{name: a, first: {group: balls, link: wheel}}]",
-         ":9:10: joints.a: link: the model has no link of that name"},
+         ":9:10: joints.a: link: group balls (ball) has no link 'wheel'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];

@@ -126,7 +126,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
         const char *text, *message;
     } cases[] = {
         {"groups: 5\n", "t.yaml:1:9: groups: expected a list, found 5"},
-        {"groups: []\n", "t.yaml:1:9: groups: expected a list, found a list"},
+        {"groups: []\n", "t.yaml:1:9: groups: expected a list, found an empty list"},
         {"groups: [a.urdf]\n",
          "t.yaml:1:10: groups: expected a group of keys such as name, found a.urdf"},
         {"groups:\n  - count: 5\n", "t.yaml:2:5: expected the key groups.0.name, which is missing"},

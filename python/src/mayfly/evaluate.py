@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -299,8 +299,9 @@ def evaluate(
 
     """
     models = [model] if isinstance(model, Model) else list(model)
-    batches = [controllers] if isinstance(controllers, Controllers) else list(controllers)
-    if not models or not all(isinstance(one, Model) for one in models):
+    one = isinstance(controllers, Controllers) or not isinstance(controllers, Iterable)
+    batches = [controllers] if one else list(controllers)
+    if not models or not all(isinstance(body, Model) for body in models):
         raise TypeError("model: need a Model or several")
     if not all(isinstance(batch, Controllers) for batch in batches):
         raise TypeError("controllers: need Programs, Oscillators, Linear, MLP or Policy")

@@ -176,7 +176,8 @@ class World(Native):
 
         """
         if not isinstance(model, Model):
-            raise TypeError(f"model: need a Model, got {type(model).__name__}")
+            hint = "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
+            raise TypeError(f"model: need a Model, got {type(model).__name__}{hint}")
         if isinstance(gaits, (str, bytes)) or not isinstance(gaits, Sequence):
             raise TypeError(f"gaits: need a list of names or paths, got {gaits!r}")
         recipe = Recipe(
@@ -361,7 +362,10 @@ class World(Native):
         pushable and are not affected.
         """
         if (at is None) == (frames is None):
-            raise TypeError("join: need at, the joint's point in the world, or frames, not both")
+            found = "neither" if at is None else "both"
+            raise TypeError(
+                f"join: need `at`, the joint's point in the world, or `frames`; got {found}"
+            )
         with self._lock:
             self._use()
             if self._native_joints is None:
