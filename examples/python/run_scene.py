@@ -3,6 +3,8 @@
 python examples/python/run_scene.py [FILE]; FILE is models/humanoid.urdf unless given.
 """
 
+# %%
+# The libraries.
 from __future__ import annotations
 
 import sys
@@ -12,6 +14,8 @@ import numpy as np
 import mayfly
 
 
+# %%
+# A scene is read, built and run in three lines.
 def main(path: str, seconds: float = 10.0) -> np.ndarray:
     """Positions [m] of the robots of the first group, (robots, 3)."""
     with mayfly.Scene(path) as scene:
@@ -19,5 +23,7 @@ def main(path: str, seconds: float = 10.0) -> np.ndarray:
         return scene.groups[0]["base.position"].array
 
 
+# %%
+# The file of the command line, or the humanoid.
 if __name__ == "__main__":
     print(main(sys.argv[1] if len(sys.argv) > 1 else "models/humanoid.urdf"))

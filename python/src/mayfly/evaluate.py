@@ -299,8 +299,9 @@ def evaluate(
 
     """
     models = [model] if isinstance(model, Model) else list(model)
-    one = isinstance(controllers, Controllers) or not isinstance(controllers, Iterable)
-    batches = [controllers] if one else list(controllers)
+    given: Any = controllers  # whatever it is: what it should be is checked below
+    one = isinstance(given, Controllers) or not isinstance(given, Iterable)
+    batches = [given] if one else list(given)
     if not models or not all(isinstance(body, Model) for body in models):
         raise TypeError("model: need a Model or several")
     if not all(isinstance(batch, Controllers) for batch in batches):

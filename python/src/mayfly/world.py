@@ -176,7 +176,9 @@ class World(Native):
 
         """
         if not isinstance(model, Model):
-            hint = "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
+            hint = (
+                "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
+            )
             raise TypeError(f"model: need a Model, got {type(model).__name__}{hint}")
         if isinstance(gaits, (str, bytes)) or not isinstance(gaits, Sequence):
             raise TypeError(f"gaits: need a list of names or paths, got {gaits!r}")
