@@ -479,7 +479,7 @@ static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *er
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t j = i + 1; j < 4; j++)
             add_bar(&rig, i, j, 0.01);
-    rig.actuators[0] = (mf_TrussActuator){0, 0.05, 0.2};
+    rig.actuators[0] = (mf_TrussActuator){0, 0.05, 0.2, MF_NONE};
     rig.truss.actuator_count = 1;
     mf_Status status = rig_relax(&rig, context, 1, error);
     if (status != MF_OK)

@@ -4,6 +4,7 @@
 #define MAYFLY_TRUSS_H
 
 #include <mayfly/model.h>
+#include <mayfly/neurons.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,7 @@ typedef struct mf_TrussBar {
 typedef struct mf_TrussActuator { // makes a bar change its rest length
     uint32_t bar;                 // [1]
     double lower, upper;          // [m] range of the rest length
+    uint32_t neuron;              // [1] that drives it; MF_NONE: the actuator's command
 } mf_TrussActuator;
 
 typedef struct mf_Truss {
@@ -46,8 +48,10 @@ typedef struct mf_Truss {
     const mf_TrussVertex *vertices;
     const mf_TrussBar *bars;
     const mf_TrussActuator *actuators;
-    uint32_t vertex_count, bar_count, actuator_count; // [1]
-    mf_Context *context;                              // of what it was read with, or NULL
+    const mf_Neuron *neurons;
+    const mf_Synapse *synapses;
+    uint32_t vertex_count, bar_count, actuator_count, neuron_count, synapse_count; // [1]
+    mf_Context *context; // of what it was read with, or NULL
 } mf_Truss;
 
 // ---- files

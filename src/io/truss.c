@@ -75,8 +75,8 @@ static mf_Status take_lists(mf_Reader *reader, const mf_TrussEntry *entry, mf_Tr
     for (uint32_t i = 0; i < entry->bars.count && status == MF_OK; i++)
         status = take_bar(reader, &bars[i], i, &bar[i]);
     for (uint32_t i = 0; i < entry->actuators.count && status == MF_OK; i++)
-        actuator[i] =
-            (mf_TrussActuator){actuators[i].bar, actuators[i].range[0], actuators[i].range[1]};
+        actuator[i] = (mf_TrussActuator){actuators[i].bar, actuators[i].range[0],
+                                         actuators[i].range[1], MF_NONE};
     truss->vertices = vertex;
     truss->bars = bar;
     truss->actuators = actuator;

@@ -60,8 +60,8 @@ static void crawler(Parts *p, uint32_t size, uint32_t extra) {
         const double *at = p->vertices[i].position;
         bar(p, i, vertex(p, at[0] + 0.07, at[1] + 0.03, 0.08, ""));
     }
-    p->actuators[0] = (mf_TrussActuator){2, 0.05, 0.2};
-    p->actuators[1] = (mf_TrussActuator){4, 0.05, 0.2};
+    p->actuators[0] = (mf_TrussActuator){2, 0.05, 0.2, MF_NONE};
+    p->actuators[1] = (mf_TrussActuator){4, 0.05, 0.2, MF_NONE};
     p->truss.actuator_count = 2;
 }
 
