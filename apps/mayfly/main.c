@@ -44,8 +44,9 @@ static const mf_CommandHelp completion_help = {
 static const Command commands[] = {
     {&mf_help_evolve, mf_command_evolve},   {&mf_help_run, mf_command_run},
     {&mf_help_compare, mf_command_compare}, {&mf_help_replay, mf_command_replay},
-    {&mf_help_info, mf_command_info},       {&mf_help_check, mf_command_check},
-    {&mf_help_bench, mf_command_bench},     {&completion_help, complete},
+    {&mf_help_info, mf_command_info},       {&mf_help_print, mf_command_print},
+    {&mf_help_check, mf_command_check},     {&mf_help_bench, mf_command_bench},
+    {&completion_help, complete},
 };
 
 #define COMMAND_COUNT ((uint32_t)(sizeof commands / sizeof commands[0]))

@@ -27,6 +27,7 @@
 #include <mayfly/plugin.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
+#include <mayfly/print.h>
 #include <mayfly/property.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/quasistatic.h>

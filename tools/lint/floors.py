@@ -31,6 +31,7 @@ FLOORS = {
     "scene": 7,
     "environment": 8,
     "evaluate": 8,
+    "print": 8,
     "view": 8,
     "apps": 9,
 }
