@@ -16,6 +16,13 @@ typedef struct mf_Archive mf_Archive;
 typedef mf_Status (*mf_EvaluateFn)(void *user, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 
+// Writes the genome of a new individual into child[0 .. genome_bytes-1], zeros at call; what is not
+// used stays zero. `parent`, as long and zero-padded, is NULL for an individual of the first
+// generation. The child must depend on the arguments only: draw random numbers from counters (seed,
+// id, ...). Called by one thread at a time, in the order of the ids.
+typedef mf_Status (*mf_VaryFn)(void *user, const uint8_t *parent, uint64_t seed, uint64_t id,
+                               uint8_t *child, uint32_t genome_bytes);
+
 typedef struct mf_SearchConfig {
     uint32_t struct_size;  // [byte] set by mf_search_config()
     uint32_t population;   // [1] individuals per generation, 2 .. 2^20; default 100
