@@ -208,6 +208,49 @@ MF_API mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Indi
 MF_API mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
                                  uint8_t *genome, uint32_t genome_bytes, mf_Error *error);
 
+// ---- descent -----------------------------------------------------------------------------------
+
+// One node of a family tree.
+typedef struct mf_Ancestor {
+    uint64_t id;         // [1]
+    uint64_t parent;     // [1] id, UINT64_MAX: none
+    uint32_t generation; // [1] in which it was born, from 1
+    uint32_t bytes;      // [byte] of its genome, without zeros at the end
+    uint32_t changed;    // [byte] that differ from its parent's genome; 0 without a parent
+    double fitness;      // at birth
+} mf_Ancestor;
+// The line of `id` back to the first generation, itself first: *out is an array from mf_allocate.
+MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
+                                     uint32_t *count, mf_Error *error);
+// The lines of the `leaves` (1 .. 1024) best individuals alive in the newest generation, joined
+// where they meet, by decreasing id: *out is an array from mf_allocate. An individual without
+// children in the array is one of the leaves.
+MF_API mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
+                                      uint32_t *count, mf_Error *error);
+
+typedef struct mf_ArchiveDiversity {
+    uint32_t alive;    // [1] individuals of the generation
+    uint32_t distinct; // [1] different genomes among them
+    double distance;   // [1] mean share of bytes in which two of them differ, over all pairs of up
+                       // to 32 individuals, evenly spaced by id; of the longer genome's bytes
+    double quality;    // sum of finite fitness (QD score of MAP-Elites)
+} mf_ArchiveDiversity;
+// Diversity of one stored generation (0 = of the newest one).
+MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
+                                      mf_ArchiveDiversity *out, mf_Error *error);
+
+// One filled cell of MAP-Elites.
+typedef struct mf_Elite {
+    uint64_t id;     // [1]
+    uint32_t cell;   // [1] as mf_search_cell()
+    double fitness;  // of the individual in it
+    double place[MF_DESCRIPTOR_LIMIT]; // its descriptors; unused ones are 0
+} mf_Elite;
+// The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
+// MF_UNSUPPORTED if the run has no descriptors.
+MF_API mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count,
+                                  mf_Error *error);
+
 #ifdef __cplusplus
 }
 #endif
