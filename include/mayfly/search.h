@@ -108,6 +108,8 @@ typedef struct mf_SearchConfig {
 } mf_SearchConfig;
 // The defaults of mf_SearchConfig: every configuration starts from them.
 MF_API mf_SearchConfig mf_search_config(void);
+// Largest number of genomes in one call of `evaluate`.
+MF_API uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config); // [1]
 
 // One individual of the current generation. Ids count from 0 over the whole run.
 typedef struct mf_Individual {

@@ -133,3 +133,10 @@ uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation) {
     bool all = generation <= 1 || mf_search_is_steady(config);
     return all ? config->population : config->population - config->survivors;
 }
+
+uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config) {
+    if (config == NULL)
+        return 0;
+    bool batches = mf_search_is_steady(config) && config->batch < config->population;
+    return batches ? config->batch : config->population;
+}

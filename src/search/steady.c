@@ -201,8 +201,7 @@ static mf_Status advance_batch(mf_Search *search, uint32_t first, uint32_t count
 
 mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
-    // Nobody of the first generation has a parent, so it is one batch.
-    uint32_t births = config->population, batch = search->generation == 0 ? births : config->batch;
+    uint32_t births = config->population, batch = config->batch;
     begin(search);
     for (uint32_t first = 0; first < births; first += batch) {
         uint32_t rest = births - first;

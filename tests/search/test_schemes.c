@@ -648,7 +648,7 @@ static void a_failed_batch_leaves_the_generation(void **state) {
     mf_SearchConfig config = scheme_config(&schemes[5]);
     mf_Search *plain = new_search(fixture->context, &config);
     advance(plain, 3);
-    int calls = 1 + 20 + 7; // in the third generation
+    int calls = 20 + 20 + 7; // in the third generation
     config.evaluate = fail_evaluation;
     config.user = &calls;
     mf_Search *search = new_search(fixture->context, &config);
