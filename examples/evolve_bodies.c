@@ -36,7 +36,8 @@ static void add_leg(mf_Builder *builder, mf_BodyId trunk, const Genes *genes, ui
     const double axes[2][3] = {{0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     const double side = leg % 2 == 0 ? 1.0 : -1.0, half = 0.5 * between(genes->trunk, 0.15, 0.5);
     const double along = half - 2.0 * half * (leg / 2) / (legs_of(genes) / 2 - 1);
-    const double upper = between(genes->upper, 0.04, 0.14), lower = between(genes->lower, 0.05, 0.2);
+    const double upper = between(genes->upper, 0.04, 0.14),
+                 lower = between(genes->lower, 0.05, 0.2);
     const double hip[3] = {along, 0.06 * side, 0.0};
     const double knee[3] = {along, 0.06 * side + upper * side, 0.0};
     const double foot[3] = {along, knee[1], -lower};
@@ -95,10 +96,10 @@ typedef struct Zoo {
     uint32_t bodies;
     mf_Model *model[BATCH];
     mf_Group *group[BATCH];
-    uint32_t robots[BATCH];       // of each body
-    uint32_t first[BATCH];        // a genome with that body
-    uint32_t body[BATCH];         // of each genome
-    uint32_t instance[BATCH];     // of each genome in its group
+    uint32_t robots[BATCH];   // of each body
+    uint32_t first[BATCH];    // a genome with that body
+    uint32_t body[BATCH];     // of each genome
+    uint32_t instance[BATCH]; // of each genome in its group
 } Zoo;
 
 static void sort_by_body(Zoo *zoo, const Genes *genes, uint32_t count) {

@@ -17,8 +17,8 @@ static bool print_json(const mf_Ancestor *line, uint32_t count) {
                       (json_int_t)line[i].generation, "fitness", mf_app_real(line[i].fitness),
                       "bytes", (json_int_t)line[i].bytes, "changed", (json_int_t)line[i].changed));
     }
-    return mf_app_print(json_pack("{s:I, s:o}", "individual", (json_int_t)line[0].id, "ancestors",
-                                  ancestors));
+    return mf_app_print(
+        json_pack("{s:I, s:o}", "individual", (json_int_t)line[0].id, "ancestors", ancestors));
 }
 
 static bool print_text(const mf_Ancestor *line, uint32_t count) {

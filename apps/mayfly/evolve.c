@@ -78,7 +78,8 @@ const mf_CommandHelp mf_help_evolve = {
         "--json prints one object per generation (generation, best, mean, evaluations,\n"
         "simulated_seconds summed over robots, wall_seconds, realtime_factor; after the first\n"
         "verification also verified, the fitness of the best at the level of search.verify) and a\n"
-        "last one with \"done\" and the hash of the final population. With search.replacement: cell\n"
+        "last one with \"done\" and the hash of the final population. With search.replacement: "
+        "cell\n"
         "the objects also have coverage (filled cells) and quality (sum of their fitness).",
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
                 "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"

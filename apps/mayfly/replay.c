@@ -14,7 +14,8 @@
 #include "warnings.h"
 
 typedef struct Options {
-    const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every, *plot;
+    const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every,
+        *plot;
     bool json;
     mf_Inputs inputs; // --model, --ground and --set
 } Options;
@@ -73,7 +74,8 @@ const mf_CommandHelp mf_help_replay = {
         "the model or the ground has moved, it is searched for in the folders above RUN; --model\n"
         "and --ground state its path, and it must have the same content.\n\n"
         "--ancestry prints the line of an individual back to the first generation: id, generation\n"
-        "of birth, fitness, length of the genome and how many bytes differ from the parent's; with\n"
+        "of birth, fitness, length of the genome and how many bytes differ from the parent's; "
+        "with\n"
         "--json one object: individual, and ancestors, a list of id, parent, generation, fitness,\n"
         "bytes, changed.\n\n"
         "--json prints: motion, individual, distance and fitness [m], stored_fitness,\n"
@@ -233,9 +235,9 @@ static int show_ancestry(Replay *replay, mf_Error *error) {
         status = find_individual(replay, error);
         id = replay->individual.id;
     }
-    return status == MF_OK ? mf_ancestry_print(replay->context, replay->archive, id, options->json,
-                                               error)
-                           : mf_app_fail(error);
+    return status == MF_OK
+               ? mf_ancestry_print(replay->context, replay->archive, id, options->json, error)
+               : mf_app_fail(error);
 }
 
 static bool is_id(const char *text) {

@@ -250,7 +250,7 @@ MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
 // One dimension of the grid of MAP-Elites.
 typedef struct mf_SceneDescriptor {
     mf_Measure measure;
-    double lower, upper; // [unit of the measure] range
+    double lower, upper; // [any] range, in the unit of the measure
     uint32_t cells;      // [1] default 16
 } mf_SceneDescriptor;
 
@@ -294,7 +294,7 @@ typedef struct mf_SceneHooks {
     // Descriptor `index` of search.descriptors at the end of an evaluation; NaN: in no cell. Not
     // called for a robot with a fault. NULL: the measures of the file.
     double (*describe)(const mf_Scene *scene, uint32_t instance, uint32_t index, void *user);
-    void *user;            // handed to all of them; borrowed
+    void *user; // handed to all of them; borrowed
 } mf_SceneHooks;
 
 // ---- scene files -------------------------------------------------------------------------------

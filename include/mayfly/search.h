@@ -55,7 +55,7 @@ enum { MF_DESCRIPTOR_LIMIT = 4, MF_DESCRIPTOR_NAME = 32 };
 // One dimension of the grid of MAP-Elites. Values outside of the range belong to the border cells.
 typedef struct mf_Descriptor {
     char name[MF_DESCRIPTOR_NAME]; // of the report; with the terminating zero
-    double lower, upper;           // range, finite, lower < upper
+    double lower, upper;           // [any] range, finite, lower < upper
     uint32_t cells;                // [1] >= 1; at most 2^20 in the whole grid
 } mf_Descriptor;
 
@@ -92,14 +92,14 @@ typedef struct mf_SearchConfig {
     void *vary_user; // the zeros at the end of genomes
     mf_EvaluateFn evaluate;
     void *user;
-    // Verification by a more expensive evaluation, for truncation in generations. In every generation whose number is a multiple
-    // of verify_every, the best verify_best individuals that are not verified yet are evaluated by
-    // `verify`; each is verified once. With the result v and the fitness f of `evaluate`, the
-    // verified score is v - verify_disparity |v - f|. The best by this score, half as many as are
-    // verified at a time (rounded up) and no two with equal genomes, are the elite: they rank
-    // first, remain until others have a higher score, and are the only parents. Other verified
-    // individuals rank last. Those not verified rank between them, by their fitness plus the
-    // difference of their parent's score and fitness.
+    // Verification by a more expensive evaluation, for truncation in generations. In every
+    // generation whose number is a multiple of verify_every, the best verify_best individuals that
+    // are not verified yet are evaluated by `verify`; each is verified once. With the result v and
+    // the fitness f of `evaluate`, the verified score is v - verify_disparity |v - f|. The best by
+    // this score, half as many as are verified at a time (rounded up) and no two with equal
+    // genomes, are the elite: they rank first, remain until others have a higher score, and are the
+    // only parents. Other verified individuals rank last. Those not verified rank between them, by
+    // their fitness plus the difference of their parent's score and fitness.
     uint32_t verify_every;   // [1] generations; 0: never, the default
     uint32_t verify_best;    // [1] 2 .. population; default 8
     double verify_disparity; // [1] 0 .. 1000; default 1
@@ -126,11 +126,12 @@ MF_API mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *co
                                   mf_Search **out, mf_Error *error);
 MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 
-// One generation: (from the second on) keep the best `survivors`, add mutated copies of the parents,
-// then evaluate (for the steady state and MAP-Elites see mf_SearchConfig.batch); individuals are sorted by decreasing fitness, of equals the younger (higher id) first,
-// so that children as good as their parents replace them; then the verification, if due. If an
-// evaluation fails, its status and error are returned and the search does not change: advance can
-// be called again.
+// One generation: (from the second on) keep the best `survivors`, add mutated copies of the
+// parents, then evaluate (for the steady state and MAP-Elites see mf_SearchConfig.batch);
+// individuals are sorted by decreasing fitness, of equals the younger (higher id) first, so that
+// children as good as their parents replace them; then the verification, if due. If an evaluation
+// fails, its status and error are returned and the search does not change: advance can be called
+// again.
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
@@ -219,7 +220,7 @@ typedef struct mf_Ancestor {
     uint32_t generation; // [1] in which it was born, from 1
     uint32_t bytes;      // [byte] of its genome, without zeros at the end
     uint32_t changed;    // [byte] that differ from its parent's genome; 0 without a parent
-    double fitness;      // at birth
+    double fitness;      // [any] at birth
 } mf_Ancestor;
 // The line of `id` back to the first generation, itself first: *out is an array from mf_allocate.
 MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
@@ -235,7 +236,7 @@ typedef struct mf_ArchiveDiversity {
     uint32_t distinct; // [1] different genomes among them
     double distance;   // [1] mean share of bytes in which two of them differ, over all pairs of up
                        // to 32 individuals, evenly spaced by id; of the longer genome's bytes
-    double quality;    // sum of finite fitness (QD score of MAP-Elites)
+    double quality;    // [any] sum of finite fitness (QD score of MAP-Elites)
 } mf_ArchiveDiversity;
 // Diversity of one stored generation (0 = of the newest one).
 MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
@@ -243,10 +244,10 @@ MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
 
 // One filled cell of MAP-Elites.
 typedef struct mf_Elite {
-    uint64_t id;     // [1]
-    uint32_t cell;   // [1] as mf_search_cell()
-    double fitness;  // of the individual in it
-    double place[MF_DESCRIPTOR_LIMIT]; // its descriptors; unused ones are 0
+    uint64_t id;                       // [1]
+    uint32_t cell;                     // [1] as mf_search_cell()
+    double fitness;                    // [any] of the individual in it
+    double place[MF_DESCRIPTOR_LIMIT]; // [any] its descriptors; unused ones are 0
 } mf_Elite;
 // The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
 // MF_UNSUPPORTED if the run has no descriptors.

@@ -28,7 +28,7 @@ typedef struct Sums {
     double step; // [s]
     uint32_t joints;
     const char *reads[INPUTS], *writes[OUTPUTS + 1]; // names of the fields, up to NULL
-    mf_Servo servo[]; // of each joint; gain 0: none
+    mf_Servo servo[];                                // of each joint; gain 0: none
 } Sums;
 
 static const mf_FieldInfo forward_info = {
@@ -158,12 +158,10 @@ static void release_sums(mf_Context *context, void *user) {
 
 // Whether the sum of that fitness is needed, by the fitness or a descriptor of the search.
 static bool is_wanted(const mf_SceneFile *file, mf_Fitness sum) {
-    static const int of_measure[] = {[MF_MEASURE_FORWARD] = MF_FITNESS_DISTANCE,
-                                     [MF_MEASURE_SIDEWAYS] = MF_FITNESS_DISTANCE,
-                                     [MF_MEASURE_HEIGHT] = MF_FITNESS_DISTANCE,
-                                     [MF_MEASURE_SPEED] = MF_FITNESS_SPEED,
-                                     [MF_MEASURE_UPRIGHT] = MF_FITNESS_UPRIGHT,
-                                     [MF_MEASURE_DUTY] = MF_FITNESS_STEPS};
+    static const int of_measure[] = {
+        [MF_MEASURE_FORWARD] = MF_FITNESS_DISTANCE, [MF_MEASURE_SIDEWAYS] = MF_FITNESS_DISTANCE,
+        [MF_MEASURE_HEIGHT] = MF_FITNESS_DISTANCE,  [MF_MEASURE_SPEED] = MF_FITNESS_SPEED,
+        [MF_MEASURE_UPRIGHT] = MF_FITNESS_UPRIGHT,  [MF_MEASURE_DUTY] = MF_FITNESS_STEPS};
     if (file->hooks.fitness == NULL && file->fitness == sum)
         return true;
     for (uint32_t i = 0; i < file->descriptor_count && file->hooks.describe == NULL; i++) {

@@ -13,8 +13,8 @@ static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
 static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
-static const char *const replacements[] = {"generation", "random",  "worst", "unfit",
-                                           "similar",    "cell",    NULL};
+static const char *const replacements[] = {"generation", "random", "worst", "unfit",
+                                           "similar",    "cell",   NULL};
 static const char *const measures[] = {"forward", "sideways", "height", "speed",
                                        "upright", "duty",     NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
@@ -69,8 +69,8 @@ static const mf_Key descriptor_keys[] = {
 
 static const mf_KeyTable descriptor_table = {.noun = "descriptor",
                                              .keys = descriptor_keys,
-                                             .count = sizeof descriptor_keys /
-                                                      sizeof descriptor_keys[0],
+                                             .count =
+                                                 sizeof descriptor_keys / sizeof descriptor_keys[0],
                                              .size = sizeof(mf_SceneDescriptor)};
 
 #define AT(member) offsetof(mf_SceneFile, member)

@@ -255,9 +255,8 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
     if (archive->format < MF_ARCHIVE_FORMAT_GENERAL)
         return status;
     if (status == MF_OK)
-        status =
-            mf_database_prepare(database, "INSERT INTO living (generation, id) VALUES (?1,?2)",
-                                &archive->insert_living, error);
+        status = mf_database_prepare(database, "INSERT INTO living (generation, id) VALUES (?1,?2)",
+                                     &archive->insert_living, error);
     if (status == MF_OK)
         status = mf_database_prepare(database,
                                      "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)",

@@ -42,10 +42,10 @@ static mf_Status begin_walk(Walk *walk, mf_Archive *archive, mf_Error *error) {
         return mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
                           "no memory for genomes");
     walk->other = walk->genome + bytes;
-    return mf_database_prepare(
-        &archive->database,
-        "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS ", i.fitness FROM individual i WHERE i.id = ?1",
-        &walk->statement, error);
+    return mf_database_prepare(&archive->database,
+                               "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
+                               ", i.fitness FROM individual i WHERE i.id = ?1",
+                               &walk->statement, error);
 }
 
 // Ends the walk; on success the caller owns the nodes.
@@ -126,8 +126,8 @@ static mf_Status visit(Walk *walk, uint64_t id, mf_Error *error) {
     return MF_OK;
 }
 
-mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
-                              uint32_t *count, mf_Error *error) {
+mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out, uint32_t *count,
+                              mf_Error *error) {
     if (archive == NULL || out == NULL || count == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
     Walk walk;
@@ -155,8 +155,8 @@ static mf_Status newest(mf_Archive *archive, uint32_t *generation, mf_Error *err
                           "the archive contains no generation yet");
     if (*generation > last.number)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
-                          "there is no generation %" PRIu32 "; the newest is %" PRIu32,
-                          *generation, last.number);
+                          "there is no generation %" PRIu32 "; the newest is %" PRIu32, *generation,
+                          last.number);
     if (*generation == 0)
         *generation = last.number;
     return MF_OK;
@@ -320,8 +320,7 @@ mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_Arch
         status = mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
                             "no memory for a generation");
     if (status == MF_OK)
-        status =
-            mf_archive_prepare_members(archive, generation, "ORDER BY 1", &statement, error);
+        status = mf_archive_prepare_members(archive, generation, "ORDER BY 1", &statement, error);
     if (status == MF_OK)
         status = sum_generation(archive, statement, hashes, most, sample, &result, &sampled, error);
     if (status == MF_OK) {

@@ -317,8 +317,8 @@ static mf_Status read_places(mf_Archive *archive, mf_Search *search, mf_Error *e
     if (search->cells == NULL)
         return MF_OK;
     mf_Status status = mf_database_prepare(
-        &archive->database,
-        "SELECT descriptor, value FROM place WHERE id = ?1 ORDER BY descriptor", &statement, error);
+        &archive->database, "SELECT descriptor, value FROM place WHERE id = ?1 ORDER BY descriptor",
+        &statement, error);
     memset(search->cells, 0xff, mf_search_capacity(&search->config) * sizeof *search->cells);
     for (uint32_t i = 0; i < search->next_count && status == MF_OK; i++)
         status = read_place(archive, statement, search, i, error);

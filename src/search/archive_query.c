@@ -52,8 +52,8 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
             "v.id = g.champion AND v.generation BETWEEN (SELECT generation FROM individual WHERE "
             "id = g.champion) AND g.number LIMIT 1) FROM generation g ORDER BY g.number",
     };
-    int64_t format = archive->format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_FORMAT_VERIFIED
-                                                                  : archive->format;
+    int64_t format =
+        archive->format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_FORMAT_VERIFIED : archive->format;
     mf_Status status = mf_database_prepare(database, sql[format], &statement, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         bool row;

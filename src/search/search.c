@@ -171,8 +171,7 @@ void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32
 void mf_search_commit(mf_Search *search) {
     search->count = search->next_count;
     for (uint32_t rank = 0; rank < search->count; rank++)
-        mf_search_copy(&search->config, &search->current, rank, &search->next,
-                       search->order[rank]);
+        mf_search_copy(&search->config, &search->current, rank, &search->next, search->order[rank]);
 }
 
 // ---- hash --------------------------------------------------------------------------------------
@@ -217,8 +216,8 @@ uint64_t mf_search_hash(const mf_Search *search) {
 
 // ---- creation and destruction ------------------------------------------------------------------
 
-static bool allocate_population(mf_Context *context, const mf_SearchConfig *config,
-                                uint32_t count, mf_Population *population) {
+static bool allocate_population(mf_Context *context, const mf_SearchConfig *config, uint32_t count,
+                                mf_Population *population) {
     population->id = mf_allocate(context, count, sizeof *population->id);
     population->parent = mf_allocate(context, count, sizeof *population->parent);
     population->fitness = mf_allocate(context, count, sizeof *population->fitness);
@@ -250,8 +249,7 @@ static void release_population(mf_Context *context, mf_Population *population) {
 
 static bool needs_weights(const mf_SearchConfig *config) {
     return config->selection == MF_SELECTION_PROPORTIONATE ||
-           config->selection == MF_SELECTION_RANK ||
-           config->replacement == MF_REPLACEMENT_UNFIT ||
+           config->selection == MF_SELECTION_RANK || config->replacement == MF_REPLACEMENT_UNFIT ||
            config->replacement == MF_REPLACEMENT_SIMILAR;
 }
 
@@ -408,8 +406,8 @@ static mf_Status breed(mf_Search *search, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t i = kept; i < config->population && status == MF_OK; i++) {
         uint64_t id = first_id + (i - kept);
-        uint32_t parent = in_turn ? (i - kept) % parents
-                                  : mf_search_choose_parent(search, id, search->count);
+        uint32_t parent =
+            in_turn ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
         status = bear(search, i, id, parent, error);
     }
     return status;
@@ -445,8 +443,8 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
     bool reuse = config->reuse_fitness && search->generation > 0;
     uint32_t first = reuse ? config->survivors : 0, count = config->population - first;
     return mf_search_rate(search, config->evaluate, config->user,
-                search->next.genomes + (size_t)first * config->genome_bytes, count,
-                search->next.fitness + first, error);
+                          search->next.genomes + (size_t)first * config->genome_bytes, count,
+                          search->next.fitness + first, error);
 }
 
 // Whether `i` of search->next has bit for bit the fitness of an elite individual: at the cheap
@@ -488,8 +486,8 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
         memcpy(search->finest + i * bytes, next->genomes + who[i] * bytes, bytes);
     if (count == 0)
         return MF_OK;
-    mf_Status status = mf_search_rate(search, config->verify, config->verify_user, search->finest, count,
-                            search->finest_fitness, error);
+    mf_Status status = mf_search_rate(search, config->verify, config->verify_user, search->finest,
+                                      count, search->finest_fitness, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {

@@ -142,8 +142,8 @@ static void weigh_similar(mf_Search *search, uint32_t child, uint32_t first) {
     uint32_t bytes = search->config.genome_bytes;
     const uint8_t *genome = search->spare.genomes + (size_t)child * bytes;
     for (uint32_t rank = first; rank < search->next_count; rank++)
-        search->weights[rank - first] = similarity(
-            genome, search->next.genomes + (size_t)search->order[rank] * bytes, bytes);
+        search->weights[rank - first] =
+            similarity(genome, search->next.genomes + (size_t)search->order[rank] * bytes, bytes);
 }
 
 uint32_t mf_search_choose_victim(mf_Search *search, uint32_t child) {

@@ -39,7 +39,8 @@ uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values) {
         if (values[i] != values[i])
             return UINT32_MAX;
         // Halved, so that the difference of the bounds does not overflow.
-        double part = (0.5 * values[i] - 0.5 * axis->lower) / (0.5 * axis->upper - 0.5 * axis->lower);
+        double part =
+            (0.5 * values[i] - 0.5 * axis->lower) / (0.5 * axis->upper - 0.5 * axis->lower);
         double position = part * axis->cells;
         uint32_t step = position > 0 ? axis->cells - 1 : 0;
         if (position > 0 && position < axis->cells)
@@ -82,8 +83,8 @@ static void replace(mf_Search *search, uint32_t rank, uint32_t child) {
 static void insert_into_cell(mf_Search *search, uint32_t child) {
     const mf_SearchConfig *config = &search->config;
     double fitness = search->spare.fitness[child];
-    uint32_t cell = mf_search_cell(
-        config, search->spare.place + (size_t)child * config->descriptor_count);
+    uint32_t cell =
+        mf_search_cell(config, search->spare.place + (size_t)child * config->descriptor_count);
     if (cell == UINT32_MAX || fitness != fitness)
         return;
     uint32_t holder = search->cells[cell];
@@ -184,8 +185,7 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
     return status;
 }
 
-static mf_Status advance_batch(mf_Search *search, uint32_t first, uint32_t count,
-                               mf_Error *error) {
+static mf_Status advance_batch(mf_Search *search, uint32_t first, uint32_t count, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     mf_Status status = breed(search, first, count, error);
     if (status == MF_OK)

@@ -65,8 +65,8 @@ mf_Status mf_search_vary(const mf_Search *search, const uint8_t *parent, uint64_
     const mf_SearchConfig *config = &search->config;
     if (config->vary != NULL) {
         memset(genome, 0, config->genome_bytes);
-        mf_Status status = config->vary(config->vary_user, parent, config->seed, id, genome,
-                                        config->genome_bytes);
+        mf_Status status =
+            config->vary(config->vary_user, parent, config->seed, id, genome, config->genome_bytes);
         return status == MF_OK ? MF_OK
                                : mf_fail(error, status,
                                          "search config.vary: failed for individual %" PRIu64, id);

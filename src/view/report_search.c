@@ -194,9 +194,9 @@ static void draw_tree(mf_Text *text, const mf_ReportData *data, double *leaves, 
                    "champion has <b>%u</b> individuals; <code>mayfly replay RUN --ancestry "
                    "best</code> lists them.</p>\n",
                    line);
-    mf_Chart chart = mf_chart_make(
-        mf_axis_fit(1.0, data->generation_count, 8, false, "generation of birth"),
-        mf_axis_fit(0.0, total, 4, false, "lines"));
+    mf_Chart chart =
+        mf_chart_make(mf_axis_fit(1.0, data->generation_count, 8, false, "generation of birth"),
+                      mf_axis_fit(0.0, total, 4, false, "lines"));
     mf_chart_begin(text, &chart, "Lines of descent of the best individuals");
     draw_branches(text, data, &chart, low, chosen, false);
     draw_branches(text, data, &chart, low, chosen, true);
@@ -220,7 +220,8 @@ void mf_report_tree(mf_Text *text, const mf_ReportData *data) {
 
 // ---- the repertoire ----------------------------------------------------------------------------
 
-// The grid that is drawn: the first two descriptors, with several cells in one where there are many.
+// The grid that is drawn: the first two descriptors, with several cells in one where there are
+// many.
 typedef struct Grid {
     uint32_t columns, rows;
     double *best; // fitness, NaN: empty
@@ -256,10 +257,10 @@ static void draw_cells(mf_Text *text, const mf_ReportData *data, const Grid *gri
                        const double range[2]) {
     const mf_Descriptor *axes = data->search.descriptors;
     bool flat = data->search.descriptor_count < 2;
-    mf_Chart chart = mf_chart_make(
-        mf_axis_fit(axes[0].lower, axes[0].upper, 8, false, axes[0].name),
-        mf_axis_fit(flat ? 0.0 : axes[1].lower, flat ? 1.0 : axes[1].upper, 6, false,
-                    flat ? "" : axes[1].name));
+    mf_Chart chart =
+        mf_chart_make(mf_axis_fit(axes[0].lower, axes[0].upper, 8, false, axes[0].name),
+                      mf_axis_fit(flat ? 0.0 : axes[1].lower, flat ? 1.0 : axes[1].upper, 6, false,
+                                  flat ? "" : axes[1].name));
     mf_chart_begin(text, &chart, "Fitness of the repertoire over its descriptors");
     double wide = (chart.width - chart.left - chart.right) / grid->columns;
     double high = (chart.height - chart.top - chart.bottom) / grid->rows;

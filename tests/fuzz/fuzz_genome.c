@@ -41,8 +41,7 @@ static void check(const mf_Individual *individual, const mf_SearchConfig *config
     require(root ? generation == 1 || steady
                  : individual->parent < (steady ? individual->id : first));
     require(cells[3].size <= config->genome_bytes);
-    require(cells[3].size == 0 ||
-            memcmp(individual->genome, cells[3].bytes, cells[3].size) == 0);
+    require(cells[3].size == 0 || memcmp(individual->genome, cells[3].bytes, cells[3].size) == 0);
     for (size_t i = cells[3].size; i < config->genome_bytes; i++)
         require(individual->genome[i] == 0);
     // Read it all, so that a checker sees a length that is wrong.

@@ -63,12 +63,12 @@ static void measures_have_their_closed_forms(void **state) {
 
 // Robots that stand have a duty factor of 1 with every foot on the ground, and no speed.
 static void duty_and_speed_of_a_robot_that_stands(void **state) {
-    mf_SceneFile *file = parse_scene(
-        *state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp, "
-                "motion: points}\nworld: {step: 0.005}\nrun: {duration: 3}\n"
-                "search:\n  replacement: cell\n  descriptors:\n"
-                "  - {measure: duty, lower: 0, upper: 1}\n"
-                "  - {measure: speed, lower: 0, upper: 1}\n");
+    mf_SceneFile *file =
+        parse_scene(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp, "
+                            "motion: points}\nworld: {step: 0.005}\nrun: {duration: 3}\n"
+                            "search:\n  replacement: cell\n  descriptors:\n"
+                            "  - {measure: duty, lower: 0, upper: 1}\n"
+                            "  - {measure: speed, lower: 0, upper: 1}\n");
     mf_Scene scene = make_evaluation(*state, file, 1);
     double values[2];
     // Without a genome it idles.

@@ -147,8 +147,8 @@ static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) 
     // goes on to its end.
     while (kills < KILLS || before < GENERATIONS) {
         long limit = kills % 5 == 0 ? longest / 10 : longest;
-        bool done = live_and_die(fixture->path, replacement,
-                                 kills < KILLS ? rand() % limit : UNTIL_DONE);
+        bool done =
+            live_and_die(fixture->path, replacement, kills < KILLS ? rand() % limit : UNTIL_DONE);
         uint32_t now = stored_generations(fixture);
         if (now < before)
             fail_msg("%u generations were there, %u are left", before, now);

@@ -273,11 +273,11 @@ static void batch_of_one_is_strict(void **state) {
             // The worst by rank gives way, of equals the oldest, unless the child is worse.
             uint32_t worst = 0;
             for (uint32_t k = 1; k < 20; k++) {
-                bool less = fitness[k] == fitness[k] && fitness[worst] == fitness[worst]
-                                ? fitness[k] < fitness[worst] ||
-                                      (fitness[k] == fitness[worst] && alive[k] < alive[worst])
-                                : isnan(fitness[k]) &&
-                                      (!isnan(fitness[worst]) || alive[k] < alive[worst]);
+                bool less =
+                    fitness[k] == fitness[k] && fitness[worst] == fitness[worst]
+                        ? fitness[k] < fitness[worst] ||
+                              (fitness[k] == fitness[worst] && alive[k] < alive[worst])
+                        : isnan(fitness[k]) && (!isnan(fitness[worst]) || alive[k] < alive[worst]);
                 worst = less ? k : worst;
             }
             if (f >= fitness[worst] || isnan(fitness[worst])) {
@@ -312,8 +312,8 @@ static void the_protected_stay(void **state) {
                 best[rank] = now;
             }
             for (uint32_t rank = 1; rank < 20; rank++)
-                assert_true(mf_search_ranks_before(&search->current, rank - 1, &search->current,
-                                                   rank));
+                assert_true(
+                    mf_search_ranks_before(&search->current, rank - 1, &search->current, rank));
         }
         mf_search_destroy(search);
     }
@@ -376,9 +376,10 @@ static void cells_of_a_grid(void **state) {
         double values[2];
         uint32_t cell;
     } cases[] = {
-        {{-1, 0}, 0},         {{1, 1e308}, 11},      {{-0.5, 0}, 3}, {{-0.50001, 0}, 0},
-        {{0.999, 0.9e308}, 11}, {{-9, -9}, 0},       {{9, 9e307}, 11}, {{infinity, -infinity}, 9},
-        {{nan, 0}, UINT32_MAX}, {{0, nan}, UINT32_MAX}, {{0, 0.5e308}, 7},
+        {{-1, 0}, 0},           {{1, 1e308}, 11},           {{-0.5, 0}, 3},
+        {{-0.50001, 0}, 0},     {{0.999, 0.9e308}, 11},     {{-9, -9}, 0},
+        {{9, 9e307}, 11},       {{infinity, -infinity}, 9}, {{nan, 0}, UINT32_MAX},
+        {{0, nan}, UINT32_MAX}, {{0, 0.5e308}, 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(mf_search_cell(&config, cases[i].values), cases[i].cell);
@@ -673,9 +674,18 @@ static void refuses_bad_schemes(void **state) {
     Fixture *fixture = *state;
     enum { BAD = 13 };
     mf_SearchConfig bad[BAD];
-    const char *names[BAD] = {"selection",  "replacement", "tournament", "tournament", "batch",
-                              "protect",    "descriptor_count", "descriptor_count",
-                              "descriptors[0]", "descriptors[1].cells", "describe", "verify_every",
+    const char *names[BAD] = {"selection",
+                              "replacement",
+                              "tournament",
+                              "tournament",
+                              "batch",
+                              "protect",
+                              "descriptor_count",
+                              "descriptor_count",
+                              "descriptors[0]",
+                              "descriptors[1].cells",
+                              "describe",
+                              "verify_every",
                               "name"};
     for (int i = 0; i < BAD; i++)
         bad[i] = scheme_config(&schemes[i == 7 ? 5 : 10]);
@@ -737,7 +747,8 @@ static void damage_is_told(void **state) {
         mf_Archive *archive = NULL;
         mf_Error error = {0};
         mf_Search *search = new_search(fixture->context, &config);
-        mf_Status status = mf_archive_open(fixture->context, fixture->path, false, &archive, &error);
+        mf_Status status =
+            mf_archive_open(fixture->context, fixture->path, false, &archive, &error);
         assert_int_equal(status == MF_OK, cases[i].opens);
         if (status == MF_OK)
             status = mf_archive_resume(archive, search, NULL, NULL, &error);
