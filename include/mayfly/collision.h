@@ -33,7 +33,7 @@ MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 // How touching robots push each other (docs/explanation/collision.md).
 typedef enum mf_CollisionLaw {
     MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
-                           // for crowds that bump into each other
+                           // for crowds of equal robots that bump into each other
     MF_COLLISION_HARD,     // no softness: contacts and run-time joints are solved together, for
                            // robots that carry, hold, stack and lean
     MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
@@ -45,8 +45,8 @@ typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
-    mf_CollisionLaw law;                // default MF_COLLISION_EXPLICIT, which robots that move by
-                                        // a plugin have in any case
+    mf_CollisionLaw law;                // default MF_COLLISION_COMPLIANT; robots that move by a
+                                        // plugin have MF_COLLISION_EXPLICIT in any case
     // Of compliant contacts where the shapes' file does not state their softness.
     double contact_time;  // [s] > 0; stiffness = mass / time^2, with the mass that both robots move
                           // at the contact; default 0: one step

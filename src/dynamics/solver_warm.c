@@ -38,7 +38,7 @@ static mf_WarmContact warm_of(const mf_SolverContact *contact) {
 
 static bool is_kept(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
     return constraint->contact != MF_NONE && constraint->island != MF_NONE &&
-           solver->islands[constraint->island].best <= MF_SOLVER_INEXACT;
+           (solver->islands[constraint->island].swept || solver->islands[constraint->island].best <= MF_SOLVER_INEXACT);
 }
 
 static void sort_keys(mf_Solver *solver) {
@@ -119,8 +119,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     return before > 0;
 }
 
-// Rows first .. end - 1 are no longer than `limit`.
-static void cut(double *rows, uint32_t first, uint32_t end, double limit) {
+void mf_solver_cut(double *rows, uint32_t first, uint32_t end, double limit) {
     double square = 0.0;
     for (uint32_t r = first; r < end; r++)
         square += rows[r] * rows[r];
@@ -137,9 +136,9 @@ void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constrai
         rows[r] = mf_vec3_dot(constraint->axes[r], r < 3 ? force : moment);
     rows[0] = rows[0] > 0.0 ? rows[0] : 0.0;
     if (constraint->rows > 1)
-        cut(rows, 1, 3, constraint->friction * rows[0]);
+        mf_solver_cut(rows, 1, 3, constraint->friction * rows[0]);
     if (constraint->rows > 3)
-        cut(rows, 3, 6, constraint->turning * rows[0]);
+        mf_solver_cut(rows, 3, 6, constraint->turning * rows[0]);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------

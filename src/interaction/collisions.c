@@ -22,6 +22,7 @@ mf_CollisionsMember mf_collisions_member(mf_Group *group) {
 
 mf_CollisionsConfig mf_collisions_config(void) {
     return (mf_CollisionsConfig){.struct_size = sizeof(mf_CollisionsConfig),
+                                 .law = MF_COLLISION_COMPLIANT,
                                  .contact_ratio = 1.0,
                                  .restitution = 0.5,
                                  .friction = (double)NAN,
