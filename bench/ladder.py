@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The table of docs/studies/ladder.md: three robots, their gaits, every level against the dearest.
+"""The table of docs/studies/ladder.md: three robots with their gaits, every level against
+articulated.
 
 Runs `mayfly compare` for each and prints Markdown; with --write it puts the table between the marks
-of the document. Prices want a quiet machine.
+of the document. The costs need a quiet machine.
 
 usage: ladder.py MAYFLY [--write docs/studies/ladder.md] [--duration S]
 """

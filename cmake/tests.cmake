@@ -48,7 +48,7 @@ if(MAYFLY_TESTS)
     undefined_symbol no_name bad_name no_version kind no_widths float_only double_only no_step
     no_fields many_fields no_settings unknown_field other_unit other_type no_type other_shape
     zero_width no_access own_name field_twice writes_state writes_fault nothing_written bad_setting
-    refuses nan infinite rounding subnormal extended before behind read_only others pointers motion)
+    refuses links nan infinite rounding subnormal extended before behind read_only others pointers motion)
   foreach(case IN LISTS plugin_cases)
     mayfly_add_plugin(plugin_case_${case} ${PROJECT_SOURCE_DIR}/tests/control/plugins/corpus.c)
     target_compile_definitions(plugin_case_${case} PRIVATE CASE_${case})
@@ -58,7 +58,7 @@ if(MAYFLY_TESTS)
     add_dependencies(test_control_plugin plugin_hover plugin_sway)
     add_dependencies(test_dynamics_joint_slots plugin_magnet)
     if(TARGET test_scene_plugins)
-      add_dependencies(test_scene_plugins plugin_hover plugin_sway)
+      add_dependencies(test_scene_plugins plugin_hover plugin_sway plugin_case_links)
       add_dependencies(test_scene_joints plugin_magnet)
       add_dependencies(test_world_declarations plugin_hover plugin_sway)
     endif()

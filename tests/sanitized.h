@@ -1,5 +1,5 @@
 // Whether a test is built with a sanitizer, under which a step takes up to twenty times as long:
-// SANITIZED is 1 or 0. Long sweeps then look at fewer robots, held to the same demands.
+// SANITIZED is 1 or 0. Long sweeps then use fewer robots with the same requirements.
 #ifndef MAYFLY_TESTS_SANITIZED_H
 #define MAYFLY_TESTS_SANITIZED_H
 

@@ -1,4 +1,4 @@
-// Files of tests that are text in the test, and models of them. Include cmocka first.
+// Temporary files with given text, and models from them. Include cmocka first.
 #ifndef MAYFLY_TESTS_TEXT_MODEL_H
 #define MAYFLY_TESTS_TEXT_MODEL_H
 

@@ -1,14 +1,13 @@
-// Torture: runs a scenario again and again and fails its first, second, third ... fallible call
-// (allocation, file or thread call, database step) until it gets through untouched. After each
-// failure it checks that an error came back, that it says so in one line, and that neither memory
-// nor a file descriptor is held. This is how every error path of the library is walked (as curl and
-// SQLite do).
+// Torture: runs a scenario repeatedly and fails its first, second, third ... fallible call
+// (allocation, file or thread call, database step) until a run has no failure. After each failure
+// it checks that an error of one line was returned, and that neither memory nor a file descriptor
+// leaked. This covers every error path of the library (as in curl and SQLite).
 //
 //     static mf_Status load_model(mf_Context *context, void *user, mf_Error *error) {
 //         mf_Model *model = NULL;
 //         mf_Status status = mf_model_load(context, user, NULL, &model, error);
 //         if (status != MF_OK)
-//             assert_null(model);      // the scenario checks its own promises
+//             assert_null(model);      // the scenario checks its own guarantees
 //         mf_model_destroy(model);
 //         return status;
 //     }
@@ -18,8 +17,8 @@
 //         assert_true(torture(context, load_model, path, TORTURE_MUST_FAIL) > 0);
 //     }
 //
-// A scenario releases all it made, also when it fails, and returns the first failure. It must make
-// the same calls every time; set up what may not fail (folders, input files) outside of it.
+// A scenario releases everything that it created, also when it fails, and returns the first
+// failure. It must make the same calls every time; create folders and input files outside of it.
 // Include after <cmocka.h>.
 #ifndef MAYFLY_TESTS_TORTURE_H
 #define MAYFLY_TESTS_TORTURE_H

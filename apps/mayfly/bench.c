@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_articulated.h"
-#include "bench_environment.h"
-#include "bench_schedule.h"
-#include "bench_soccer.h"
-#include "bench_ladder.h"
-#include "bench_model.h"
-#include "bench_swarm.h"
+#include "bench_time.h"
 #include "core_rate.h"
 #include "options.h"
 
@@ -22,94 +16,45 @@ typedef struct Options {
 
 // ---- output ------------------------------------------------------------------------------------
 
-static bool print_json(const mf_BenchOptions *options, const mf_Bench *bench,
-                       const mf_BenchResult *result) {
-    double robot_steps = (double)result->steps * result->instances;
-    return mf_bench_print_line(
-        options,
-        json_pack(
-            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
-            "bench", bench->name, "motion", "points", "instances", (json_int_t)result->instances,
-            "threads", (json_int_t)result->threads, "isa", mf_isa_name(result->isa), "precision",
-            result->double_precision ? "double" : "float", "dt", mf_app_real(result->dt), "steps",
-            (json_int_t)result->steps, "seconds", mf_app_real(result->seconds), "steps_per_second",
-            mf_app_real(robot_steps / result->seconds), "realtime_factor",
-            mf_app_real(robot_steps * result->dt / result->seconds), "hash",
-            mf_app_hash(result->hash), "bytes_per_robot", mf_app_real(result->bytes_per_robot),
-            "contacts_per_robot", mf_app_real(result->contacts_per_robot), "slowest_seconds",
-            mf_app_real(result->slowest), "repeats", (json_int_t)result->repeats, "best",
-            mf_app_real(result->best)));
-}
-
-static bool print_row(const mf_Bench *bench, const mf_BenchResult *result) {
-    double rate = (double)result->steps * result->instances / result->seconds;
-    char factor[MF_APP_NUMBER], time[MF_APP_NUMBER];
-    printf("%-18s %9u %7u %-8s %-6s %10.4g M/s %15s x %9s %8.0f B %5.1f  %016llx\n", bench->name,
-           result->instances, result->threads, mf_isa_name(result->isa),
-           result->double_precision ? "double" : "float", rate * 1e-6,
-           mf_app_count(rate * result->dt, factor), mf_app_duration(result->seconds, time),
-           result->bytes_per_robot, result->contacts_per_robot, (unsigned long long)result->hash);
-    return mf_app_flush();
-}
-
 static void print_head(double gflops) {
     printf("this core: %.1f GFLOP/s of fused multiply-adds in single precision\n", gflops);
-    printf("%-18s %9s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
+    printf("%-20s %7s %7s %-8s %-6s %14s %17s %9s %10s %5s  %s\n", "bench", "robots", "threads",
            "isa", "real", "robot steps", "real time", "median", "per robot", "feet", "hash");
 }
 
 // ---- the command -------------------------------------------------------------------------------
 
-static const mf_Bench *find_bench(const char *name) {
-    for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++) {
-        if (strcmp(bench->name, name) == 0)
-            return bench;
-    }
-    return NULL;
+static const mf_BenchKind *const kinds[] = {
+    &mf_bench_points,      &mf_bench_evolutions,   &mf_bench_swarms,
+    &mf_bench_articulated, &mf_bench_models,       &mf_bench_ladder,
+    &mf_bench_soccer,      &mf_bench_environments, &mf_bench_schedule};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const mf_Bench *bench_at(const mf_BenchKind *kind, uint32_t n) {
+    return (const mf_Bench *)(const void *)((const char *)kind->benches + n * kind->size);
 }
 
-// Benches of other kinds.
-typedef struct Kind {
-    const char *(*name)(uint32_t n);  // of all benches; NULL after the last
-    const char *(*usual)(uint32_t n); // that run by default; NULL after the last
-    int (*run)(const char *name, const mf_BenchOptions *options, bool json);
-    const char *ignores; // options without effect, besides --generations
-} Kind;
+// A bench and its kind.
+typedef struct Found {
+    const mf_BenchKind *kind;
+    const mf_Bench *bench;
+} Found;
 
-static const Kind kinds[] = {
-    {mf_bench_swarm_name, mf_bench_swarm_usual, mf_bench_swarm_run, "model"},
-    {mf_bench_articulated_name, mf_bench_articulated_usual, mf_bench_articulated_run, ""},
-    {mf_bench_model_name, mf_bench_model_usual, mf_bench_model_run,
-     "threads instances steps precision model"},
-    {mf_bench_ladder_name, mf_bench_ladder_usual, mf_bench_ladder_run, "model"},
-    {mf_bench_soccer_name, mf_bench_soccer_usual, mf_bench_soccer_run, "model precision"},
-    {mf_bench_environment_name, mf_bench_environment_usual, mf_bench_environment_run, ""},
-    {mf_bench_schedule_name, mf_bench_schedule_usual, mf_bench_schedule_run, "model precision"},
-};
-
-#define KIND_COUNT (sizeof kinds / sizeof kinds[0])
-
-static const Kind *find_kind(const char *name) {
-    const char *own;
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        for (uint32_t n = 0; (own = kinds[i].name(n)) != NULL; n++)
-            if (strcmp(own, name) == 0)
-                return &kinds[i];
-    return NULL;
+static Found find(const char *name) {
+    for (size_t k = 0; k < KINDS; k++)
+        for (uint32_t n = 0; n < kinds[k]->count; n++)
+            if (strcmp(bench_at(kinds[k], n)->name, name) == 0)
+                return (Found){kinds[k], bench_at(kinds[k], n)};
+    return (Found){NULL, NULL};
 }
 
 // The names of all benches.
 static const char *bench_word(const void *list, uint32_t index) {
     (void)list;
-    for (const mf_Bench *bench = mf_benches; bench->name != NULL; bench++)
-        if (index-- == 0)
-            return bench->name;
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        const char *name;
-        for (uint32_t n = 0; (name = kinds[k].name(n)) != NULL; n++)
-            if (index-- == 0)
-                return name;
-    }
+    for (size_t k = 0; k < KINDS; index -= kinds[k++]->count)
+        if (index < kinds[k]->count)
+            return bench_at(kinds[k], index)->name;
     return NULL;
 }
 
@@ -200,27 +145,16 @@ const mf_CommandHelp mf_help_bench = {
     .words = bench_word,
     .noun = "bench"};
 
-static int run_bench(const char *name, const Options *options, double gflops) {
-    mf_BenchOptions wanted = {.threads = (uint32_t)mf_option_count(options->threads, 0),
-                              .instances = (uint32_t)mf_option_count(options->instances, 0),
-                              .steps = mf_option_count(options->steps, 0),
-                              .generations = (uint32_t)mf_option_count(options->generations, 0),
-                              .repeats = (uint32_t)mf_option_count(options->repeats, 0),
-                              .double_precision = options->precision != NULL &&
-                                                  strcmp(options->precision, "double") == 0,
-                              .model = options->model,
-                              .gflops = gflops};
-    mf_BenchResult result;
-    mf_Error error = {0};
-    const Kind *kind = find_kind(name);
-    if (kind != NULL)
-        return kind->run(name, &wanted, options->json);
-    const mf_Bench *bench = find_bench(name);
-    mf_Status status = mf_bench_run(bench, &wanted, &result, &error);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    bool written = options->json ? print_json(&wanted, bench, &result) : print_row(bench, &result);
-    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+static mf_BenchOptions read_options(const Options *options) {
+    return (mf_BenchOptions){.threads = (uint32_t)mf_option_count(options->threads, 0),
+                             .instances = (uint32_t)mf_option_count(options->instances, 0),
+                             .steps = mf_option_count(options->steps, 0),
+                             .generations = (uint32_t)mf_option_count(options->generations, 0),
+                             .repeats = (uint32_t)mf_option_count(options->repeats, 0),
+                             .double_precision = options->precision != NULL &&
+                                                 strcmp(options->precision, "double") == 0,
+                             .model = options->model,
+                             .gflops = mf_core_rate()};
 }
 
 static bool lists(const char *words, const char *word) {
@@ -229,16 +163,6 @@ static bool lists(const char *words, const char *word) {
         if (strcspn(words, " ") == length && strncmp(words, word, length) == 0)
             return true;
     return false;
-}
-
-static bool takes(const char *name, const char *option) {
-    const Kind *kind = find_kind(name);
-    if (kind != NULL)
-        return strcmp(option, "generations") != 0 && !lists(kind->ignores, option);
-    const bool evolution = find_bench(name)->generations > 0;
-    return strcmp(option, "generations") == 0 ? evolution
-           : strcmp(option, "repeats") == 0   ? !evolution
-                                              : strcmp(option, "model") != 0;
 }
 
 // An option without effect on any of the named benches.
@@ -251,7 +175,7 @@ static int check_use(const Options *options, int count, char **argv) {
     for (size_t o = 0; o < sizeof given / sizeof *given; o++) {
         bool used = given[o][1] == NULL || count == 0;
         for (int i = 1; i <= count && !used; i++)
-            used = takes(argv[i], given[o][0]);
+            used = !lists(find(argv[i]).kind->ignores, given[o][0]);
         if (!used)
             return mf_app_usage("bench", "--%s has no effect on %.99s", given[o][0], argv[1]);
     }
@@ -264,16 +188,15 @@ static bool choose_isa(const char *name) {
            setenv("MAYFLY_ISA", name, 1) == 0;
 }
 
-static int run_usual(const Options *options, double gflops) {
+static int run_usual(const mf_BenchOptions *options, bool json) {
+    char path[MF_APP_PATH];
     int result = MF_EXIT_DONE;
-    for (const mf_Bench *bench = mf_benches; bench->name != NULL && result == MF_EXIT_DONE; bench++)
-        if (!bench->only_named)
-            result = run_bench(bench->name, options, gflops);
-    for (size_t k = 0; k < KIND_COUNT; k++) {
-        const char *name;
-        for (uint32_t i = 0; result == MF_EXIT_DONE && (name = kinds[k].usual(i)) != NULL; i++)
-            result = run_bench(name, options, gflops);
-    }
+    for (size_t k = 0; k < KINDS; k++)
+        for (uint32_t n = 0; n < kinds[k]->count && result == MF_EXIT_DONE; n++) {
+            const mf_Bench *bench = bench_at(kinds[k], n);
+            if (!bench->only_named && (bench->needs == NULL || mf_bench_shared(bench->needs, path)))
+                result = kinds[k]->run(bench, options, json);
+        }
     return result;
 }
 
@@ -287,11 +210,13 @@ int mf_command_bench(int argc, char **argv) {
     if (!choose_isa(options.isa))
         return MF_EXIT_FAILED;
     mf_app_catch_stop();
-    const double gflops = mf_core_rate();
+    const mf_BenchOptions wanted = read_options(&options);
     if (!options.json)
-        print_head(gflops);
-    result = count == 0 ? run_usual(&options, gflops) : MF_EXIT_DONE;
-    for (int i = 1; i <= count && result == MF_EXIT_DONE; i++)
-        result = run_bench(argv[i], &options, gflops);
+        print_head(wanted.gflops);
+    result = count == 0 ? run_usual(&wanted, options.json) : MF_EXIT_DONE;
+    for (int i = 1; i <= count && result == MF_EXIT_DONE; i++) {
+        const Found found = find(argv[i]);
+        result = found.kind->run(found.bench, &wanted, options.json);
+    }
     return result;
 }

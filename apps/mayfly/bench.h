@@ -32,23 +32,28 @@ typedef struct mf_BenchResult {
     double best;               // [m] of an evolution, NaN otherwise
 } mf_BenchResult;
 
+// How a bench is named and chosen. Every structure that describes a bench begins with it.
 typedef struct mf_Bench {
     const char *name;
-    const char *summary;
-    const char *scene;    // scene text; files in it are relative to scenes/
-    uint32_t threads;     // [1] 0 = all processors
-    uint32_t instances;   // [1]
-    uint64_t steps;       // [1] per robot
-    uint32_t generations; // [1] 0: a plain run; else a whole evolution
-    bool only_named;      // too large to run by default
+    const char *needs; // runs by default if this file of the shared folder exists; NULL: always
+    bool only_named;   // does not run by default
 } mf_Bench;
 
-// Prints a line of --json including the core's rate; frees it.
-bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line);
+// Benches that are measured in the same way.
+typedef struct mf_BenchKind {
+    const void *benches; // structures that begin with mf_Bench
+    size_t size;         // [byte] of one
+    uint32_t count;      // [1]
+    const char *ignores; // options without effect
+    // Runs one, prints its lines and returns an exit code.
+    int (*run)(const void *bench, const mf_BenchOptions *options, bool json);
+} mf_BenchKind;
 
-extern const mf_Bench mf_benches[]; // ends with an empty row
+#define MF_BENCH_ROWS(table)                                                                       \
+    .benches = (table), .size = sizeof *(table), .count = sizeof(table) / sizeof *(table)
 
-mf_Status mf_bench_run(const mf_Bench *bench, const mf_BenchOptions *options,
-                       mf_BenchResult *result, mf_Error *error);
+extern const mf_BenchKind mf_bench_points, mf_bench_evolutions; // bench_points.c
+extern const mf_BenchKind mf_bench_swarms, mf_bench_articulated, mf_bench_models, mf_bench_ladder,
+    mf_bench_soccer, mf_bench_environments, mf_bench_schedule;
 
 #endif

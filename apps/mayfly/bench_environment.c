@@ -1,36 +1,40 @@
 // Benches of vector environments: random actions, float observations, and restarted episodes. A
 // step is one of the environment, with several physics steps. All repeats start from the same
 // snapshot and must end with the same hash; the first is a warm-up.
-#include "bench_environment.h"
 #include "bench_time.h"
 
 #include <mayfly/environment.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { TABLES = 16, SPREAD = 64 }; // [1] tables of actions, steps that mix episodes before timing
 
 typedef struct Bench {
-    const char *name, *task;
+    mf_Bench bench; // tasks of Gymnasium run when named: their files are not part of Mayfly
+    const char *task;
     const char *model; // NULL: the task's own, or --model for tasks of Gymnasium
     mf_Motion motion;
     uint32_t steps; // [1]
-    bool twin;      // a task of Gymnasium, whose file is not part of Mayfly
 } Bench;
 
 static const Bench benches[] = {
-    {"environment-hexapod-points", "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS, 500, false},
-    {"environment-hexapod", "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED, 50, false},
-    {"environment-quadrotor", "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000, false},
-    {"environment-swarm", "swarm", NULL, MF_MOTION_ARTICULATED, 500, false},
-    {"environment-ant", "ant", NULL, MF_MOTION_ARTICULATED, 50, true},
-    {"environment-half-cheetah", "half_cheetah", NULL, MF_MOTION_ARTICULATED, 100, true},
-    {"environment-hopper", "hopper", NULL, MF_MOTION_ARTICULATED, 100, true},
-    {"environment-humanoid", "humanoid", NULL, MF_MOTION_ARTICULATED, 20, true},
-    {"environment-walker2d", "walker2d", NULL, MF_MOTION_ARTICULATED, 100, true},
+    {{"environment-hexapod-points", NULL, false},
+     "hexapod",
+     "models/hexapod.urdf",
+     MF_MOTION_POINTS,
+     500},
+    {{"environment-hexapod", NULL, false},
+     "hexapod",
+     "models/hexapod.urdf",
+     MF_MOTION_ARTICULATED,
+     50},
+    {{"environment-quadrotor", NULL, false}, "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000},
+    {{"environment-swarm", NULL, false}, "swarm", NULL, MF_MOTION_ARTICULATED, 500},
+    {{"environment-ant", NULL, true}, "ant", NULL, MF_MOTION_ARTICULATED, 50},
+    {{"environment-half-cheetah", NULL, true}, "half_cheetah", NULL, MF_MOTION_ARTICULATED, 100},
+    {{"environment-hopper", NULL, true}, "hopper", NULL, MF_MOTION_ARTICULATED, 100},
+    {{"environment-humanoid", NULL, true}, "humanoid", NULL, MF_MOTION_ARTICULATED, 20},
+    {{"environment-walker2d", NULL, true}, "walker2d", NULL, MF_MOTION_ARTICULATED, 100},
 };
-
-enum { BENCHES = sizeof benches / sizeof *benches };
 
 typedef struct Setup {
     mf_Context *context;
@@ -46,7 +50,7 @@ typedef struct Setup {
     mf_Error error;
 } Setup;
 
-// ---- the stage ---------------------------------------------------------------------------------
+// ---- the environment ---------------------------------------------------------------------------
 
 static void setup_free(Setup *setup) {
     mf_environment_destroy(setup->environment);
@@ -115,10 +119,10 @@ static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, 
     context.threads = options->threads != 0 ? options->threads : 1;
     mf_Status status = mf_context_create(&context, &setup->context, error);
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
-    if (bench->twin && options->model == NULL)
+    if (bench->bench.only_named && options->model == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT,
-                         "%s: the file of the task is required: --model FILE", bench->name);
-    if (bench->twin)
+                         "%s: the file of the task is required: --model FILE", bench->bench.name);
+    if (bench->bench.only_named)
         file = options->model;
     if (status == MF_OK && file != NULL)
         status = mf_model_load(setup->context, file, NULL, &setup->model, error);
@@ -157,7 +161,7 @@ static mf_Status start(Setup *setup) {
 static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                          mf_BenchResult *result) {
     mf_Group *group = mf_environment_group(setup->environment);
-    const mf_BenchWork work = {.name = bench->name,
+    const mf_BenchWork work = {.name = bench->bench.name,
                                .world = mf_environment_world(setup->environment),
                                .steps = options->steps != 0 ? options->steps : bench->steps,
                                .prepare = begin,
@@ -165,39 +169,21 @@ static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Set
                                .user = setup};
     setup->steps = work.steps;
     mf_Status status = mf_bench_time(&work, options, result, &setup->error);
+    mf_bench_describe(result, group,
+                      bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load");
     result->dt = mf_environment_interval(setup->environment);
-    result->instances = mf_environment_count(setup->environment);
-    result->double_precision = options->double_precision;
-    result->bytes_per_robot = (double)mf_group_bytes_per_instance(group);
-    result->contacts_per_robot =
-        mf_bench_contacts(group, bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load");
     return status == MF_OK ? setup->status : status;
 }
 
 // Tasks with their own model use a quadrotor.
 static const char *name_of_motion(const Bench *bench) {
-    return bench->model == NULL && !bench->twin ? "quadrotor" : mf_motion_name(bench->motion);
+    return bench->model == NULL && !bench->bench.only_named ? "quadrotor"
+                                                            : mf_motion_name(bench->motion);
 }
 
-// ---- what bench.c calls ------------------------------------------------------------------------
-
-static const Bench *find(const char *name) {
-    for (uint32_t i = 0; i < BENCHES; i++)
-        if (strcmp(benches[i].name, name) == 0)
-            return &benches[i];
-    return NULL;
-}
-
-const char *mf_bench_environment_name(uint32_t n) {
-    return n < BENCHES ? benches[n].name : NULL;
-}
-
-const char *mf_bench_environment_usual(uint32_t n) {
-    return n < BENCHES && !benches[n].twin ? benches[n].name : NULL;
-}
-
-int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = find(name);
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
+    const char *name = bench->bench.name;
     mf_BenchResult result = {0};
     Setup setup = {0};
     mf_Status status = setup_make(bench, options, &setup);
@@ -208,12 +194,14 @@ int mf_bench_environment_run(const char *name, const mf_BenchOptions *options, b
     bool written = false;
     if (status == MF_OK) {
         const mf_Group *group = mf_environment_group(setup.environment);
-        written = json ? mf_bench_print_json(options, bench->name, name_of_motion(bench), "task",
-                                             bench->task, &result, group)
-                       : mf_bench_print_row(bench->name, &result, group);
+        written =
+            json ? mf_bench_print_json(options, name, name_of_motion(bench), &result,
+                                       mf_bench_pack_group("task", bench->task, &result, group))
+                 : mf_bench_print_row(name, &result, group);
     }
     setup_free(&setup);
-    if (status != MF_OK)
-        return mf_app_fail(&setup.error);
-    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return mf_bench_end(status, &setup.error, written);
 }
+
+const mf_BenchKind mf_bench_environments = {MF_BENCH_ROWS(benches), .ignores = "generations",
+                                            .run = run};

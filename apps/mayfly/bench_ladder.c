@@ -2,7 +2,6 @@
 // or crouch and rise where they could fall, and swing their arms. Every joint gets a new target in
 // every step, under `rigid` and `prescribed` in each of their control intervals. All repeats start
 // from the same snapshot and must end with the same hash; the first is a warm-up.
-#include "bench_ladder.h"
 #include "bench_time.h"
 
 #include <mayfly/motion.h>
@@ -14,21 +13,16 @@
 enum { PERIOD = 1000, JOINTS_MOST = 64 }; // [1] steps of a gait cycle, joints
 
 typedef struct Bench {
-    const char *name;
+    mf_Bench bench;
     mf_Motion motion;
 } Bench;
 
-static const Bench benches[] = {{"humanoid-kinematic", MF_MOTION_KINEMATIC},
-                                {"humanoid-rigid", MF_MOTION_RIGID},
-                                {"humanoid-prescribed", MF_MOTION_PRESCRIBED}};
-
-enum { BENCHES = sizeof benches / sizeof *benches };
+static const Bench benches[] = {{{"humanoid-kinematic", NULL, false}, MF_MOTION_KINEMATIC},
+                                {{"humanoid-rigid", NULL, false}, MF_MOTION_RIGID},
+                                {{"humanoid-prescribed", NULL, false}, MF_MOTION_PRESCRIBED}};
 
 typedef struct Setup {
-    mf_Context *context;
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
+    mf_BenchRig rig;
     mf_Field *target;
     bool twice;                      // the target is of type double
     bool crouches;                   // instead of walking
@@ -76,10 +70,10 @@ static const Swing swings[] = {{"left_hip_pitch", -0.3, -0.4, 0, LIFTS},
 // Crouching: both legs together, starting straight, without sideways motion.
 static void make_waves(Setup *setup) {
     const bool crouches = setup->crouches;
-    for (uint32_t j = 0; j < setup->model->joint_count && j < JOINTS_MOST; j++) {
+    for (uint32_t j = 0; j < setup->rig.model->joint_count && j < JOINTS_MOST; j++) {
         const Swing *swing = NULL;
         for (size_t i = 0; i < sizeof swings / sizeof *swings; i++)
-            if (strcmp(swings[i].joint, setup->model->joints[j].name) == 0)
+            if (strcmp(swings[i].joint, setup->rig.model->joints[j].name) == 0)
                 swing = &swings[i];
         for (int n = 0; swing != NULL && n < PERIOD; n++) {
             double shift = crouches && swing->kind == LIFTS ? 0.0 : swing->shift;
@@ -116,18 +110,12 @@ static void drive(const mf_SystemRun *run, void *user) {
     }
 }
 
-// ---- the stage ---------------------------------------------------------------------------------
-
-static void setup_free(Setup *setup) {
-    mf_world_destroy(setup->world);
-    mf_model_destroy(setup->model);
-    mf_context_destroy(setup->context);
-}
+// ---- the world ---------------------------------------------------------------------------------
 
 static mf_Status add_drive(Setup *setup, mf_Error *error) {
     static const char *const writes[] = {"joint.target", NULL};
     mf_SystemConfig system = mf_system_config();
-    setup->target = mf_group_find_field(setup->group, "joint.target");
+    setup->target = mf_group_find_field(setup->rig.group, "joint.target");
     setup->twice = setup->target->info.type == MF_F64;
     make_waves(setup);
     system.name = "drive";
@@ -137,36 +125,23 @@ static mf_Status add_drive(Setup *setup, mf_Error *error) {
     system.writes = writes;
     if (setup->crouches)
         system.rate = (mf_Rate){100, 1};
-    return mf_group_add_system(setup->group, &system, error);
+    return mf_group_add_system(setup->rig.group, &system, error);
 }
 
 static mf_Status add_motion(const Bench *bench, Setup *setup, mf_Error *error) {
-    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(setup->group, NULL, error)
-           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(setup->group, NULL, error)
-                                                : mf_prescribed_add(setup->group, NULL, error);
+    return bench->motion == MF_MOTION_KINEMATIC ? mf_kinematic_add(setup->rig.group, NULL, error)
+           : bench->motion == MF_MOTION_RIGID   ? mf_rigid_add(setup->rig.group, NULL, error)
+                                                : mf_prescribed_add(setup->rig.group, NULL, error);
 }
 
 static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                             mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_ContextConfig context = mf_context_config();
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    context.threads = options->threads != 0 ? options->threads : 1;
-    mf_Status status = mf_context_create(&context, &setup->context, error);
-    if (status == MF_OK)
-        status = mf_model_load(setup->context, mf_app_own("models/humanoid.urdf", path), NULL,
-                               &setup->model, error);
-    if (status != MF_OK)
-        return status;
     setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
-    world.step = MF_MILLISECOND;
-    group.model = setup->model;
-    group.count = options->instances != 0 ? options->instances : 4096;
-    group.double_precision = options->double_precision;
-    status = mf_world_create(setup->context, &world, &setup->world, error);
+    mf_Status status = mf_bench_rig_load(&setup->rig, options->threads != 0 ? options->threads : 1,
+                                         mf_app_own("models/humanoid.urdf", path), NULL, error);
     if (status == MF_OK)
-        status = mf_world_add_group(setup->world, &group, &setup->group, error);
+        status = mf_bench_rig_fill(&setup->rig, options, 4096, MF_MILLISECOND, error);
     if (status == MF_OK)
         status = add_motion(bench, setup, error);
     if (status == MF_OK)
@@ -176,53 +151,33 @@ static mf_Status setup_make(const Bench *bench, const mf_BenchOptions *options, 
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status measure(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                         mf_BenchResult *result, mf_Error *error) {
-    const mf_BenchWork work = {.name = bench->name,
-                               .world = setup->world,
-                               .steps = options->steps != 0 ? options->steps : 5 * PERIOD};
-    mf_Status status = mf_bench_time(&work, options, result, error);
-    result->instances = mf_group_count(setup->group);
-    result->double_precision = options->double_precision;
-    result->bytes_per_robot = (double)mf_group_bytes_per_instance(setup->group);
-    result->contacts_per_robot = mf_bench_contacts(setup->group, "contact.load");
-    return status;
-}
-
-// ---- what bench.c calls ------------------------------------------------------------------------
-
-static const Bench *find(const char *name) {
-    for (uint32_t i = 0; i < BENCHES; i++)
-        if (strcmp(benches[i].name, name) == 0)
-            return &benches[i];
-    return NULL;
-}
-
-const char *mf_bench_ladder_name(uint32_t n) {
-    return n < BENCHES ? benches[n].name : NULL;
-}
-
-const char *mf_bench_ladder_usual(uint32_t n) {
-    return n < BENCHES ? benches[n].name : NULL;
-}
-
-int mf_bench_ladder_run(const char *name, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = find(name);
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
+    const char *name = bench->bench.name;
     mf_Error error = {0};
     mf_BenchResult result = {0};
     Setup *setup = calloc(1, sizeof *setup); // too large for the stack
-    mf_Status status = setup == NULL ? mf_fail(&error, MF_NO_MEMORY, "bench: out of memory")
-                                     : setup_make(bench, options, setup, &error);
+    if (setup == NULL)
+        return mf_bench_end(mf_fail(&error, MF_NO_MEMORY, "bench: out of memory"), &error, false);
+    const mf_BenchRig *rig = &setup->rig;
+    mf_Status status = setup_make(bench, options, setup, &error);
+    const mf_BenchWork work = {.name = name,
+                               .world = rig->world,
+                               .steps = options->steps != 0 ? options->steps : 5 * PERIOD};
     if (status == MF_OK)
-        status = measure(bench, options, setup, &result, &error);
-    bool written = status == MF_OK &&
-                   (json ? mf_bench_print_json(options, bench->name, mf_motion_name(bench->motion),
-                                               "model", setup->model->name, &result, setup->group)
-                         : mf_bench_print_row(bench->name, &result, setup->group));
-    if (setup != NULL)
-        setup_free(setup);
+        status = mf_bench_time(&work, options, &result, &error);
+    bool written = false;
+    if (status == MF_OK) {
+        mf_bench_describe(&result, rig->group, "contact.load");
+        written = json ? mf_bench_print_json(
+                             options, name, mf_motion_name(bench->motion), &result,
+                             mf_bench_pack_group("model", rig->model->name, &result, rig->group))
+                       : mf_bench_print_row(name, &result, rig->group);
+    }
+    mf_bench_rig_free(&setup->rig);
     free(setup);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return mf_bench_end(status, &error, written);
 }
+
+const mf_BenchKind mf_bench_ladder = {MF_BENCH_ROWS(benches), .ignores = "model generations",
+                                      .run = run};

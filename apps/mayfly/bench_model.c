@@ -2,51 +2,23 @@
 // under full dynamics. Each repeat starts from scratch; the first is a warm-up. The files are those
 // of the shared folder (MAYFLY_SHARED, or `shared` next to the source folder), or, if missing, one
 // of Mayfly's.
-#include "bench_model.h"
-
-#include <mayfly/scene.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench_time.h"
 
-#define REPEATS_MOST 101u
+#include <stdio.h>
 
 typedef struct Bench {
-    const char *name, *file;
+    mf_Bench bench;   // its `needs`: the robot
     uint32_t repeats; // [1]
 } Bench;
 
-static const Bench benches[] = {{"model-humanoid", "models/mujoco_models/humanoid.xml", 25},
-                                {"model-t1", "models/booster_t1/t1.xml", 11}};
-
-enum { BENCHES = sizeof benches / sizeof *benches };
+static const Bench benches[] = {
+    {{"model-humanoid", "models/mujoco_models/humanoid.xml", false}, 25},
+    {{"model-t1", "models/booster_t1/t1.xml", false}, 11}};
 
 typedef struct Times {
-    double load[REPEATS_MOST], compile[REPEATS_MOST], both[REPEATS_MOST]; // [s]
-    uint64_t hash;                                                        // [1] of the model
+    double load[MF_BENCH_REPEATS], compile[MF_BENCH_REPEATS], both[MF_BENCH_REPEATS]; // [s]
+    uint64_t hash; // [1] of the model
 } Times;
-
-static const Bench *find(const char *name) {
-    for (uint32_t i = 0; i < BENCHES; i++)
-        if (strcmp(benches[i].name, name) == 0)
-            return &benches[i];
-    return NULL;
-}
-
-const char *mf_bench_model_name(uint32_t n) {
-    return n < BENCHES ? benches[n].name : NULL;
-}
-
-const char *mf_bench_model_usual(uint32_t n) {
-    char path[MF_APP_PATH];
-    for (uint32_t i = 0; i < BENCHES; i++) {
-        if (mf_bench_shared(benches[i].file, path) && n-- == 0)
-            return benches[i].name;
-    }
-    return NULL;
-}
 
 static mf_Status run_once(mf_Context *context, const char *path, Times *times, uint32_t at,
                           mf_Error *error) {
@@ -71,20 +43,11 @@ static mf_Status run_once(mf_Context *context, const char *path, Times *times, u
     return status;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, uint32_t count) {
-    qsort(values, count, sizeof *values, compare);
-    return values[count / 2];
-}
-
 static bool print(const mf_BenchOptions *options, const char *name, const char *path, Times *times,
                   uint32_t repeats, bool json) {
-    double both = median(times->both, repeats), slowest = times->both[repeats - 1];
-    double load = median(times->load, repeats), compile = median(times->compile, repeats);
+    double both = mf_bench_median(times->both, repeats), slowest = times->both[repeats - 1];
+    double load = mf_bench_median(times->load, repeats),
+           compile = mf_bench_median(times->compile, repeats);
     if (json)
         return mf_bench_print_line(
             options,
@@ -99,15 +62,15 @@ static bool print(const mf_BenchOptions *options, const char *name, const char *
     return mf_app_flush();
 }
 
-int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = find(name);
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
     char path[MF_APP_PATH];
     mf_ContextConfig config = mf_context_config();
     mf_Context *context = NULL;
     mf_Error error = {0};
     Times times = {.hash = 0};
     uint32_t repeats = options->repeats != 0 ? options->repeats : bench->repeats;
-    mf_bench_robot(bench->name, bench->file, "models/figure.xml", path);
+    mf_bench_robot(bench->bench.name, bench->bench.needs, "models/figure.xml", path);
     config.threads = 1;
     mf_Status status = mf_context_create(&config, &context, &error);
     if (status == MF_OK)
@@ -115,7 +78,11 @@ int mf_bench_model_run(const char *name, const mf_BenchOptions *options, bool js
     for (uint32_t i = 0; status == MF_OK && i < repeats && !mf_app_stop_wanted(); i++)
         status = run_once(context, path, &times, i, &error);
     mf_context_destroy(context);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return print(options, name, path, &times, repeats, json) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return mf_bench_end(status, &error,
+                        status == MF_OK &&
+                            print(options, bench->bench.name, path, &times, repeats, json));
 }
+
+const mf_BenchKind mf_bench_models = {
+    MF_BENCH_ROWS(benches), .ignores = "threads instances steps precision model generations",
+    .run = run};

@@ -2,7 +2,6 @@
 // each other, a car or a ball in their way, with or without a field. The clock of the schedule
 // gives the time of collisions in a step. Every repeat starts from the same snapshot and must end
 // with the same hash; the first is a warm-up.
-#include "bench_soccer.h"
 #include "bench_time.h"
 
 #include <mayfly/collision.h>
@@ -12,7 +11,7 @@
 #include <string.h>
 
 typedef struct Bench {
-    const char *name;
+    mf_Bench bench;
     mf_Motion motion;   // of all moving groups
     uint32_t threads;   // [1]
     uint32_t humanoids; // [1] 0: a curve over several numbers
@@ -20,18 +19,23 @@ typedef struct Bench {
     bool car, ball, field;
     bool swings; // the humanoids swing their limbs instead of standing still
     uint32_t steps;
-    bool only_named;
 } Bench;
 
 static const Bench benches[] = {
-    {"soccer-2", MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, false, 2000, false},
-    {"soccer-10-car", MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, false, 2000, false},
-    {"soccer-10-car-articulated", MF_MOTION_ARTICULATED, 2, 10, 0.4, true, false, false, false,
-     2000, false},
-    {"soccer-field", MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, true, 400, true},
+    {{"soccer-2", NULL, false}, MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, false, 2000},
+    {{"soccer-10-car", NULL, false}, MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, false, 2000},
+    {{"soccer-10-car-articulated", NULL, false},
+     MF_MOTION_ARTICULATED,
+     2,
+     10,
+     0.4,
+     true,
+     false,
+     false,
+     false,
+     2000},
+    {{"soccer-field", NULL, true}, MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, true, 400},
 };
-
-#define BENCH_COUNT (sizeof benches / sizeof benches[0])
 
 // ---- the worlds ---------------------------------------------------------------------------------
 
@@ -230,9 +234,9 @@ static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOp
 // ---- timing -------------------------------------------------------------------------------------
 
 typedef struct Result {
-    double seconds; // [s] per step, the median of the repeats
-    double part;    // [s] of it in collisions, likewise
-    uint64_t hash;
+    mf_BenchResult bench;
+    double step;                        // [s] of one, the median of the repeats
+    double part;                        // [s] of it in collisions, likewise
     mf_CollisionsStatistics statistics; // of one repeat
 } Result;
 
@@ -260,20 +264,19 @@ static void play(void *user) {
 static mf_Status time_steps(const Bench *bench, const Setup *setup, uint64_t steps,
                             const mf_BenchOptions *options, Result *out, mf_Error *error) {
     Match match = {.setup = setup, .steps = steps};
-    const mf_BenchWork work = {.name = bench->name,
+    const mf_BenchWork work = {.name = bench->bench.name,
                                .world = setup->world,
                                .steps = steps,
                                .prepare = prepare,
                                .run = play,
                                .user = &match};
-    mf_BenchResult result = {0};
-    mf_Status status = mf_bench_time(&work, options, &result, error);
+    mf_Status status = mf_bench_time(&work, options, &out->bench, error);
     if (status != MF_OK)
         return status;
-    *out = (Result){.seconds = result.seconds / (double)steps,
-                    .part = mf_bench_median(match.parts + 1, result.repeats) / (double)steps,
-                    .hash = result.hash,
-                    .statistics = mf_collisions_statistics(setup->collisions)};
+    const uint32_t repeats = out->bench.repeats;
+    out->step = out->bench.seconds / (double)steps;
+    out->part = mf_bench_median(match.parts + 1, repeats) / (double)steps;
+    out->statistics = mf_collisions_statistics(setup->collisions);
     return MF_OK;
 }
 
@@ -283,33 +286,26 @@ static double per_step(const Result *result, uint64_t sum) {
     return (double)sum / (double)result->statistics.steps;
 }
 
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, uint32_t count,
-                       const Setup *setup, uint64_t steps, const Result *r) {
+static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
-    return mf_bench_print_line(
-        options,
-        json_pack(
-            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-            "s:o}",
-            "bench", bench->name, "motion", mf_motion_name(bench->motion), "instances",
-            (json_int_t)count, "threads", (json_int_t)mf_context_threads(setup->context), "isa",
-            mf_isa_name(mf_world_isa(setup->world)), "precision", "float", "dt", mf_app_real(1e-3),
-            "steps", (json_int_t)steps, "seconds", mf_app_real(r->seconds * (double)steps),
-            "steps_per_second", mf_app_real(count / r->seconds), "realtime_factor",
-            mf_app_real(1e-3 / r->seconds), "hash", mf_app_hash(r->hash), "step_us",
-            mf_app_real(1e6 * r->seconds), "collisions_us", mf_app_real(1e6 * r->part),
-            "sphere_tests", mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)),
-            "shape_tests", mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
-            mf_app_real(per_step(r, s->without)), "touches", mf_app_real(per_step(r, s->touches))));
+    return mf_bench_print_json(
+        options, bench->bench.name, mf_motion_name(bench->motion), &r->bench,
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "realtime_factor",
+                  mf_app_real(1e-3 / r->step), "step_us", mf_app_real(1e6 * r->step),
+                  "collisions_us", mf_app_real(1e6 * r->part), "sphere_tests",
+                  mf_app_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
+                  mf_app_real(per_step(r, s->shape_tests)), "tests_without_trees",
+                  mf_app_real(per_step(r, s->without)), "contacts",
+                  mf_app_real(per_step(r, s->contacts))));
 }
 
-static bool print_row(const Bench *bench, uint32_t count, const Result *r) {
+static bool print_row(const Bench *bench, const Result *r) {
     const mf_CollisionsStatistics *s = &r->statistics;
     printf("%-25s %5u robots %8.3f us per step, %6.1f x real time, %8.3f us in collisions; tests "
            "%8.1f of spheres %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
-           bench->name, count, 1e6 * r->seconds, 1e-3 / r->seconds, 1e6 * r->part,
+           bench->bench.name, r->bench.instances, 1e6 * r->step, 1e-3 / r->step, 1e6 * r->part,
            per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
-           per_step(r, s->without), per_step(r, s->touches), (unsigned long long)r->hash);
+           per_step(r, s->without), per_step(r, s->contacts), (unsigned long long)r->bench.hash);
     return mf_app_flush();
 }
 
@@ -317,19 +313,16 @@ static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
                    const mf_BenchOptions *options, bool json) {
     Setup setup = {0};
     mf_Error error = {0};
-    Result result = {0};
+    Result result = {.bench = {.instances = count}};
     const uint64_t steps = options->steps != 0 ? options->steps : usual;
     mf_Status status = setup_make(bench, count, options, &setup, &error);
     if (status == MF_OK)
         status = time_steps(bench, &setup, steps, options, &result, &error);
     bool written = false;
     if (status == MF_OK)
-        written = json ? print_json(options, bench, count, &setup, steps, &result)
-                       : print_row(bench, count, &result);
+        written = json ? print_json(options, bench, &result) : print_row(bench, &result);
     setup_free(&setup);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return mf_bench_end(status, &error, written);
 }
 
 static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
@@ -340,28 +333,13 @@ static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool js
     return result;
 }
 
-static const Bench *find(const char *name) {
-    for (size_t i = 0; i < BENCH_COUNT; i++)
-        if (strcmp(benches[i].name, name) == 0)
-            return &benches[i];
-    return NULL;
-}
-
-const char *mf_bench_soccer_name(uint32_t n) {
-    return n < BENCH_COUNT ? benches[n].name : NULL;
-}
-
-const char *mf_bench_soccer_usual(uint32_t n) {
-    for (size_t i = 0; i < BENCH_COUNT; i++)
-        if (!benches[i].only_named && n-- == 0)
-            return benches[i].name;
-    return NULL;
-}
-
-int mf_bench_soccer_run(const char *name, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = find(name);
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
     if (bench->humanoids == 0 && options->instances == 0)
         return run_curve(bench, options, json);
     return run_one(bench, options->instances != 0 ? options->instances : bench->humanoids,
                    bench->steps, options, json);
 }
+
+const mf_BenchKind mf_bench_soccer = {MF_BENCH_ROWS(benches),
+                                      .ignores = "model precision generations", .run = run};

@@ -2,22 +2,17 @@
 // Runge-Kutta step, and the bench's additions. Every repeat starts from the same snapshot and must
 // end with the same hash; the first is a warm-up. `steps` counts agent-rounds, so seconds / steps
 // is the time per round divided by agents.
-#include "bench_swarm.h"
 #include "bench_time.h"
 
-#include <mayfly/scene.h>
 #include <stdio.h>
-#include <string.h>
 
 #define TEXT_MOST 4096 // [byte] of a scene
 
 typedef struct Bench {
-    const char *name;
-    const char *summary;
+    mf_Bench bench;
     uint32_t threads; // [1]
     uint32_t agents;  // [1] 0: a curve over several numbers
     uint32_t rounds;  // [1]
-    bool only_named;
     void (*write)(char *out, uint32_t agents, const char *precision);
 } Bench;
 
@@ -102,54 +97,30 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
 }
 
 static const Bench benches[] = {
-    {"quadrotor-1000", "a thousand quadrotors, body rates commanded", 1, 1000, 4000, false,
-     write_quadrotors},
-    {"quadrotor-10000", "ten thousand quadrotors, body rates commanded", 1, 10000, 400, false,
-     write_quadrotors},
-    {"quadrotor-10000-interacting",
-     "neighbors within 5 m counted, collisions and downwash every round", 2, 10000, 200, false,
-     write_interacting},
-    {"mixed-1000", "three kinds in one world, neighbors at 50 Hz, collisions at 100 Hz", 1, 1000,
-     2000, false, write_mixed},
-    {"quadrotor-1000000", "a million quadrotors", 2, 1000000, 20, true, write_quadrotors},
-    {"swarm", "quadrotors from 100 to 1,000,000", 1, 0, 0, true, write_quadrotors},
+    {{"quadrotor-1000", NULL, false}, 1, 1000, 4000, write_quadrotors},
+    {{"quadrotor-10000", NULL, false}, 1, 10000, 400, write_quadrotors},
+    {{"quadrotor-10000-interacting", NULL, false}, 2, 10000, 200, write_interacting},
+    {{"mixed-1000", NULL, false}, 1, 1000, 2000, write_mixed},
+    {{"quadrotor-1000000", NULL, true}, 2, 1000000, 20, write_quadrotors},
+    {{"swarm", NULL, true}, 1, 0, 0, write_quadrotors}, // from 100 to 1,000,000
 };
-
-#define BENCH_COUNT (sizeof benches / sizeof benches[0])
 
 // ---- timing ------------------------------------------------------------------------------------
 
-typedef struct Setup {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-} Setup;
-
-static void setup_free(Setup *setup) {
-    mf_scene_destroy(&setup->scene);
-    mf_scene_file_destroy(setup->file);
-    mf_context_destroy(setup->context);
-}
-
-static mf_Status setup_make(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
-                            Setup *setup, mf_Error *error) {
-    char text[TEXT_MOST], scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
-    mf_ContextConfig config = mf_context_config();
-    config.threads = options->threads != 0 ? options->threads : bench->threads;
+static mf_Status open_scene(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
+                            mf_BenchScene *scene, mf_Error *error) {
+    char text[TEXT_MOST];
     bench->write(text, agents, options->double_precision ? "double" : "float");
-    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = mf_context_create(&config, &setup->context, error);
+    mf_Status status = mf_bench_scene_parse(
+        scene, options->threads != 0 ? options->threads : bench->threads, text, NULL, 0, error);
     if (status == MF_OK)
-        status = mf_scene_file_parse(setup->context, path, text, strlen(text), NULL, 0,
-                                     &setup->file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(setup->context, setup->file, NULL, &setup->scene, error);
+        status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
     return status;
 }
 
 // Mean number of neighbors of agents of the first group; 0 if not computed.
-static double count_neighbors(const Setup *setup) {
-    mf_Group *group = mf_world_group(setup->scene.world, 0);
+static double count_neighbors(mf_World *world) {
+    mf_Group *group = mf_world_group(world, 0);
     const mf_Field *field = mf_group_find_field(group, "neighbor.count");
     double sum = 0.0;
     for (uint32_t i = 0; field != NULL && i < mf_group_count(group); i++)
@@ -157,10 +128,10 @@ static double count_neighbors(const Setup *setup) {
     return sum / mf_group_count(group);
 }
 
-static uint32_t count_alive(const Setup *setup) {
+static uint32_t count_alive(mf_World *world) {
     uint32_t alive = 0;
-    for (uint32_t g = 0; g < mf_world_group_count(setup->scene.world); g++) {
-        mf_Group *group = mf_world_group(setup->scene.world, g);
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
+        mf_Group *group = mf_world_group(world, g);
         alive += mf_group_count(group) - mf_group_fault_total(group);
     }
     return alive;
@@ -177,28 +148,21 @@ typedef struct Facts {
 
 static bool print_json(const mf_BenchOptions *options, const Bench *bench, const mf_BenchResult *r,
                        const Facts *facts) {
-    double round = r->seconds / (double)facts->rounds;
-    return mf_bench_print_line(
-        options,
-        json_pack(
-            "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
-            "s:I}",
-            "bench", bench->name, "motion", "swarm", "instances", (json_int_t)r->instances,
-            "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
-            r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-            (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-            mf_app_real((double)r->steps / r->seconds), "realtime_factor",
-            mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "hash",
-            mf_app_hash(r->hash), "neighbors", mf_app_real(facts->neighbors), "slowest_seconds",
-            mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats, "rounds",
-            (json_int_t)facts->rounds, "alive", (json_int_t)facts->alive));
+    const double round = r->seconds / (double)facts->rounds;
+    return mf_bench_print_json(
+        options, bench->bench.name, "swarm", r,
+        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
+                  mf_app_real((double)r->steps / r->seconds), "realtime_factor",
+                  mf_app_real(r->dt / round), "round_ms", mf_app_real(1e3 * round), "neighbors",
+                  mf_app_real(facts->neighbors), "rounds", (json_int_t)facts->rounds, "alive",
+                  (json_int_t)facts->alive));
 }
 
 static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
     double round = r->seconds / (double)facts->rounds;
     char speed[MF_APP_NUMBER];
     printf("%-28s %9u %7u %-8s %-6s %10.4g ms/round %8.3g ns/agent %9s x  %5.1f near  %016llx\n",
-           bench->name, r->instances, r->threads, mf_isa_name(r->isa),
+           bench->bench.name, r->instances, r->threads, mf_isa_name(r->isa),
            r->double_precision ? "double" : "float", 1e3 * round, 1e9 * round / r->instances,
            mf_app_count(r->dt / round, speed), facts->neighbors, (unsigned long long)r->hash);
     return mf_app_flush();
@@ -206,29 +170,27 @@ static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *
 
 static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
                    const mf_BenchOptions *options, bool json) {
-    Setup setup = {0};
+    mf_BenchScene scene = {0};
     mf_Error error = {0};
     mf_BenchResult result = {0};
     Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
-    mf_Status status = setup_make(bench, agents, options, &setup, &error);
-    const mf_BenchWork work = {
-        .name = bench->name, .world = setup.scene.world, .steps = facts.rounds};
+    mf_Status status = open_scene(bench, agents, options, &scene, &error);
+    mf_World *world = scene.scene.world;
+    const mf_BenchWork work = {.name = bench->bench.name, .world = world, .steps = facts.rounds};
     if (status == MF_OK)
         status = mf_bench_time(&work, options, &result, &error);
     bool written = false;
     if (status == MF_OK) {
-        result.instances = (uint32_t)mf_scene_file_count(setup.file);
+        result.instances = (uint32_t)mf_scene_file_count(scene.file);
         result.double_precision = options->double_precision;
         result.steps = facts.rounds * result.instances;
-        facts.alive = count_alive(&setup);
-        facts.neighbors = count_neighbors(&setup);
+        facts.alive = count_alive(world);
+        facts.neighbors = count_neighbors(world);
         written =
             json ? print_json(options, bench, &result, &facts) : print_row(bench, &result, &facts);
     }
-    setup_free(&setup);
-    if (status != MF_OK)
-        return mf_app_fail(&error);
-    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    mf_bench_scene_free(&scene);
+    return mf_bench_end(status, &error, written);
 }
 
 static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
@@ -239,30 +201,13 @@ static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool js
     return result;
 }
 
-static const Bench *find(const char *name) {
-    for (size_t i = 0; i < BENCH_COUNT; i++) {
-        if (strcmp(benches[i].name, name) == 0)
-            return &benches[i];
-    }
-    return NULL;
-}
-
-const char *mf_bench_swarm_name(uint32_t n) {
-    return n < BENCH_COUNT ? benches[n].name : NULL;
-}
-
-const char *mf_bench_swarm_usual(uint32_t n) {
-    for (size_t i = 0; i < BENCH_COUNT; i++) {
-        if (!benches[i].only_named && n-- == 0)
-            return benches[i].name;
-    }
-    return NULL;
-}
-
-int mf_bench_swarm_run(const char *name, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = find(name);
+static int run(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
     if (bench->agents == 0 && options->instances == 0)
         return run_curve(bench, options, json);
     uint32_t agents = options->instances != 0 ? options->instances : bench->agents;
     return run_one(bench, agents, bench->rounds != 0 ? bench->rounds : 100, options, json);
 }
+
+const mf_BenchKind mf_bench_swarms = {MF_BENCH_ROWS(benches), .ignores = "model generations",
+                                      .run = run};

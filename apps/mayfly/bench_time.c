@@ -1,8 +1,9 @@
-// Repeats with equal work, verified by their hash.
+// Repeats with equal work, verified by their hash; output; worlds.
 #include "bench_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "warnings.h"
@@ -87,6 +88,13 @@ mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options
                                : repeat_from_now(work, result, error);
 }
 
+void mf_bench_describe(mf_BenchResult *result, mf_Group *group, const char *contacts) {
+    result->instances = mf_group_count(group);
+    result->double_precision = mf_group_config_of(group)->double_precision;
+    result->bytes_per_robot = (double)mf_group_bytes_per_instance(group);
+    result->contacts_per_robot = mf_bench_contacts(group, contacts);
+}
+
 bool mf_bench_print_row(const char *name, const mf_BenchResult *r, const mf_Group *group) {
     const uint32_t faults = mf_group_fault_total(group), warnings = mf_group_warning_total(group);
     double rate = (double)r->steps * r->instances / r->seconds;
@@ -128,22 +136,85 @@ bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line) {
 }
 
 bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
-                         const char *what, const char *value, const mf_BenchResult *r,
-                         const mf_Group *group) {
-    double robot_steps = (double)r->steps * r->instances;
-    return mf_bench_print_line(
-        options,
-        json_pack(
-            "{s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, "
-            "s:I, s:o}",
-            "bench", name, "motion", motion, what, value, "instances", (json_int_t)r->instances,
-            "threads", (json_int_t)r->threads, "isa", mf_isa_name(r->isa), "precision",
-            r->double_precision ? "double" : "float", "dt", mf_app_real(r->dt), "steps",
-            (json_int_t)r->steps, "seconds", mf_app_real(r->seconds), "steps_per_second",
-            mf_app_real(robot_steps / r->seconds), "realtime_factor",
-            mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
-            "bytes_per_robot", mf_app_real(r->bytes_per_robot), "contacts_per_robot",
-            mf_app_real(r->contacts_per_robot), "slowest_seconds", mf_app_real(r->slowest),
-            "repeats", (json_int_t)r->repeats, "faults", (json_int_t)mf_group_fault_total(group),
-            "warnings", mf_warnings_pack(group)));
+                         const mf_BenchResult *r, json_t *more) {
+    const double robot_steps = (double)r->steps * r->instances;
+    json_t *line = json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I}", "bench", name,
+        "motion", motion, "instances", (json_int_t)r->instances, "threads", (json_int_t)r->threads,
+        "isa", mf_isa_name(r->isa), "precision", r->double_precision ? "double" : "float", "dt",
+        mf_app_real(r->dt), "steps", (json_int_t)r->steps, "seconds", mf_app_real(r->seconds),
+        "steps_per_second", mf_app_real(robot_steps / r->seconds), "realtime_factor",
+        mf_app_real(robot_steps * r->dt / r->seconds), "hash", mf_app_hash(r->hash),
+        "slowest_seconds", mf_app_real(r->slowest), "repeats", (json_int_t)r->repeats);
+    if (more != NULL)
+        json_object_update(line, more);
+    json_decref(more);
+    return mf_bench_print_line(options, line);
+}
+
+json_t *mf_bench_pack_group(const char *what, const char *value, const mf_BenchResult *result,
+                            const mf_Group *group) {
+    return json_pack("{s:s, s:o, s:o, s:I, s:o}", what, value, "bytes_per_robot",
+                     mf_app_real(result->bytes_per_robot), "contacts_per_robot",
+                     mf_app_real(result->contacts_per_robot), "faults",
+                     (json_int_t)mf_group_fault_total(group), "warnings", mf_warnings_pack(group));
+}
+
+int mf_bench_end(mf_Status status, const mf_Error *error, bool written) {
+    if (status != MF_OK)
+        return mf_app_fail(error);
+    return written ? MF_EXIT_DONE : MF_EXIT_FAILED;
+}
+
+// ---- worlds ------------------------------------------------------------------------------------
+
+static mf_Status create_context(mf_Context **context, uint32_t threads, mf_Error *error) {
+    mf_ContextConfig config = mf_context_config();
+    config.threads = threads;
+    return mf_context_create(&config, context, error);
+}
+
+mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
+                            const mf_ImportConfig *import, mf_Error *error) {
+    mf_Status status = create_context(&rig->context, threads, error);
+    if (status == MF_OK)
+        status = mf_model_load(rig->context, path, import, &rig->model, error);
+    return status;
+}
+
+mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
+                            mf_Time step, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_GroupConfig group = mf_group_config();
+    world.step = step;
+    group.model = rig->model;
+    group.count = options->instances != 0 ? options->instances : count;
+    group.double_precision = options->double_precision;
+    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    return status;
+}
+
+void mf_bench_rig_free(mf_BenchRig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    mf_context_destroy(rig->context);
+}
+
+mf_Status mf_bench_scene_parse(mf_BenchScene *scene, uint32_t threads, const char *text,
+                               const mf_Override *override, uint32_t overrides, mf_Error *error) {
+    char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
+    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
+    mf_Status status = create_context(&scene->context, threads, error);
+    if (status == MF_OK)
+        status = mf_scene_file_parse(scene->context, path, text, strlen(text), override, overrides,
+                                     &scene->file, error);
+    return status;
+}
+
+void mf_bench_scene_free(mf_BenchScene *scene) {
+    mf_scene_destroy(&scene->scene);
+    mf_scene_file_destroy(scene->file);
+    mf_context_destroy(scene->context);
 }

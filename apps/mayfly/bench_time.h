@@ -4,6 +4,8 @@
 
 #include "bench.h"
 
+#include <mayfly/scene.h>
+
 enum { MF_BENCH_REPEATS = 101 }; // [1] most
 
 // The timed work. Every repeat starts from the same snapshot of the world.
@@ -24,13 +26,18 @@ typedef struct mf_BenchWork {
 mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
                         mf_BenchResult *result, mf_Error *error);
 
-// Sorts the values.
+// Sorts the values and returns their median.
 double mf_bench_median(double *values, uint32_t count);
 
 // Loaded contacts per robot; `field`: point.load or contact.load. 0 without such a field.
 double mf_bench_contacts(mf_Group *group, const char *field);
 
-// One line of text: robot steps per second and details. False: it could not be written.
+// Sets instances, precision, bytes and contacts of `result`; `contacts` is the field that
+// mf_bench_contacts takes.
+void mf_bench_describe(mf_BenchResult *result, mf_Group *group, const char *contacts);
+
+// One line of text: robot steps per second and details. `group` may be NULL. False: it could not be
+// written.
 bool mf_bench_print_row(const char *name, const mf_BenchResult *result, const mf_Group *group);
 
 // The path of the file `shared` in the folder MAYFLY_SHARED (default: `shared` next to the source
@@ -42,9 +49,48 @@ bool mf_bench_shared(const char *shared, char out[MF_APP_PATH]);
 const char *mf_bench_robot(const char *bench, const char *shared, const char *own,
                            char out[MF_APP_PATH]);
 
-// The same as a line of JSON; `what` is "model", "task" or similar, and `value` its name.
+// The same as a line of --json, with the core's rate and with the members of `more`, which replace
+// others of the same name; releases `more`.
 bool mf_bench_print_json(const mf_BenchOptions *options, const char *name, const char *motion,
-                         const char *what, const char *value, const mf_BenchResult *result,
-                         const mf_Group *group);
+                         const mf_BenchResult *result, json_t *more);
+
+// Members that lines of one group have: bytes, contacts, faults, warnings. `what` is "model",
+// "task" or similar, and `value` its name.
+json_t *mf_bench_pack_group(const char *what, const char *value, const mf_BenchResult *result,
+                            const mf_Group *group);
+
+// A line of --json with the core's rate; releases it.
+bool mf_bench_print_line(const mf_BenchOptions *options, json_t *line);
+
+// Reports the error, if any; returns the exit code of a bench.
+int mf_bench_end(mf_Status status, const mf_Error *error, bool written);
+
+// One group in a world.
+typedef struct mf_BenchRig {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} mf_BenchRig;
+
+// Loads the model (`import` as for mf_model_load) into a context with `threads` threads.
+mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
+                            const mf_ImportConfig *import, mf_Error *error);
+// Makes the world with `step` and its group: `count` robots, or as many as the options say.
+mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
+                            mf_Time step, mf_Error *error);
+void mf_bench_rig_free(mf_BenchRig *rig);
+
+// A scene given as text.
+typedef struct mf_BenchScene {
+    mf_Context *context;
+    mf_SceneFile *file;
+    mf_Scene scene;
+} mf_BenchScene;
+
+// Reads the text into a context with `threads` threads; files in it are relative to scenes/.
+mf_Status mf_bench_scene_parse(mf_BenchScene *scene, uint32_t threads, const char *text,
+                               const mf_Override *override, uint32_t overrides, mf_Error *error);
+void mf_bench_scene_free(mf_BenchScene *scene);
 
 #endif

@@ -55,5 +55,6 @@ extern const mf_CheckCase mf_check_kinematic_cases[];
 extern const mf_CheckCase mf_check_ladder_cases[];
 extern const mf_CheckCase mf_check_gait_cases[];
 extern const mf_CheckCase mf_check_defaults_cases[];
+extern const mf_CheckCase mf_check_truss_cases[];
 
 #endif

@@ -5,13 +5,7 @@
 
 #include <mayfly/car.h>
 
-#include "check.h"
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
+#include "check_rig.h"
 
 typedef struct RigConfig {
     mf_Car car;
@@ -27,46 +21,31 @@ static RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     return config;
 }
 
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const RigConfig *config,
+                          mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
     world.step = MF_MILLISECOND;
-    *rig = (Rig){0};
     mf_Status status = mf_car_body(context, &config->car, "car", &rig->model, error);
+    if (status != MF_OK)
+        return status;
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = config->double_precision;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_car_add(rig->group, &config->car, &config->config, error);
-    if (status != MF_OK)
-        rig_close(rig);
-    return status;
+    motions.car = config->car;
+    motions.car_config = config->config;
+    return mf_rig_open_group(rig, context, &world, &group, MF_MOTION_CAR, &motions, error);
 }
 
-static double rig_get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+static double rig_heading(const mf_Rig *rig) {
+    return 2.0 *
+           atan2(mf_rig_get(rig, "base.orientation", 3), mf_rig_get(rig, "base.orientation", 0));
 }
 
-static void rig_set(Rig *rig, const char *field, uint32_t component, double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), 0, component, value);
-}
-
-static double rig_heading(const Rig *rig) {
-    return 2.0 * atan2(rig_get(rig, "base.orientation", 3), rig_get(rig, "base.orientation", 0));
-}
-
-static void rig_velocity(const Rig *rig, double *along, double *across) {
-    double a = rig_heading(rig), vx = rig_get(rig, "base.linear_velocity", 0);
-    double vy = rig_get(rig, "base.linear_velocity", 1);
+static void rig_velocity(const mf_Rig *rig, double *along, double *across) {
+    double a = rig_heading(rig), vx = mf_rig_get(rig, "base.linear_velocity", 0);
+    double vy = mf_rig_get(rig, "base.linear_velocity", 1);
     *along = cos(a) * vx + sin(a) * vy;
     *across = cos(a) * vy - sin(a) * vx;
 }
@@ -78,36 +57,36 @@ static mf_Status circle_without_slip(mf_Context *context, mf_CheckRun *out, mf_E
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
         RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
         config.car.rolling = config.car.drag = 0.0;
-        Rig rig;
+        mf_Rig rig;
         mf_Status status = rig_open(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
-        rig_set(&rig, "car.steering", 0, angles[i]);
-        rig_set(&rig, "command.steering", 0, angles[i]);
-        rig_set(&rig, "base.linear_velocity", 0, 1.0);
+        mf_rig_set(&rig, "car.steering", 0, angles[i]);
+        mf_rig_set(&rig, "command.steering", 0, angles[i]);
+        mf_rig_set(&rig, "base.linear_velocity", 0, 1.0);
         mf_world_step(rig.world, 2000);
         double a = rig_heading(&rig), rear = config.car.rear;
-        double x = rig_get(&rig, "base.position", 0) - rear * cos(a) + rear;
-        double y = rig_get(&rig, "base.position", 1) - rear * sin(a);
+        double x = mf_rig_get(&rig, "base.position", 0) - rear * cos(a) + rear;
+        double y = mf_rig_get(&rig, "base.position", 1) - rear * sin(a);
         // The circle through the start with the rear axle's direction: x^2 + y^2 = 2 R y.
         double radius = (x * x + y * y) / (2.0 * y);
         mf_check_near(out, "radius of the rear axle's circle [m]", 0.062 / tan(angles[i]), radius,
                       1e-9);
-        rig_close(&rig);
+        mf_rig_free(&rig);
     }
     return MF_OK;
 }
 
-static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarTire tire, Rig *rig,
-                        mf_Error *error) {
+static mf_Status corner(mf_Context *context, double speed, double angle, mf_CarTire tire,
+                        mf_Rig *rig, mf_Error *error) {
     RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_SPEED);
     config.config.tire = tire;
     config.car.speed_integral = 16.0;
     mf_Status status = rig_open(rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    rig_set(rig, "command.speed", 0, speed);
-    rig_set(rig, "command.steering", 0, angle);
+    mf_rig_set(rig, "command.speed", 0, speed);
+    mf_rig_set(rig, "command.steering", 0, angle);
     mf_world_step(rig->world, 60000);
     return MF_OK;
 }
@@ -121,13 +100,13 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
                  {2.0, 0.05, 0.93231514, "yaw rate at 2 m/s, 0.05 rad [rad/s]"},
                  {1.5, 0.1, 1.69873689, "yaw rate at 1.5 m/s, 0.1 rad [rad/s]"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Rig rig;
+        mf_Rig rig;
         double along, across;
         mf_Status status =
             corner(context, cases[i].speed, cases[i].angle, MF_CAR_TIRE_PACEJKA, &rig, error);
         if (status != MF_OK)
             return status;
-        double yaw_rate = rig_get(&rig, "base.angular_velocity", 2);
+        double yaw_rate = mf_rig_get(&rig, "base.angular_velocity", 2);
         rig_velocity(&rig, &along, &across);
         mf_check_near(out, cases[i].what, cases[i].turn, yaw_rate, 1.5e-8);
         if (i == 0) {
@@ -137,34 +116,34 @@ static mf_Status steady_cornering(mf_Context *context, mf_CheckRun *out, mf_Erro
             mf_check_near(out, "rear slip angle [rad]", 0.01761599,
                           -atan((across - 0.033 * yaw_rate) / along), 1e-8);
         }
-        rig_close(&rig);
+        mf_rig_free(&rig);
     }
     return MF_OK;
 }
 
 static mf_Status yaw_gain(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = corner(context, 1.0, 1e-4, MF_CAR_TIRE_LINEAR, &rig, error);
     if (status != MF_OK)
         return status;
-    double yaw_rate = rig_get(&rig, "base.angular_velocity", 2) * 0.05 / 1e-4;
+    double yaw_rate = mf_rig_get(&rig, "base.angular_velocity", 2) * 0.05 / 1e-4;
     mf_check_near(out, "yaw rate for 0.05 rad, linear [rad/s]", 0.6846760, yaw_rate, 1e-6);
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
 static mf_Status top_speed(mf_Context *context, mf_CheckRun *out, mf_Error *error) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-    Rig rig;
+    mf_Rig rig;
     double along, across;
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    rig_set(&rig, "command.duty", 0, 1.0);
+    mf_rig_set(&rig, "command.duty", 0, 1.0);
     mf_world_step(rig.world, 20000);
     rig_velocity(&rig, &along, &across);
     mf_check_near(out, "speed at full duty [m/s]", 4.2021936, along, 1e-7);
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -174,7 +153,7 @@ static mf_Status lane_hash(mf_Context *context, uint32_t first, uint32_t count, 
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
     config.count = count;
     config.double_precision = false;
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
@@ -185,7 +164,7 @@ static mf_Status lane_hash(mf_Context *context, uint32_t first, uint32_t count, 
     }
     mf_world_step(rig.world, 1000);
     *hash = mf_group_instance_hash(rig.group, number - first);
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 

@@ -42,29 +42,18 @@ static mf_Status open_box(mf_Rig *rig, mf_Context *context, const Slide *slide,
     const mf_ImportConfig import = mf_import_config();
     mf_MotionsConfig motion = mf_motions_config();
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     motion.points.friction = MF_FRICTION_COUPLED;
     motion.points.friction_coefficient = COEFFICIENT;
     motion.rigid.friction = motion.prescribed.friction = motion.articulated.friction = COEFFICIENT;
     world.step = slide->step;
     world.terrain = ground;
-    group.double_precision = true;
-    rig->world = NULL;
     mf_Status status =
         mf_mjcf_parse(context, "box.xml", box, sizeof box - 1, &import, true, &rig->model, error);
     if (status != MF_OK)
         return status;
-    group.model = rig->model;
-    status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, slide->motion, &motion, error);
-    if (status != MF_OK) {
-        mf_world_destroy(rig->world);
-        mf_model_destroy(rig->model);
+    status = mf_rig_open_model(rig, context, rig->model, &world, slide->motion, &motion, error);
+    if (status != MF_OK)
         return status;
-    }
     double c = cos(slide->slope / 2), s = -sin(slide->slope / 2);
     double cz = cos(slide->heading / 2), sz = sin(slide->heading / 2);
     mf_rig_set3(rig, "base.position", -0.05 * sin(slide->slope), 0, 0.05 * cos(slide->slope));

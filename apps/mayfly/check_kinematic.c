@@ -1,53 +1,27 @@
 // Check cases of the `kinematic` motion.
-#include "check.h"
+#include "check_rig.h"
 
 #include <mayfly/kinematic.h>
 #include <math.h>
 
-#include "model/hand.h"
-
 static const double pi = 3.14159265358979323846;
 
-typedef struct Rig {
-    mf_HandModel hand;
-    mf_Model *model; // of a file, or NULL
-    mf_World *world;
-    mf_Group *group;
-} Rig;
-
-static mf_Status rig_open(Rig *rig, mf_Context *context, const mf_Model *model, mf_Error *error) {
+static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const mf_Model *model,
+                          mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     world.step = MF_MILLISECOND;
-    group.model = model;
-    group.double_precision = true;
-    rig->world = NULL;
-    mf_Status status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_kinematic_add(rig->group, NULL, error);
-    return status;
+    return mf_rig_open_model(rig, context, model, &world, MF_MOTION_KINEMATIC, NULL, error);
 }
 
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static double rig_get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
-}
-
-static void set_target(const Rig *rig, uint32_t joint, double angle) {
-    mf_field_set(mf_group_find_field(rig->group, "joint.target"), 0, joint, angle);
+static void set_target(const mf_Rig *rig, uint32_t joint, double angle) {
+    mf_rig_set(rig, "joint.target", joint, angle);
 }
 
 // B2. A sole in contact and a hinge above it that rotates by 1 mrad per step: after 10^6 steps the
 // body has rotated by -1000 rad. Its anchors determine the pose, so errors do not accumulate.
 static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1};
-    Rig rig = {0};
+    mf_Rig rig = {0};
     mf_hand_start(&rig.hand, context);
     mf_hand_point(&rig.hand, 0, 0.02, 0.01, 0.3, 1.0, false);
     uint32_t sole = mf_hand_hinge(&rig.hand, 0, 0.1, 0.05, 0, up);
@@ -61,7 +35,7 @@ static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *err
     if (status == MF_OK) {
         double q[4], length = 0.0;
         for (uint32_t c = 0; c < 4; c++) {
-            q[c] = rig_get(&rig, "base.orientation", c);
+            q[c] = mf_rig_get(&rig, "base.orientation", c);
             length += q[c] * q[c];
         }
         // cos and sin of 500 rad, to 20 digits.
@@ -69,7 +43,7 @@ static mf_Status check_turn(mf_Context *context, mf_CheckRun *run, mf_Error *err
         mf_check_near(run, "z [1]", 0.46777180532247613, q[3], 1e-12);
         mf_check_near(run, "norm of the quaternion [1]", 1.0, sqrt(length), 1e-12);
     }
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return status;
 }
 
@@ -115,11 +89,11 @@ typedef struct Slide { // slip of feet in contact
     double height;     // [m] of the body, largest error
 } Slide;
 
-static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slide) {
+static mf_Status walk(mf_Rig *rig, double stride, int cycles, int half, Slide *slide) {
     double held[6][3];
     const uint32_t feet = mf_kinematic_foot_count(rig->group);
     bool stood[6] = {false};
-    const double rest = rig_get(rig, "base.position", 2);
+    const double rest = mf_rig_get(rig, "base.position", 2);
     for (int n = 0; n < 2 * half * cycles; n++) {
         double part = (double)(n % half + 1) / half;
         int stance = n / half % 2;
@@ -135,12 +109,12 @@ static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slid
         mf_world_step(rig->world, 1);
         for (uint32_t i = 0; i < feet && i < 6; i++) {
             double position[3], foot[2];
-            bool stands = rig_get(rig, "stance.holds", i) > 0.0;
+            bool stands = mf_rig_get(rig, "stance.holds", i) > 0.0;
             leg_rest(&legs[i], foot);
             foot[0] += stride * (0.5 - part);
             // The body moves straight ahead, so its frame is a translation of the world's.
             for (uint32_t c = 0; c < 3; c++)
-                position[c] = rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
+                position[c] = mf_rig_get(rig, "base.position", c) + (c < 2 ? foot[c] : 0.0);
             for (uint32_t c = 0; c < 2 && stands && (int)(i % 2) == stance; c++)
                 if (stood[i] && n % half > 0)
                     slide->worst = fmax(slide->worst, fabs(position[c] - held[i][c]));
@@ -148,7 +122,7 @@ static mf_Status walk(Rig *rig, double stride, int cycles, int half, Slide *slid
                 held[i][c] = position[c];
             stood[i] = stands;
         }
-        slide->height = fmax(slide->height, fabs(rig_get(rig, "base.position", 2) - rest));
+        slide->height = fmax(slide->height, fabs(mf_rig_get(rig, "base.position", 2) - rest));
     }
     return MF_OK;
 }
@@ -157,7 +131,7 @@ static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *e
     enum { HALF = 250, CYCLES = 20 };
     const double stride = 0.05;
     char path[MF_APP_PATH];
-    Rig rig = {0};
+    mf_Rig rig = {0};
     Slide slide = {0};
     mf_Status status =
         mf_model_load(context, mf_app_own("models/hexapod.urdf", path), NULL, &rig.model, error);
@@ -173,25 +147,25 @@ static mf_Status check_tripod(mf_Context *context, mf_CheckRun *run, mf_Error *e
                 set_target(&rig, 3 * l + c, angle[c]);
         }
         mf_world_step(rig.world, 1);
-        double start = rig_get(&rig, "base.position", 0);
+        double start = mf_rig_get(&rig, "base.position", 0);
         status = walk(&rig, stride, CYCLES, HALF, &slide);
         mf_check_near(run, "distance of 20 cycles of two strides of 0.05 m [m]", 2.0,
-                      rig_get(&rig, "base.position", 0) - start, 1e-9);
-        mf_check_near(run, "sideways displacement [m]", 0.0, rig_get(&rig, "base.position", 1),
+                      mf_rig_get(&rig, "base.position", 0) - start, 1e-9);
+        mf_check_near(run, "sideways displacement [m]", 0.0, mf_rig_get(&rig, "base.position", 1),
                       1e-9);
-        mf_check_near(run, "turn [rad]", 0.0, 2.0 * rig_get(&rig, "base.orientation", 3), 1e-9);
+        mf_check_near(run, "turn [rad]", 0.0, 2.0 * mf_rig_get(&rig, "base.orientation", 3), 1e-9);
         mf_check_below(run, "largest displacement of a planted foot [m]", 1e-9, slide.worst);
         mf_check_below(run, "change of the body's height [m]", 1e-9, slide.height);
         mf_check_near(run, "robots with a fault [1]", 0.0, mf_group_fault_total(rig.group), 0.0);
     }
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return status;
 }
 
 // B4. Six feet on a circle of radius R, the center of mass in its middle: R cos 30 degrees.
 static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1};
-    Rig rig = {0};
+    mf_Rig rig = {0};
     mf_hand_start(&rig.hand, context);
     mf_hand_point(&rig.hand, 0, 0, 0, 0.1, 1.0, false);
     for (int i = 0; i < 6; i++) {
@@ -211,7 +185,7 @@ static mf_Status check_margin(mf_Context *context, mf_CheckRun *run, mf_Error *e
         mf_check_near(run, "on three feet [m]", 0.1, mf_kinematic_static_margin(rig.group, 0),
                       1e-14);
     }
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return status;
 }
 

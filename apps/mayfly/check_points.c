@@ -5,16 +5,9 @@
 
 #include <mayfly/points.h>
 
-#include "check.h"
-#include "model/hand.h"
+#include "check_rig.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct Rig {
-    mf_HandModel hand;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
 
 typedef struct RigConfig {
     mf_WorldConfig world;
@@ -28,37 +21,18 @@ static RigConfig rig_config(double gravity) {
 }
 
 // Opens a world for rig->hand, which is made before.
-static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
-    mf_GroupConfig group = mf_group_config();
-    group.model = &rig->hand.model;
-    group.double_precision = true;
-    mf_Status status = mf_world_create(context, &config->world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_points_add(rig->group, &config->points, error);
-    if (status != MF_OK)
-        mf_world_destroy(rig->world);
-    return status;
-}
-
-static double rig_get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
-}
-
-static void rig_set(Rig *rig, const char *field, uint32_t component, double value) {
-    mf_field_set(mf_group_find_field(rig->group, field), 0, component, value);
-}
-
-static void rig_set3(Rig *rig, const char *field, double x, double y, double z) {
-    rig_set(rig, field, 0, x);
-    rig_set(rig, field, 1, y);
-    rig_set(rig, field, 2, z);
+static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const RigConfig *config,
+                          mf_Error *error) {
+    mf_MotionsConfig motions = mf_motions_config();
+    motions.points = config->points;
+    rig->model = NULL;
+    return mf_rig_open_model(rig, context, &rig->hand.model, &config->world, MF_MOTION_POINTS,
+                             &motions, error);
 }
 
 // ---- flight -------------------------------------------------------------------------------------
 
-static mf_Status fly(Rig *rig, mf_Context *context, double mass, const double moment[3],
+static mf_Status fly(mf_Rig *rig, mf_Context *context, double mass, const double moment[3],
                      double gravity, const double rate[3], mf_Error *error) {
     mf_hand_start(&rig->hand, context);
     mf_hand_inertia(&rig->hand, 0, mass, moment);
@@ -66,20 +40,20 @@ static mf_Status fly(Rig *rig, mf_Context *context, double mass, const double mo
     config.points.joint_interval = 1000 * MF_SECOND; // nothing to move
     mf_Status status = rig_open(rig, context, &config, error);
     if (status == MF_OK)
-        rig_set3(rig, "base.angular_velocity", rate[0], rate[1], rate[2]);
+        mf_rig_set3(rig, "base.angular_velocity", rate[0], rate[1], rate[2]);
     return status;
 }
 
 static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moment[3] = {2, 2, 2}, rate[3] = {0.6, 0.0, 0.8};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = fly(&rig, context, 1.0, moment, 0.0, rate, error);
     if (status != MF_OK)
         return status;
     mf_world_step(rig.world, 1000000);
     double q[4], norm = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
-        q[c] = rig_get(&rig, "base.orientation", c);
+        q[c] = mf_rig_get(&rig, "base.orientation", c);
         norm += q[c] * q[c];
     }
     double angle = 2.0 * atan2(0.6 * q[1] + 0.8 * q[3], q[0]);
@@ -95,14 +69,14 @@ static mf_Status check_spin(mf_Context *context, mf_CheckRun *run, mf_Error *err
 
 static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moment[3] = {1, 2, 3}, rate[3] = {0, 0, 0};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = fly(&rig, context, 1.0, moment, 9.81, rate, error);
     if (status != MF_OK)
         return status;
     mf_world_step(rig.world, 100);
     mf_check_near(run, "height after 100 steps of 10 ms [m]", -4.95405,
-                  rig_get(&rig, "base.position", 2), 5e-12);
-    mf_check_near(run, "speed [m/s]", -9.81, rig_get(&rig, "base.linear_velocity", 2), 1e-11);
+                  mf_rig_get(&rig, "base.position", 2), 5e-12);
+    mf_check_near(run, "speed [m/s]", -9.81, mf_rig_get(&rig, "base.linear_velocity", 2), 1e-11);
     mf_world_destroy(rig.world);
     return MF_OK;
 }
@@ -110,14 +84,14 @@ static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *err
 static mf_Status check_middle_axis(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double moment[3] = {1, 2, 3}, rate[3] = {0.01, 1.0, 0.0};
     static const double expected[2] = {10.37730, 31.13191};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = fly(&rig, context, 6.0, moment, 0.0, rate, error);
     if (status != MF_OK)
         return status;
     double before = 1.0;
     for (int n = 1, found = 0; n <= 3500 && found < 2; n++) {
         mf_world_step(rig.world, 1);
-        double now = rig_get(&rig, "base.angular_velocity", 1);
+        double now = mf_rig_get(&rig, "base.angular_velocity", 1);
         if ((before > 0) != (now > 0))
             mf_check_near(run, "zero of the middle rate [s]", expected[found++],
                           0.01 * (n - 1 + before / (before - now)), 1e-5);
@@ -131,14 +105,15 @@ static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12}, rate[3] = {1, 2, 3};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
     static const char *const names[3] = {"wx [rad/s]", "wy [rad/s]", "wz [rad/s]"};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = fly(&rig, context, 1.0, moment, 0.0, rate, error);
     if (status != MF_OK)
         return status;
     double first = mf_points_energy(rig.group, 0).kinetic;
     mf_world_step(rig.world, 500);
     for (uint32_t c = 0; c < 3; c++)
-        mf_check_near(run, names[c], expected[c], rig_get(&rig, "base.angular_velocity", c), 2e-8);
+        mf_check_near(run, names[c], expected[c], mf_rig_get(&rig, "base.angular_velocity", c),
+                      2e-8);
     mf_check_near(run, "energy drift [1]", -1.7e-10,
                   mf_points_energy(rig.group, 0).kinetic / first - 1.0, 0.06e-10);
     mf_world_destroy(rig.world);
@@ -149,7 +124,7 @@ static mf_Status check_box(mf_Context *context, mf_CheckRun *run, mf_Error *erro
 
 static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    Rig rig;
+    mf_Rig rig;
     mf_hand_start(&rig.hand, context);
     mf_hand_inertia(&rig.hand, 0, 1.0, moment);
     uint32_t wheel = mf_hand_hinge(&rig.hand, 0, 0, 0, 0.05, up);
@@ -161,10 +136,10 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    rig_set(&rig, "joint.target", 0, 1.0);
+    mf_rig_set(&rig, "joint.target", 0, 1.0);
     mf_world_step(rig.world, 24);
     double yaw =
-        2 * atan2(rig_get(&rig, "base.orientation", 3), rig_get(&rig, "base.orientation", 0));
+        2 * atan2(mf_rig_get(&rig, "base.orientation", 3), mf_rig_get(&rig, "base.orientation", 0));
     mf_check_near(run, "rotation of the base for 1 rad of the wheel [rad]", -0.16666666666666667,
                   yaw, 1e-14);
     mf_world_destroy(rig.world);
@@ -173,7 +148,7 @@ static mf_Status check_wheel(mf_Context *context, mf_CheckRun *run, mf_Error *er
 
 static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double axis[2][3] = {{1, 0, 0}, {0, 0.6, 0.8}}, moment[3] = {0.01, 0.02, 0.025};
-    Rig rig;
+    mf_Rig rig;
     mf_hand_start(&rig.hand, context);
     mf_hand_inertia(&rig.hand, 0, 1.0, moment);
     uint32_t arm = mf_hand_hinge(&rig.hand, 0, 0.1, 0.05, 0, axis[0]);
@@ -185,12 +160,12 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    rig_set3(&rig, "base.angular_velocity", 0.5, -0.7, 0.4);
+    mf_rig_set3(&rig, "base.angular_velocity", 0.5, -0.7, 0.4);
     double start[3], end[3], speed[3], momentum[3], rotated[3];
     mf_points_momentum(rig.group, 0, start, speed, momentum);
     for (int update = 0; update < 25; update++) {
-        rig_set(&rig, "joint.target", 0, sin(1.3 * update));
-        rig_set(&rig, "joint.target", 1, cos(2.1 * update));
+        mf_rig_set(&rig, "joint.target", 0, sin(1.3 * update));
+        mf_rig_set(&rig, "joint.target", 1, cos(2.1 * update));
         mf_world_step(rig.world, 8);
     }
     double mass = rig.hand.model.mass, off = 0.0, size = 0.0;
@@ -212,7 +187,7 @@ static mf_Status check_flailing(mf_Context *context, mf_CheckRun *run, mf_Error 
 // ---- support ------------------------------------------------------------------------------------
 
 // Feet at (x, y, 0), the center of mass at `center`.
-static mf_Status stand(Rig *rig, mf_Context *context, double mass, const double center[3],
+static mf_Status stand(mf_Rig *rig, mf_Context *context, double mass, const double center[3],
                        const double (*feet)[2], int count, mf_Error *error) {
     mf_hand_start(&rig->hand, context);
     for (int i = 0; i < 6; i++)
@@ -232,12 +207,12 @@ static mf_Status check_four_feet(mf_Context *context, mf_CheckRun *run, mf_Error
     static const double feet[4][2] = {{0.2, 0.15}, {0.2, -0.15}, {-0.2, 0.15}, {-0.2, -0.15}};
     static const double center[3] = {0.05, 0.02, 0};
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = stand(&rig, context, 10.0, center, feet, 4, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < 4; i++)
-        mf_check_near(run, "load of a foot [N]", expected[i], rig_get(&rig, "point.load", i),
+        mf_check_near(run, "load of a foot [N]", expected[i], mf_rig_get(&rig, "point.load", i),
                       1.4e-7);
     mf_world_destroy(rig.world);
     return MF_OK;
@@ -246,17 +221,17 @@ static mf_Status check_four_feet(mf_Context *context, mf_CheckRun *run, mf_Error
 static mf_Status check_three_feet(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double middle[3] = {0.02, -0.01, 0.1};
     static const double feet[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    Rig rig;
+    mf_Rig rig;
     mf_Status status = stand(&rig, context, 3.0, middle, feet, 3, error);
     if (status != MF_OK)
         return status;
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
     mf_points_momentum(rig.group, 0, center, linear, angular);
     for (uint32_t i = 0; i < 3; i++) {
-        double load = rig_get(&rig, "point.load", i);
+        double load = mf_rig_get(&rig, "point.load", i);
         force += load;
-        pitch += load * (rig_get(&rig, "point.anchor", 3 * i) - center[0]);
-        roll += load * (rig_get(&rig, "point.anchor", 3 * i + 1) - center[1]);
+        pitch += load * (mf_rig_get(&rig, "point.anchor", 3 * i) - center[0]);
+        roll += load * (mf_rig_get(&rig, "point.anchor", 3 * i + 1) - center[1]);
     }
     mf_check_near(run, "sum of the loads [N]", 29.43, force, 3e-11);
     mf_check_near(run, "moment about x [N m]", 0.0, roll, 3e-11);
@@ -267,7 +242,7 @@ static mf_Status check_three_feet(mf_Context *context, mf_CheckRun *run, mf_Erro
 
 // ---- friction -----------------------------------------------------------------------------------
 
-static void make_block(Rig *rig, mf_Context *context) {
+static void make_block(mf_Rig *rig, mf_Context *context) {
     mf_hand_start(&rig->hand, context);
     for (int i = 0; i < 8; i++)
         mf_hand_point(&rig->hand, 0, i & 1 ? .2 : -.2, i & 2 ? .2 : -.2, i & 4 ? .01 : -.01, .25,
@@ -288,7 +263,7 @@ static mf_Status slide(mf_Context *context, mf_FrictionModel friction, double *o
     mf_Status status = mf_terrain_generate(context, &map, &generator, &slope, error);
     if (status != MF_OK)
         return status;
-    Rig rig;
+    mf_Rig rig;
     make_block(&rig, context);
     RigConfig config = rig_config(9.81);
     config.world.terrain = slope;
@@ -298,13 +273,13 @@ static mf_Status slide(mf_Context *context, mf_FrictionModel friction, double *o
     double speed[2] = {0, 0};
     for (int i = 0; i < 2 && status == MF_OK; i++) {
         if (i == 0) {
-            rig_set3(&rig, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
-            rig_set(&rig, "base.orientation", 0, cos(angle / 2));
-            rig_set(&rig, "base.orientation", 2, -sin(angle / 2));
+            mf_rig_set3(&rig, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
+            mf_rig_set(&rig, "base.orientation", 0, cos(angle / 2));
+            mf_rig_set(&rig, "base.orientation", 2, -sin(angle / 2));
         }
         mf_world_step(rig.world, 100);
-        speed[i] = -rig_get(&rig, "base.linear_velocity", 0) * cos(angle) -
-                   rig_get(&rig, "base.linear_velocity", 2) * sin(angle);
+        speed[i] = -mf_rig_get(&rig, "base.linear_velocity", 0) * cos(angle) -
+                   mf_rig_get(&rig, "base.linear_velocity", 2) * sin(angle);
     }
     *out = speed[1] - speed[0];
     if (status == MF_OK)
@@ -330,7 +305,7 @@ static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *err
     double still = 0.0, least = INFINITY, most = 0.0;
     for (int i = 0; i < 48; i++) {
         double angle = 2 * pi * (i / 2) / 24, force = 0.5 * 2 * 9.81 * (i & 1 ? 1.01 : 0.995);
-        Rig rig;
+        mf_Rig rig;
         make_block(&rig, context);
         RigConfig config = rig_config(9.81);
         config.points.friction_coefficient = 0.5;
@@ -338,10 +313,10 @@ static mf_Status check_push(mf_Context *context, mf_CheckRun *run, mf_Error *err
         if (status != MF_OK)
             return status;
         mf_world_step(rig.world, 200);
-        rig_set3(&rig, "base.force", force * cos(angle), force * sin(angle), 0);
+        mf_rig_set3(&rig, "base.force", force * cos(angle), force * sin(angle), 0);
         mf_world_step(rig.world, 200);
-        double moved = rig_get(&rig, "base.position", 0) * cos(angle) +
-                       rig_get(&rig, "base.position", 1) * sin(angle);
+        double moved = mf_rig_get(&rig, "base.position", 0) * cos(angle) +
+                       mf_rig_get(&rig, "base.position", 1) * sin(angle);
         if (i & 1) {
             least = fmin(least, moved);
             most = fmax(most, moved);

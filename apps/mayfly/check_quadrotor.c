@@ -7,15 +7,7 @@
 
 #include <mayfly/quadrotor.h>
 
-#include "check.h"
-
-static const double degree = 3.14159265358979323846 / 180.0;
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
+#include "check_rig.h"
 
 typedef struct RigConfig {
     mf_Quadrotor quadrotor;
@@ -31,36 +23,26 @@ static RigConfig rig_config(mf_QuadrotorCommand command) {
     return config;
 }
 
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+static mf_Status rig_open(mf_Rig *rig, mf_Context *context, const RigConfig *config,
+                          mf_Error *error) {
     mf_GroupConfig group = mf_group_config();
-    *rig = (Rig){0};
+    mf_MotionsConfig motions = mf_motions_config();
     mf_Status status =
         mf_quadrotor_model(context, &config->quadrotor, "quadrotor", &rig->model, error);
+    if (status != MF_OK)
+        return status;
     group.model = rig->model;
     group.count = config->count;
     group.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_create(context, &config->world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_quadrotor_add(rig->group, &config->quadrotor, &config->config, error);
-    if (status != MF_OK)
-        rig_close(rig);
-    return status;
+    motions.quadrotor = config->quadrotor;
+    motions.quadrotor_config = config->config;
+    return mf_rig_open_group(rig, context, &config->world, &group, MF_MOTION_QUADROTOR, &motions,
+                             error);
 }
 
-static double rig_get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
-}
-static void rig_set(Rig *rig, const char *field, uint32_t count, const double *values) {
+static void rig_set(const mf_Rig *rig, const char *field, uint32_t count, const double *values) {
     for (uint32_t c = 0; c < count; c++)
-        mf_field_set(mf_group_find_field(rig->group, field), 0, c, values[c]);
+        mf_rig_set(rig, field, c, values[c]);
 }
 
 // ---- vehicles -----------------------------------------------------------------------------------
@@ -71,36 +53,16 @@ typedef struct Craft {
     double mass, inertia[3], x[4], y[4], speed_max, thrust, torque, lag;
 } Craft;
 
-static const Craft crafts[3] = {{"Sun 2022",
-                                 1086.4265,
-                                 0.752,
-                                 {2.5e-3, 2.1e-3, 4.3e-3},
-                                 {0.075, -0.075, -0.075, 0.075},
-                                 {0.1, 0.1, -0.1, -0.1},
-                                 2000.0,
-                                 1.562522e-6,
-                                 2.5e-8,
-                                 0.033},
-                                {"Crazyflie",
-                                 1788.5505,
-                                 0.03,
-                                 {1.43e-5, 1.43e-5, 2.89e-5},
-                                 {0.0304055916, -0.0304055916, -0.0304055916, 0.0304055916},
-                                 {0.0304055916, 0.0304055916, -0.0304055916, -0.0304055916},
-                                 2500.0,
-                                 2.3e-8,
-                                 7.8e-10,
-                                 0.072},
-                                {"Hummingbird",
-                                 469.2042,
-                                 0.5,
-                                 {3.65e-3, 3.68e-3, 7.03e-3},
-                                 {0.17, 0.0, -0.17, 0.0},
-                                 {0.0, 0.17, 0.0, -0.17},
-                                 1500.0,
-                                 5.57e-6,
-                                 1.36e-7,
-                                 0.005}};
+// clang-format off
+static const Craft crafts[3] = {
+    {"Sun 2022", 1086.4265, 0.752, {2.5e-3, 2.1e-3, 4.3e-3}, {0.075, -0.075, -0.075, 0.075},
+     {0.1, 0.1, -0.1, -0.1}, 2000.0, 1.562522e-6, 2.5e-8, 0.033},
+    {"Crazyflie", 1788.5505, 0.03, {1.43e-5, 1.43e-5, 2.89e-5},
+     {0.0304055916, -0.0304055916, -0.0304055916, 0.0304055916},
+     {0.0304055916, 0.0304055916, -0.0304055916, -0.0304055916}, 2500.0, 2.3e-8, 7.8e-10, 0.072},
+    {"Hummingbird", 469.2042, 0.5, {3.65e-3, 3.68e-3, 7.03e-3}, {0.17, 0.0, -0.17, 0.0},
+     {0.0, 0.17, 0.0, -0.17}, 1500.0, 5.57e-6, 1.36e-7, 0.005}};
+// clang-format on
 
 static mf_Quadrotor craft_quadrotor(const Craft *craft) {
     mf_Quadrotor q = mf_quadrotor();
@@ -119,7 +81,7 @@ static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *er
     for (int i = 0; i < 3; i++) {
         char text[64];
         double speed[4];
-        Rig rig;
+        mf_Rig rig;
         RigConfig config = rig_config(MF_QUADROTOR_POSITION);
         config.quadrotor = craft_quadrotor(&crafts[i]);
         mf_quadrotor_hover(&config.quadrotor, 9.81, speed);
@@ -128,11 +90,11 @@ static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *er
         mf_Status status = rig_open(&rig, context, &config, error);
         if (status != MF_OK)
             return status;
-        double start = rig_get(&rig, "base.position", 2);
+        double start = mf_rig_get(&rig, "base.position", 2);
         mf_world_step(rig.world, 1000000);
         snprintf(text, sizeof text, "%s: drift after 1e6 steps [m]", crafts[i].name);
-        mf_check_below(run, text, 1e-9, fabs(rig_get(&rig, "base.position", 2) - start));
-        rig_close(&rig);
+        mf_check_below(run, text, 1e-9, fabs(mf_rig_get(&rig, "base.position", 2) - start));
+        mf_rig_free(&rig);
     }
     return MF_OK;
 }
@@ -140,7 +102,7 @@ static mf_Status check_hover(mf_Context *context, mf_CheckRun *run, mf_Error *er
 static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double zero[4], full[4] = {1000, 1000, 1000, 1000};
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    Rig rig;
+    mf_Rig rig;
     config.world.step = 3300000; // [ns] a tenth of the time constant
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
@@ -150,17 +112,17 @@ static mf_Status check_lag(mf_Context *context, mf_CheckRun *run, mf_Error *erro
     mf_world_step(rig.world, 1);
     mf_check_near(run, "remaining difference after a step of 0.1 tau [1]",
                   1 - 0.1 + 0.01 / 2 - 0.001 / 6 + 0.0001 / 24,
-                  1.0 - rig_get(&rig, "rotor.speed", 0) / 1000.0, 1e-14);
+                  1.0 - mf_rig_get(&rig, "rotor.speed", 0) / 1000.0, 1e-14);
     mf_world_step(rig.world, 9);
-    mf_check_near(run, "reached after tau [1]", 0.63212, rig_get(&rig, "rotor.speed", 0) / 1000.0,
-                  5e-6);
-    rig_close(&rig);
+    mf_check_near(run, "reached after tau [1]", 0.63212,
+                  mf_rig_get(&rig, "rotor.speed", 0) / 1000.0, 5e-6);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
 static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     RigConfig config = rig_config(MF_QUADROTOR_POSITION);
-    Rig rig;
+    mf_Rig rig;
     config.world.step = 100000; // [ns]
     config.quadrotor.motor_time_constant = 0.0;
     config.quadrotor.velocity_bandwidth = 5.6;
@@ -170,11 +132,11 @@ static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error 
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    double start = rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
+    double start = mf_rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
     rig_set(&rig, "command.position", 3, (double[3]){0, 0, start + 0.5});
     for (int i = 1; i <= 30000; i++) {
         mf_world_step(rig.world, 1);
-        double rise = (rig_get(&rig, "base.position", 2) - start) / 0.5;
+        double rise = (mf_rig_get(&rig, "base.position", 2) - start) / 0.5;
         if (rise > most) {
             most = rise;
             when = 1e-4 * i;
@@ -182,7 +144,7 @@ static mf_Status check_altitude(mf_Context *context, mf_CheckRun *run, mf_Error 
     }
     mf_check_near(run, "overshoot [%]", 4.59879, 100.0 * (most - 1.0), 0.01);
     mf_check_near(run, "time of the peak [s]", 1.0997774, when, 5e-4);
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -194,7 +156,7 @@ static mf_Status tumble(mf_Context *context, double step, double seconds, double
     static const double zero[4];
     const double unit = 1.3558179483314004; // [kg m^2] of a slug ft^2
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    Rig rig;
+    mf_Rig rig;
     config.quadrotor.mass = 2.26796190;
     config.quadrotor.inertia[0] = 0.00189422 * unit;
     config.quadrotor.inertia[1] = 0.006211019 * unit;
@@ -206,13 +168,14 @@ static mf_Status tumble(mf_Context *context, double step, double seconds, double
     if (status != MF_OK)
         return status;
     rig_set(&rig, "rotor.speed", 4, zero);
-    rig_set(&rig, "base.angular_velocity", 3, (double[3]){10 * degree, 20 * degree, 30 * degree});
+    rig_set(&rig, "base.angular_velocity", 3,
+            (double[3]){10 * MF_CHECK_DEGREE, 20 * MF_CHECK_DEGREE, 30 * MF_CHECK_DEGREE});
     mf_world_step(rig.world, (uint64_t)(seconds / step + 0.5));
     for (uint32_t c = 0; c < 3; c++)
-        out[c] = rig_get(&rig, "base.angular_velocity", c) / degree;
+        out[c] = mf_rig_get(&rig, "base.angular_velocity", c) / MF_CHECK_DEGREE;
     for (uint32_t c = 0; c < 4; c++)
-        out[3 + c] = rig_get(&rig, "base.orientation", c);
-    rig_close(&rig);
+        out[3 + c] = mf_rig_get(&rig, "base.orientation", c);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -260,7 +223,7 @@ static mf_Status check_brick(mf_Context *context, mf_CheckRun *run, mf_Error *er
 static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
     static const double zero[4];
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    Rig rig;
+    mf_Rig rig;
     config.quadrotor.mass = 1.0;
     config.quadrotor.body_drag[2] = 0.1;
     mf_Status status = rig_open(&rig, context, &config, error);
@@ -270,11 +233,11 @@ static mf_Status check_fall(mf_Context *context, mf_CheckRun *run, mf_Error *err
     rig_set(&rig, "command.rotors", 4, zero);
     mf_world_step(rig.world, 1000);
     mf_check_near(run, "speed after 1 s [m/s]", -7.5032474,
-                  rig_get(&rig, "base.linear_velocity", 2), 5e-8);
+                  mf_rig_get(&rig, "base.linear_velocity", 2), 5e-8);
     mf_world_step(rig.world, 19000);
-    mf_check_near(run, "terminal speed [m/s]", -9.9045444, rig_get(&rig, "base.linear_velocity", 2),
-                  5e-8);
-    rig_close(&rig);
+    mf_check_near(run, "terminal speed [m/s]", -9.9045444,
+                  mf_rig_get(&rig, "base.linear_velocity", 2), 5e-8);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -283,7 +246,7 @@ static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Erro
     static const double start[3] = {10.0, 3.0, 12.0};
     static const char *const names[3] = {"x after 2 s [m]", "y after 2 s [m]", "z after 2 s [m]"};
     RigConfig config = rig_config(MF_QUADROTOR_ROTORS);
-    Rig rig;
+    mf_Rig rig;
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
     mf_Status status = rig_open(&rig, context, &config, error);
@@ -299,9 +262,9 @@ static mf_Status check_projectile(mf_Context *context, mf_CheckRun *run, mf_Erro
     for (uint32_t c = 0; c < 3; c++) {
         double last = rest[c] / k, gap = start[c] - last;
         mf_check_near(run, names[c], last * 2.0 + gap * (1.0 - exp(-k * 2.0)) / k,
-                      rig_get(&rig, "base.position", c), 1e-10);
+                      mf_rig_get(&rig, "base.position", c), 1e-10);
     }
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -334,18 +297,18 @@ static mf_Status follow(mf_Context *context, const Craft *craft, const Step *ste
     RigConfig config = rig_config(step->command);
     double low = -1.0, high = -1.0, most = 0.0, now = 0.0;
     char text[96];
-    Rig rig;
+    mf_Rig rig;
     config.quadrotor = craft_quadrotor(craft);
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
         return status;
-    const double start = rig_get(&rig, step->watched, step->component);
+    const double start = mf_rig_get(&rig, step->watched, step->component);
     mf_Field *command = mf_group_find_field(rig.group, step->field);
     mf_field_set(command, 0, step->component,
                  mf_field_get(command, 0, step->component) + step->size);
     for (uint32_t i = 1; i <= step->milliseconds; i++) {
         mf_world_step(rig.world, 1);
-        now = (rig_get(&rig, step->watched, step->component) - start) / step->size;
+        now = (mf_rig_get(&rig, step->watched, step->component) - start) / step->size;
         low = low < 0.0 && now >= 0.1 ? 1e-3 * i : low;
         high = high < 0.0 && now >= 0.9 ? 1e-3 * i : high;
         most = fmax(most, now);
@@ -356,7 +319,7 @@ static mf_Status follow(mf_Context *context, const Craft *craft, const Step *ste
     mf_check_below(run, text, step->overshoot, 100.0 * fmax(most - 1.0, 0.0));
     snprintf(text, sizeof text, "%s, %s: steady error [%%]", craft->name, step->name);
     mf_check_below(run, text, step->steady, 100.0 * fabs(now - 1.0));
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 
@@ -373,7 +336,7 @@ static mf_Status check_following(mf_Context *context, mf_CheckRun *run, mf_Error
 static mf_Status fly_in_company(mf_Context *context, uint32_t count, uint32_t agent, uint64_t *hash,
                                 mf_Error *error) {
     RigConfig config = rig_config(MF_QUADROTOR_RATES);
-    Rig rig;
+    mf_Rig rig;
     config.count = count;
     mf_Status status = rig_open(&rig, context, &config, error);
     if (status != MF_OK)
@@ -384,7 +347,7 @@ static mf_Status fly_in_company(mf_Context *context, uint32_t count, uint32_t ag
             mf_field_set(rates, i, c, 1e-4 * ((count == 1 ? agent : i) * (c + 1) % 1000));
     mf_world_step(rig.world, 200);
     *hash = mf_group_instance_hash(rig.group, count == 1 ? 0 : agent);
-    rig_close(&rig);
+    mf_rig_free(&rig);
     return MF_OK;
 }
 

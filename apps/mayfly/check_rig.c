@@ -1,4 +1,4 @@
-// Common code of the check cases of the `articulated` motion.
+// Worlds of the check cases.
 #include "check_rig.h"
 
 #include <string.h>
@@ -14,30 +14,35 @@ mf_RigConfig mf_rig_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     return config;
 }
 
-static mf_Status open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
+mf_Status mf_rig_open_group(mf_Rig *rig, mf_Context *context, const mf_WorldConfig *world,
+                            const mf_GroupConfig *group, mf_Motion motion,
+                            const mf_MotionsConfig *motions, mf_Error *error) {
+    rig->world = NULL;
+    mf_Status status = mf_world_create(context, world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_motion_add(rig->group, motion, motions, error);
+    if (status != MF_OK)
+        mf_rig_free(rig);
+    return status;
+}
+
+mf_Status mf_rig_open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
                             const mf_WorldConfig *world, mf_Motion motion,
                             const mf_MotionsConfig *motions, mf_Error *error) {
     mf_GroupConfig group = mf_group_config();
     group.model = model;
     group.double_precision = true;
-    rig->world = NULL;
-    mf_Status status = mf_world_create(context, world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, motion, motions, error);
-    if (status != MF_OK) {
-        mf_world_destroy(rig->world);
-        mf_model_destroy(rig->model);
-    }
-    return status;
+    return mf_rig_open_group(rig, context, world, &group, motion, motions, error);
 }
 
 static mf_Status open_articulated(mf_Rig *rig, mf_Context *context, const mf_Model *model,
                                   const mf_RigConfig *config, mf_Error *error) {
     mf_MotionsConfig motions = mf_motions_config();
     motions.articulated = config->motion;
-    return open_model(rig, context, model, &config->world, MF_MOTION_ARTICULATED, &motions, error);
+    return mf_rig_open_model(rig, context, model, &config->world, MF_MOTION_ARTICULATED, &motions,
+                             error);
 }
 
 static mf_Status parse_text(mf_Rig *rig, mf_Context *context, const char *text, mf_Error *error) {
@@ -62,8 +67,9 @@ mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
                              const mf_WorldConfig *world, mf_Motion motion,
                              const mf_MotionsConfig *motions, mf_Error *error) {
     const mf_Status status = parse_text(rig, context, text, error);
-    return status == MF_OK ? open_model(rig, context, rig->model, world, motion, motions, error)
-                           : status;
+    return status == MF_OK
+               ? mf_rig_open_model(rig, context, rig->model, world, motion, motions, error)
+               : status;
 }
 
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
@@ -75,11 +81,17 @@ mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
     return open_articulated(rig, context, rig->model, config, error);
 }
 
+void mf_rig_free(mf_Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+    rig->world = NULL;
+    rig->model = NULL;
+}
+
 mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error) {
     uint32_t fault = mf_group_fault(rig->group, 0);
     double time = mf_rig_time(rig);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    mf_rig_free(rig);
     if (fault == 0)
         return MF_OK;
     return mf_fail(error, MF_CORRUPT, "the robot stopped before %g s, fault word %u", time, fault);

@@ -1,4 +1,4 @@
-// One robot of the `articulated` motion in double precision, for the check cases of that motion.
+// Worlds of the check cases: one group, usually one robot of `articulated` in double precision.
 #ifndef MAYFLY_APP_CHECK_RIG_H
 #define MAYFLY_APP_CHECK_RIG_H
 
@@ -12,7 +12,7 @@
 // Must not move in memory while open: the world refers to `hand`.
 typedef struct mf_Rig {
     mf_HandModel hand; // the robot, if built link by link
-    mf_Model *model;   // the robot, if loaded from MJCF; else NULL
+    mf_Model *model;   // the robot, if it is another; else NULL
     mf_World *world;
     mf_Group *group;
 } mf_Rig;
@@ -29,14 +29,24 @@ mf_Status mf_rig_open(mf_Rig *rig, mf_Context *context, const mf_RigConfig *conf
                       mf_Error *error);
 mf_Status mf_rig_open_text(mf_Rig *rig, mf_Context *context, const char *text,
                            const mf_RigConfig *config, mf_Error *error);
-// The same at any motion.
+// The same with any motion.
 mf_Status mf_rig_open_motion(mf_Rig *rig, mf_Context *context, const char *text,
                              const mf_WorldConfig *world, mf_Motion motion,
                              const mf_MotionsConfig *motions, mf_Error *error);
 mf_Status mf_rig_open_file(mf_Rig *rig, mf_Context *context, const char *file,
                            const mf_RigConfig *config, mf_Error *error);
 
-// Fails when the robot has a fault: a frozen robot would look like one at rest.
+// The same with any model (rig->hand, or rig->model, which the rig owns) and any group of it. On
+// failure the rig is freed.
+mf_Status mf_rig_open_model(mf_Rig *rig, mf_Context *context, const mf_Model *model,
+                            const mf_WorldConfig *world, mf_Motion motion,
+                            const mf_MotionsConfig *motions, mf_Error *error);
+mf_Status mf_rig_open_group(mf_Rig *rig, mf_Context *context, const mf_WorldConfig *world,
+                            const mf_GroupConfig *group, mf_Motion motion,
+                            const mf_MotionsConfig *motions, mf_Error *error);
+void mf_rig_free(mf_Rig *rig); // again: without effect
+
+// Frees the rig. Fails when the robot has a fault: a frozen robot would look like one at rest.
 mf_Status mf_rig_close(mf_Rig *rig, mf_Error *error);
 
 double mf_rig_get(const mf_Rig *rig, const char *field, uint32_t component);

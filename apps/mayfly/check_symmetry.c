@@ -96,16 +96,16 @@ static void rotate_frames(Tree *tree, uint64_t number) {
 }
 
 // Links 1 .. 5 described in the order 3, 4, 1, 5, 2.
-static const uint32_t told[TREE] = {0, 3, 4, 1, 5, 2}, untold[TREE] = {0, 3, 5, 1, 2, 4};
+static const uint32_t order[TREE] = {0, 3, 4, 1, 5, 2}, inverse[TREE] = {0, 3, 5, 1, 2, 4};
 
 static void reorder(Tree *tree) {
     Tree old = *tree;
     for (uint32_t l = 1; l < TREE; l++) {
-        tree->links[l] = old.links[told[l]];
-        tree->links[l].parent = untold[old.links[told[l]].parent];
-        tree->angle[l] = old.angle[told[l]];
-        tree->velocity[5 + l] = old.velocity[5 + told[l]];
-        tree->force[5 + l] = old.force[5 + told[l]];
+        tree->links[l] = old.links[order[l]];
+        tree->links[l].parent = inverse[old.links[order[l]].parent];
+        tree->angle[l] = old.angle[order[l]];
+        tree->velocity[5 + l] = old.velocity[5 + order[l]];
+        tree->force[5 + l] = old.force[5 + order[l]];
     }
 }
 
@@ -172,7 +172,7 @@ static mf_Status tree_change(mf_Context *context, int kind, uint64_t number, dou
     if (kind == ORDER) {
         reorder(&tree);
         for (uint32_t l = 1; l < TREE; l++)
-            expected[5 + l] = before[5 + told[l]];
+            expected[5 + l] = before[5 + order[l]];
     }
     if (kind == MIRROR) {
         mirror_tree(&tree);

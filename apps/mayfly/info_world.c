@@ -52,7 +52,7 @@ static void show_background(const mf_Group *group, uint32_t index) {
         if (i == index || other->phase != system->phase ||
             mf_group_system_wave(group, i) != mf_group_system_wave(group, index))
             continue;
-        printf("%s%s", any ? ", " : "           beside ", other->name);
+        printf("%s%s", any ? ", " : "           in parallel with ", other->name);
         any = true;
     }
     if (any)

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "io/suggest.h"
 #include "scene/scene_file.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
@@ -95,14 +97,37 @@ static bool contradicts(const Builder *builder, uint32_t last, const char *comma
     return false;
 }
 
-static void add_ground(Builder *builder, const char *ground) {
+static const char *ground_shape(const void *list, uint32_t index) {
     static const char *const shapes[] = {"flat", "slope", "steps", "sine", "noise", "model"};
-    for (size_t i = 0; ground != NULL && i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i], ground) == 0) {
-            add(builder, "ground.shape", ground);
-            return;
-        }
-    add_file(builder, "ground.file", ground);
+    (void)list;
+    return index < sizeof shapes / sizeof *shapes ? shapes[index] : NULL;
+}
+
+static bool is_ground_shape(const char *ground) {
+    const char *shape;
+    for (uint32_t i = 0; (shape = ground_shape(NULL, i)) != NULL; i++)
+        if (strcmp(shape, ground) == 0)
+            return true;
+    return false;
+}
+
+// A word that is no shape and does not look like a file is a mistyped shape.
+static bool is_ground(const char *ground, const char *command) {
+    char near[MF_SUGGESTION];
+    if (strpbrk(ground, "./") != NULL || is_ground_shape(ground) || access(ground, F_OK) == 0)
+        return true;
+    mf_app_usage(command,
+                 "--ground: expected flat, slope, steps, sine, noise, model or an image (.png, "
+                 ".pgm), found '%.200s'%s",
+                 ground, mf_suggest(ground, ground_shape, NULL, near));
+    return false;
+}
+
+static void add_ground(Builder *builder, const char *ground) {
+    if (ground != NULL && is_ground_shape(ground))
+        add(builder, "ground.shape", ground);
+    else
+        add_file(builder, "ground.file", ground);
 }
 
 // A gait's file is relative to the current folder; a name is relative to the robot's file.
@@ -162,7 +187,7 @@ static bool check(const mf_Inputs *inputs, const char *command) {
              (inputs->plugins.settings.count > 0 || inputs->plugins.tick != NULL))
         mf_app_usage(command, "--plugin-set and --plugin-tick require --plugin FILE");
     else
-        return true;
+        return inputs->ground == NULL || is_ground(inputs->ground, command);
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include "io/gait_keys.h"
 #include "io/keys.h"
 #include "scene/keys.h"
-#include "io/vehicle_keys.h"
+#include "motion/vehicle/keys.h"
 
 typedef struct Command {
     const mf_CommandHelp *help;

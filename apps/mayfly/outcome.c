@@ -9,6 +9,7 @@
 
 #define FALLEN 1.0              // [rad] as in comparisons of levels
 #define DEPTH_OF 4u             // [1] robots whose depth is sampled
+#define SUNK 0.25               // [1] of its height that a robot may be in the ground
 #define FAULT_BITS 31           // [1] at most
 #define REQUESTED_AT_STOP 4096u // [1] robots sampled after an early stop
 
@@ -26,6 +27,8 @@ static void take(mf_Outcome *outcome, uint32_t robot) {
     if (robot >= DEPTH_OF)
         return;
     const mf_RobotDepth depth = mf_robot_depth(outcome->group, &outcome->pose);
+    if (robot == 0 && outcome->tall == 0.0 && depth.touches)
+        outcome->tall = depth.highest + depth.deepest;
     outcome->deepest = depth.touches ? fmax(outcome->deepest, depth.deepest) : outcome->deepest;
 }
 
@@ -103,6 +106,10 @@ mf_OutcomeSum mf_outcome_sum(const mf_Outcome *outcome) {
     sum.distance /= counted;
     sum.tilt /= counted;
     return sum;
+}
+
+bool mf_outcome_sank(const mf_Outcome *outcome) {
+    return outcome->tall > 0.0 && outcome->deepest > SUNK * outcome->tall;
 }
 
 // ---- faults -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ typedef struct mf_Outcome {
     double *tilt;       // [rad] of the last sample, from the vertical of the start
     double *distance;   // [m] horizontally from the start, at the last sample
     double deepest;     // [m] of the first robots in the ground, >= 0
+    double tall;        // [m] of the first robot at the start, from its lowest to its highest point
     mf_RobotPose pose;
 } mf_Outcome;
 
@@ -26,6 +27,9 @@ void mf_outcome_sample(void *outcome);
 // Number of robots evaluated: after a stop request only the first few thousand, so that the user
 // does not wait.
 uint32_t mf_outcome_requested(const mf_Group *group);
+
+// Whether the ground did not carry a robot: it was in it by a quarter of its height.
+bool mf_outcome_sank(const mf_Outcome *outcome);
 
 // Over the robots without a fault, or all when there are none.
 typedef struct mf_OutcomeSum {

@@ -13,7 +13,7 @@
 #define LATE_SHARE 0.1   // [1] relative to the time since the start, likewise
 
 // The slowest system, and its fraction of the total time.
-static double find_dearest(mf_World *world, char *out, size_t size) {
+static double find_slowest(mf_World *world, char *out, size_t size) {
     double sum = 0.0, most = 0.0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
         mf_Group *group = mf_world_group(world, g);
@@ -41,7 +41,7 @@ static double find_dearest(mf_World *world, char *out, size_t size) {
 static void tell_late(const mf_Pace *pace, mf_World *world, const char *verb, double seconds,
                       double late) {
     char name[160] = "";
-    double share = find_dearest(world, name, sizeof name);
+    double share = find_slowest(world, name, sizeof name);
     fprintf(stderr, "mayfly: %s: %.3g x real time instead of %.3g x after %.3g s, %.3g s late",
             verb, pace->simulated / seconds, pace->factor, seconds, late);
     if (share > 0.0)

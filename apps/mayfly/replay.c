@@ -180,12 +180,13 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (replay->paths.moved)
         printf("model      found at: %s\n", replay->paths.model);
     if (!equal && isfinite(ratio))
-        snprintf(share, sizeof share, ", this is %.1f %% of it", 100.0 * ratio);
-    printf("individual %llu: %s in %s, %s x real time\nmotion %s with a step of %g ms\ndistance "
-           "%.9g m\nstored %.9g m, %s%s\n",
-           (unsigned long long)id, mf_app_duration(simulation->simulated, lifetime),
-           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed), motion,
-           1000.0 * mf_time_to_seconds(replay->scene.step), distance, stored,
+        snprintf(share, sizeof share, "; now %.1f %% of it", 100.0 * ratio);
+    printf("individual %llu: %s in %s, %s x real time\n", (unsigned long long)id,
+           mf_app_duration(simulation->simulated, lifetime),
+           mf_app_duration(simulation->seconds, time), mf_app_count(factor, speed));
+    printf("motion     %s with a step of %g ms\ndistance   %.9g m\nfitness    %.9g m\n"
+           "stored     %.9g m, %s%s\n",
+           motion, 1000.0 * mf_time_to_seconds(replay->scene.step), distance, fitness, stored,
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,

@@ -105,7 +105,7 @@ static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error
     return MF_OK;
 }
 
-// ---- what is watched ---------------------------------------------------------------------------
+// ---- observation of the run --------------------------------------------------------------------
 
 static bool has_links(const mf_Scene *scene, uint32_t index) {
     return scene->file->groups[index].vehicle == NULL &&

@@ -11,7 +11,7 @@
 
 #define FILE_MOST ((size_t)1 << 30) // [byte]
 
-// ---- noting ------------------------------------------------------------------------------------
+// ---- recording paths ---------------------------------------------------------------------------
 
 static void note(const char *path, void *user) {
     mf_RunFiles *files = user;

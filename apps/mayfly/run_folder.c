@@ -38,7 +38,7 @@ void mf_folder_default(const char *file, uint64_t seed, char out[MF_APP_PATH]) {
              (unsigned long long)seed);
 }
 
-// ---- making folders ----------------------------------------------------------------------------
+// ---- creating folders --------------------------------------------------------------------------
 
 static mf_Status make_one(mf_Context *context, const char *path, uint32_t *made, mf_Error *error) {
     struct stat info;

@@ -7,9 +7,11 @@
 #include "readings.h"
 #include "run_end.h"
 #include "warnings.h"
+#include "math/scalar.h"
 #include "scene/soccer/play.h"
 
 #define EVENTS_SHOWN 5u            // [1] lines of first events
+#define JOINTS_SHOWN 8u            // [1] lines of first run-time joints
 #define DEGREES 57.295779513082321 // [deg/rad]
 
 // ---- the start ---------------------------------------------------------------------------------
@@ -135,7 +137,7 @@ static void print_contact(const mf_Scene *scene) {
     printf("contact between robots, per step: %.1f tests of spheres, %.1f of shapes (%.0f without "
            "trees), %.2f contacts\n",
            (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
-           (double)s.touches / steps);
+           (double)s.contacts / steps);
     if (s.lost_pairs + s.lost_contacts > 0)
         printf("dropped, buffers full: %llu pairs and %llu contacts\n",
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);
@@ -173,6 +175,64 @@ static void print_events(const mf_Scene *scene) {
         printf("  ... and %llu more\n", (unsigned long long)(count - shown + lost));
 }
 
+// Robots that the ground did not carry have no fault: each step is finite.
+static void print_sunk(const mf_Run *run) {
+    const mf_Scene *scene = &run->scene;
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_Outcome *outcome = &run->outcomes[g];
+        if (run->observed[g] && mf_outcome_sank(outcome))
+            printf("warning   %s%sdepth: a robot was %.3g mm deep in the ground, %.0f %% of its "
+                   "height; a smaller step or stiffer contacts help\n",
+                   scene->group_count > 1 ? scene->file->groups[g].name : "",
+                   scene->group_count > 1 ? ", " : "", 1e3 * outcome->deepest,
+                   100.0 * outcome->deepest / outcome->tall);
+    }
+}
+
+// ---- run-time joints ---------------------------------------------------------------------------
+
+static void put_side(const mf_WorldJointSide *side) {
+    if (side->group == NULL) {
+        printf("world");
+        return;
+    }
+    const mf_Model *model = mf_group_model(side->group);
+    printf("%s", mf_group_config_of(side->group)->name);
+    if (mf_group_count(side->group) > 1)
+        printf(" %u", side->instance);
+    if (model->link_count > 1)
+        printf("/%s", model->links[side->link].name);
+}
+
+static void print_joint(const mf_WorldJoints *joints, mf_WorldJointId id) {
+    mf_WorldJointState now;
+    mf_WorldJointConfig config;
+    if (mf_world_joint_state(joints, id, &now, NULL) != MF_OK ||
+        mf_world_joint_config_of(joints, id, &config, NULL) != MF_OK)
+        return;
+    printf("joint     ");
+    put_side(&config.sides[0]);
+    printf(" - ");
+    put_side(&config.sides[1]);
+    printf(": %s %.3g N, %.3g N m\n",
+           now.broken    ? "broke at"
+           : now.enabled ? "carries"
+                         : "switched off,",
+           mf_vec3_length(now.force), mf_vec3_length(now.moment));
+}
+
+static void print_joints(const mf_WorldJoints *joints) {
+    mf_WorldJointId id = MF_WORLD_JOINT_NONE;
+    uint32_t count = 0;
+    if (joints == NULL)
+        return;
+    for (; (id = mf_world_joint_next(joints, id)) != MF_WORLD_JOINT_NONE; count++)
+        if (count < JOINTS_SHOWN)
+            print_joint(joints, id);
+    if (count > JOINTS_SHOWN)
+        printf("  ... and %u more joints\n", count - JOINTS_SHOWN);
+}
+
 // ---- the end -----------------------------------------------------------------------------------
 
 static void print_first_line(const mf_Run *run) {
@@ -200,10 +260,12 @@ bool mf_run_print_end(mf_Run *run) {
     print_game(scene);
     print_contact(scene);
     print_events(scene);
+    print_joints(scene->joints);
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));
     for (uint32_t g = 0; g < scene->group_count; g++)
         mf_warnings_print(mf_world_group(scene->world, g),
                           several ? scene->file->groups[g].name : NULL);
+    print_sunk(run);
     mf_app_plugins_print(scene);
     for (uint32_t g = 0; g < scene->group_count; g++)
         mf_readings_print(mf_world_group(scene->world, g),

@@ -35,7 +35,6 @@ static mf_Status open_recorder(const mf_Simulation *simulation, mf_Recorder **ou
         list[count] = NULL;
         config.fields = list;
     }
-    config.joints = simulation->joints;
     if (simulation->group == NULL)
         return mf_recorder_create_all(simulation->world, &config, out, error);
     return mf_recorder_create(simulation->group, &config, out, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <mayfly/instruments.h>
+#include <mayfly/query.h>
 
 #include "motion/articulated/host.h"
 #include "robot_pose.h"
@@ -18,6 +19,11 @@ _Static_assert(MF_INSTRUMENTS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both"
 #define DEEP 0.005       // [m] reported penetration at the start
 #define OVERLAP 0.001    // [m] reported overlap of links; less is normal at rest
 #define UPSIDE_DOWN 2.36 // [rad] 135 degrees
+#define LARGE 5.0        // [m] height of robots whose density is judged
+#define THIN 0.01        // [kg/m^3] mass per cube of the height
+#define MANY_TURNS 50.27 // [rad] 8 turns: a range of 52 degrees, in radians by mistake
+#define ENDLESS 1e4      // [rad] a range that means none
+#define CROWD 64u        // [1] robots whose distances are computed
 
 MF_PRINTF(2, 3)
 static void say(mf_StartReport *report, const char *format, ...) {
@@ -102,6 +108,34 @@ static void report_massless(const mf_Model *model, mf_StartReport *report) {
             names.count == 1 ? " moves" : "s move", names.text);
 }
 
+// ---- units --------------------------------------------------------------------------------------
+
+// Lengths in millimeters make a robot a thousand times as large for its mass.
+static void report_size(const mf_Model *model, const mf_RobotDepth *depth, mf_StartReport *report) {
+    const double height = depth->highest + depth->deepest;
+    if (depth->touches && height > LARGE && model->mass < THIN * height * height * height)
+        say(report,
+            "the robot is %.3g m high and its mass is %.3g kg: are lengths of its file in "
+            "millimeters? Mayfly expects meters (meshes have a scale)",
+            height, model->mass);
+}
+
+static void report_ranges(const mf_Model *model, mf_StartReport *report) {
+    Names names = {.count = 0};
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        if (joint->type == MF_JOINT_HINGE && joint->upper - joint->lower > MANY_TURNS &&
+            joint->upper - joint->lower < ENDLESS)
+            add_name(&names, joint->name);
+    }
+    if (names.count > 0)
+        say(report,
+            "%u joint%s range of more than %.0f turns: are angles of its file in degrees? "
+            "Mayfly expects radians: %s",
+            names.count, names.count == 1 ? " has a" : "s have a", MANY_TURNS / 6.2831853071795865,
+            names.text);
+}
+
 // ---- the motion ---------------------------------------------------------------------------------
 
 void mf_start_report_settings(const mf_Group *group, mf_StartReport *report) {
@@ -138,6 +172,7 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
         return;
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, &pose);
+    report_size(model, &depth, report);
     depth.touches =
         depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
     if (depth.touches && depth.highest < -DEEP)
@@ -187,6 +222,7 @@ static void report_step(mf_Group *group, mf_StartReport *report) {
 void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport *out) {
     mf_Group *group = mf_world_group(scene->world, index);
     report_start(scene, index, group, out);
+    report_ranges(mf_group_model(group), out);
     report_overlap(mf_group_model(group), group, out);
     report_step(group, out);
 }
@@ -208,6 +244,54 @@ static bool moves(const mf_Group *group) {
     return mf_motion_of(group, 0) != MF_MOTION_COUNT;
 }
 
+// ---- between robots -----------------------------------------------------------------------------
+
+static void name_owner(const mf_ShapeOwner *owner, char *out, size_t size) {
+    const mf_Model *model = mf_group_model(owner->group);
+    const int used =
+        snprintf(out, size, "%.60s %u", mf_group_config_of(owner->group)->name, owner->instance);
+    if (model->link_count > 1 && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, " (%.60s)", model->links[owner->link].name);
+}
+
+// The deepest overlap of a robot with others; `deepest` keeps the largest.
+static void find_overlap(const mf_Scene *scene, mf_Group *group, uint32_t robot,
+                         mf_Distance *deepest) {
+    mf_DistanceConfig config = mf_distance_config();
+    mf_Distance found = {.found = false};
+    config.a.group = group;
+    config.a.instance = robot;
+    config.reach = OVERLAP;
+    if (mf_world_distance(scene->world, &config, &found, NULL) == MF_OK && found.found &&
+        found.distance < deepest->distance)
+        *deepest = found;
+}
+
+// Robots that start inside of each other are thrown apart. Larger scenes are not searched, which
+// would take longer than a short run; vehicles are tested where they are placed.
+static void report_crowd(const mf_Scene *scene, mf_StartReport *report) {
+    mf_Distance deepest = {.distance = -DEEP};
+    uint32_t robots = 0;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        robots += mf_group_count(mf_world_group(scene->world, i));
+    if (scene->collisions == NULL || robots > CROWD)
+        return;
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        mf_Group *group = mf_world_group(scene->world, i);
+        for (uint32_t r = 0; moves(group) && r < mf_group_count(group); r++)
+            find_overlap(scene, group, r, &deepest);
+    }
+    if (!deepest.found)
+        return;
+    char first[140], second[140];
+    name_owner(&deepest.owners[0], first, sizeof first);
+    name_owner(&deepest.owners[1], second, sizeof second);
+    say(report,
+        "robots start inside of each other: %s and %s, %.3g mm deep; contact throws them "
+        "apart",
+        first, second, -1e3 * deepest.distance);
+}
+
 void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
     *out = (mf_StartReport){.count = 0};
     for (uint32_t i = 0; i < scene->note_count; i++)
@@ -224,6 +308,8 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         mf_start_report_settings(group, out);
         report_notes(scene->models[i], out);
     }
+    out->prefix[0] = '\0';
+    report_crowd(scene, out);
 }
 
 void mf_start_report_print(const mf_StartReport *report) {

@@ -11,12 +11,12 @@ void mf_warnings_print(const mf_Group *group, const char *name) {
         if (sum.robots == 0)
             continue;
         const char *unit = mf_warning_unit(bit);
-        printf("warning   %s%s%s: in %llu robot-steps of %u robot%s %s (residual up to %.2g%s%s); "
+        printf("warning   %s%s%s: in %llu robot-step%s of %u robot%s %s (residual up to %.2g%s%s); "
                "%s helps\n",
                name == NULL ? "" : name, name == NULL ? "" : ", ", mf_warning_name(bit),
-               (unsigned long long)sum.steps, sum.robots, sum.robots == 1 ? "" : "s",
-               mf_warning_meaning(bit), sum.residual, unit[0] == '\0' ? "" : " ", unit,
-               mf_warning_advice(bit));
+               (unsigned long long)sum.steps, sum.steps == 1 ? "" : "s", sum.robots,
+               sum.robots == 1 ? "" : "s", mf_warning_meaning(bit), sum.residual,
+               unit[0] == '\0' ? "" : " ", unit, mf_warning_advice(bit));
     }
 }
 

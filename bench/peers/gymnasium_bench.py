@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Vector environments of Mayfly and of Gymnasium: steps of robots per second, in one run.
+"""Vector environments of Mayfly and of Gymnasium: robot steps per second, in one run.
 
-All do the same work: random actions, observations and rewards as NumPy arrays of float64, robots
-that fell begin again in the next step. Gymnasium's AsyncVectorEnv has one process for each
-processor, each with the same number of robots; its SyncVectorEnv runs in this process. They take
-turns, so that what else the machine does slows all of them; each figure is the median of the
-rounds, and every ratio is that of one round. Files that ask for Runge-Kutta are also stepped by
-Euler here (integrator="euler"), which Gymnasium's are not.
+All do the same work: random actions, observations and rewards as NumPy arrays of float64, fallen
+robots restart in the next step. Gymnasium's AsyncVectorEnv has one process per processor, each with
+the same number of robots; its SyncVectorEnv runs in this process. Measurements alternate, so that
+other load on the machine affects all of them; each figure is the median of the rounds, and ratios
+are computed within a round. Files with Runge-Kutta are also stepped by Euler in Mayfly
+(integrator="euler"), but not in Gymnasium.
 
-Then ours alone: the whole step beside the call into C.
+Then Mayfly only: the whole step compared with the call into C.
 
-usage: gymnasium_bench.py [TASK...]      (run_gymnasium.sh makes what this needs)
+usage: gymnasium_bench.py [TASK...]      (run_gymnasium.sh prepares the environment)
 """
 import os
 import statistics
@@ -25,9 +25,9 @@ import mayfly  # noqa: F401  # registers its environments
 
 ROUNDS = 5
 SECONDS = 2.0  # of one measurement, at least
-ROBOTS = 4096  # of ours
-PEER_ROBOTS = 16  # of Gymnasium's: more robots are not faster there
-OWN = [  # beside the call into C
+ROBOTS = 4096  # of Mayfly
+PEER_ROBOTS = 16  # of Gymnasium; more are not faster
+OWN = [  # compared with the call into C
     ("Ant-v5", {}),
     ("Humanoid-v5", {}),
     ("Ant-v5", {"integrator": "euler"}),
@@ -66,7 +66,7 @@ def rate(step, robots, actions):
 
 
 def spread(environment, actions):
-    """Falls and new starts are spread over time from here."""
+    """Steps until falls and restarts are spread over time."""
     environment.reset(seed=1)
     for step in range(64):
         environment.step(actions[step % len(actions)])
@@ -98,7 +98,7 @@ def beside_peers(task, workers, integrator):
 
 
 def beside_itself(task, workers, settings):
-    """The whole step beside the call into C alone, on memory that is used again."""
+    """The whole step compared with the call into C, with reused memory."""
     environment = gymnasium.make_vec(
         f"Mayfly/{task}", num_envs=ROBOTS, num_threads=workers, **settings
     )
@@ -127,7 +127,7 @@ def main():
     print("|---" * 7 + "|")
     for task in tasks:
         for integrator in ("file", "euler"):
-            if integrator == "file" or task != "HalfCheetah-v5":  # whose file says Euler
+            if integrator == "file" or task != "HalfCheetah-v5":  # whose file has Euler
                 beside_peers(task, workers, integrator)
     print("\n| task | arguments | whole step | call into C | Python |\n" + "|---" * 5 + "|")
     for task, settings in OWN:

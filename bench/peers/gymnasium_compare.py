@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How far Mayfly's environments are from Gymnasium's own after one and after ten steps.
+"""Differences between Mayfly's environments and Gymnasium's after one and after ten steps.
 
-Both begin in the same state, which Gymnasium reached by up to 19 random actions from a start, and
-are given the same random actions. Printed is the root mean square of the differences over that of
+Both start in the same state, which Gymnasium reached after up to 19 random actions, and get the
+same random actions. Printed is the root mean square of the differences over that of
 Gymnasium's values: `state` is positions and velocities, `all` the whole observation; `median` is
 that of the single robots, the others are taken over all robots. Robots count until their episodes
 end. Mayfly's physics is in double.
 
-usage: gymnasium_compare.py [TASK...]      (run_gymnasium.sh makes what this needs)
+usage: gymnasium_compare.py [TASK...]      (run_gymnasium.sh prepares the environment)
 """
 import sys
 
@@ -50,18 +50,18 @@ def gymnasium_runs(task):
 
 
 def mayfly_runs(task, states, actions):
-    """Observations [robot][step], and whether the robot's episode still went on before the step."""
+    """Observations [robot][step], and whether the robot's episode had not ended before the step."""
     environment = gymnasium.make_vec(f"Mayfly/{task}", num_envs=STATES, precision="double")
     environment.reset(seed=0)
     environment.unwrapped.group.set_state(*(np.array(part) for part in zip(*states)))
-    seen, lives, alive = [], [], np.ones(STATES, bool)
+    seen, running, alive = [], [], np.ones(STATES, bool)
     for step in range(STEPS):
-        lives.append(alive.copy())
+        running.append(alive.copy())
         observation, _, terminated, truncated, _ = environment.step(actions[:, step])
         seen.append(observation.copy())
         alive &= ~(terminated | truncated)
     environment.close()
-    return np.stack(seen, axis=1), np.stack(lives, axis=1)
+    return np.stack(seen, axis=1), np.stack(running, axis=1)
 
 
 def relative(ours, theirs):
@@ -78,10 +78,10 @@ def main():
     print("|---" * 7 + "|")
     for task in sys.argv[1:] or TASKS:
         states, actions, theirs, count = gymnasium_runs(task)
-        ours, lives = mayfly_runs(task, states, actions)
+        ours, running = mayfly_runs(task, states, actions)
         cells = []
         for step in (0, STEPS - 1):
-            mine, peer = (seen[lives[:, step], step] for seen in (ours, theirs))
+            mine, peer = (seen[running[:, step], step] for seen in (ours, theirs))
             cells.append(median(mine[:, :count], peer[:, :count]))
             cells.append(relative(mine[:, :count], peer[:, :count]))
             cells.append(relative(mine, peer))

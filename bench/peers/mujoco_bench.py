@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Articulated robots here and in MuJoCo: steps per second of one core, in one run on one machine.
+"""Articulated robots in Mayfly and in MuJoCo: steps per second of one core, on one machine.
 
-Both load the same file and do the same work: random controls in every step, contacts on, robots
-that fall and begin again after an episode of 500 steps. MuJoCo runs its own `rollout` (compiled,
-one thread), so no Python is timed. Both take turns; each figure is the median of the repeats.
+Both load the same file and do the same work: random controls in every step, contacts, robots
+that fall and restart after an episode of 500 steps. MuJoCo runs its own `rollout` (compiled, one
+thread), so no Python is timed. Measurements alternate; each figure is the median of the repeats.
 
-usage: mujoco_bench.py MAYFLY [SHARED]      (run_mujoco.sh makes the environment and calls this)
+usage: mujoco_bench.py MAYFLY [SHARED]      (run_mujoco.sh prepares the environment and calls this)
 """
 import json
 import os

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""One step from random states, here and in MuJoCo, by what touches in them.
+"""One step from random states in Mayfly and in MuJoCo, grouped by the contacts in them.
 
 usage: one_step.py [--states N] [--require] NAME=FOLDER[:PATTERN,...]...       (as robots.py)
 
 Every state is the first keyframe (else the reference) with its joints moved by up to 0.4 (standard
 deviation), random velocities and random controls over their whole range. The error of a step is the
 largest difference of the velocities after it, over the largest change that MuJoCo makes. States
-without contacts show everything else; of those in which all contacts are of one pair of kinds the
-table says how many agree. Files whose solver stops after fewer than 50 iterations are left out (where they stop
+without contacts test everything else; for those in which all contacts are of one pair of shapes the
+table shows how many agree. Files whose solver stops after fewer than 50 iterations are left out (where they stop
 is not comparable), and those with height fields, whose surface MuJoCo cuts into triangles.
 --require: exit with 1 where a state without contacts differs.
 """
@@ -83,7 +83,7 @@ def steps_of(path, states):
 
 
 def apart(path, states):
-    """steps_of in a process of its own: what fails there fails alone."""
+    """steps_of in a separate process, so that a crash is contained."""
     source, sink = os.pipe()
     child = os.fork()
     if child == 0:

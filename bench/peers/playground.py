@@ -4,8 +4,8 @@
 usage: playground.py PLAYGROUND MENAGERIE OUT
 
 Playground hands its files to MuJoCo as one table of base names, its own and those of a robot of
-Menagerie. Here each of its robots becomes a folder OUT/kind/robot with all of them side by side and
-paths that say so.
+Menagerie. This script writes each of its robots to a folder OUT/kind/robot that contains all its
+files, with corrected paths.
 """
 import pathlib
 import re
@@ -30,7 +30,7 @@ SOURCES = {  # robot of Playground: folders of Menagerie whose files its base.py
 
 
 def flat(text):
-    """The text of a model whose files all lie beside it."""
+    """The text of a model with all its files in its folder."""
     text = re.sub(r'\b(meshdir|texturedir|assetdir)="[^"]*"', r'\1="."', text)
     return re.sub(r'\b(file\w*)="[^"]*?([^"/]+)"', r'\1="\2"', text)
 

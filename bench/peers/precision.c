@@ -1,11 +1,11 @@
-// One robot, or many, of an MJCF file under `articulated`: prints the cost of a step and the
+// One or more robots of an MJCF file under `articulated`: prints the cost of a step and the
 // positions of all bodies at fixed times. precision.py runs it and MuJoCo for the work-precision
 // study of docs/studies/precision.md.
 //
 // usage: bench_precision MODEL [OPTION VALUE]...
 //   step NS          length of a step [ns], default 1000000
-//   frames N         moments printed after the start, default 16
-//   every NS         time between them, a multiple of the step [ns], default 64000000
+//   frames N         number of printed samples after the start, default 16
+//   every NS         time between samples, a multiple of the step [ns], default 64000000
 //   robots N         instances, default 1. The first starts as in the file, the others with every
 //   velocity changed by up to 0.1 (m/s or rad/s), so that they touch down at different times
 //   precision WORD   double (default) or float
@@ -160,7 +160,7 @@ static bool read_job(int argc, char **argv, Job *job) {
     return true;
 }
 
-// ---- the stage ---------------------------------------------------------------------------------
+// ---- the world ---------------------------------------------------------------------------------
 
 static bool control(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     const Job *job = user;

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The work-precision study of docs/studies/precision.md: measures, and writes its tables and its plot.
+"""The work-precision study of docs/studies/precision.md: measurements, tables and plot.
 
-Each scene runs at steps of 0.5 to 16 ms here and in MuJoCo, from the same MJCF file; what a step
-costs is measured by turns, and where the bodies are is compared with the same simulator's own run
-at 5 us, 1/100 of the smallest step. MuJoCo's reference is its Runge-Kutta method, which all of its
-integrators converge to; Mayfly's has the same settings as the run.
+Each scene runs at steps of 0.5 to 16 ms in Mayfly and in MuJoCo, from the same MJCF file. The
+costs of a step are measured alternately; positions of bodies are compared with a run of the same
+simulator at 5 us, 1/100 of the smallest step. MuJoCo's reference uses its Runge-Kutta method, to
+which all of its integrators converge; Mayfly's has the same settings as the run.
 
 usage: precision.py BENCH_PRECISION [NUMBERS.json]
-       run_precision.sh makes the environment and calls this. Numbers that are there already are
-       only written into the page again.
+       run_precision.sh prepares the environment and calls this. If NUMBERS.json exists, its numbers
+       are written into the page without new measurements.
 """
 import json
 import os
@@ -23,8 +23,8 @@ from precision_run import Scene, distance, mayfly, mujoco_run
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 STEPS = [500_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000]  # [ns]
 FINE = 5_000     # [ns] step of the references
-BATCH = 1024     # [1] robots side by side
-REPEATS = 10     # [1] of a robot alone
+BATCH = 1024     # [1] robots of a batch
+REPEATS = 10     # [1] of a single robot
 GRAVITY = 9.81   # [m/s^2]
 
 # A trot: hip and knee of each leg swing at 4 Hz, diagonal legs together, the knee a quarter of a
@@ -129,7 +129,7 @@ def study(program, scene):
 # ---- rest, energy, directions ------------------------------------------------------------------
 
 def depths(program):
-    """How deep bodies rest in the floor [m]."""
+    """Penetration of bodies at rest on the floor [m]."""
     cases = {"box": (Scene("box", "", model("resting_box.xml"), friction=0.3), 0.05),
              "ball": (SCENES[2], 0.1), "lowest box of the stack": (SCENES[3], 0.05)}
     result = {}
@@ -178,8 +178,8 @@ def energy(program):
 
 
 def directions(program, step=2_000_000):
-    """A box of 4 kg pushed with 1.5 times what friction bears, in 36 directions, for half a
-    second: way over that by Coulomb's law, and angle to the push."""
+    """A box of 4 kg under 1.5 times the friction limit, in 36 directions, for half a second:
+    distance relative to that of Coulomb's law, and angle to the force."""
     scene = Scene("push", "", model("resting_box.xml"), friction=0.3, frames=1,
                   every=512_000_000)
     push = 1.5 * 0.3 * 4.0 * GRAVITY

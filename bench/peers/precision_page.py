@@ -1,5 +1,5 @@
-"""Writes what precision.py measured: the tables between the markers of docs/studies/precision.md, and the
-plot beside it. Everything else on that page is written by hand."""
+"""Writes the results of precision.py: the tables between the markers of docs/studies/precision.md,
+and the plot in the same folder. The rest of that page is written by hand."""
 import math
 import os
 import re
@@ -13,7 +13,7 @@ PEERS = ["MuJoCo Euler", "MuJoCo implicitfast", "MuJoCo RK4"]
 
 
 def small(value):
-    """1.2e-03 as people write it."""
+    """1.2e-03 in decimal notation."""
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
@@ -55,8 +55,8 @@ def scene_table(scene):
 
 
 def cost_at(scene, name, goal):
-    """Cost at which the curve first comes down to `goal`, straight between its points in
-    logarithms; None when it never does."""
+    """Cost at which the curve first reaches `goal`, by linear interpolation of logarithms; None
+    if it does not."""
     before = None
     for cells in reversed(scene["steps"].values()):
         cell = cells[name]

@@ -1,6 +1,6 @@
 """Draws the work-precision diagrams as one SVG: error over cost, both logarithmic, a panel a scene.
 
-Plain SVG of lines and text, so that the page needs no font of its own and a diff shows what moved.
+Plain SVG of lines and text, so that the page needs no font and changes are visible in a diff.
 """
 import math
 

@@ -1,7 +1,7 @@
-"""One run of a scene by Mayfly (bench_precision) or by MuJoCo: where its bodies are, and its cost.
+"""One run of a scene by Mayfly (bench_precision) or MuJoCo: positions of bodies, and the cost.
 
-Both read the same file, begin at its first keyframe and get the same controls in the same steps,
-A + B sin(2 pi (f t + C)) with t at the beginning of the step. A run is `moments` of an array
+Both read the same file, start at its first keyframe and get the same controls in the same steps,
+A + B sin(2 pi (f t + C)) with t at the beginning of the step. A run is an array of samples,
 [moment][body][3] in m, energies in J, and the cost in seconds of processor time for one simulated
 second of one robot, the least of several repeats.
 """
@@ -22,28 +22,28 @@ MUJOCO_INTEGRATORS = {"Euler": mujoco.mjtIntegrator.mjINT_EULER,
 
 @dataclasses.dataclass
 class Scene:
-    """What both simulators are asked to do."""
+    """Settings of a run, for both simulators."""
     name: str
     title: str
     model: str                   # path of the MJCF file
     friction: float = 1.0        # [1] of the ground, as in the file
-    frames: int = 16             # moments after the start
-    every: int = 64_000_000      # [ns] between moments
+    frames: int = 16             # samples after the start
+    every: int = 64_000_000      # [ns] between samples
     frequency: float = 0.0       # [Hz] of the waves
     waves: tuple = ()            # (offset, amplitude, phase in turns) of each actuator
 
 
 @dataclasses.dataclass
 class Run:
-    places: np.ndarray   # [moment][body][3] m, the start included
-    energy: np.ndarray   # [moment] J, kinetic and potential
-    kinetic: np.ndarray  # [moment] J
+    places: np.ndarray   # [sample][body][3] m, the start included
+    energy: np.ndarray   # [sample] J, kinetic and potential
+    kinetic: np.ndarray  # [sample] J
     cost: float          # [s/s]
     good: bool           # no fault, all finite
 
 
 def mayfly(program, scene, step, repeats=1, force=None, **options):
-    """`step` in ns; options as bench_precision takes them."""
+    """`step` in ns; options of bench_precision."""
     command = [program, scene.model, "step", str(step), "frames", str(scene.frames), "every",
                str(scene.every), "friction", str(scene.friction), "repeats", str(repeats)]
     if scene.waves:
@@ -116,6 +116,6 @@ def mujoco_run(scene, step, integrator, repeats=1, force=None, cone=None):
 
 
 def distance(a, b):
-    """Root of the mean squared distance of all bodies at all moments after the start [m]."""
+    """Root of the mean squared distance of all bodies at all samples after the start [m]."""
     apart = a[1:] - b[1:]
     return float(np.sqrt((apart ** 2).sum(axis=2).mean()))

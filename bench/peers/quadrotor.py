@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Quadrotors here and elsewhere: time per agent and round, in one run on one machine.
+"""Quadrotors in Mayfly and in other simulators: time per agent and round, on one machine.
 
 A round is one control step (body-rate loop) and one Runge-Kutta step of every quadrotor, in float.
 Peers: Crazyflow (JAX, compiled for the processor: body-rate control, first-principles dynamics,
 RK4) and RotorPy (NumPy, one vehicle at a time). Each figure is the best of several repeats after a
-warm-up; peers and ours take turns, so that a noisy machine hits all alike.
+warm-up; measurements alternate, so that a noisy machine affects all of them.
 
-usage: quadrotor.py MAYFLY [COUNT...]      (run.sh makes the environment and calls this)
+usage: quadrotor.py MAYFLY [COUNT...]      (run.sh prepares the environment and calls this)
 """
 import json
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Every public robot, here and in MuJoCo: does it load, is it the same robot, does it stand or fall
-alike, and what does a step cost.
+"""Public robots in Mayfly and in MuJoCo: import, equality of the models, whether they stand or fall,
+and the cost of a step.
 
 usage: robots.py [options] NAME=FOLDER[:PATTERN,...]...
-(run_robots.sh makes the environment and calls this)
+(run_robots.sh prepares the environment and calls this)
 
-Each NAME=FOLDER is a collection; of it every file whose path there matches a pattern (scene*.xml in
-any folder, where none is given) and that has something to move is tried, in a process of its own.
+Each NAME=FOLDER is a collection; every file in it that matches a pattern (default: scene*.xml in
+any folder) and has moving parts is tested, in a separate process.
 Columns:
 
   loads         by `mayfly.Model.from_file` as it comes; "lenient": what cannot be honored is
@@ -38,9 +38,9 @@ from mujoco import rollout
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-AWAY = (0.01, 0.05, 0.05)  # [m], [rad], [rad or m] within which two robots are at the same place
-FALLEN = 0.5  # [rad] of tilt, or share of the height at the start, from which a robot has fallen
-DEEP = 0.3  # [m] of height between two robots that have fallen, from which one is somewhere else
+AWAY = (0.01, 0.05, 0.05)  # [m], [rad], [rad or m] within which two poses are considered equal
+FALLEN = 0.5  # [rad] of tilt, or share of the height at the start, beyond which a robot has fallen
+DEEP = 0.3  # [m] difference in height of two fallen robots beyond which they differ
 EPISODE = 200  # [1] steps between resets when speed is measured
 HOLD = 10  # [1] steps a control is held
 CONTROL_NOISE = 0.1  # [1] of a control's range
@@ -89,8 +89,8 @@ def lean(q):
     return float(np.arccos(np.clip(1.0 - 2.0 * (q[1] ** 2 + q[2] ** 2), -1.0, 1.0)))
 
 
-class Sight:
-    """What of a state is compared: base and joints."""
+class Measure:
+    """The compared part of a state: base and joints."""
 
     def __init__(self, model):
         self.free = model.njnt > 0 and model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
@@ -121,7 +121,7 @@ def stand(path, robot, mayfly):
     group.set_state(start[None], data.qvel.copy()[None])
     if model.nu:
         group["actuator.control"] = control
-    sight, out, done = Sight(model), {}, 0
+    measure, out, done = Measure(model), {}, 0
     for seconds in (1.0, 5.0):
         steps = round(seconds / model.opt.timestep) - done
         done += steps
@@ -129,9 +129,9 @@ def stand(path, robot, mayfly):
             mujoco.mj_step(model, data)
         world.step(steps)
         ours = group.state()[0][0]
-        out[f"{seconds:g}s"] = sight.differ(ours, data.qpos)
-    out["start_height"] = float(start[2]) if sight.free else 0.0
-    out["fallen"] = [sight.fallen(start, ours), sight.fallen(start, data.qpos)]
+        out[f"{seconds:g}s"] = measure.differ(ours, data.qpos)
+    out["start_height"] = float(start[2]) if measure.free else 0.0
+    out["fallen"] = [measure.fallen(start, ours), measure.fallen(start, data.qpos)]
     out["rest"] = float(np.abs(data.qvel).max(initial=0.0))
     out["faults"] = [str(f) for f in group.fault_names(0)]
     return out
@@ -216,7 +216,7 @@ def load(path, mayfly):
 
 
 def guarded(row, key, function, *arguments):
-    """A part that fails is a finding, and the others go on."""
+    """A failure of one part is recorded; the others continue."""
     try:
         row[key] = function(*arguments)
     except Exception as failure:  # pylint: disable=broad-except
@@ -256,7 +256,7 @@ def one(options):
 
 
 def files_of(collection):
-    """Its name, and path within it and whole of each of its files."""
+    """Its name, and the relative and absolute path of each of its files."""
     name, folder = collection.split("=", 1)
     folder, _, patterns = folder.partition(":")
     patterns = (patterns or "*scene*.xml").split(",")

@@ -3,8 +3,8 @@
     pip install jax gymnasium mujoco
     python ant_by_ppo.py --task Ant-v5 --target 2000
 
-Learns a task in Mayfly on a processor alone, then does it in Gymnasium's own MuJoCo environment
-with the same policy: mean returns of both are printed.
+Trains a policy in Mayfly on a CPU, then runs it in Gymnasium's own MuJoCo environment. Prints the
+mean returns of both.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import mayfly  # noqa: F401  (Gymnasium then knows its environments)
+import mayfly  # noqa: F401  (registers the environments of Gymnasium)
 
 # %%
-# How much is seen between two times of learning, and how it is learned.
+# Steps between two updates, and parameters of an update.
 ROBOTS, HORIZON, WIDTH = 256, 64, 64
-EPOCHS, PARTS = 4, 16  # passes over what was seen, and pieces of each
+EPOCHS, PARTS = 4, 16  # passes over the samples, and batches per pass
 RATE, CLIP, DISCOUNT, TRACE = 4e-4, 0.2, 0.99, 0.95
 Array = Any
 
 
 class Batch(NamedTuple):
-    """What robots saw and did; first axis time, second robots."""
+    """Observations and actions; first axis time, second robots."""
 
     seen: Array
     action: Array
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
 
 
 # %%
-# Two networks: the actor says what to do, the critic what is still to be had.
+# Two networks: the actor computes actions, the critic estimates the remaining return.
 def layers(key: Array, sizes: list[int], last: float) -> list[tuple[Array, Array]]:
     made = []
     for i, shape in enumerate(zip(sizes[:-1], sizes[1:])):
@@ -75,7 +75,7 @@ decide = jax.jit(lambda parameters, seen: run(parameters["actor"], seen))
 
 
 # %%
-# Learning: do more of what turned out better than expected, but stay close to what was done.
+# The update: increase the probability of actions with a positive advantage, within the clip range.
 def loss(parameters: dict[str, Any], part: tuple[Array, ...]) -> Array:
     seen, action, chance, real, gain, target = part
     ratio = jnp.exp(density(parameters, run(parameters["actor"], seen), action) - chance)
@@ -118,9 +118,9 @@ def learn(state: tuple[Any, ...], batch: Batch, last: Array, key: Array) -> tupl
 
 
 # %%
-# What the networks see is brought to one scale; a policy is judged without noise.
+# Observations are normalized; a policy is evaluated without noise.
 class Scale:
-    """Mean and spread of what was seen so far."""
+    """Mean and standard deviation of all observations so far."""
 
     def __init__(self, width: int) -> None:
         self.count, self.mean, self.variance = 1e-4, np.zeros(width), np.ones(width)
@@ -150,7 +150,7 @@ def evaluate(name: str, parameters: dict[str, Any], scale: Scale, episodes: int 
 
 
 # %%
-# Do, learn, and now and then show what was learned; at last, in Gymnasium's own environment.
+# Collect samples, update, evaluate from time to time; finally in Gymnasium's own environment.
 def main(task: str, seconds: float, target: float, seed: int) -> tuple[float, float]:
     envs = gymnasium.make_vec(f"Mayfly/{task}", num_envs=ROBOTS, dtype=np.float32)
     key, first, second = jax.random.split(jax.random.key(seed), 3)

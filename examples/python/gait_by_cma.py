@@ -1,7 +1,7 @@
-"""A gait of sine waves for a six-legged robot by CMA-ES: found where physics is cheap, judged where
-it is dear, and finished there.
+"""A gait of sine waves for a six-legged robot by CMA-ES: found with fast physics, evaluated with
+accurate physics, and improved there.
 
-pip install cma; usage: gait_by_cma.py [CHEAP_GENERATIONS [DEAR_GENERATIONS]]
+pip install cma; usage: gait_by_cma.py [FAST_GENERATIONS [ACCURATE_GENERATIONS]]
 """
 
 import sys
@@ -13,32 +13,32 @@ import numpy as np
 import mayfly
 
 # %%
-# Two levels: a cheap one to search at, a dear one to judge and finish at.
-LENGTH = 10.0  # [s] of one life
-CHEAP: dict[str, Any] = {
+# Two levels of physics: a fast one for the search, an accurate one for evaluation and refinement.
+LENGTH = 10.0  # [s] of one episode
+FAST: dict[str, Any] = {
     "motion": "points",
     "step": 0.01,
     "friction": "coupled",
     "friction_coefficient": 1.0,
     "keep_momentum": True,
 }
-DEAR: dict[str, Any] = {"motion": "articulated", "step": 0.004}
+ACCURATE: dict[str, Any] = {"motion": "articulated", "step": 0.004}
 
 
 # %%
-# A whole generation lives in one call. Gaits are vectors of numbers in 0 .. 1.
+# One call simulates a whole generation. Gaits are vectors of numbers in 0 .. 1.
 def walked(robot: mayfly.Model, vectors: np.ndarray, level: dict[str, Any]) -> np.ndarray:
-    """[m] that each gait gets forward; a robot with a fault counts as one that went back."""
+    """Distance forward [m] of each gait; -1 for a robot with a fault."""
     gaits = mayfly.Oscillators.from_unit(np.clip(vectors, 0, 1), robot)
     return mayfly.evaluate(robot, gaits, LENGTH, fitness="forward", **level).objective(worst=-1.0)
 
 
 # %%
-# The search is that of the package `cma`: it asks for fitness, Mayfly tells it.
+# The search is that of the package `cma`; Mayfly computes the fitness.
 def search(
     robot: mayfly.Model, start: np.ndarray, spread: float, generations: int, level: dict[str, Any]
 ) -> np.ndarray:
-    """The best gait of so many generations."""
+    """The best gait found in `generations`."""
     settings = {"popsize": 64, "seed": 1, "bounds": [0, 1], "verbose": -9}
     strategy = cma.CMAEvolutionStrategy(start, spread, settings)
     for generation in range(generations):
@@ -50,17 +50,17 @@ def search(
 
 
 # %%
-# Found at `points`, judged at `articulated`, finished there from where it stands.
-def main(cheap: int = 40, dear: int = 20) -> tuple[float, float, float]:
-    """How far the first one gets at both levels, and the second one at the dear level."""
+# Found at `points`, evaluated at `articulated`, improved there.
+def main(fast: int = 40, accurate: int = 20) -> tuple[float, float, float]:
+    """Distance of the first gait at both levels, and of the improved one at the accurate level."""
     robot = mayfly.Model.from_file("hexapod.urdf")
-    first = search(robot, np.full(3 * len(robot.joints) + 1, 0.5), 0.2, cheap, CHEAP)
-    second = search(robot, first, 0.1, dear, DEAR)
-    told = float(walked(robot, first[None], CHEAP)[0])
-    true, finished = walked(robot, np.stack([first, second]), DEAR).tolist()
-    print(f"found at `points`: {told:.2f} m there, {true:.2f} m at `articulated`")
-    print(f"finished at `articulated`: {finished:.2f} m")
-    return told, true, finished
+    first = search(robot, np.full(3 * len(robot.joints) + 1, 0.5), 0.2, fast, FAST)
+    second = search(robot, first, 0.1, accurate, ACCURATE)
+    found = float(walked(robot, first[None], FAST)[0])
+    kept, improved = walked(robot, np.stack([first, second]), ACCURATE).tolist()
+    print(f"found at `points`: {found:.2f} m there, {kept:.2f} m at `articulated`")
+    print(f"improved at `articulated`: {improved:.2f} m")
+    return found, kept, improved
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Many different gaits for a six-legged robot by CMA-MAE of pyribs: how far, on which feet.
+"""Many different gaits for a six-legged robot by CMA-MAE of pyribs: the farthest
+walk for each way of loading the feet.
 
 pip install ribs; usage: gaits_by_map_elites.py [ITERATIONS]
 """
@@ -12,12 +13,12 @@ from ribs.schedulers import Scheduler
 
 import mayfly
 
-LENGTH = 10.0  # [s] of one life
+LENGTH = 10.0  # [s] of one episode
 
 
 # %%
-# The archive keeps the best gait of each kind. Kinds are shares of the time that feet bear load, on
-# the left side and on the right. Four searches fill it.
+# The archive keeps the best gait in each cell of a grid. Its axes are the duty factors (the share
+# of time in which feet bear load) of the left and of the right side. Four searches fill it.
 def searches(size: int) -> Scheduler:
     archive = GridArchive(
         solution_dim=size,
@@ -34,16 +35,16 @@ def searches(size: int) -> Scheduler:
 
 
 # %%
-# All gaits of an iteration live in one call, which also tells how their feet were loaded.
+# One call simulates all gaits of an iteration and also returns the duty factors of their feet.
 def main(iterations: int = 50) -> GridArchive:
     robot = mayfly.Model.from_file("hexapod.urdf")
     search = searches(3 * len(robot.joints) + 1)
     for iteration in range(iterations):
         gaits = mayfly.Oscillators.from_unit(np.clip(search.ask(), 0, 1), robot)
-        lives = mayfly.evaluate(robot, gaits, LENGTH, motion="points", descriptors=["duty"])
-        feet = lives.descriptors
+        result = mayfly.evaluate(robot, gaits, LENGTH, motion="points", descriptors=["duty"])
+        feet = result.descriptors
         sides = np.stack([feet[:, :3].mean(axis=1), feet[:, 3:].mean(axis=1)], axis=1)
-        search.tell(lives.objective(), np.nan_to_num(sides))
+        search.tell(result.objective(), np.nan_to_num(sides))
         if (iteration + 1) % 10 == 0:
             stats = search.archive.stats
             print(

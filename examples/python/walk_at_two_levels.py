@@ -1,15 +1,15 @@
-"""Reinforcement learning at two levels: a hexapod learns to walk where physics is cheap, at
-`points`, and what it learns is verified where physics is dear, at `articulated`.
+"""Reinforcement learning at two levels: a hexapod learns to walk with fast physics
+(`points`), and its policies are verified with accurate physics (`articulated`).
 
     pip install gymnasium
     python walk_at_two_levels.py --generations 100 --seed 1
 
-The search is the cross-entropy method (Rubinstein 1999) in NumPy: draw policies around a middle,
-keep the best, move the middle there. It is done twice. The first one trusts `points`. The second
-one looks again, at `articulated`, at the most promising tries of each generation, where the worse
-of both returns counts, and keeps only walks that have 70 % of their return there. Each ends in a
-table: mean return and way forward of its walk in new starts at every level, and the shares of those
-at `points`. A minute on two cores.
+The search is the cross-entropy method (Rubinstein 1999) in NumPy: draw policies around a mean,
+keep the best, move the mean there. It runs twice. The first search uses `points` only. The second
+one verifies the best policies of each generation at `articulated`; the lower of both returns
+counts, and only walks that keep 70 % of their return there are accepted. Each ends with a table of
+the walk at every level: mean return and distance from new start states, and their ratios to those
+at `points`. Takes a minute on two cores.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-import mayfly  # noqa: F401  (Gymnasium then knows its environments)
+import mayfly  # noqa: F401  (registers the environments of Gymnasium)
 
 # %%
-# What is tried, and how often. The same environment one level higher or lower is the same with
-# another `motion`: observations, actions and rewards do not change.
-TRIES, LOOKED_AT, PARENTS = 128, 32, 16  # policies of a generation
-STEPS, INTERVAL = 250, 0.04  # of one life, and their length [s]
-BEATS = 1.0  # [Hz] of the clock that a policy hears
-FELT = 9  # first values of the observation: how it leans, turns and moves
-KEPT = 0.7  # share of the return at `points` that a walk must have above
+# Sizes of the search. Another level of physics is another `motion` of the same environment:
+# observations, actions and rewards do not change.
+POLICIES, VERIFIED, PARENTS = 128, 32, 16  # policies of a generation
+STEPS, INTERVAL = 250, 0.04  # of an episode, and their length [s]
+CLOCK = 1.0  # [Hz] of the clock, an input of policies
+BODY = 9  # first values of the observation: tilt, rotation and velocity
+KEPT = 0.7  # ratio to the return at `points` that a walk must keep at the other levels
 LEVELS = ("points", "rigid", "prescribed", "articulated")
 Array = Any
 
@@ -46,20 +46,20 @@ def robots(motion: str, count: int) -> Any:
 
 
 # %%
-# A policy is a matrix: targets of joints follow 1, sine and cosine of a clock, and a little of what
-# is felt. Every robot has its own, and lives once.
-def live(envs: Any, policies: Array, starts: list[int]) -> tuple[Array, Array]:
-    """Return of each one's life, and its way forward [m]."""
+# A policy is a matrix from inputs (1, sine and cosine of the clock, state of the body) to joint
+# targets. Every robot has its own policy and runs one episode.
+def episode(envs: Any, policies: Array, starts: list[int]) -> tuple[Array, Array]:
+    """Return of each episode, and distance forward [m]."""
     count = len(policies)
-    seen, _ = envs.reset(seed=starts)
-    heard = np.ones((count, 1, 3 + FELT), np.float32)
+    observation, _ = envs.reset(seed=starts)
+    inputs = np.ones((count, 1, 3 + BODY), np.float32)
     total, way, alive = np.zeros(count), np.zeros(count), np.ones(count, bool)
     for step in range(STEPS):
-        angle = 2 * np.pi * BEATS * INTERVAL * step
-        heard[:, 0, 1:3] = np.sin(angle), np.cos(angle)
-        heard[:, 0, 3:] = 0.1 * np.clip(seen[:, :FELT], -2, 2)
-        actions = np.clip((heard @ policies)[:, 0], -1, 1)
-        seen, reward, ended, _, infos = envs.step(actions)
+        angle = 2 * np.pi * CLOCK * INTERVAL * step
+        inputs[:, 0, 1:3] = np.sin(angle), np.cos(angle)
+        inputs[:, 0, 3:] = 0.1 * np.clip(observation[:, :BODY], -2, 2)
+        actions = np.clip((inputs @ policies)[:, 0], -1, 1)
+        observation, reward, ended, _, infos = envs.step(actions)
         total += reward * alive
         way[alive] = infos["x_position"][alive]
         alive &= ~ended
@@ -67,61 +67,61 @@ def live(envs: Any, policies: Array, starts: list[int]) -> tuple[Array, Array]:
 
 
 # %%
-# Verification: one policy lives at a level from many starts that no search has seen.
+# Verification: one policy at one level, from many start states that no search has used.
 def verify(motion: str, policy: Array, first: int) -> tuple[float, float]:
-    """Mean return, and mean way forward [m]."""
-    with robots(motion, LOOKED_AT) as envs:
-        starts = [first + i for i in range(LOOKED_AT)]
-        total, way = live(envs, np.stack(LOOKED_AT * [policy]), starts)
+    """Mean return, and mean distance forward [m]."""
+    with robots(motion, VERIFIED) as envs:
+        starts = [first + i for i in range(VERIFIED)]
+        total, way = episode(envs, np.stack(VERIFIED * [policy]), starts)
     return float(total.mean()), float(way.mean())
 
 
 # %%
-# The search. It looks again at the levels `above`; with none it trusts `points`.
+# The search. It verifies policies at the levels `above`, if any.
 def learn(generations: int, seed: int, above: list[str]) -> Array | None:
-    """Of the walks that kept enough, the one whose worst level has the best return."""
+    """The accepted walk with the best return at its worst level, or None."""
     rng = np.random.default_rng(seed)
-    cheap, dear = robots("points", TRIES), [robots(motion, LOOKED_AT) for motion in above]
-    middle = np.zeros((3 + FELT, cheap.single_action_space.shape[0]), np.float32)
-    spread, best, champion = np.full_like(middle, 0.3), 0.0, None
+    fast, accurate = robots("points", POLICIES), [robots(motion, VERIFIED) for motion in above]
+    mean = np.zeros((3 + BODY, fast.single_action_space.shape[0]), np.float32)
+    deviation, best, champion = np.full_like(mean, 0.3), 0.0, None
     for generation in range(1, generations + 1):
-        tries = middle + spread * rng.normal(size=(TRIES, *middle.shape)).astype(np.float32)
-        start = [1000 * seed + generation]  # the same for all, so that they compare
-        worth, _ = live(cheap, tries, TRIES * start)
+        policies = mean + deviation * rng.normal(size=(POLICIES, *mean.shape)).astype(np.float32)
+        start = [1000 * seed + generation]  # the same for all, to be comparable
+        returns, _ = episode(fast, policies, POLICIES * start)
         if above:
-            chosen = worth.argsort()[-LOOKED_AT:]
-            tries, worth = tries[chosen], worth[chosen]
-            for envs in dear:
-                worth = np.minimum(worth, live(envs, tries, LOOKED_AT * start)[0])
-        parents = tries[worth.argsort()[-PARENTS:]]
-        middle = parents.mean(0)
-        spread = 0.7 * spread + 0.3 * parents.std(0) + 0.002
+            chosen = returns.argsort()[-VERIFIED:]
+            policies, returns = policies[chosen], returns[chosen]
+            for envs in accurate:
+                returns = np.minimum(returns, episode(envs, policies, VERIFIED * start)[0])
+        parents = policies[returns.argsort()[-PARENTS:]]
+        mean = parents.mean(0)
+        deviation = 0.7 * deviation + 0.3 * parents.std(0) + 0.002
         if generation % 10 == 0 or generation == generations:
-            told = {motion: verify(motion, middle, 10**6)[0] for motion in ("points", *above)}
-            worst = min(told.values())
-            kept = worst >= KEPT * told["points"]
-            text = "  ".join(f"{motion} {reward:4.0f}" for motion, reward in told.items())
-            print(f"{generation:4d}  {text}" + (not kept) * "  keeps too little", flush=True)
+            returned = {motion: verify(motion, mean, 10**6)[0] for motion in ("points", *above)}
+            worst = min(returned.values())
+            kept = worst >= KEPT * returned["points"]
+            text = "  ".join(f"{motion} {reward:4.0f}" for motion, reward in returned.items())
+            print(f"{generation:4d}  {text}" + (not kept) * "  rejected", flush=True)
             if kept and worst > best:
-                best, champion = worst, middle
-    for envs in (cheap, *dear):
+                best, champion = worst, mean
+    for envs in (fast, *accurate):
         envs.close()
     return champion
 
 
 # %%
-# Both searches, one after the other, and what their walks are worth at every level.
+# Both searches, one after the other, and the returns of their walks at every level.
 def main(generations: int, seed: int, above: list[str]) -> list[dict[str, float]]:
-    """For both, the share of the return at `points` that its walk has at each level."""
+    """For both, the return of its walk at each level, relative to that at `points`."""
     found: list[dict[str, float]] = []
     for levels in ([], above):
         begin = time.monotonic()
-        print(f"learns at points, looks at {' and '.join(levels) or 'nothing else'}")
+        print(f"search at points, verified at {' and '.join(levels) or 'no other level'}")
         champion = learn(generations, seed, levels)
         print(f"{time.monotonic() - begin:.0f} s")
         found.append({})
         if champion is None:
-            print(f"no walk has {KEPT:.0%} of its return above")
+            print(f"no walk keeps {KEPT:.0%} of its return")
             continue
         table = {motion: verify(motion, champion, 2 * 10**6) for motion in LEVELS}
         for motion, (reward, way) in table.items():

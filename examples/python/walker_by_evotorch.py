@@ -12,15 +12,15 @@ from evotorch.algorithms import PGPE
 import mayfly
 
 # %%
-# One life, and the size of the network.
-LENGTH = 8.0  # [s] of one life
+# The length of an episode, and the size of the network.
+LENGTH = 8.0  # [s] of one episode
 HIDDEN = 16
 
 
 # %%
-# A problem of evotorch: a population of weights lives in one call.
+# A problem of evotorch: one call simulates a whole population of weights.
 class Walk(Problem):
-    """Weights of networks, judged by how far they get; all of them at once."""
+    """Weights of networks; the fitness is the distance walked."""
 
     def __init__(self, robot: mayfly.Model) -> None:
         self.robot = robot
@@ -30,13 +30,13 @@ class Walk(Problem):
         super().__init__("max", solution_length=sum(self.sizes), initial_bounds=(-0.1, 0.1))
 
     def walked(self, values: torch.Tensor) -> torch.Tensor:
-        """[m] forward; a robot with a fault counts as one that went back."""
+        """Distance forward [m]; -1 for a robot with a fault."""
         parts = values.split(self.sizes, dim=1)
         layers = [part.reshape(-1, *shape) for part, shape in zip(parts, self.shapes)]
-        lives = mayfly.evaluate(
+        result = mayfly.evaluate(
             self.robot, mayfly.MLP(layers), LENGTH, motion="points", fitness="forward"
         )
-        return torch.from_numpy(lives.objective(worst=-1.0)).float()
+        return torch.from_numpy(result.objective(worst=-1.0)).float()
 
     def _evaluate_batch(self, solutions) -> None:
         solutions.set_evals(self.walked(solutions.values))
@@ -45,7 +45,7 @@ class Walk(Problem):
 # %%
 # PGPE follows the gradient of the mean distance over the population.
 def main(generations: int = 40) -> tuple[float, float]:
-    """How far the center of the search gets after one generation and in the end."""
+    """Distance of the center of the search after the first and after the last generation."""
     torch.manual_seed(1)
     problem = Walk(mayfly.Model.from_file("quadruped.urdf"))
     search = PGPE(

@@ -75,7 +75,7 @@ MF_API mf_ArticulatedConfig mf_articulated_config(void);
 
 // Adds the motion `articulated` to `group`: the fields joint.torque, base.force and base.torque,
 // the state of ball and floating joints if the model has any, contact.load, actuator.control,
-// actuator.activation, actuator.slewed and actuator.force if it has actuators, meeting.force if
+// actuator.activation, actuator.slewed and actuator.force if it has actuators, warm_start.force if
 // hard contacts or floating joints need it, and one system. Planar joints are fixed in their
 // initial state. `config` may be NULL. A step uses up to 4.5 MiB of the stack of the calling
 // thread. MF_LIMIT: more than 256 joint axes, 64 ball joints, 512 contacts, 1024 actuators, 64

@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 // Prepares a shared group for collisions: adds the fields, both zero without contact,
-//     push.link   [N], [N m]  per link of the model the force on it and the torque about the origin
+//     wrench.link   [N], [N m]  per link, the force on it and the torque about the origin
 //                             of the base, world axes: 6 values
-//     push.count  [1]         contacts of the robot in the last step
+//     wrench.count  [1]         contacts of the robot in the last step
 // Call it before the group's motion is added, which then uses them; MF_BAD_ARGUMENT if the group
 // has a motion or is isolated. Robots of a group that is not prepared, of one whose base is fixed
 // and whose joints do not move, without a motion, or with the motion `kinematic` or `external` push
@@ -57,13 +57,13 @@ typedef struct mf_CollisionsConfig {
                                // 0.5
     double friction;           // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
     double torsional_friction; // [m] torsional friction, >= 0; default NAN: that of the shapes
-    double depth;     // [m] > 0; the force does not increase beyond this depth; default 0.02
-    double margin;    // [m] > 0 candidate margin; candidate lists are rebuilt after a robot has
-                      // moved by half of it; results do not depend on it; default 0: 0.15
-    uint32_t pairs;   // [1] capacity for pairs of nearby robots, per robot, 1 .. 4096; default 64
-    uint32_t touches; // [1] capacity for contacts, per 8 pairs of robots that may touch, 4 ..
-                      // 65536; default 512
-    bool trees;       // false: no trees, all pairs of shapes are tested; default true
+    double depth;   // [m] > 0; the force does not increase beyond this depth; default 0.02
+    double margin;  // [m] > 0 candidate margin; candidate lists are rebuilt after a robot has
+                    // moved by half of it; results do not depend on it; default 0: 0.15
+    uint32_t pairs; // [1] capacity for pairs of nearby robots, per robot, 1 .. 4096; default 64
+    uint32_t contact_capacity; // [1] for contacts, per 8 pairs of robots that may touch,
+                               // 4 .. 65536; default 512
+    bool trees;                // false: no trees, all pairs of shapes are tested; default true
 } mf_CollisionsConfig;
 // The defaults of mf_CollisionsConfig: every configuration starts from them.
 MF_API mf_CollisionsConfig mf_collisions_config(void);
@@ -87,7 +87,7 @@ typedef struct mf_CollisionsStatistics {
                             // shape
     uint64_t shape_tests;   // [1] tests of two shapes
     uint64_t without;       // [1] tests of two shapes without bounding spheres and trees
-    uint64_t touches;       // [1] contacts
+    uint64_t contacts;      // [1] contacts
     uint64_t searches;      // [1] searches for nearby robots
     uint64_t lost_pairs;    // [1] pairs of robots dropped because a buffer was full: they did not
                             // collide

@@ -43,7 +43,7 @@ MF_API void mf_leg_forward(const mf_Leg *leg, const double angles[MF_LEG_JOINTS]
 MF_API bool mf_leg_inverse(const mf_Leg *leg, const double ankle[3], const double rotation[4],
                            double angles[MF_LEG_JOINTS]);
 
-// ---- what a gait is ----------------------------------------------------------------------------
+// ---- definition of a gait ----------------------------------------------------------------------
 
 typedef enum mf_GaitKind {
     MF_GAIT_WALK,     // two legs, feet on paths

@@ -84,7 +84,8 @@ MF_API mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double p
                                      const double axis[3], mf_Error *error);
 
 // Handle of a joint: the handle of a destroyed joint is never used again in the same run. A
-// restored snapshot has the handles that were valid when it was taken.
+// restored snapshot has the handles that were valid when it was taken. Its low 32 bits are the
+// joint's number, the lowest that was free, which a later joint may get.
 typedef uint64_t mf_WorldJointId;
 #define MF_WORLD_JOINT_NONE UINT64_C(0)
 
@@ -109,8 +110,9 @@ MF_API mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId i
 MF_API mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
                                           double torque, mf_Error *error);
 MF_API bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id);
-// The existing joint with index `index`, in a fixed order; MF_WORLD_JOINT_NONE after the last.
-MF_API mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index);
+// The existing joint that follows `id` in a fixed order; after MF_WORLD_JOINT_NONE the first, after
+// the last MF_WORLD_JOINT_NONE. `id` need not exist any more.
+MF_API mf_WorldJointId mf_world_joint_next(const mf_WorldJoints *joints, mf_WorldJointId id);
 
 typedef struct mf_WorldJointState {
     bool enabled;     // as set
@@ -155,18 +157,24 @@ MF_API mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_World
 //     joint_slot.setting  w 8  stiffness, damping, angular_stiffness, angular_damping, time,
 //                              force_limit, moment_limit as in mf_WorldJointConfig, but limits of
 //                              0, the default: none; reach [m] of MF_JOINT_NEAREST
+//     joint_slot.hinge    w 4  of a hinge: lower_angle, upper_angle, motor_rate, motor_torque as in
+//                              mf_WorldJointConfig, but a range of 0 .. 0, the default: none
 //     joint_slot.state    w 1  mf_JointSlotState, at the end of the step
 //     joint_slot.answer   w 1  mf_Status of the last request
 //     joint_slot.joint    w 5  handle, low and high half; group, robot and link of the partner
 //     joint_slot.load     w 6  [N], [N m] force and moment on the own link in the step, world axes
-// All but the last four are inputs.
+//     joint_slot.angle    w 3  of a hinge: angle [rad] of the partner's frame from the own one, its
+//                              rate [rad/s], both at the end of the step; torque [N m] of motor and
+//                              stops on the partner in the step. 0 of other joints
+// All but the last five are inputs.
 
 typedef enum mf_JointRequest {
     MF_JOINT_REQUEST_NONE,
     MF_JOINT_REQUEST_JOIN,   // creates the joint; one that the slot has is destroyed
     MF_JOINT_REQUEST_LEAVE,  // destroys it; nothing to do is no error
     MF_JOINT_REQUEST_ENABLE, // as mf_world_joint_enable
-    MF_JOINT_REQUEST_DISABLE
+    MF_JOINT_REQUEST_DISABLE,
+    MF_JOINT_REQUEST_MOTOR // as mf_world_joint_set_motor, with the values of joint_slot.hinge
 } mf_JointRequest;
 
 typedef enum mf_JointSlotState {
@@ -182,7 +190,7 @@ typedef enum mf_JointSlotState {
 #define MF_JOINT_NEAREST (UINT32_MAX - 1u)
 
 // Adds `count` joint slots, 1 .. 16, to each robot of a shared group: the fields above and a system
-// that writes the last four at the end of a step. Before the plugins that use the fields. A reset
+// that writes the outputs at the end of a step. Before the plugins that use the fields. A reset
 // of a robot requests MF_JOINT_REQUEST_LEAVE for all of its slots and resets the other inputs.
 // MF_BAD_ARGUMENT: an isolated group, one of another world or with slots. MF_NO_MEMORY.
 MF_API mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t count,
@@ -195,9 +203,9 @@ MF_API mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uin
 MF_API mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error);
 
 // What became of requests so far; no state. A request that can never be carried out (no such group,
-// robot or link, a setting out of its range, a link that accepts no forces) changes nothing and
-// raises MF_FAULT_INPUT of the robot. Nothing within reach (MF_NOT_FOUND), and enabling where there
-// is no joint (MF_NOT_FOUND), are answers only.
+// robot or link, a setting out of its range, a motor of a joint that is no hinge, a link that
+// accepts no forces) changes nothing and raises MF_FAULT_INPUT of the robot. Nothing within reach,
+// and enabling or a motor where there is no joint, are answers only (MF_NOT_FOUND).
 typedef struct mf_JointRequestStatistics {
     uint64_t carried_out; // [1]
     uint64_t refused;     // [1] that raised a fault

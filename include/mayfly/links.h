@@ -11,9 +11,14 @@ extern "C" {
 // Adds the fields link.pose (per link of the model: origin [m] in the world frame, then the
 // rotation link to world as a unit quaternion (w, x, y, z)) and link.velocity (per link: velocity
 // of the origin [m/s], angular velocity [rad/s], world axes), in the group's precision, and the
-// system `links`, which computes them at the end of every step. They are computed at once, and
-// again when a robot is reset, refreshed or set and when the world is restored; whoever writes the
-// fields of the state himself calls mf_group_update_links.
+// system `links`, which computes them. They are valid whenever a program can read them: at once,
+// after every call of mf_world_step, when a robot was reset, refreshed or set and when the world
+// was restored; whoever writes the fields of the state himself calls mf_group_update_links.
+//
+// The cost is that of one forward kinematics per call of mf_world_step. It is that of one per step
+// when a system of the group declares to read one of the fields, or declares nothing. A system of
+// the world that reads them must name them in its `reads`. Who needs poses rarely asks
+// mf_group_link_poses (mayfly/dynamics.h) instead, and pays for the answer only.
 //
 // They are no state: hashes are without them, snapshots keep none of their values. A snapshot of a
 // group with them is restored only into a group with them. Links are taken as the model's joints

@@ -29,6 +29,7 @@
 #include <mayfly/prescribed.h>
 #include <mayfly/property.h>
 #include <mayfly/quadrotor.h>
+#include <mayfly/quasistatic.h>
 #include <mayfly/query.h>
 #include <mayfly/record.h>
 #include <mayfly/report.h>
@@ -38,6 +39,7 @@
 #include <mayfly/sensor.h>
 #include <mayfly/terrain.h>
 #include <mayfly/tracks.h>
+#include <mayfly/truss.h>
 #include <mayfly/vehicle.h>
 #include <mayfly/vehicle_file.h>
 #include <mayfly/world.h>

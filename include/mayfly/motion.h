@@ -11,6 +11,7 @@
 #include <mayfly/kinematic.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
+#include <mayfly/quasistatic.h>
 #include <mayfly/quadrotor.h>
 #include <mayfly/rigid.h>
 #include <mayfly/world.h>
@@ -31,6 +32,7 @@ typedef enum mf_Motion {
     MF_MOTION_FIXED_WING,                   // an aircraft with an autopilot
     MF_MOTION_CAR,                          // a single-track car
     MF_MOTION_EXTERNAL,                     // moved from outside; pushes and is not pushed
+    MF_MOTION_QUASISTATIC,                  // a truss, each step a minimum of its energy
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // of a shared library (plugin.h); further ones follow
     MF_MOTION_OWN_LAST = 31
@@ -83,6 +85,7 @@ typedef struct mf_MotionsConfig {
     mf_Car car;
     mf_CarConfig car_config;
     mf_ExternalConfig external;
+    mf_QuasistaticConfig quasistatic;
 } mf_MotionsConfig;
 // The defaults of mf_MotionsConfig: every configuration starts from them.
 MF_API mf_MotionsConfig mf_motions_config(void);

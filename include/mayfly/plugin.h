@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// ---- the side of the plugin --------------------------------------------------------------------
+// ---- for plugins -------------------------------------------------------------------------------
 //
 // A plugin is a shared library with one public symbol, a constant mf_PluginEntry with the name
 // MF_PLUGIN_SYMBOL. It declares what the plugin is, which fields it reads and writes and which
@@ -184,7 +184,7 @@ static inline void mf_plugin_set(const mf_PluginView *view, uint32_t field, uint
         ((float *)view->fields[field])[at] = (float)value;
 }
 
-// ---- the side of the program -------------------------------------------------------------------
+// ---- for programs that load plugins ------------------------------------------------------------
 
 typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a group uses it
 

@@ -20,7 +20,7 @@ typedef struct mf_Quadrotor {
 
     double rotor_x[4];         // [m] forward position of each rotor, -1e3 .. 1e3
     double rotor_y[4];         // [m] left position of each rotor, -1e3 .. 1e3
-    double rotor_turn[4];      // [1] direction of rotation: +1 counterclockwise seen from above, -1
+    double rotor_direction[4]; // [1] direction of rotation: +1 counterclockwise seen from above, -1
                                // clockwise; the torque on the body is opposite
     double rotor_speed_min;    // [rad/s] >= 0
     double rotor_speed_max;    // [rad/s] > rotor_speed_min, <= 1e6

@@ -88,8 +88,9 @@ typedef struct mf_Distance {
 // Distance of the shapes of two bodies, or of a body and all others. Shapes that collide take part,
 // meshes with their convex hulls, by the narrow phase of contacts; contact bits are ignored.
 // Planes, height fields and the ground do not take part. Two links of one instance are allowed.
-// MF_BAD_ARGUMENT: a setting, a group of another world, the same link twice, or instances without a
-// common space. MF_LIMIT and MF_NO_MEMORY as mf_world_ray.
+// MF_BAD_ARGUMENT: a setting, a group of another world, the same link twice, instances without a
+// common space, or a body without a shape that takes part. MF_LIMIT and MF_NO_MEMORY as
+// mf_world_ray.
 MF_API mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config,
                                    mf_Distance *out, mf_Error *error);
 
@@ -113,7 +114,7 @@ typedef struct mf_Contact {
 // state, so the depth of a contact that opens may be below 0; contacts without load are not
 // reported. For the ground `points`, `rigid`, `prescribed` and `articulated` report their loads,
 // `kinematic` fractions of the weight, vehicles and plugins nothing. Contacts between links of one
-// robot are in its own fields (meeting.force).
+// robot are in its own fields (warm_start.force).
 //
 // After a snapshot was restored there are none between robots until the next step. MF_LIMIT: more
 // contacts between robots than are stored (1024 and 8 per robot, at most 66560); the stored ones

@@ -2,7 +2,6 @@
 #ifndef MAYFLY_RECORD_H
 #define MAYFLY_RECORD_H
 
-#include <mayfly/joints.h>
 #include <mayfly/world.h>
 
 #ifdef __cplusplus
@@ -21,9 +20,7 @@ typedef struct mf_RecorderConfig {
     uint32_t first_instance;   // [1] default 0
     uint32_t instance_count;   // [1] default 0 = all
     const char *attributes;    // JSON text stored as the file attribute "run", or NULL
-    const mf_WorldJoints *joints; // those that exist now are recorded too: world_joints/force,
-                                  // moment, anchors, opening, acts, in the order of
-                                  // mf_world_joint_at; must outlive the recorder; NULL: none
+    bool joints;               // run-time joints are recorded too (see below); default true
 } mf_RecorderConfig;
 // The defaults of mf_RecorderConfig: every configuration starts from them.
 MF_API mf_RecorderConfig mf_recorder_config(void);
@@ -39,6 +36,13 @@ MF_API mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *co
 MF_API mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *config,
                                         mf_Recorder **out, mf_Error *error);
 // Appends one sample of all fields at the world's time.
+//
+// Run-time joints are in the file from the first sample at which one exists on: world_joints/force,
+// moment, anchors, opening, angle, rate, acts and joint, of shape (time, row, component). The row
+// of a joint is its number, the low half of its handle. A joint that is made later adds a row or
+// takes over that of one that was removed; world_joints/joint (handle, kind, both links) tells
+// which one a row holds. Where it holds none that one and acts are 0, all others NAN. A broken
+// joint stays, with acts 0 and the force that broke it, until it is repaired or removed.
 MF_API mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error);
 // Writes the remaining samples and renames the file. The recorder is destroyed in any case.
 MF_API mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error);

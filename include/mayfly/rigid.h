@@ -44,7 +44,7 @@ MF_API mf_RigidConfig mf_rigid_config(void);
 // Adds the motion `rigid` to `group`: the fields base.force, base.torque, joint.acceleration,
 // joint.jerk, joint.travel, contact.load and contact.slip, ball.orientation if the model has ball
 // joints, and one system. Ball and planar joints are fixed in their present state. Uses the fields
-// push.link and push.count if they exist. `config` may be NULL. A step uses up to 3 MiB of the
+// wrench.link and wrench.count if they exist. `config` may be NULL. A step uses up to 3 MiB of the
 // stack of the calling thread. MF_UNSUPPORTED: a floating joint, which only `articulated` can move.
 // MF_LIMIT and MF_BAD_ARGUMENT as mf_articulated_add.
 MF_API mf_Status mf_rigid_add(mf_Group *group, const mf_RigidConfig *config, mf_Error *error);

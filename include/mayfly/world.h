@@ -213,9 +213,12 @@ enum {
     MF_WARNING_CONTACTS = 2, // more contacts than the solver supports; residual [1]: number dropped
     MF_WARNING_SHAPES = 4,   // the contact search of two shapes had not converged; [m]
     MF_WARNING_LOOPS = 8,    // error of a constraint or run-time joint before a step; [m, rad]
-    MF_WARNING_SPIN = 16,   // the rotation of a spinning body had not converged; residual [1] of it
-    MF_WARNING_STANCE = 32, // the fit of the base to its standing feet had not converged; [rad]
-    MF_WARNING_KINDS = 6
+    MF_WARNING_ROTATION = 16,  // a fast rotation had not converged; residual [1] of the rate
+    MF_WARNING_STANCE = 32,    // the fit of the base to its standing feet had not converged; [rad]
+    MF_WARNING_YIELD = 64,     // a bar's stress exceeded the yield stress; [Pa]
+    MF_WARNING_BUCKLING = 128, // a bar's compression exceeded its Euler load; [1] times it
+    MF_WARNING_JUMP = 256,     // a quasi-static frame moved far: it would need time; [m]
+    MF_WARNING_KINDS = 9
 };
 
 typedef struct mf_WarningSum { // of one bit

@@ -198,7 +198,7 @@ def test_rsl_rl_in_torch() -> None:
 
 
 def test_rsl_rl_tensors_stay() -> None:
-    """Tensors look into memory that no later step writes; actions may come with a gradient cut."""
+    """Tensors refer to memory that no later step writes; actions may be detached tensors."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("tensordict", reason="tensordict is not installed")
     env = RslRlEnv("hopper", 4, seed=2, max_episode_steps=30)
@@ -244,14 +244,14 @@ def test_sb3() -> None:
     ends = cuts = 0
     for move in np.concatenate([MOVES, 0.05 * MOVES]):
         seen, reward, over, infos = envs.step(move)
-        raw, rewards, ended, cut, told = wanted.step(move)
+        raw, rewards, ended, cut, result = wanted.step(move)
         np.testing.assert_array_equal(seen, raw)
         np.testing.assert_array_equal(reward, rewards.astype(np.float32))
         np.testing.assert_array_equal(over, ended | cut)
         for i, info in enumerate(infos):
             assert ("terminal_observation" in info) == over[i] and "x_velocity" in info
             if over[i]:
-                np.testing.assert_array_equal(info["terminal_observation"], told["final_obs"][i])
+                np.testing.assert_array_equal(info["terminal_observation"], result["final_obs"][i])
                 assert info["TimeLimit.truncated"] == (cut[i] and not ended[i])
                 assert "x_velocity" not in envs.reset_infos[i]
                 ends += 1
@@ -419,15 +419,15 @@ def test_pettingzoo() -> None:
     zoo.parallel_api_test(env, 200)
     zoo.parallel_seed_test(lambda: module.MayflyParallelEnv("swarm", 4, max_episode_steps=20), 60)
     envs = MayflyVectorEnv("swarm", 4, agents=4, max_episode_steps=20, autoreset_mode="Disabled")
-    told, _ = env.reset(seed=3)
+    result, _ = env.reset(seed=3)
     seen, _ = envs.reset(seed=3)
     rng = np.random.default_rng(1)
     while env.agents:
-        np.testing.assert_array_equal(np.stack([told[agent] for agent in env.agents]), seen)
+        np.testing.assert_array_equal(np.stack([result[agent] for agent in env.agents]), seen)
         shape = envs.action_space.shape
         moves = rng.uniform(envs.action_space.low, envs.action_space.high, shape)
         moves = moves.astype(np.float32)
-        told, reward, *_ = env.step(dict(zip(env.agents, moves)))
+        result, reward, *_ = env.step(dict(zip(env.agents, moves)))
         seen, rewards, *_ = envs.step(moves)
         assert list(reward.values()) == rewards.tolist()
     with pytest.raises(mayfly.BusyError, match="reset"):

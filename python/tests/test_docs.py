@@ -128,11 +128,17 @@ def test_quick_start_learns() -> None:
     assert done == 2
 
 
+def test_run_scene() -> None:
+    """A robot that is dropped stands on the ground after a second."""
+    position = load("run_scene").main(str(ROOT / "models" / "humanoid.urdf"), 1.0)
+    assert position.shape == (1, 3) and 0.2 < position[0, 2] < 0.4
+
+
 def test_gait_by_cma() -> None:
     """Two levels, few generations: it gets better where it is finished."""
     pytest.importorskip("cma")
-    told, true, finished = load("gait_by_cma").main(3, 4)
-    assert np.isfinite([told, true, finished]).all() and finished >= true
+    found, kept, improved = load("gait_by_cma").main(3, 4)
+    assert np.isfinite([found, kept, improved]).all() and improved >= kept
 
 
 def test_gait_by_nevergrad() -> None:
@@ -185,7 +191,9 @@ def test_walk_at_two_levels(
     trusted, verified = example.main(20, 1, ["articulated"])
     assert set(trusted) == set(verified) == set(example.LEVELS)
     assert trusted["points"] == 1 and verified["articulated"] > 0.6
-    assert capsys.readouterr().out.count("articulated") == 5  # heading, two looks, two tables
+    assert (
+        capsys.readouterr().out.count("articulated") == 5
+    )  # heading, two verifications, two tables
     monkeypatch.setattr(example, "KEPT", 10.0)
     assert example.main(1, 1, ["articulated"]) == [{}, {}]
 

@@ -1,4 +1,4 @@
-"""Environments: what Gymnasium asks for, ends of episodes, seeds, mistakes, life."""
+"""Environments: what Gymnasium asks for, ends of episodes, seeds, mistakes, memory."""
 
 import concurrent.futures
 import gc
@@ -527,7 +527,7 @@ def test_wrong_subclass() -> None:
             envs.step(np.zeros((3, 8), np.float32))
 
 
-# ---- life ------------------------------------------------------------------------------------
+# ---- memory ----------------------------------------------------------------------------------
 
 
 def test_close(make: Envs) -> None:
@@ -638,7 +638,7 @@ def resident() -> int:
 
 
 def test_memory(make: Envs) -> None:
-    """Many lives leave nothing behind."""
+    """Many environments leak nothing."""
 
     def live(count: int) -> None:
         for i in range(count):

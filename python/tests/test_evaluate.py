@@ -1,4 +1,4 @@
-"""evaluate(): the same numbers as the command, whatever stands beside, and mistakes."""
+"""evaluate(): the same numbers as the command, independence of other robots, and mistakes."""
 
 import pathlib
 import subprocess
@@ -53,7 +53,7 @@ def waves(count: int, model: mayfly.Model, seed: int = 1) -> mayfly.Oscillators:
 
 
 def test_a_row_is_its_own(hexapod: mayfly.Model) -> None:
-    """Not of its neighbors, its place, looks in between, threads, or other bodies beside it."""
+    """Not of its neighbors, its index, samples in between, threads, or other bodies."""
     other = mayfly.Model.from_file("quadruped.urdf")
     every = waves(20, hexapod)
     whole = mayfly.evaluate(hexapod, every, 4, descriptors=["duty"])
@@ -143,7 +143,7 @@ def test_networks(ant: mayfly.Model) -> None:
 
 
 def test_networks_as_policies(ant: mayfly.Model) -> None:
-    """The same network as a function in NumPy: as good as float lets them be, for a short life."""
+    """The same network as a function in NumPy: equal to float precision, for a short episode."""
     weights = np.random.default_rng(5).normal(size=(4, 8, 26))
     settings = {"motion": "articulated", "step": 0.005}
     policy = mayfly.Policy(

@@ -68,8 +68,31 @@ def test_joints_are_recorded(tmp_path: pathlib.Path) -> None:
         assert np.allclose(recording["world_joints/anchors"].values[0, 0, :3], [0, 0, 5.5])
         acts = recording["world_joints/acts"].values[:, :, 0]
         assert acts.tolist() == [[1, 1], [1, 1], [1, 0], [0, 0]]
+        joint = recording["world_joints/joint"].values
+        assert (joint[:3, 0, 0] == joint[0, 0, 0]).all() and joint[3, 0].tolist()[:2] == [0, 0]
+        assert joint[0, 1, 2:].tolist() == [0, 0, 0, 0, 0, 1, 0]  # fixed, of both balls
         assert np.all(np.isnan(force[3, 0]))
         assert np.all(recording["world_joints/opening"].values[:2] < 1e-3)
+
+
+def test_a_record_has_joints_that_are_made_later(tmp_path: pathlib.Path) -> None:
+    world, balls = pair()
+    with world:
+        with mayfly.Recorder(world, tmp_path / "run.h5") as record:
+            record.sample()
+            rod = world.join((balls, 0), (balls, 1, 0), kind="hinge", at=[0.5, 0, 5])
+            world.step(10)
+            record.sample()
+            rod.remove()
+            world.join(None, (balls, 1), at=[1, 0, 5])
+            world.step(10)
+            record.sample()
+        recording = mayfly.Recording(tmp_path / "run.h5")
+        joint = recording["world_joints/joint"].values[:, 0]
+        assert joint[:, 2].tolist() == [0, 2, 0] and joint[:, 3].tolist() == [0, 0, 2**32 - 1]
+        assert joint[0, 1] == 0 and 0 != joint[1, 1] != joint[2, 1] != 0
+        assert np.isnan(recording["world_joints/rate"].values[[0, 2]]).all()
+        assert np.isnan(recording["world_joints/force"].values[0]).all()
 
 
 def test_a_joint_breaks() -> None:
@@ -132,7 +155,10 @@ def test_what_does_not_fit_is_refused() -> None:
         world.join(None, (balls, 0), at=[0, 0, 0])
 
 
-def test_the_page_of_the_docs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_the_docs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a record is written
     names: dict[str, object] = {}
     for block in blocks(ROOT / "docs" / "how_to" / "run_time_joints.md"):
         exec(block, names)
@@ -158,10 +184,16 @@ def test_requests_in_fields_make_joints() -> None:
         with pickle.loads(image) as again:
             again.step(100)
             assert again.hash() == world.hash()
+        balls["joint_slot.kind"] = [[2, 0], [0, 0]]  # a hinge about z, driven
+        balls["joint_slot.hinge"] = [[[-1, 1, 3, 0.5], [0] * 4], [[0] * 4, [0] * 4]]
+        balls["joint_slot.request"] = [[1, 0], [0, 0]]
+        world.step(1000)
+        assert abs(balls["joint_slot.angle"][0, 0, 0] - 1.0) < 1e-3
+        assert np.allclose(world.joints[0].angle, balls["joint_slot.angle"][0, 0, 0], atol=1e-12)
         balls["joint_slot.request"] = [[9, 0], [0, 0]]
         world.step(1)
         assert balls.fault_names(0) == ("input",)
-        assert world.joint_requests[:2] == (1, 1) and "request 9" in world.joint_requests[2]
+        assert world.joint_requests[:2] == (2, 1) and "request 9" in world.joint_requests[2]
 
 
 def test_a_hinge_has_a_motor_and_a_range() -> None:

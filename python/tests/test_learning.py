@@ -36,7 +36,7 @@ def test_sb3_ppo() -> None:
 
     lengths: list[float] = []
 
-    def look(names: dict[str, Any], _: Any) -> bool:
+    def inspect_actions(names: dict[str, Any], _: Any) -> bool:
         lengths.extend(info["episode"]["l"] for info in names["infos"] if "episode" in info)
         return True
 
@@ -45,7 +45,7 @@ def test_sb3_ppo() -> None:
         "MlpPolicy", envs, n_steps=64, batch_size=256, n_epochs=5, learning_rate=3e-3, gamma=0.98,
         device="cpu", seed=1, policy_kwargs={"net_arch": [32, 32]},
     )  # fmt: skip
-    model.learn(16384, callback=look)
+    model.learn(16384, callback=inspect_actions)
     grows(lengths)
     mean, _ = evaluate_policy(model, envs, n_eval_episodes=16)
     assert mean > 40
@@ -117,13 +117,13 @@ def test_rsl_rl_runner(tmp_path: pathlib.Path) -> None:
     lengths: list[float] = []
     step = env.step
 
-    def look(actions: Any) -> Any:
+    def inspect_actions(actions: Any) -> Any:
         before = np.asarray(env.episode_length_buf).copy()
         result = step(actions)
         lengths.extend((before + 1)[np.asarray(result[2]) > 0].tolist())
         return result
 
-    env.step = look  # type: ignore[method-assign]
+    env.step = inspect_actions  # type: ignore[method-assign]
     runner = runners.OnPolicyRunner(env, rsl_rl_settings(), log_dir=str(tmp_path), device="cpu")
     runner.learn(25)
     grows(lengths)
@@ -151,13 +151,13 @@ def test_rsl_rl_random_lengths() -> None:
     outs: list[int] = []
     step = env.step
 
-    def look(actions: Any) -> Any:
+    def inspect_actions(actions: Any) -> Any:
         result = step(actions)
         ends.append(int(result[2].sum()))
         outs.append(int(result[3]["time_outs"].sum()))
         return result
 
-    env.step = look  # type: ignore[method-assign]
+    env.step = inspect_actions  # type: ignore[method-assign]
     runner = runners.OnPolicyRunner(env, rsl_rl_settings(), device="cpu")
     runner.learn(2, init_at_random_ep_len=True)
     assert ends == outs and sum(ends[:60]) == 32 and max(ends) < 8
@@ -213,9 +213,9 @@ def test_cleanrl_ppo() -> None:
             obs[t], dones[t] = seen, done
             with torch.no_grad():
                 actions[t], logprobs[t], values[t] = agent.act(seen)
-            told, reward, ended, cut, infos = envs.step(actions[t].numpy())
+            result, reward, ended, cut, infos = envs.step(actions[t].numpy())
             rewards[t] = torch.tensor(reward)
-            seen, done = torch.Tensor(told), torch.Tensor(ended | cut)
+            seen, done = torch.Tensor(result), torch.Tensor(ended | cut)
             if "episode" in infos:
                 lengths += infos["episode"]["l"][infos["_episode"]].tolist()
         with torch.no_grad():

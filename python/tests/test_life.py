@@ -152,7 +152,7 @@ import threading, time, mayfly
 model = mayfly.Model.from_file("hexapod.urdf")
 context = mayfly.Context(1)
 seen, wrong = [], []
-def look(world, group):
+def inspect_world(world, group):
     uses = [lambda: group["joint.angle"].view.sum(), lambda: group.find("*/joint.rate"),
             lambda: world.hash(), lambda: group["leg1_coxa/joint.angle"].array, lambda: world.time,
             lambda: group.fields, lambda: group.faults, lambda: group.constant("mass")]
@@ -168,7 +168,7 @@ def look(world, group):
 for number in range(60):
     world = mayfly.World(context=context)
     group = world.add_group(model, 40, motion="points")
-    threads = [threading.Thread(target=look, args=(world, group)) for _ in range(3)]
+    threads = [threading.Thread(target=inspect_world, args=(world, group)) for _ in range(3)]
     for thread in threads:
         thread.start()
     time.sleep(0.0005 * (number % 7))

@@ -1,4 +1,4 @@
-"""The JSON Schema of scenes: what editors are told is what the reader takes."""
+"""The JSON Schema of scenes: it accepts exactly the files that the reader accepts."""
 
 import copy
 import json

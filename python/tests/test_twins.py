@@ -1,5 +1,5 @@
-"""Gymnasium's own environments beside their twins: from the same states, by the same actions, the
-same observations, rewards and ends. MuJoCo's solver is told to go on until nothing changes."""
+"""Gymnasium's own environments and Mayfly's versions of them: from the same states, with the same
+actions, the same observations, rewards and ends. MuJoCo's solver iterates until nothing changes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def theirs(task: str) -> tuple[Floats, Floats, Floats, Floats, npt.NDArray[np.bo
     options = env.model.opt
     options.solver = mujoco.mjtSolver.mjSOL_NEWTON
     options.tolerance, options.ls_tolerance, options.iterations = 0.0, 1e-12, 300
-    space, starts, actions, told = env.action_space, [], [], []
+    space, starts, actions, results = env.action_space, [], [], []
     for number in range(ROBOTS):
         env.reset(seed=number)
         for _ in range(random.integers(0, 20)):
@@ -46,12 +46,12 @@ def theirs(task: str) -> tuple[Floats, Floats, Floats, Floats, npt.NDArray[np.bo
         starts.append((env.data.qpos.copy(), env.data.qvel.copy()))
         env.set_state(*starts[-1])
         actions.append(random.uniform(space.low, space.high, (STEPS, *space.shape)))
-        told.append([env.step(action)[:3] for action in np.float32(actions[-1])])
+        results.append([env.step(action)[:3] for action in np.float32(actions[-1])])
     env.close()
     positions, velocities = (np.array(part) for part in zip(*starts))
-    seen = np.array([[step[0] for step in row] for row in told])
-    rewards = np.array([[step[1] for step in row] for row in told])
-    ends = np.array([[step[2] for step in row] for row in told])
+    seen = np.array([[step[0] for step in row] for row in results])
+    rewards = np.array([[step[1] for step in row] for row in results])
+    ends = np.array([[step[2] for step in row] for row in results])
     return positions, velocities, np.array(actions), np.dstack([seen, rewards]), ends
 
 

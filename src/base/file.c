@@ -48,7 +48,7 @@ static mf_Status check_regular(mf_Context *context, int file, const char *path, 
                                size_t *size, mf_Error *error) {
     struct stat info;
     if (!mf_allow(context, "fstat") || fstat(file, &info) != 0)
-        return fail_call(error, path, "look at it");
+        return fail_call(error, path, "read its status");
     if (S_ISDIR(info.st_mode))
         return mf_fail_at(error, MF_BAD_FILE, path, 0, 0, "is a folder; need a file");
     if (!S_ISREG(info.st_mode))
@@ -138,10 +138,10 @@ typedef struct Replacement {
 static mf_Status check_target(Replacement *job) {
     struct stat info;
     if (!mf_allow(job->context, "stat"))
-        return fail_call(job->error, job->path, "look at it");
+        return fail_call(job->error, job->path, "read its status");
     if (stat(job->path, &info) != 0) {
         if (errno != ENOENT)
-            return fail_call(job->error, job->path, "look at it");
+            return fail_call(job->error, job->path, "read its status");
         return MF_OK;
     }
     if (!S_ISREG(info.st_mode))

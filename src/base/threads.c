@@ -16,9 +16,9 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/inject.h"
+#include "base/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -156,28 +156,30 @@ void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task) 
     atomic_store(&pool->busy, false);
 }
 
-// ---- life --------------------------------------------------------------------------------------
+// ---- creation and destruction ------------------------------------------------------------------
 
-static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t count,
-                               mf_Error *error) {
-    // Signals are the host's: its own threads handle them, never a worker. Faults of the worker
-    // itself must stay deliverable, or debuggers and sanitizers could not report them.
+int mf_thread_start(mf_Context *context, pthread_t *thread, void *(*run)(void *), void *user) {
     sigset_t blocked, before;
     sigfillset(&blocked);
     const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         sigdelset(&blocked, faults[i]);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int problem = EAGAIN;
+    if (mf_allow(context, "pthread_create"))
+        problem = pthread_create(thread, NULL, run, user);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem;
+}
+
+static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t count,
+                               mf_Error *error) {
     int problem = 0;
     while (pool->worker_count < count && problem == 0) {
-        pthread_t *worker = &pool->workers[pool->worker_count];
-        problem = EAGAIN;
-        if (mf_allow(context, "pthread_create"))
-            problem = pthread_create(worker, NULL, worker_main, pool);
+        problem = mf_thread_start(context, &pool->workers[pool->worker_count], worker_main, pool);
         if (problem == 0)
             pool->worker_count++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (problem == 0)
         return MF_OK;
     errno = problem;

@@ -74,7 +74,7 @@ void mf_compound_destroy(mf_Compound *compound); // NULL is fine
 // 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
 void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 
-// ---- where the parts of sixteen robots are ------------------------------------------------------
+// ---- poses of the parts of sixteen robots -------------------------------------------------------
 
 // Rows of 16 values: per link, then per solid, then per node of the tree. Positions are relative to
 // the base's origin, in world axes.

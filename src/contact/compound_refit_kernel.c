@@ -160,7 +160,7 @@ void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_TreeStat
     }
 }
 
-// ---- how far ------------------------------------------------------------------------------------
+// ---- displacements ------------------------------------------------------------------------------
 
 // How far a value is from where it was; the parts are the memory.
 static MF_INLINE mf_lane row_change(const Refit *refit, size_t row, const void *field, size_t c) {

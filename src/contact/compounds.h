@@ -68,7 +68,7 @@ enum { MF_COMPOUND_LEAVES = 512 }; // [1] pairs of solids that are gathered befo
 
 // [byte] of scratch for mf_compound_search with compounds of at most `solids` solids: the leaves,
 // then the pairs of nodes.
-static inline size_t mf_compound_meet_room(uint32_t solids) {
+static inline size_t mf_compound_search_room(uint32_t solids) {
     return MF_COMPOUND_LEAVES * sizeof(mf_CompoundLeaf) +
            4 * ((size_t)solids + 1) * sizeof(mf_CompoundTwo);
 }
@@ -86,7 +86,7 @@ typedef struct mf_CompoundSearch {
     double *gaps;
     double wanted;                            // [m]
     uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches without room
-    void *scratch; // mf_compound_meet_room bytes, aligned to 8, which nobody else uses meanwhile
+    void *scratch; // mf_compound_search_room bytes, aligned to 8, which nobody else uses meanwhile
 } mf_CompoundSearch;
 
 // Where the compounds of each pair touch: descends into the bigger of two spheres.

@@ -26,7 +26,7 @@ typedef struct Candidates {
 // The width of a segment over the smaller solid's size.
 #define FACE_THIN mf_set((mf_real)1e-4)
 
-// ---- what a solid shows -------------------------------------------------------------------------
+// ---- faces of solids ----------------------------------------------------------------------------
 
 static MF_INLINE void face_thin(Vec from, Vec to, Vec wide, Face *face) {
     face->corner[0] = vec_add(from, wide);

@@ -5,14 +5,7 @@
 // lane by lane. Rows of the front are in order of the agents' indices: an agent that is placed
 // after those at the same distance stays after them, so the smaller index comes first.
 #include "contact/neighbor_cells.h"
-
-#if defined(MF_KERNEL_F64)
-typedef float OtherReal;
-static const bool own_is_double = true;
-#else
-typedef double OtherReal;
-static const bool own_is_double = false;
-#endif
+#include "contact/other_real.h"
 
 typedef struct Detection {
     const mf_Neighbors *all;
@@ -485,20 +478,6 @@ void MF_KERNEL(mf_neighbors_detect)(const mf_Neighbors *all, uint32_t index,
 }
 
 // ---- delivering ---------------------------------------------------------------------------------
-
-static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same, mf_lane value) {
-    if (same) {
-        mf_store_where(mask, (mf_real *)data + at, value);
-        return;
-    }
-    MF_ALIGNED(64) mf_real values[MF_LANES];
-    MF_ALIGNED(64) int32_t chosen[MF_LANES];
-    mf_store(values, value);
-    mf_store_index(chosen, mf_ones_where(mask));
-    for (uint32_t lane = 0; lane < MF_LANES; lane++)
-        if (chosen[lane] != 0)
-            ((OtherReal *)data)[at + lane] = (OtherReal)values[lane];
-}
 
 static MF_INLINE void write_index(mf_mask mask, uint32_t *data, mf_index value) {
     int32_t *to = (int32_t *)data;

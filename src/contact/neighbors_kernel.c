@@ -2,30 +2,13 @@
 // Many candidates at a time, own values broadcast. Choosing is by masks and packed lists, so no
 // pair costs a branch.
 #include "contact/neighbor_cells.h"
-
-// float arrays in a double search, or the other way round.
-#if defined(MF_KERNEL_F64)
-typedef float OtherReal;
-static const bool own_is_double = true;
-#else
-typedef double OtherReal;
-static const bool own_is_double = false;
-#endif
+#include "contact/other_real.h"
 
 static MF_INLINE mf_lane nowhere(void) {
     return mf_set((mf_real)__builtin_nan(""));
 }
 
 // ---- loading ------------------------------------------------------------------------------------
-
-static MF_INLINE mf_lane read_lanes(const void *data, size_t at, bool same) {
-    if (same)
-        return mf_load((const mf_real *)data + at);
-    MF_ALIGNED(64) mf_real values[MF_LANES];
-    for (int lane = 0; lane < MF_LANES; lane++)
-        values[lane] = (mf_real)((const OtherReal *)data)[at + (size_t)lane];
-    return mf_load(values);
-}
 
 static MF_INLINE mf_real *loaded_row(mf_Neighbors *all, size_t block, int value) {
     return (mf_real *)all->loaded + (block * MF_NEIGHBOR_LOADED + (size_t)value) * MF_BLOCK;

@@ -244,7 +244,7 @@ static MF_INLINE void put_frames(const Part *part, const mf_GaitPlan *plan, mf_m
     }
 }
 
-// ---- all of it ---------------------------------------------------------------------------------
+// ---- the kernel --------------------------------------------------------------------------------
 
 static MF_INLINE void put_gait(const Part *part, const mf_GaitPlan *plan, mf_mask lanes) {
     const double pace = plan->blend > 0.0 ? 1.0 / plan->blend : 0.0;

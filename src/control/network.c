@@ -53,7 +53,7 @@ static void destroy_network(mf_Context *context, void *user) {
     mf_release(context, system);
 }
 
-// ---- what it sees and moves --------------------------------------------------------------------
+// ---- inputs and outputs ------------------------------------------------------------------------
 
 static bool is_real(const mf_Group *group, const mf_Field *field) {
     return field->info.type == (mf_group_config_of(group)->double_precision ? MF_F64 : MF_F32);

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// ---- what the entry says -----------------------------------------------------------------------
+// ---- checks of the entry -----------------------------------------------------------------------
 
 static bool is_text(const char *text) {
     return text != NULL && *text != '\0' &&

@@ -25,7 +25,7 @@ void mf_plugin_hold(mf_Plugin *plugin);
 // Counts a breach and keeps the first one as text.
 void mf_plugin_breach(mf_Plugin *plugin, const char *format, ...) MF_PRINTF(2, 3);
 
-// ---- at work in a group ------------------------------------------------------------------------
+// ---- plugins of a group ------------------------------------------------------------------------
 
 enum { MF_PLUGIN_GUARD = 128 }; // [byte] before, between and after copies: a row of doubles
 

@@ -42,7 +42,7 @@ typedef struct Equations {
 
 enum { MOST_GROUPS = 64 };
 
-// ---- what the world keeps ----------------------------------------------------------------------
+// ---- memory kept by the world ------------------------------------------------------------------
 
 static void release_group(mf_Context *context, GroupEquations *own) {
     mf_release(context, own->tree);

@@ -121,9 +121,12 @@ static bool find_partner(const mf_WorldJoints *all, mf_JointRecord *record, doub
 
 static void read_record(const Request *request, mf_JointRecord *out) {
     const mf_JointSlots *slots = request->slots;
-    double setting[8];
+    double setting[8], hinge[4];
     for (uint32_t c = 0; c < 8; c++)
         setting[c] = value(request, slots->setting, c);
+    for (uint32_t c = 0; c < 4; c++)
+        hinge[c] = value(request, slots->hinge, c);
+    const bool free = hinge[0] == 0.0 && hinge[1] == 0.0;
     *out = (mf_JointRecord){.exists = 1,
                             .enabled = 1,
                             .kind = (uint32_t)value(request, slots->kind, 0),
@@ -134,8 +137,10 @@ static void read_record(const Request *request, mf_JointRecord *out) {
                             .time = setting[4],
                             .force_limit = setting[5] == 0.0 ? (double)INFINITY : setting[5],
                             .moment_limit = setting[6] == 0.0 ? (double)INFINITY : setting[6],
-                            .lower_angle = -(double)INFINITY,
-                            .upper_angle = (double)INFINITY};
+                            .lower_angle = free ? -(double)INFINITY : hinge[0],
+                            .upper_angle = free ? (double)INFINITY : hinge[1],
+                            .motor_rate = hinge[2],
+                            .motor_torque = hinge[3]};
     out->group[0] = slots->group_index;
     out->instance[0] = request->instance;
     out->link[0] = (uint32_t)value(request, slots->link, 0);
@@ -240,6 +245,7 @@ static mf_Status carry_out(const Request *request, mf_JointRequest kind, mf_Erro
         return MF_OK;
     case MF_JOINT_REQUEST_ENABLE:
     case MF_JOINT_REQUEST_DISABLE:
+    case MF_JOINT_REQUEST_MOTOR:
         break;
     case MF_JOINT_REQUEST_NONE:
     default:
@@ -249,6 +255,9 @@ static mf_Status carry_out(const Request *request, mf_JointRequest kind, mf_Erro
         mf_joints_find(slots->joints, mf_joint_slot_id(slots, request->instance, request->slot));
     if (record == NULL)
         return MF_NOT_FOUND;
+    if (kind == MF_JOINT_REQUEST_MOTOR)
+        return mf_joint_set_motor(record, value(request, slots->hinge, 2),
+                                  value(request, slots->hinge, 3), error);
     mf_joint_set_enabled(record, kind == MF_JOINT_REQUEST_ENABLE);
     return MF_OK;
 }

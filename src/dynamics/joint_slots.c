@@ -40,7 +40,7 @@ static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
         const char *about;
     } rows[] = {
         {"joint_slot.request", MF_U32, 1, MF_FIELD_INPUT, &slots->request,
-         "0 none, 1 join, 2 leave, 3 enable, 4 disable; 0 when it was carried out"},
+         "0 none, 1 join, 2 leave, 3 enable, 4 disable, 5 motor; 0 when it was carried out"},
         {"joint_slot.kind", MF_U32, 1, MF_FIELD_INPUT, &slots->kind, "0 fixed, 1 ball, 2 hinge"},
         {"joint_slot.link", MF_U32, 4, MF_FIELD_INPUT, &slots->link,
          "own link; group, robot and link of the partner"},
@@ -51,6 +51,9 @@ static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
         {"joint_slot.setting", MF_REAL, 8, MF_FIELD_INPUT, &slots->setting,
          "stiffness [N/m], damping [N s/m], angular_stiffness [N m/rad], angular_damping "
          "[N m s/rad], time [s], force_limit [N], moment_limit [N m], reach [m]"},
+        {"joint_slot.hinge", MF_REAL, 4, MF_FIELD_INPUT, &slots->hinge,
+         "of a hinge: lower_angle [rad], upper_angle [rad] (0, 0: no range), motor_rate [rad/s], "
+         "motor_torque [N m]"},
         {"joint_slot.state", MF_U32, 1, MF_FIELD_OUTPUT, &slots->state,
          "0 free, 1 joined, 2 disabled, 3 broken"},
         {"joint_slot.answer", MF_U32, 1, MF_FIELD_OUTPUT, &slots->answer,
@@ -59,6 +62,8 @@ static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
          "handle, low and high half; group, robot and link of the partner"},
         {"joint_slot.load", MF_REAL, 6, MF_FIELD_OUTPUT, &slots->load,
          "force [N] and moment [N m] on the own link, world axes"},
+        {"joint_slot.angle", MF_REAL, 3, MF_FIELD_OUTPUT, &slots->angle,
+         "of a hinge: angle [rad], rate [rad/s], torque [N m] of motor and stops on the partner"},
     };
     mf_Status status = MF_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == MF_OK; i++)
@@ -105,6 +110,22 @@ static void report(mf_JointSlots *slots, uint32_t instance, uint32_t slot) {
     set_all(slots->joint, instance, slot, who);
 }
 
+static void measure(mf_JointSlots *slots, uint32_t instance, uint32_t slot) {
+    const mf_WorldJointId id = mf_joint_slot_id(slots, instance, slot);
+    const mf_JointRecord *record = mf_joints_find(slots->joints, id);
+    mf_WorldJointState now = {.enabled = false};
+    if (record != NULL && record->kind == MF_WORLD_JOINT_HINGE)
+        (void)mf_world_joint_state(slots->joints, id, &now, NULL);
+    set_all(slots->angle, instance, slot, (double[]){now.angle, now.rate, now.torque});
+}
+
+void mf_joint_slots_measure(mf_WorldJoints *all) {
+    for (mf_JointSlots *slots = all->slots; slots != NULL; slots = slots->next)
+        for (uint32_t i = 0; i < mf_group_count(slots->group); i++)
+            for (uint32_t s = 0; s < slots->count; s++)
+                measure(slots, i, s);
+}
+
 static void run(const mf_SystemRun *step, void *user) {
     mf_JointSlots *slots = user;
     const uint32_t end = (step->first_block + step->block_count) * MF_BLOCK;
@@ -130,6 +151,7 @@ static void reset(mf_Group *group, uint32_t instance, void *user) {
         set_all(slots->frame, instance, s, frame);
         set_all(slots->partner, instance, s, zeros);
         set_all(slots->setting, instance, s, zeros);
+        set_all(slots->hinge, instance, s, zeros);
         set_all(slots->answer, instance, s, zeros);
     }
 }

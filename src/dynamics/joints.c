@@ -538,11 +538,7 @@ mf_Status mf_world_joint_enable(mf_WorldJoints *joints, mf_WorldJointId id, bool
     return MF_OK;
 }
 
-mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
-                                   double torque, mf_Error *error) {
-    mf_JointRecord *record = mf_joints_find(joints, id);
-    if (record == NULL)
-        return not_found(id, error);
+mf_Status mf_joint_set_motor(mf_JointRecord *record, double rate, double torque, mf_Error *error) {
     mf_JointRecord other = *record;
     other.motor_rate = rate;
     other.motor_torque = torque;
@@ -552,15 +548,22 @@ mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, d
     return status;
 }
 
+mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,
+                                   double torque, mf_Error *error) {
+    mf_JointRecord *record = mf_joints_find(joints, id);
+    return record != NULL ? mf_joint_set_motor(record, rate, torque, error) : not_found(id, error);
+}
+
 bool mf_world_joint_exists(const mf_WorldJoints *joints, mf_WorldJointId id) {
     return mf_joints_find(joints, id) != NULL;
 }
 
-mf_WorldJointId mf_world_joint_at(const mf_WorldJoints *joints, uint32_t index) {
+mf_WorldJointId mf_world_joint_next(const mf_WorldJoints *joints, mf_WorldJointId id) {
     if (joints == NULL)
         return MF_WORLD_JOINT_NONE;
-    for (uint32_t slot = 0; slot < joints->used; slot++)
-        if (joints->records[slot].exists && index-- == 0)
+    for (uint32_t slot = id == MF_WORLD_JOINT_NONE ? 0 : (uint32_t)id + 1; slot < joints->used;
+         slot++)
+        if (joints->records[slot].exists)
             return id_of(joints, slot);
     return MF_WORLD_JOINT_NONE;
 }

@@ -11,11 +11,11 @@ typedef struct mf_JointSlots {
     struct mf_JointSlots *next; // by rising index of the group
     mf_WorldJoints *joints;
     mf_Group *group;
-    uint32_t group_index;                                        // [1]
-    uint32_t count;                                              // [1] per robot
-    uint32_t *fault;                                             // fault.word
-    mf_Field *request, *kind, *link, *frame, *partner, *setting; // inputs
-    mf_Field *state, *answer, *joint, *load;
+    uint32_t group_index;                                                // [1]
+    uint32_t count;                                                      // [1] per robot
+    uint32_t *fault;                                                     // fault.word
+    mf_Field *request, *kind, *link, *frame, *partner, *setting, *hinge; // inputs
+    mf_Field *state, *answer, *joint, *load, *angle;
 } mf_JointSlots;
 
 struct mf_WorldJoints {
@@ -54,6 +54,8 @@ mf_JointRecord *mf_joints_find(const mf_WorldJoints *all, mf_WorldJointId id);
 mf_WorldJointId mf_joints_insert(mf_WorldJoints *all, const mf_JointRecord *record);
 void mf_joints_remove(mf_WorldJoints *all, uint32_t slot);
 void mf_joint_set_enabled(mf_JointRecord *record, bool enabled);
+// As mf_world_joint_set_motor.
+mf_Status mf_joint_set_motor(mf_JointRecord *record, double rate, double torque, mf_Error *error);
 // A pose in the world as seen from a link.
 void mf_joint_frame_in(const mf_LinkMotion *link, const double position[3],
                        const double orientation[4], double out_position[3],
@@ -70,6 +72,8 @@ mf_Status mf_joints_check_frame(const mf_JointRecord *record, uint32_t side, mf_
 
 // Carries out the requests of a step (joint_requests.c).
 void mf_joint_requests_run(mf_WorldJoints *all);
+// Writes the present angles of the hinges of all slots; not in parallel with motions of links.
+void mf_joint_slots_measure(mf_WorldJoints *all);
 
 // ---- images (joints_image.c) --------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // The derived fields link.pose and link.velocity: one system runs the forward kinematics of the
-// tree at the end of each step.
+// tree at the end of a step whose result somebody can see.
 //
 // Invariant: they follow from the state, and from nothing else.
 #include "math/float_mode.h"
@@ -142,6 +142,7 @@ mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
         destroy(context, links);
         return status;
     }
+    mf_attach_derived(group, system_name);
     mf_group_on_restore(group, derive_all, links);
     derive_all(group, links);
     return MF_OK;

@@ -313,8 +313,13 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",   "joint.rate",       "ball.orientation",     "ball.rate",
         "free.position", "free.velocity",    "fault.word",           NULL};
-    static const char *const writes[] = {"push.link",     "push.count",       "warning.word",
-                                         "warning.steps", "warning.residual", NULL};
+    static const char *const writes[] = {"wrench.link",
+                                         "wrench.count",
+                                         "warning.word",
+                                         "warning.steps",
+                                         "warning.residual",
+                                         "joint_slot.angle",
+                                         NULL};
     mf_WorldSystemConfig system = mf_world_system_config();
     system.name = "joints.end";
     system.phase = MF_PHASE_AFTER;

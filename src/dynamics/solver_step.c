@@ -424,4 +424,5 @@ void mf_solver_end(const mf_WorldRun *run, void *user) {
         mf_trial_step_restore_wrenches(solver->trials[block->group], block->block, block->saved);
     }
     solver->acting = false;
+    mf_joint_slots_measure(solver->joints);
 }

@@ -36,13 +36,13 @@ static bool feels_nothing(const mf_Group *group) {
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);
-        if (system->phase == MF_PHASE_MOTION && is_listed(system->reads, "push.link"))
+        if (system->phase == MF_PHASE_MOTION && is_listed(system->reads, "wrench.link"))
             return MF_TRIAL_STEP_ANSWERS;
     }
     if (feels_nothing(group))
         return MF_TRIAL_STEP_KINEMATIC;
-    return mf_group_find_field(group, "push.link") == NULL ? MF_TRIAL_STEP_UNPREPARED
-                                                           : MF_TRIAL_STEP_UNSUPPORTED;
+    return mf_group_find_field(group, "wrench.link") == NULL ? MF_TRIAL_STEP_UNPREPARED
+                                                             : MF_TRIAL_STEP_UNSUPPORTED;
 }
 
 static size_t block_bytes(const mf_Field *field) {
@@ -53,7 +53,7 @@ static char *block_data(const mf_Field *field, uint32_t block) {
     return (char *)field->data + block * block_bytes(field);
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 static void add_field(mf_TrialStep *trial, mf_Field *field) {
     for (uint32_t f = 0; f < trial->field_count; f++)
@@ -110,8 +110,8 @@ void mf_trial_step_fill(mf_TrialStep *trial) {
     trial->mass = 0.0;
     trial->seen_fields = mf_group_field_count(group);
     trial->seen_systems = mf_group_system_count(group);
-    trial->wrench = mf_group_find_field(group, "push.link");
-    trial->wrench_count = mf_group_find_field(group, "push.count");
+    trial->wrench = mf_group_find_field(group, "wrench.link");
+    trial->wrench_count = mf_group_find_field(group, "wrench.count");
     trial->fault = mf_group_find_field(group, "fault.word");
     trial->word = mf_group_find_field(group, "warning.word");
     trial->steps = mf_group_find_field(group, "warning.steps");

@@ -11,7 +11,7 @@ enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
 typedef struct mf_TrialStep {
     mf_Group *group;
     mf_LinkMotions links;
-    mf_Field *wrench, *wrench_count; // push.link and push.count
+    mf_Field *wrench, *wrench_count; // wrench.link and wrench.count
     const mf_Field *fault;
     mf_Field *word, *steps, *residual; // of warnings, or NULL
     bool wide;                         // fields are double

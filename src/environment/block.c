@@ -106,7 +106,7 @@ static void see_state(const mf_Environment *e, uint32_t block, const uint8_t *fr
                   scratch->last_velocity);
 }
 
-// ---- what follows from it ----------------------------------------------------------------------
+// ---- derived quantities ------------------------------------------------------------------------
 
 // Converts positions relative to the base's origin to world positions.
 static void add_base(const mf_Environment *e, const mf_EnvironmentScratch *scratch, uint32_t count,

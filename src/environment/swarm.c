@@ -98,7 +98,7 @@ static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, 
     }
 }
 
-// ---- the others --------------------------------------------------------------------------------
+// ---- the other agents --------------------------------------------------------------------------
 
 // The least distance [m] to another robot since the last test.
 static double closest(const mf_TaskView *view, uint32_t agent) {

@@ -24,7 +24,7 @@ static const mf_FieldInfo row_info[MF_EPISODE_ROWS] = {
      "velocity vector at the beginning of the last physics step"},
 };
 
-// ---- what is remembered of the last physics step -----------------------------------------------
+// ---- values kept of the last physics step ------------------------------------------------------
 
 typedef struct Recall {
     const mf_Field *position, *velocity;
@@ -105,7 +105,7 @@ static mf_Status add_marks(mf_Environment *environment, mf_Error *error) {
     return mf_group_add_system(environment->group, &system, error);
 }
 
-// ---- where state is ----------------------------------------------------------------------------
+// ---- sources of the state ----------------------------------------------------------------------
 
 static void source(mf_StateSource *out, const mf_Field *field, uint32_t component) {
     out->field = field;
@@ -205,7 +205,7 @@ static void find_last(mf_Environment *environment) {
     join_sources(environment->last_velocity, model->velocity_count);
 }
 
-// ---- what is read of motions -----------------------------------------------------------------
+// ---- fields of motions -----------------------------------------------------------------------
 
 static mf_Status report(mf_Environment *environment, mf_Error *error) {
     const mf_Model *model = environment->plan.model;

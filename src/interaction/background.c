@@ -9,10 +9,9 @@
 #include "interaction/parts.h"
 #include "math/float_mode.h"
 #include "base/inject.h"
+#include "base/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 
 struct mf_Background {
     mf_Interaction *all;
@@ -104,18 +103,8 @@ mf_Status mf_background_create(mf_Interaction *all, mf_Background **out, mf_Erro
         mf_release(all->context, background);
         return mf_fail(error, MF_NO_MEMORY, "interaction: no locks left in the system");
     }
-    // Signals are handled by the host's threads, except faults of this thread (as in
-    // base/threads.c).
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    int problem = EAGAIN;
-    if (mf_allow(all->context, "pthread_create"))
-        problem = pthread_create(&background->thread, NULL, background_main, background);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int problem =
+        mf_thread_start(all->context, &background->thread, background_main, background);
     if (problem != 0) {
         destroy_locks(background);
         mf_release(all->context, background);

@@ -10,9 +10,9 @@
 #include <math.h>
 
 static const mf_FieldInfo wrench_fields[] = {
-    {"push.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
+    {"wrench.link", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_OUTPUT,
      "collision force per link, and torque (N m) about the origin of the base"},
-    {"push.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
+    {"wrench.count", "1", "", MF_U32, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
      "contacts of the robot with others"},
 };
 
@@ -29,7 +29,7 @@ mf_CollisionsConfig mf_collisions_config(void) {
                                  .torsional_friction = (double)NAN,
                                  .depth = 0.02,
                                  .pairs = 64,
-                                 .touches = 512,
+                                 .contact_capacity = 512,
                                  .trees = true};
 }
 
@@ -99,7 +99,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         {"depth", config->depth, 1e-6, 10.0},
         {"margin", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
         {"pairs", config->pairs, 1, 4096},
-        {"touches", config->touches, 4, 65536},
+        {"contact_capacity", config->contact_capacity, 4, 65536},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         mf_Status status =
@@ -290,8 +290,8 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
     all->contact_room = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
     all->contacts = mf_allocate(context, all->contact_room, sizeof *all->contacts);
-    all->touches =
-        mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.touches, sizeof *all->touches);
+    all->touches = mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity,
+                               sizeof *all->touches);
     if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
         !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
         !all->gone || !all->twos || !all->near_of || !all->buckets || !all->sorted ||
@@ -304,7 +304,7 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
         solids = own > solids ? own : solids;
         memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
     }
-    return mf_scratch_create(context, mf_compound_meet_room(solids), MF_COLLISION_WAVE,
+    return mf_scratch_create(context, mf_compound_search_room(solids), MF_COLLISION_WAVE,
                              &all->scratch, error);
 }
 
@@ -358,7 +358,7 @@ static const char *const reads[] = {"base.position",
                                     "fault.word",
                                     "motion.level",
                                     NULL};
-static const char *const writes[] = {"push.link", "push.count", NULL};
+static const char *const writes[] = {"wrench.link", "wrench.count", NULL};
 
 static void forget(mf_World *world, void *user) {
     mf_Collisions *all = user;
@@ -419,7 +419,7 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
                                 .pair_count = 1,
                                 .trees = true,
                                 .touches = all->touches,
-                                .room = MF_COLLISION_WAVE * all->config.touches};
+                                .room = MF_COLLISION_WAVE * all->config.contact_capacity};
     mf_collisions_bind(all, &search);
     for (uint32_t i = 0; i < search.touch_count; i++) {
         const uint32_t *two = search.touches[i].solids;
@@ -453,7 +453,7 @@ static uint64_t hash_settings(const mf_Collisions *all) {
                              config->depth};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
     hash = mf_hash_u32(hash, config->pairs);
-    hash = mf_hash_u32(hash, config->touches);
+    hash = mf_hash_u32(hash, config->contact_capacity);
     if (config->law != MF_COLLISION_EXPLICIT)
         hash = mf_hash_doubles(hash, solved, sizeof solved / sizeof *solved);
     for (uint32_t g = 0; g < all->group_count; g++) {

@@ -100,14 +100,14 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
         all->pairs[i] = pair_of(all, all->twos[first + i]);
     for (uint32_t i = 0; i < count; i += MF_COLLISION_CHUNK) {
         const uint32_t left = count - i;
-        all->searches[pieces] =
-            (mf_CompoundSearch){.pairs = all->pairs + i,
-                                .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
-                                .trees = all->config.trees,
-                                .touches = all->touches + (size_t)pieces * all->config.touches,
-                                .room = all->config.touches,
-                                .gaps = all->gaps + i,
-                                .wanted = gap_wanted};
+        all->searches[pieces] = (mf_CompoundSearch){
+            .pairs = all->pairs + i,
+            .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
+            .trees = all->config.trees,
+            .touches = all->touches + (size_t)pieces * all->config.contact_capacity,
+            .room = all->config.contact_capacity,
+            .gaps = all->gaps + i,
+            .wanted = gap_wanted};
         pieces++;
     }
     run_tasks(all, pieces, search_task);
@@ -115,7 +115,7 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
         mf_collisions_learn(all, all->near_of[first + i], all->gaps[i]);
     for (uint32_t i = 0; i < pieces; i++) {
         const uint64_t touches = all->searches[i].touch_count + all->searches[i].lost;
-        *crowded = *crowded || *before + touches > all->config.touches;
+        *crowded = *crowded || *before + touches > all->config.contact_capacity;
         *before = touches;
         apply_all(all, &all->searches[i], all->twos + first + i * MF_COLLISION_CHUNK);
     }

@@ -286,7 +286,7 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
         add_wrench(&a, force, torque, -1.0);
         add_wrench(&b, force, torque, 1.0);
     }
-    all->statistics.touches++;
+    all->statistics.contacts++;
 }
 
 static void clear(const mf_Field *field, uint32_t instance) {

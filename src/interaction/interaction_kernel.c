@@ -1,16 +1,13 @@
 // Kernels of interaction (see kernels.h): by slot for those that read positions, by agent for the
 // wind.
+#include "contact/other_real.h"
 #include "interaction/kernels.h"
 #include "math/lane_list.h"
 
 #if defined(MF_KERNEL_F64)
 #define AIR_ARRAY(plan, name) mf_air_plan_##name##_f64(plan)
-typedef float OtherReal;
-static const bool own_is_double = true;
 #else
 #define AIR_ARRAY(plan, name) mf_air_plan_##name##_f32(plan)
-typedef double OtherReal;
-static const bool own_is_double = false;
 #endif
 
 void MF_KERNEL(mf_interaction_scan)(mf_ScanTask *task, uint32_t chunk) {
@@ -93,20 +90,6 @@ static MF_INLINE mf_lane wind_factor(const mf_AirPlan *plan, const mf_real *prof
     mf_lane low = mf_gather(profile, cell);
     mf_lane high = mf_gather(profile, cell + mf_set_index(1));
     return low + (at - mf_from_index(cell)) * (high - low);
-}
-
-static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same, mf_lane value) {
-    if (same) {
-        mf_store_where(mask, (mf_real *)data + at, value);
-        return;
-    }
-    MF_ALIGNED(64) mf_real values[MF_LANES];
-    MF_ALIGNED(64) int32_t chosen[MF_LANES];
-    mf_store(values, value);
-    mf_store_index(chosen, mf_ones_where(mask));
-    for (uint32_t lane = 0; lane < MF_LANES; lane++)
-        if (chosen[lane] != 0)
-            ((OtherReal *)data)[at + lane] = (OtherReal)values[lane];
 }
 
 void MF_KERNEL(mf_interaction_blow)(const mf_AirTask *task, const mf_AirOutput *output,

@@ -10,7 +10,7 @@
 
 static const char kept_name[] = "queries";
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 static void release_group(mf_Context *context, mf_QueryGroup *group) {
     mf_compound_destroy(group->compound);

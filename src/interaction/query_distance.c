@@ -18,6 +18,15 @@ typedef struct Side {
     uint32_t instance, link; // [1]
 } Side;
 
+// Whether the body has a shape that distances know.
+static bool has_solids(const mf_Query *query, const mf_DistanceBody *body) {
+    const mf_Compound *all = query->groups[mf_query_number(query, body->group)].compound;
+    for (uint32_t i = 0; i < all->solid_count; i++)
+        if (body->link == MF_NONE || all->solids[i].link == body->link)
+            return true;
+    return false;
+}
+
 static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, const char *name,
                             mf_Error *error) {
     if (body->group == NULL || mf_query_number(query, body->group) == MF_NONE)
@@ -29,7 +38,18 @@ static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, 
     if (body->link != MF_NONE && body->link >= mf_group_model(body->group)->link_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.%s: model %s has no link %u", name,
                        mf_group_model(body->group)->name, body->link);
-    return MF_OK;
+    if (has_solids(query, body))
+        return MF_OK;
+    const mf_Model *model = mf_group_model(body->group);
+    if (body->link == MF_NONE)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "distance.%s: model %s has no shapes that collide, but for points, planes "
+                       "and height fields",
+                       name, model->name);
+    return mf_fail(error, MF_BAD_ARGUMENT,
+                   "distance.%s: link %s of model %s has no shapes that collide, but for points, "
+                   "planes and height fields",
+                   name, model->links[body->link].name, model->name);
 }
 
 static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, mf_Error *error) {
@@ -37,8 +57,15 @@ static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, m
     if (!(config->reach > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.reach: %g, need > 0 m", config->reach);
     mf_Status status = check_body(query, a, "a", error);
-    if (status != MF_OK || b->group == NULL)
+    if (status != MF_OK)
         return status;
+    if (b->group == NULL && mf_group_config_of(a->group)->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "distance: a robot of the isolated group %s is alone in its space; name two "
+                       "links of it",
+                       mf_group_config_of(a->group)->name);
+    if (b->group == NULL)
+        return MF_OK;
     status = check_body(query, b, "b", error);
     if (status != MF_OK)
         return status;
@@ -136,8 +163,7 @@ mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config, mf
     mf_query_solids(group, a.instance, &group->pose[0]);
     mf_Distance best = {.distance = config->reach};
     if (config->b.group == NULL) {
-        if (!mf_group_config_of(group->group)->isolated)
-            compare_all(query, &a, &best);
+        compare_all(query, &a, &best);
     } else {
         group = &query->groups[mf_query_number(query, config->b.group)];
         const Side b = {group, &group->pose[1], config->b.instance, config->b.link};

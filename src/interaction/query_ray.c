@@ -42,6 +42,12 @@ static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Err
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "ray.alone: group %s is shared, need an isolated one",
                        mf_group_config_of(config->alone)->name);
+    if (config->alone == NULL && config->without != NULL &&
+        mf_group_config_of(config->without)->isolated)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "ray.without: group %s is isolated, so a ray sees none of its robots but "
+                       "that of ray.alone",
+                       mf_group_config_of(config->without)->name);
     return MF_OK;
 }
 
@@ -123,7 +129,7 @@ static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
 }
 
 // World-fixed shapes in the file of a free robot, tested once for all instances.
-static void meet_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
+static void hit_scenery(mf_QueryGroup *group, uint32_t instance, Ray *ray) {
     for (uint32_t i = 0; i < group->model->shape_count; i++) {
         const mf_Shape *shape = &group->model->shapes[i];
         const mf_ShapeOwner owner = {group->group, instance, MF_NONE, i};
@@ -141,7 +147,7 @@ static void hit_group(mf_QueryGroup *group, const mf_RayConfig *config, Ray *ray
         first = config->alone_instance;
         end = first + 1;
     }
-    meet_scenery(group, first, ray);
+    hit_scenery(group, first, ray);
     for (uint32_t i = first; i < end && group->reach >= 0.0; i++)
         if (group->group != config->without || i != config->without_instance)
             hit_instance(group, i, ray);

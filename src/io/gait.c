@@ -36,7 +36,7 @@ bool mf_gait_is(const char *text, size_t size) {
     return is;
 }
 
-// ---- complaints --------------------------------------------------------------------------------
+// ---- error messages ----------------------------------------------------------------------------
 
 // The node at "frames.2.angles.left_knee": names select entries of groups, numbers entries of
 // lists. Returns the deepest node of the path that the file has.

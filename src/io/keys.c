@@ -120,7 +120,7 @@ const char *mf_keys_near(const mf_KeyTable *table, const char *path) {
     return near;
 }
 
-// ---- what a key requests -----------------------------------------------------------------------
+// ---- checks of values --------------------------------------------------------------------------
 
 static void list_choices(const mf_Key *key, char *out, size_t size) {
     size_t used = 0;

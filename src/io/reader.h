@@ -70,7 +70,7 @@ mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override, 
 // Refuses keys that are not in the table. `path` is that of the group, "" at the top.
 mf_Status mf_reader_check_keys(const mf_Reader *reader, const mf_YamlNode *group, const char *path);
 
-// ---- what formats check alike (checks.c) --------------------------------------------------------
+// ---- checks shared by formats (checks.c) --------------------------------------------------------
 
 // MF_BAD_FILE, "<path>: <message>", at the position of mf_reader_blame.
 mf_Status mf_reader_refuse(const mf_Reader *reader, const char *path, const char *other,

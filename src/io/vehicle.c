@@ -2,7 +2,7 @@
 // the parameter checks begin with the member's name, so the message gets the position of that
 // member.
 #include "io/document.h"
-#include "io/vehicle_keys.h"
+#include "motion/vehicle/keys.h"
 #include "io/yaml_text.h"
 
 #include <stdio.h>
@@ -110,7 +110,7 @@ void mf_vehicle_destroy(mf_Vehicle *vehicle) {
     mf_document_destroy(&vehicle_kind, vehicle);
 }
 
-// ---- what motions and scenes ask ----------------------------------------------------------------
+// ---- accessors ----------------------------------------------------------------------------------
 
 double mf_vehicle_radius(const mf_Vehicle *vehicle) {
     return vehicle == NULL                          ? 0.0

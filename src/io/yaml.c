@@ -112,7 +112,10 @@ bool mf_yaml_is_null(const mf_YamlNode *node) {
 const char *mf_yaml_describe(const mf_YamlNode *node, char *out, size_t size) {
     enum { SHOWN = 40 };
     if (node->kind != MF_YAML_SCALAR) {
-        snprintf(out, size, "%s", node->kind == MF_YAML_MAPPING ? "a group of keys" : "a list");
+        snprintf(out, size, "%s",
+                 node->kind == MF_YAML_MAPPING ? "a group of keys"
+                 : node->first == NULL         ? "an empty list"
+                                               : "a list");
         return out;
     }
     if (mf_yaml_is_null(node)) {

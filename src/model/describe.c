@@ -232,7 +232,7 @@ static void put_tree(Writer *writer, const mf_Model *model) {
     mf_release(model->context, numbers);
 }
 
-// ---- the rest ----------------------------------------------------------------------------------
+// ---- other parts -------------------------------------------------------------------------------
 
 static void put_head(Writer *writer, const mf_Model *model) {
     uint32_t touching = 0, carrying = 0, free_joints = 0;

@@ -96,7 +96,7 @@ static uint64_t hash_sensors(uint64_t hash, const mf_Model *model) {
     return hash;
 }
 
-// ---- what only full dynamics reads -------------------------------------------------------------
+// ---- values for full dynamics only -------------------------------------------------------------
 
 // Geometry of collision shapes; visual shapes do not affect motion.
 static uint64_t hash_mesh(uint64_t hash, const mf_Mesh *mesh) {

@@ -50,7 +50,7 @@ static double sum3(const double values[3]) {
     return values[0] + values[1] + values[2];
 }
 
-// ---- what there is -----------------------------------------------------------------------------
+// ---- existing mass properties ------------------------------------------------------------------
 
 static mf_Status no_memory(const Masses *masses) {
     return mf_fail_at(masses->error, MF_NO_MEMORY, masses->draft->file, 0, 0,

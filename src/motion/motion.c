@@ -51,7 +51,7 @@ static void list_motions(char *text, size_t size, const bool has[MF_MOTION_COUNT
     }
 }
 
-// ---- what a model can do ------------------------------------------------------------------------
+// ---- requirements on models ---------------------------------------------------------------------
 
 // Adds the motion to a group of one robot that nobody sees: what the motion itself refuses, and
 // only that, is what the model cannot do.

@@ -23,7 +23,8 @@
     X(QUADROTOR, quadrotor)                                                                        \
     X(FIXED_WING, fixed_wing)                                                                      \
     X(CAR, car)                                                                                    \
-    X(EXTERNAL, external)
+    X(EXTERNAL, external)                                                                          \
+    X(QUASISTATIC, quasistatic)
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_WORD(value, name) #name,
 

@@ -1,62 +1,110 @@
-// Run-time joints in a record: the joints that exist when it begins, one data set per quantity.
+// Run-time joints in a record: a row per joint and a data set per quantity. Rows are the numbers of
+// joints, the low halves of their handles, so a row that became free is used again.
+//
+// Invariant: a data set exists from the first sample on at which its world has a joint; what was
+// before is filled by HDF5.
 #include "record/recorder.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void read_force(const mf_WorldJointState *state, double *out) {
-    memcpy(out, state->force, sizeof state->force);
+// A joint at a sample.
+typedef struct Sampled {
+    mf_World *world;
+    mf_WorldJointId id;
+    mf_WorldJointState state;
+    mf_WorldJointConfig config;
+} Sampled;
+
+static void read_force(const Sampled *from, void *out) {
+    memcpy(out, from->state.force, sizeof from->state.force);
 }
-static void read_moment(const mf_WorldJointState *state, double *out) {
-    memcpy(out, state->moment, sizeof state->moment);
+static void read_moment(const Sampled *from, void *out) {
+    memcpy(out, from->state.moment, sizeof from->state.moment);
 }
-static void read_anchors(const mf_WorldJointState *state, double *out) {
-    memcpy(out, state->anchors, sizeof state->anchors);
+static void read_anchors(const Sampled *from, void *out) {
+    memcpy(out, from->state.anchors, sizeof from->state.anchors);
 }
-static void read_opening(const mf_WorldJointState *state, double *out) {
-    *out = state->opening;
+static void read_opening(const Sampled *from, void *out) {
+    *(double *)out = from->state.opening;
 }
-static void read_acts(const mf_WorldJointState *state, double *out) {
-    *out = state->enabled && !state->broken ? 1.0 : 0.0;
+static void read_angle(const Sampled *from, void *out) {
+    *(double *)out = from->config.kind == MF_WORLD_JOINT_HINGE ? from->state.angle : (double)NAN;
+}
+static void read_rate(const Sampled *from, void *out) {
+    *(double *)out = from->config.kind == MF_WORLD_JOINT_HINGE ? from->state.rate : (double)NAN;
+}
+static void read_acts(const Sampled *from, void *out) {
+    *(uint32_t *)out = from->state.enabled && !from->state.broken;
 }
 
-static const struct {
+static uint32_t number_of(mf_World *world, const mf_Group *group) {
+    for (uint32_t g = 0; group != NULL && g < mf_world_group_count(world); g++)
+        if (mf_world_group(world, g) == group)
+            return g;
+    return MF_NONE; // the world
+}
+
+static void read_joint(const Sampled *from, void *out) {
+    uint32_t row[9] = {(uint32_t)from->id, (uint32_t)(from->id >> 32), (uint32_t)from->config.kind};
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_WorldJointSide *side = &from->config.sides[s];
+        row[3 + 3 * s] = number_of(from->world, side->group);
+        row[4 + 3 * s] = side->instance;
+        row[5 + 3 * s] = side->link;
+    }
+    memcpy(out, row, sizeof row);
+}
+
+typedef struct JointColumn {
     mf_Field field; // its description
-    void (*read)(const mf_WorldJointState *state, double *out);
-} joint_columns[MF_JOINT_COLUMNS] = {
-    {{.info = {"force", "N", "world", MF_F64, MF_FIXED_COUNT, 3, 0,
-               "on the second link, in the last step"},
-      .components = 3},
-     read_force},
-    {{.info = {"moment", "N m", "world", MF_F64, MF_FIXED_COUNT, 3, 0,
-               "on the second link about the joint's point, in the last step"},
-      .components = 3},
-     read_moment},
-    {{.info = {"anchors", "m", "world", MF_F64, MF_FIXED_COUNT, 6, 0,
-               "origins of the frames on the first and the second link"},
-      .components = 6},
-     read_anchors},
-    {{.info = {"opening", "m", "", MF_F64, MF_FIXED_COUNT, 1, 0, "between both origins"},
-      .components = 1},
-     read_opening},
-    {{.info = {"acts", "1", "", MF_F64, MF_FIXED_COUNT, 1, 0, "1: enabled and not broken, else 0"},
-      .components = 1},
-     read_acts},
+    void (*read)(const Sampled *from, void *out);
+} JointColumn;
+
+#define COLUMN(type, name, unit, frame, width, about, read)                                        \
+    {                                                                                              \
+        {.info = {name, unit, frame, type, MF_FIXED_COUNT, width, 0, about}, .components = width}, \
+            read                                                                                   \
+    }
+#define REAL(name, unit, frame, width, about, read)                                                \
+    COLUMN(MF_F64, name, unit, frame, width, about, read)
+
+static const JointColumn joint_columns[MF_JOINT_COLUMNS] = {
+    REAL("force", "N", "world", 3, "on the second link, in the last step", read_force),
+    REAL("moment", "N m", "world", 3,
+         "on the second link about the joint's point, in the last step", read_moment),
+    REAL("anchors", "m", "world", 6, "origins of the frames on the first and the second link",
+         read_anchors),
+    REAL("opening", "m", "", 1, "between both origins", read_opening),
+    REAL("angle", "rad", "", 1, "of a hinge", read_angle),
+    REAL("rate", "rad/s", "", 1, "of a hinge", read_rate),
+    COLUMN(MF_U32, "acts", "1", "", 1, "1: enabled and not broken, 0: not, or no joint", read_acts),
+    COLUMN(MF_U32, "joint", "1", "", 9,
+           "handle, low and high half (both 0: no joint); kind (0 fixed, 1 ball, 2 hinge); group, "
+           "robot and link of the first and the second side, a group of 4294967295: the world",
+           read_joint),
 };
 
-mf_Status mf_recorder_add_joints(mf_Recorder *recorder, const mf_WorldJoints *joints,
-                                 mf_Error *error) {
-    const uint32_t count = mf_world_joints_count(joints);
-    if (count == 0)
-        return MF_OK;
-    recorder->joint_ids = mf_allocate(recorder->context, count, sizeof *recorder->joint_ids);
-    if (recorder->joint_ids == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
-    recorder->joints = joints;
-    recorder->joint_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        recorder->joint_ids[i] = mf_world_joint_at(joints, i);
+// ---- rows ---------------------------------------------------------------------------------------
+
+// [1] One more than the largest number of a joint that exists.
+static uint32_t count_rows(const mf_World *world) {
+    const mf_WorldJoints *joints = mf_world_joints_of(world);
+    uint32_t rows = 0;
+    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
+         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
+        rows = (uint32_t)id + 1;
+    return rows;
+}
+
+static void set_rows(mf_Column *column, uint32_t rows) {
+    column->count = rows;
+    column->sample_size = (size_t)rows * column->components * column->value_size;
+}
+
+mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error) {
+    const uint32_t rows = count_rows(recorder->world);
     for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++) {
         const mf_Field *field = &joint_columns[i].field;
         enum { NAME = 40 };
@@ -64,28 +112,83 @@ mf_Status mf_recorder_add_joints(mf_Recorder *recorder, const mf_WorldJoints *jo
         if (name == NULL)
             return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
         snprintf(name, NAME, "world_joints/%s", field->info.name);
-        recorder->columns[recorder->column_count++] =
-            (mf_Column){.field = field,
-                        .name = name,
-                        .count = count,
-                        .components = field->components,
-                        .value_size = sizeof(double),
-                        .sample_size = sizeof(double) * field->components * count,
-                        .set = H5I_INVALID_HID,
-                        .read_joint = joint_columns[i].read};
+        mf_Column *column = &recorder->columns[recorder->column_count++];
+        *column = (mf_Column){.field = field,
+                              .name = name,
+                              .components = field->components,
+                              .value_size = mf_field_value_size(field->info.type),
+                              .set = H5I_INVALID_HID,
+                              .of_joints = true};
+        set_rows(column, rows);
     }
+    recorder->joint_columns = MF_JOINT_COLUMNS;
     return MF_OK;
 }
 
-void mf_recorder_sample_joints(const mf_Recorder *recorder, const mf_Column *column, double *out) {
-    for (uint32_t i = 0; i < recorder->joint_count; i++, out += column->components) {
-        mf_WorldJointState state;
-        const mf_WorldJointId id = recorder->joint_ids[i];
-        for (uint32_t c = 0; c < column->components; c++)
-            out[c] = (double)NAN;
-        if (mf_world_joint_state(recorder->joints, id, &state, NULL) == MF_OK)
-            column->read_joint(&state, out);
-        else if (column->read_joint == read_acts)
-            *out = 0.0;
+static mf_Column *columns_of(const mf_Recorder *recorder) {
+    return &recorder->columns[recorder->column_count - 1 - MF_JOINT_COLUMNS];
+}
+
+// The buffer is empty.
+static mf_Status grow(mf_Recorder *recorder, mf_Column *column, uint32_t rows, mf_Error *error) {
+    const bool first = column->count == 0;
+    const size_t size = (size_t)rows * column->components * column->value_size;
+    char *buffer = mf_allocate(recorder->context, recorder->capacity, size);
+    if (buffer == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "recorder: no memory for %u joints", rows);
+    mf_release(recorder->context, column->buffer);
+    column->buffer = buffer;
+    set_rows(column, rows);
+    return first ? mf_recorder_make_column(recorder, column, error) : MF_OK;
+}
+
+mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error) {
+    const uint32_t rows = count_rows(recorder->world);
+    mf_Column *columns = columns_of(recorder);
+    if (rows <= columns[0].count)
+        return MF_OK;
+    mf_Status status = mf_recorder_flush(recorder, error);
+    for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++) {
+        const uint32_t most =
+            mf_recorder_capacity((size_t)rows * columns[i].components * columns[i].value_size);
+        recorder->capacity = most < recorder->capacity ? most : recorder->capacity;
+    }
+    for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++)
+        status = grow(recorder, &columns[i], rows, error);
+    return status;
+}
+
+// ---- samples ------------------------------------------------------------------------------------
+
+static char *sample_of(const mf_Recorder *recorder, const mf_Column *column) {
+    return column->buffer + recorder->filled * column->sample_size;
+}
+
+// Rows without a joint.
+static void clear(const mf_Recorder *recorder, const mf_Column *column) {
+    const double nothing = (double)NAN;
+    char *out = sample_of(recorder, column);
+    memset(out, 0, column->sample_size);
+    for (size_t i = 0; column->field->info.type == MF_F64 && i < column->sample_size;
+         i += sizeof nothing)
+        memcpy(out + i, &nothing, sizeof nothing);
+}
+
+void mf_recorder_sample_joints(const mf_Recorder *recorder) {
+    const mf_WorldJoints *joints = mf_world_joints_of(recorder->world);
+    if (recorder->joint_columns == 0 || columns_of(recorder)->count == 0)
+        return;
+    const mf_Column *columns = columns_of(recorder);
+    for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++)
+        clear(recorder, &columns[i]);
+    Sampled joint = {.world = recorder->world};
+    for (joint.id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
+         joint.id != MF_WORLD_JOINT_NONE; joint.id = mf_world_joint_next(joints, joint.id)) {
+        mf_world_joint_state(joints, joint.id, &joint.state, NULL);
+        mf_world_joint_config_of(joints, joint.id, &joint.config, NULL);
+        for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++)
+            joint_columns[i].read(&joint, sample_of(recorder, &columns[i]) +
+                                              (uint32_t)joint.id * columns[i].components *
+                                                  columns[i].value_size);
     }
 }

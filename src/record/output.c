@@ -37,7 +37,7 @@ mf_Status mf_output_fail(const mf_Output *output, mf_Error *error) {
 static mf_Status check_target(const mf_Output *output, mf_Error *error) {
     struct stat info;
     if (!mf_allow(output->context, "stat"))
-        return fail_call(output, error, "look at it");
+        return fail_call(output, error, "read its status");
     if (stat(output->path, &info) == 0 && !S_ISREG(info.st_mode))
         return mf_fail_at(error, MF_BAD_ARGUMENT, output->path, 0, 0,
                           "exists and is not a regular file; it is not replaced");

@@ -14,7 +14,7 @@ enum {
 };
 
 mf_RecorderConfig mf_recorder_config(void) {
-    return (mf_RecorderConfig){.struct_size = sizeof(mf_RecorderConfig)};
+    return (mf_RecorderConfig){.struct_size = sizeof(mf_RecorderConfig), .joints = true};
 }
 
 // ---- choosing fields ---------------------------------------------------------------------------
@@ -231,12 +231,17 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
         if (status == MF_OK && !task.found && !optional)
             status = refuse_pattern(source.group, *patterns, task.constant, error);
     }
-    if (status == MF_OK && config->joints != NULL)
-        status = mf_recorder_add_joints(recorder, config->joints, error);
+    if (status == MF_OK && config->joints)
+        status = mf_recorder_add_joints(recorder, error);
     return status == MF_OK ? add_column(recorder, NULL, NULL, "time", error) : status;
 }
 
 // ---- making ------------------------------------------------------------------------------------
+
+uint32_t mf_recorder_capacity(size_t size) {
+    const size_t fitting = BUFFER_BYTES / size;
+    return fitting < 1 ? 1 : fitting > BUFFER_SAMPLES ? BUFFER_SAMPLES : (uint32_t)fitting;
+}
 
 static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
     size_t largest = 1;
@@ -244,12 +249,11 @@ static mf_Status make_buffers(mf_Recorder *recorder, mf_Error *error) {
         if (recorder->columns[i].sample_size > largest)
             largest = recorder->columns[i].sample_size;
     }
-    size_t fitting = BUFFER_BYTES / largest;
-    recorder->capacity = fitting < 1                ? 1
-                         : fitting > BUFFER_SAMPLES ? BUFFER_SAMPLES
-                                                    : (uint32_t)fitting;
+    recorder->capacity = mf_recorder_capacity(largest);
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         mf_Column *column = &recorder->columns[i];
+        if (column->sample_size == 0) // joints, of which there are none yet
+            continue;
         column->buffer = mf_allocate(recorder->context, recorder->capacity, column->sample_size);
         if (column->buffer == NULL)
             return mf_fail(error, MF_NO_MEMORY, "recorder: no memory for %u samples of %s",
@@ -346,17 +350,14 @@ static void copy_instance(const mf_Column *column, uint32_t instance, char *targ
 }
 
 static void take_sample(const mf_Recorder *recorder) {
-    for (uint32_t i = 0; i + 1 < recorder->column_count; i++) {
+    for (uint32_t i = 0; i + 1 + recorder->joint_columns < recorder->column_count; i++) {
         const mf_Column *column = &recorder->columns[i];
         char *target = column->buffer + recorder->filled * column->sample_size;
         size_t size = column->components * column->value_size;
-        if (column->read_joint != NULL) {
-            mf_recorder_sample_joints(recorder, column, (double *)(void *)target);
-            continue;
-        }
         for (uint32_t k = 0; k < column->count; k++)
             copy_instance(column, column->first + k, target + k * size);
     }
+    mf_recorder_sample_joints(recorder);
     double time = mf_time_to_seconds(mf_world_time(recorder->world));
     const mf_Column *column = &recorder->columns[recorder->column_count - 1];
     memcpy(column->buffer + recorder->filled * column->sample_size, &time, sizeof time);
@@ -369,10 +370,19 @@ static mf_Status flush_quietly(mf_Recorder *recorder) {
     return recorder->status;
 }
 
+static mf_Status fit_joints(mf_Recorder *recorder) {
+    if (recorder->status != MF_OK || recorder->joint_columns == 0)
+        return recorder->status;
+    mf_Quiet quiet = mf_quiet_begin();
+    recorder->status = mf_recorder_fit_joints(recorder, &recorder->failure);
+    mf_quiet_end(quiet);
+    return recorder->status;
+}
+
 mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
     if (recorder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_recorder_sample: recorder is NULL");
-    if (recorder->status == MF_OK) {
+    if (fit_joints(recorder) == MF_OK) {
         take_sample(recorder);
         recorder->filled++;
         if (recorder->filled == recorder->capacity)
@@ -416,6 +426,5 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
         mf_release(recorder->context, recorder->columns[i].name);
     }
     mf_release(recorder->context, recorder->columns);
-    mf_release(recorder->context, recorder->joint_ids);
     mf_release(recorder->context, recorder);
 }

@@ -4,6 +4,7 @@
 
 #include "record/output.h"
 
+#include <mayfly/joints.h>
 #include <mayfly/property.h>
 #include <mayfly/record.h>
 
@@ -20,25 +21,22 @@ typedef struct mf_Column {
     size_t sample_size;    // [byte] of one sample of all recorded instances
     char *buffer;          // pending samples in the layout of the file
     hid_t set;             // H5I_INVALID_HID while closed
-    // For run-time joints: reads the recorded value of one joint; else NULL.
-    void (*read_joint)(const mf_WorldJointState *state, double *out);
+    bool of_joints; // of run-time joints: instances are rows, whose number grows (joint_columns.c)
 } mf_Column;
 
 struct mf_Recorder {
     mf_World *world;
-    const mf_WorldJoints *joints; // NULL: not recorded
-    mf_WorldJointId *joint_ids;   // recorded joints
-    uint32_t joint_count;         // [1]
-    mf_Group *group;              // NULL when all groups are recorded
+    mf_Group *group; // NULL when all groups are recorded
     mf_Context *context;
     mf_Output output;
     hid_t file;
     uint32_t column_count; // [1] the last one is the time
     mf_Column *columns;
-    uint32_t capacity; // [1] samples that the buffers hold
-    uint32_t filled;   // [1] samples in the buffers
-    uint64_t written;  // [1] samples in the file
-    mf_Status status;  // first failure; after it the recorder can only be destroyed
+    uint32_t joint_columns; // [1] before the time: MF_JOINT_COLUMNS or, not recorded, 0
+    uint32_t capacity;      // [1] samples that the buffers hold
+    uint32_t filled;        // [1] samples in the buffers
+    uint64_t written;       // [1] samples in the file
+    mf_Status status;       // first failure; after it the recorder can only be destroyed
     mf_Error failure;
 };
 
@@ -51,16 +49,22 @@ typedef struct mf_Quiet {
 mf_Quiet mf_quiet_begin(void);
 void mf_quiet_end(mf_Quiet quiet);
 
-enum { MF_JOINT_COLUMNS = 5 };
-// Adds the columns of the existing joints; the caller has reserved the space (joint_columns.c).
-mf_Status mf_recorder_add_joints(mf_Recorder *recorder, const mf_WorldJoints *joints,
-                                 mf_Error *error);
-// One sample of such a column. Destroyed joints read as NAN and inactive.
-void mf_recorder_sample_joints(const mf_Recorder *recorder, const mf_Column *column, double *out);
+// [1] Samples that fit into buffers whose largest sample has `size` bytes.
+uint32_t mf_recorder_capacity(size_t size);
 
-// Create the file, its attributes and data sets; write buffered samples; close the file. Error
-// messages come from the system call that failed, else from HDF5. Call them with HDF5's own
-// messages turned off.
+enum { MF_JOINT_COLUMNS = 8 };
+// Adds the columns of run-time joints, without rows; the caller has reserved the space.
+mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error);
+// Makes room for the joints that exist now: buffers, and data sets where there are none yet. May
+// write the buffered samples. Call it with HDF5's own messages turned off.
+mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error);
+// Puts a sample of all joints into the buffers.
+void mf_recorder_sample_joints(const mf_Recorder *recorder);
+
+// Create the data set of a column; create the file, its attributes and data sets; write buffered
+// samples; close the file. Error messages come from the system call that failed, else from HDF5.
+// Call them with HDF5's own messages turned off.
+mf_Status mf_recorder_make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error);
 mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error);
 mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error);
 mf_Status mf_recorder_close_file(mf_Recorder *recorder, mf_Error *error);

@@ -3,7 +3,10 @@
 // in Python get as str.
 #include "record/recorder.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { JOINTS_TOGETHER = 8 }; // [1] at least, in a chunk
 
 mf_Quiet mf_quiet_begin(void) {
     mf_Quiet quiet = {0};
@@ -95,7 +98,8 @@ static bool describe_column(const mf_Column *column) {
     return put_text(column->set, "unit", column->unit != NULL ? column->unit : info->unit) &&
            put_text(column->set, "frame", info->frame) &&
            put_text(column->set, "description", info->description) &&
-           put_text(column->set, "dimensions", "time, instance, component");
+           put_text(column->set, "dimensions",
+                    column->of_joints ? "time, row, component" : "time, instance, component");
 }
 
 // ---- data sets ---------------------------------------------------------------------------------
@@ -126,7 +130,7 @@ static hid_t memory_type(const mf_Column *column) {
     }
 }
 
-// Dimensions: samples, instances, components; the time has only the first.
+// Dimensions: samples, instances or joints, components; the time has only the first.
 static int shape(const mf_Column *column, uint64_t samples, hsize_t out[3]) {
     out[0] = samples;
     out[1] = column->count;
@@ -134,15 +138,24 @@ static int shape(const mf_Column *column, uint64_t samples, hsize_t out[3]) {
     return column->field == NULL ? 1 : 3;
 }
 
+// What a row holds at samples before its first joint.
+static bool set_fill(hid_t creation, const mf_Column *column) {
+    const double nothing = (double)NAN;
+    return !column->of_joints || column->field->info.type != MF_F64 ||
+           H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &nothing) >= 0;
+}
+
 // Chunks hold the samples of one buffer, and as many instances as fit into 1 MiB.
 static hid_t chunking(const mf_Recorder *recorder, const mf_Column *column) {
     hsize_t chunk[3];
     int rank = shape(column, recorder->capacity, chunk);
     hsize_t fitting = (1u << 20) / (recorder->capacity * column->components * column->value_size);
+    if (column->of_joints && chunk[1] < JOINTS_TOGETHER)
+        chunk[1] = JOINTS_TOGETHER;
     if (chunk[1] > fitting)
         chunk[1] = fitting == 0 ? 1 : fitting;
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    if (creation >= 0 && H5Pset_chunk(creation, rank, chunk) < 0) {
+    if (creation >= 0 && (H5Pset_chunk(creation, rank, chunk) < 0 || !set_fill(creation, column))) {
         H5Pclose(creation);
         return H5I_INVALID_HID;
     }
@@ -153,6 +166,8 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     hsize_t size[3], limit[3];
     int rank = shape(column, 0, size);
     shape(column, H5S_UNLIMITED, limit);
+    if (column->of_joints)
+        limit[1] = H5S_UNLIMITED;
     hid_t space = H5Screate_simple(rank, size, limit);
     hid_t creation = chunking(recorder, column), links = H5Pcreate(H5P_LINK_CREATE);
     // A path is a chain of nested HDF5 groups.
@@ -169,6 +184,12 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     return column->set >= 0 && describe_column(column);
 }
 
+mf_Status mf_recorder_make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error) {
+    if (!make_column(recorder, column))
+        return fail_store(recorder, "make a data set", error);
+    return recorder->output.failure != 0 ? mf_output_fail(&recorder->output, error) : MF_OK;
+}
+
 mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error *error) {
     hid_t access = mf_output_access(&recorder->output);
     if (access >= 0) {
@@ -182,11 +203,11 @@ mf_Status mf_recorder_make_file(mf_Recorder *recorder, const char *run, mf_Error
         if (!make_group(recorder, mf_world_group(recorder->world, i)))
             return fail_store(recorder, "make a group", error);
     }
-    for (uint32_t i = 0; i < recorder->column_count; i++) {
-        if (!make_column(recorder, &recorder->columns[i]))
-            return fail_store(recorder, "make a data set", error);
-    }
-    return recorder->output.failure != 0 ? mf_output_fail(&recorder->output, error) : MF_OK;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < recorder->column_count && status == MF_OK; i++)
+        if (recorder->columns[i].count > 0)
+            status = mf_recorder_make_column(recorder, &recorder->columns[i], error);
+    return status;
 }
 
 // ---- samples -----------------------------------------------------------------------------------
@@ -211,6 +232,8 @@ static bool append_column(const mf_Recorder *recorder, const mf_Column *column) 
 
 mf_Status mf_recorder_flush(mf_Recorder *recorder, mf_Error *error) {
     for (uint32_t i = 0; i < recorder->column_count && recorder->filled != 0; i++) {
+        if (recorder->columns[i].count == 0) // joints, of which there were none yet
+            continue;
         if (!append_column(recorder, &recorder->columns[i]) || recorder->output.failure != 0)
             return fail_store(recorder, "write samples", error);
     }

@@ -156,9 +156,9 @@ static mf_Status check_vehicle_behavior(const Check *check) {
         status = mf_behavior_mode(behavior, check->group->vehicle->kind, &mode, &cause);
     if (status != MF_OK)
         return mf_reader_refuse(&check->reader, "behavior", NULL, "%s", cause.message);
-    bool looks = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
-    if (looks && !(file->proximity && file->interaction.detect && file->interaction.relative &&
-                   file->interaction.nearest > 0))
+    bool detects = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
+    if (detects && !(file->proximity && file->interaction.detect && file->interaction.relative &&
+                     file->interaction.nearest > 0))
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "a flock, and separation, require proximity.neighbors with "
                                 "detect, relative and nearest");

@@ -226,8 +226,9 @@ static const mf_Key keys_behind[] = {
            "initial keyframe of an MJCF file; empty: the first, if there is one and no gait; "
            "`none`: the pose of the file"),
     MF_KEY("settle", MF_KEY_REAL, 0, "s", "0", 0, 100, NULL, GROUP(settle),
-           "the world is simulated for this time before gaits begin; the time of `when.at` "
-           "includes it"),
+           "the world is simulated for this time before gaits begin; `run.duration`, `when.at`, "
+           "fitness and films count from its end, the world's time (records, plugins) from its "
+           "beginning"),
     MF_KEY("joint_noise", MF_KEY_REAL, 0, "rad/s", "0", 0, 100, NULL, GROUP(joint_noise),
            "largest random initial joint rate of all robots except the first"),
     MF_KEY_LISTED("initial", 0, &initial_table, GROUP(initial),

@@ -2,8 +2,10 @@
 #include "scene/builder.h"
 
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <mayfly/instruments.h>
+#include <mayfly/links.h>
 
 #include <math.h>
 
@@ -274,6 +276,15 @@ static mf_Status add_motion(const mf_SceneBuilder *builder, uint32_t index, mf_G
 
 // ---- plugins, controllers, sensors -------------------------------------------------------------
 
+// The derived fields of links are there for the controllers that name them.
+static mf_Status derive_links(const mf_PluginEntry *entry, mf_Group *group, mf_Error *error) {
+    for (uint32_t f = 0; f < entry->field_count; f++)
+        if (strcmp(entry->fields[f].name, "link.pose") == 0 ||
+            strcmp(entry->fields[f].name, "link.velocity") == 0)
+            return mf_group_derive_links(group, error);
+    return MF_OK;
+}
+
 static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_Time interval,
                             const mf_ScenePlugin *from) {
     mf_Scene *scene = builder->scene;
@@ -285,9 +296,12 @@ static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_
     mf_Status status = mf_plugin_load_named(builder->context, from->path, &plugin, builder->error);
     if (status != MF_OK)
         return status;
-    if (mf_plugin_describe(plugin)->kind == MF_PLUGIN_MOTION)
+    const mf_PluginEntry *entry = mf_plugin_describe(plugin);
+    if (entry->kind == MF_PLUGIN_CONTROL)
+        status = derive_links(entry, group, builder->error);
+    if (entry->kind == MF_PLUGIN_MOTION)
         status = mf_plugin_motion_add(group, plugin, &config, NULL, builder->error);
-    else
+    else if (status == MF_OK)
         status = mf_plugin_control_add(group, tick, plugin, &config, builder->error);
     if (scene->plugin_count < MF_SCENE_LIBRARIES)
         scene->plugins[scene->plugin_count++] = plugin;
@@ -369,9 +383,27 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     return status;
 }
 
+// Whether robots touch the ground by their shapes at first, so that a reset puts these onto it.
+static bool starts_by_shapes(const mf_MotionsConfig *config) {
+    switch (config->start) {
+    case MF_MOTION_KINEMATIC:
+        return config->kinematic.shapes;
+    case MF_MOTION_RIGID:
+        return config->rigid.shapes;
+    case MF_MOTION_PRESCRIBED:
+        return config->prescribed.shapes;
+    case MF_MOTION_ARTICULATED:
+        return config->articulated.shapes;
+    default:
+        return false;
+    }
+}
+
 static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                        mf_SceneParts *parts) {
     mf_Status status = add_motion(builder, index, group, parts);
+    if (status == MF_OK && starts_by_shapes(&parts->motions))
+        status = mf_group_stand_on_shapes(group, builder->error);
     if (status == MF_OK)
         status = mf_scene_add_joint_slots(builder, index, group);
     if (status == MF_OK)

@@ -4,12 +4,28 @@
 #include <mayfly/dynamics.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "io/suggest.h"
 
 static mf_Status refuse(const mf_SceneBuilder *builder, const mf_SceneJoint *joint,
                         mf_Status status, const char *message) {
     return mf_fail_at(builder->error, status, builder->file->file, joint->line, joint->column,
                       "joints.%.80s: %s", joint->name, message);
+}
+
+static const char *link_name(const void *model, uint32_t index) {
+    const mf_Model *of = model;
+    return index < of->link_count ? of->links[index].name : NULL;
+}
+
+static mf_Status refuse_link(const mf_SceneBuilder *builder, const mf_SceneJoint *joint,
+                             const mf_SceneJointSide *side, const mf_Model *model) {
+    char message[400], near[MF_SUGGESTION];
+    snprintf(message, sizeof message, "link: group %.80s (%.60s) has no link '%.80s'%s",
+             side->group, model->name, side->link, mf_suggest(side->link, link_name, model, near));
+    return refuse(builder, joint, MF_BAD_FILE, message);
 }
 
 static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *joint,
@@ -22,9 +38,8 @@ static mf_Status find_side(const mf_SceneBuilder *builder, const mf_SceneJoint *
         return refuse(builder, joint, MF_BAD_FILE, "robot: the group has fewer robots");
     if (from->link[0] != '\0')
         out->link = mf_model_find_link(mf_group_model(out->group), from->link);
-    return out->link == MF_NONE
-               ? refuse(builder, joint, MF_BAD_FILE, "link: the model has no link of that name")
-               : MF_OK;
+    return out->link == MF_NONE ? refuse_link(builder, joint, from, mf_group_model(out->group))
+                                : MF_OK;
 }
 
 // [m] world: the origin of the first link that is not the world.

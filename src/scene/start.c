@@ -15,7 +15,7 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-// ---- what touches ------------------------------------------------------------------------------
+// ---- contact shapes ----------------------------------------------------------------------------
 
 // Radius [m] around the shape's origin that contains it.
 static double shape_radius(const mf_Model *model, const mf_Shape *shape) {

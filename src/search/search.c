@@ -321,7 +321,7 @@ uint64_t mf_search_hash(const mf_Search *search) {
     return hash_population(&search->config, &search->current, NULL);
 }
 
-// ---- life of a search --------------------------------------------------------------------------
+// ---- creation and destruction ------------------------------------------------------------------
 
 static bool allocate_population(mf_Context *context, const mf_SearchConfig *config,
                                 mf_Population *population) {

@@ -278,7 +278,7 @@ static mf_Status add_systems(mf_Group *group, const mf_InstrumentsConfig *config
         "?tendon.limit_force", "?contact.load",   "?point.load",   "?motion.level",
         "?sensor.before",      "fault.word",      "fault.count",   NULL};
     static const char *const writes[] = {
-        "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.look",
+        "sensor.value", "?sensor.raw", "?sensor.bias", "?sensor.ring", "?sensor.geometry",
         "fault.word",   NULL};
     mf_SystemConfig system = mf_system_config();
     system.name = keep_name;

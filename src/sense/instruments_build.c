@@ -276,12 +276,12 @@ bool mf_instrument_is_direction(mf_SensorType type) {
            (type >= MF_SENSOR_FRAME_X_AXIS && type <= MF_SENSOR_FRAME_Z_AXIS);
 }
 
-// A value of sensor.look, in which `component` is set.
+// A value of sensor.geometry, in which `component` is set.
 static void fill_sensing(const mf_InstrumentBuild *b, mf_InstrumentSource *source,
                          mf_Instrument *out) {
     const bool limit = out->type == MF_SENSOR_TENDON_LIMIT_POSITION ||
                        out->type == MF_SENSOR_TENDON_LIMIT_VELOCITY;
-    source->field = mf_group_find_field(b->group, "sensor.look");
+    source->field = mf_group_find_field(b->group, "sensor.geometry");
     out->dead = limit && limits_off(b->model);
 }
 

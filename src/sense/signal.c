@@ -224,7 +224,7 @@ static mf_Status add_fields(mf_SignalSet *set, mf_Group *group, const char *name
     return MF_OK;
 }
 
-// ---- making ------------------------------------------------------------------------------------
+// ---- creation ----------------------------------------------------------------------------------
 
 static void choose_kernels(mf_SignalSet *set, const mf_Group *group, mf_Isa isa) {
     static const mf_SignalFn runs[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_signal_run);

@@ -10,6 +10,8 @@
 
 // Checks everything in `config` but columns and rows.
 MF_API mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *error);
+// The same for arrays and generated maps, whose size is limited.
+mf_Status mf_terrain_check_made(const mf_TerrainConfig *config, mf_Error *error);
 
 // A map of columns*rows cells with heights 0, not yet frozen. `config` must have been checked.
 // MF_BAD_ARGUMENT when a side is 0, MF_LIMIT when the map is too large, both before allocation.

@@ -193,14 +193,8 @@ static mf_Status check_arguments(mf_Context *context, const mf_TerrainConfig *co
                                  const mf_TerrainGenerator *generator, mf_Error *error) {
     if (context == NULL || generator == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or generator is NULL");
-    mf_Status status = mf_terrain_check_config(config, error);
-    if (status != MF_OK)
-        return status;
-    if (config->columns > MF_TERRAIN_MADE_SIDE || config->rows > MF_TERRAIN_MADE_SIDE)
-        return mf_fail(error, MF_LIMIT,
-                       "terrain: expected at most 8192 x 8192 cells, found %" PRIu32 " x %" PRIu32,
-                       config->columns, config->rows);
-    return check_generator(generator, error);
+    mf_Status status = mf_terrain_check_made(config, error);
+    return status == MF_OK ? check_generator(generator, error) : status;
 }
 
 mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *config,

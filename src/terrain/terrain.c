@@ -137,6 +137,16 @@ mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *err
     return MF_OK;
 }
 
+mf_Status mf_terrain_check_made(const mf_TerrainConfig *config, mf_Error *error) {
+    mf_Status status = mf_terrain_check_config(config, error);
+    if (status == MF_OK &&
+        (config->columns > MF_TERRAIN_MADE_SIDE || config->rows > MF_TERRAIN_MADE_SIDE))
+        return mf_fail(error, MF_LIMIT,
+                       "terrain: expected at most 8192 x 8192 cells, found %" PRIu32 " x %" PRIu32,
+                       config->columns, config->rows);
+    return status;
+}
+
 mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *config,
                                 const double *heights, mf_Terrain **out, mf_Error *error) {
     if (out == NULL)
@@ -144,13 +154,9 @@ mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *con
     *out = NULL;
     if (context == NULL || heights == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or heights is NULL");
-    mf_Status status = mf_terrain_check_config(config, error);
+    mf_Status status = mf_terrain_check_made(config, error);
     if (status != MF_OK)
         return status;
-    if (config->columns > MF_TERRAIN_MADE_SIDE || config->rows > MF_TERRAIN_MADE_SIDE)
-        return mf_fail(error, MF_LIMIT,
-                       "terrain: expected at most 8192 x 8192 cells, found %" PRIu32 " x %" PRIu32,
-                       config->columns, config->rows);
     mf_Terrain *terrain;
     status = mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error);
     if (status != MF_OK)

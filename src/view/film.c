@@ -205,7 +205,8 @@ static void sample_joints(mf_Film *film) {
             ids[i] = MF_WORLD_JOINT_NONE;
     }
     uint32_t next = 0;
-    for (uint32_t n = 0; (id = mf_world_joint_at(film->joints, n)) != MF_WORLD_JOINT_NONE; n++) {
+    for (id = mf_world_joint_next(film->joints, MF_WORLD_JOINT_NONE); id != MF_WORLD_JOINT_NONE;
+         id = mf_world_joint_next(film->joints, id)) {
         while (next < MF_FILM_JOINTS && !free_row[next])
             next++;
         if (next < MF_FILM_JOINTS && !has_row(film, id))

@@ -52,6 +52,13 @@ struct mf_Film {
 // The page of film.html, terminated by 0; @DATA@ is replaced by the film.
 extern const unsigned char mf_film_page[];
 
+// Appends `,"name":[values]` to an object of JSON.
+void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count);
+
+// Appends the shapes that show a vehicle, as entries of a list of JSON. False, and nothing
+// appended, if the group's motion is not that of a vehicle.
+bool mf_film_put_vehicle(mf_Text *text, const mf_Group *group);
+
 // Appends the whole page. The film has at least one sample.
 void mf_film_render(mf_Text *text, const mf_Film *film);
 

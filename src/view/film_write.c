@@ -46,7 +46,7 @@ static const char *type_name(mf_ShapeType type) {
     return names[type];
 }
 
-static void put_numbers(mf_Text *text, const char *name, const double *values, int count) {
+void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, int count) {
     mf_text_format(text, ",\"%s\":[", name);
     for (int i = 0; i < count; i++)
         mf_text_format(text, "%s%.7g", i > 0 ? "," : "", values[i]);
@@ -55,7 +55,6 @@ static void put_numbers(mf_Text *text, const char *name, const double *values, i
 
 static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
     const char *comma = "";
-    mf_text_put(text, ",\"shapes\":[");
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (!is_drawn(model, shape))
@@ -68,14 +67,13 @@ static void put_shapes(mf_Text *text, const mf_Model *model, bool *used) {
             mf_text_format(text, ",\"mesh\":%u", shape->mesh);
             used[shape->mesh] = true;
         }
-        put_numbers(text, "place", shape->position, 3);
-        put_numbers(text, "turn", shape->rotation, 4);
-        put_numbers(text, "size", shape->size, 3);
-        put_numbers(text, "color", color, 3);
+        mf_film_put_numbers(text, "place", shape->position, 3);
+        mf_film_put_numbers(text, "turn", shape->rotation, 4);
+        mf_film_put_numbers(text, "size", shape->size, 3);
+        mf_film_put_numbers(text, "color", color, 3);
         mf_text_put(text, "}");
         comma = ",";
     }
-    mf_text_put(text, "]");
 }
 
 // Positions quantized to 16 bits of the mesh's box: 0.02 mm in a meter.
@@ -102,8 +100,8 @@ static void put_mesh(mf_Text *text, const mf_Mesh *mesh) {
     mf_text_base64(text, (const uint8_t *)mesh->triangles,
                    3 * (size_t)mesh->triangle_count * sizeof *mesh->triangles);
     mf_text_put(text, "\"");
-    put_numbers(text, "lower", lower, 3);
-    put_numbers(text, "scale", scale, 3);
+    mf_film_put_numbers(text, "lower", lower, 3);
+    mf_film_put_numbers(text, "scale", scale, 3);
     mf_text_put(text, "}");
     mf_release(text->context, parts);
 }
@@ -164,7 +162,7 @@ static void put_heights(mf_Text *text, const mf_Film *film, const mf_Terrain *te
     }
     mf_text_format(text, ",\"ground\":{\"columns\":%u,\"rows\":%u,\"step\":%.9g", columns, rows,
                    step);
-    put_numbers(text, "origin", region.lower, 2);
+    mf_film_put_numbers(text, "origin", region.lower, 2);
     mf_text_put(text, ",\"heights\":\"");
     if (heights != NULL)
         mf_text_base64(text, (const uint8_t *)heights, (size_t)columns * rows * sizeof *heights);
@@ -204,7 +202,10 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
         mf_text_put(text, ",\"color\":");
         put_string(text, cast->color);
     }
-    put_shapes(text, model, used);
+    mf_text_put(text, ",\"shapes\":[");
+    if (!mf_film_put_vehicle(text, cast->group))
+        put_shapes(text, model, used);
+    mf_text_put(text, "]");
     put_meshes(text, model, used);
     mf_text_put(text, "}");
     mf_release(text->context, used);

@@ -22,6 +22,7 @@ typedef struct Track {
 struct mf_Tracks {
     mf_Context *context;
     const mf_Scene *scene;
+    mf_Time begin; // [ns] the world's time when they were created
     uint32_t agent_count;
     Track *agents;
     float *positions; // [m] SAMPLES * 3 per agent
@@ -42,7 +43,8 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
     mf_Tracks *tracks = mf_allocate(context, 1, sizeof *tracks);
     if (tracks == NULL)
         return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
-    *tracks = (mf_Tracks){.context = context, .scene = scene, .stride = 1};
+    *tracks = (mf_Tracks){
+        .context = context, .scene = scene, .begin = mf_world_time(scene->world), .stride = 1};
     tracks->agents = mf_allocate(context, MF_TRACKS_AGENTS, sizeof *tracks->agents);
     tracks->positions =
         mf_allocate(context, (size_t)MF_TRACKS_AGENTS * SAMPLES, 3 * sizeof *tracks->positions);
@@ -243,7 +245,7 @@ static void put_title(mf_Text *text, const mf_Tracks *tracks) {
     mf_text_put(text, ": ");
     mf_text_count(text, mf_scene_file_count(file));
     mf_text_format(text, " agents, %.4g s",
-                   mf_time_to_seconds(mf_world_time(tracks->scene->world)));
+                   mf_time_to_seconds(mf_world_time(tracks->scene->world) - tracks->begin));
     if (tracks->agent_count < mf_scene_file_count(file))
         mf_text_format(text, ", %u of them drawn", tracks->agent_count);
 }

@@ -25,8 +25,17 @@ typedef struct mf_WarningFields {
 } mf_WarningFields;
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error);
 
+// A reset puts the colliding shapes of robots onto the ground, instead of their contact points: for
+// motions that touch it by shapes. Robots whose file has a pose keep it. Reset them afterwards.
+mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
+
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
+
+// Says that the fields that the system `name` of the group writes follow from the state: it runs in
+// the last step of each call of mf_world_step only, while no other system declares to read them. A
+// system of the group that declares nothing may read any; one of the world must name them.
+void mf_attach_derived(mf_Group *group, const char *name);
 
 // Whether a controller of the group declares that it writes joint.target.
 bool mf_attach_drives_joints(const mf_Group *group);
@@ -84,7 +93,7 @@ void mf_contacts_lowest(const mf_Group *group, uint32_t row, uint32_t link, cons
 // a field have their initial position.
 void mf_group_get_position(const mf_Group *group, uint32_t instance, double *position);
 
-// ---- what the world keeps -----------------------------------------------------------------------
+// ---- memory kept by the world -------------------------------------------------------------------
 
 // Transfers ownership of `user` to the world, which calls `destroy` when it is destroyed, before
 // its groups. MF_LIMIT: the world owns MF_WORLD_KEPT objects already.
@@ -96,7 +105,7 @@ void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of t
 // ---- queries ------------------------------------------------------------------------------------
 
 // Quantities that a motion computes from its state for sensors on demand, stored in the field
-// sensor.look.
+// sensor.geometry.
 typedef struct mf_SensorSource {
     // Prepares for the sensors of the group's model; adds no field when none needs it.
     mf_Status (*prepare)(mf_Group *group, mf_Error *error);

@@ -100,6 +100,41 @@ static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
     return MF_OK;
 }
 
+mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error) {
+    const mf_Model *model = group->config.model;
+    mf_Context *context = group->world->context;
+    if (file_pose(model) != NULL || model->shape_count == 0)
+        return MF_OK;
+    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
+    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
+    double *points = mf_allocate(context, model->shape_count, 3 * sizeof *points);
+    uint32_t count = 0;
+    const bool room = position != NULL && rotation != NULL && points != NULL;
+    if (room)
+        mf_model_pose(model, model->start_angle, position, rotation);
+    for (uint32_t i = 0; room && i < model->shape_count; i++) {
+        const uint32_t link = model->shapes[i].link;
+        if (!model->shapes[i].collides || link == MF_NONE)
+            continue;
+        double *out = points + 3 * (size_t)count++;
+        mf_model_shape_lowest(model, i, position[link], rotation[link], out);
+        rotate_point(out, rotation[link], out);
+        for (uint32_t c = 0; c < 3; c++)
+            out[c] += position[link][c];
+    }
+    mf_release(context, position);
+    mf_release(context, rotation);
+    if (count > 0) {
+        mf_release(context, group->start_points);
+        group->start_points = points;
+        group->start_point_count = count;
+    } else {
+        mf_release(context, points);
+    }
+    return room ? MF_OK
+                : mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
+}
+
 static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "group: start from mf_group_config()");

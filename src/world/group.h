@@ -23,6 +23,8 @@ typedef struct mf_SystemSlot {
     mf_FieldSet writes;      // likewise
     uint32_t wave;           // [1] see mf_group_system_wave
     bool every_step;         // due at each step, which needs no division
+    bool derived;            // from mf_attach_derived
+    bool unread;             // derived, and no system reads what it writes
     uint64_t next;           // [1] next step at which it is due; shared groups only
     _Atomic uint64_t worked; // [ns] while the world is measured
 } mf_SystemSlot;
@@ -60,7 +62,8 @@ struct mf_Group {
     mf_CanonicalFields canonical;
     mf_WarningFields warnings; // NULL: no system raises warnings
     uint32_t start_point_count;
-    double *start_points; // [m] colliding points at the start angles, base frame
+    double *start_points; // [m] what stands on the ground: colliding points at the start angles, or
+                          // the lowest of colliding shapes, base frame
     mf_StartPose *starts; // of placed instances; NULL: none
     uint8_t *placed;      // [1] per instance: 1: `starts` is valid
     uint64_t starts_hash; // [1] of all starts, independent of their order
@@ -91,7 +94,8 @@ struct mf_World {
     mf_Isa isa;
     mf_Time time;
     uint64_t tick;
-    bool measured; // systems measure their time
+    uint64_t last_tick; // [1] last step of the present call of mf_world_step
+    bool measured;      // systems measure their time
     uint32_t group_count;
     mf_Group *groups[MF_MAX_GROUPS];
     uint32_t system_count;
@@ -124,6 +128,17 @@ void mf_group_clear_warnings(mf_Group *group, uint32_t instance);
 
 // Resets robots that have a fault.
 void mf_group_reset_faulty(mf_Group *group, uint32_t first_block, uint32_t block_count);
+
+// Whether nobody can see what a system would write in step `tick`: programs read between calls of
+// mf_world_step.
+static inline bool mf_system_rests(const mf_World *world, const mf_SystemSlot *slot,
+                                   uint64_t tick) {
+    return slot->unread && tick != world->last_tick;
+}
+
+// Finds the derived systems whose fields no system reads, after systems were added to the group or,
+// if it is shared, to the world.
+void mf_group_find_unread(mf_Group *group);
 
 // Runs a system and measures its time when the world is measured.
 void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run);

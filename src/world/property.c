@@ -63,7 +63,7 @@ static size_t last_slash(Text text) {
     return at; // [1] letters up to and including the last slash, 0 without one
 }
 
-// ---- what was requested -------------------------------------------------------------------------
+// ---- matching paths -----------------------------------------------------------------------------
 
 typedef struct Query {
     mf_PropertyFn visit;
@@ -148,7 +148,7 @@ static bool choose(Text wanted, mf_Property *property) {
     return false;
 }
 
-// ---- going through everything -------------------------------------------------------------------
+// ---- enumeration --------------------------------------------------------------------------------
 
 static void offer(Query *query, const Wanted *wanted, mf_Property *property, mf_Group *group,
                   uint32_t instance) {
@@ -292,11 +292,12 @@ typedef struct Near {
     const char *name;
 } Near;
 
+// Names that share less than half of what was typed are no suggestion.
 static void compare_name(Near *near, const char *name) {
     size_t same = 0;
     while (name[same] != '\0' && near->wanted[same] == name[same])
         same++;
-    if (same > near->same) {
+    if (same > near->same && 2 * same >= strlen(near->wanted)) {
         near->same = same;
         near->name = name;
     }

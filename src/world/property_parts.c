@@ -216,7 +216,7 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
     case MF_PART_ACTUATOR:
         return element_of_actuator(model, field, index);
     case MF_PART_LINK:
-        return begins(name, "link.") || strcmp(name, "push.link") == 0 ? index : MF_NONE;
+        return begins(name, "link.") || strcmp(name, "wrench.link") == 0 ? index : MF_NONE;
     case MF_PART_TENDON:
         return field->info.shape == MF_FIXED_COUNT && begins(name, "tendon.") ? index : MF_NONE;
     case MF_PART_SENSOR:

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- the way back -------------------------------------------------------------------------------
+// ---- paths of values ----------------------------------------------------------------------------
 
 static bool is_alone(const mf_Model *model, mf_Part part, uint32_t index) {
     const char *name = mf_part_own_name(model, part, index);

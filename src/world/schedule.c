@@ -102,7 +102,7 @@ static mf_Status resolve(const mf_Group *group, mf_SystemSlot *slot, mf_Error *e
     return status;
 }
 
-// ---- who stands in whose way -------------------------------------------------------------------
+// ---- conflicts of systems ----------------------------------------------------------------------
 
 static bool overlap(const mf_FieldSet *a, const mf_FieldSet *b) {
     uint64_t common = 0;
@@ -163,8 +163,38 @@ static void find_drivers(mf_Group *group) {
     }
 }
 
+// Whether a system declares to read a field that another one, `slot`, writes.
+static bool is_read(const mf_Group *group, const mf_SystemSlot *slot) {
+    for (uint32_t s = 0; s < group->system_count; s++) {
+        const mf_SystemSlot *other = &group->systems[s];
+        if (other != slot && (other->config.reads == NULL || overlap(&other->reads, &slot->writes)))
+            return true;
+    }
+    const mf_World *world = group->world;
+    for (uint32_t w = 0; w < world->system_count && !group->config.isolated; w++)
+        for (const char *const *name = slot->config.writes; name != NULL && *name != NULL; name++)
+            if (names_it(world->systems[w].config.reads, *name))
+                return true;
+    return false;
+}
+
+void mf_group_find_unread(mf_Group *group) {
+    for (uint32_t s = 0; s < group->system_count; s++) {
+        mf_SystemSlot *slot = &group->systems[s];
+        slot->unread = slot->derived && !is_read(group, slot);
+    }
+}
+
+void mf_attach_derived(mf_Group *group, const char *name) {
+    for (uint32_t s = 0; s < group->system_count; s++)
+        if (strcmp(group->systems[s].config.name, name) == 0)
+            group->systems[s].derived = true;
+    mf_group_find_unread(group);
+}
+
 static void find_waves(mf_Group *group) {
     find_drivers(group);
+    mf_group_find_unread(group);
     group->slow = false;
     for (uint32_t s = 0; s < group->system_count; s++) {
         mf_SystemSlot *slot = &group->systems[s];

@@ -57,6 +57,8 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
         run.time = (mf_Time)tick * step;
         for (uint32_t s = 0; s < group->system_count; s++) {
             mf_SystemSlot *slot = &group->systems[s];
+            if (mf_system_rests(world, slot, tick))
+                continue;
             if (!slot->every_step) {
                 if (tick != next[s])
                     continue;
@@ -247,7 +249,7 @@ static void collect_phase(Gap *gap, mf_Phase phase) {
             continue;
         for (uint32_t s = 0; s < group->system_count; s++) {
             mf_SystemSlot *slot = &group->systems[s];
-            if (slot->config.phase != phase ||
+            if (slot->config.phase != phase || mf_system_rests(world, slot, gap->tick) ||
                 !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
                 continue;
             GapGroup *part = gap_group(gap, group);
@@ -356,6 +358,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
 void mf_world_step(mf_World *world, uint64_t steps) {
     if (world == NULL)
         return;
+    world->last_tick = world->tick + steps - 1;
     if (mf_waves_pay(world, true))
         step_isolated_waves(world, steps);
     else

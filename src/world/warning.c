@@ -27,9 +27,15 @@ static const struct {
     {"loops", "",
      "an equality constraint or a run-time joint had an error of more than 1 mm or 1 mrad",
      "an initial state that satisfies the constraints, a smaller step"},
-    {"spin", "", "the rotation of a spinning body had not converged", "a smaller step"},
+    {"rotation", "", "the rotation of a spinning body had not converged", "a smaller step"},
     {"stance", "rad", "the fit of the base to its standing feet had not converged",
      "slower joints or a smaller step"},
+    {"yield", "Pa", "a bar's stress exceeded the yield stress of the material",
+     "thicker bars or a lighter truss"},
+    {"buckling", "", "the compression of a bar exceeded the load at which it buckles",
+     "shorter or thicker bars; bars are not bent here"},
+    {"jump", "m", "a quasi-static frame moved far, as in a fall or a snap, which takes time",
+     "slower actuators, or a dynamic motion"},
 };
 
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error) {

@@ -78,7 +78,8 @@ static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) 
             if (slot->config.phase != phase || slot->wave < number)
                 continue;
             more = true;
-            if (slot->wave != number || !is_due(group, slot, wave->tick))
+            if (slot->wave != number || mf_system_rests(wave->world, slot, wave->tick) ||
+                !is_due(group, slot, wave->tick))
                 continue;
             wave->entries[wave->count++] = (WaveEntry){(uint8_t)g, (uint8_t)s, wave->task_count};
             wave->task_count += group->blocks;

@@ -176,6 +176,8 @@ static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config,
         (mf_WorldSystemSlot){.config = *config, .every_step = every_step, .last = last};
     world->system_count++;
     mf_world_reschedule(world);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        mf_group_find_unread(world->groups[g]);
     return MF_OK;
 }
 

@@ -144,6 +144,7 @@ for key in motion simulated_seconds wall_seconds realtime_factor hash fitness di
 done
 [ "$(value equal)" = true ] || fail 'the champion does not repeat its fitness'
 expect 0 replay whole/archive.sqlite --generation 1
+[ "$(awk '$1 == "fitness" { print $2 }' out)" = "$(awk '$1 == "stored" { print $2 }' out)" ] || fail 'replay does not show the fitness that it compares'
 expect 0 replay whole --individual 0 --step-divisor 10 --record champion.h5
 [ -s champion.h5 ] || fail 'replay --record wrote nothing'
 refused 1 '99999' replay whole --individual 99999

@@ -31,7 +31,7 @@ refused 1 'groups.blue.cuont: unknown key' run "$soccer" --set groups.blue.cuont
 refused 1 'no entry is named green' run "$soccer" --set groups.green.count=3
 printf 'joints: 3\nwalk: {}\n' >bad.yaml
 expect 1 compare "$humanoid" --gait ./bad.yaml
-grep -q 'bad.yaml:[12]:' err || fail 'a bad gait is not told with its line'
+grep -q 'bad.yaml:[12]:' err || fail 'a bad gait is not reported with its line'
 printf 'keyframes:\n  frames:\n    - {time: 0, angles: {tail: 1}}\n' >tail.yaml
 refused 1 'tail' run "$humanoid" --gait ./tail.yaml
 

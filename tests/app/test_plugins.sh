@@ -33,7 +33,7 @@ refused 1 'groups.a.motion: own: expected a plugin that is a motion' run "$sourc
 # Every 20 ms of 1 s in steps of 2 ms: 50 calls; the joints go to and fro by 0.2 rad.
 expect 0 run "$humanoid" --plugin "$sway" --plugin-tick 0.02 --plugin-set sway.amplitude=0.2 \
     --plugin-set sway.lean=0 --duration 1 --record sway.h5 --fields joint.target
-grep -q 'sway 1.0 (controller): 50 calls' out || fail 'the calls of the controller are not told'
+grep -q 'sway 1.0 (controller): 50 calls' out || fail 'the calls of the controller are not reported'
 grep -q 'left_knee' out || fail 'encoders are not among the readings'
 grep -q 'attitude' out || fail 'the attitude is not among the readings'
 [ -s sway.h5 ] || fail 'nothing was recorded'
@@ -70,7 +70,7 @@ for word in run info; do
 done
 expect 0 run play.yaml --plot play.html --allow-plugins
 grep -q '^craft .* 1 rigid$' out || fail 'the craft did not change its motion'
-grep -q '^other  *gyroscope' out || fail 'the readings are not told'
+grep -q '^other  *gyroscope' out || fail 'the readings are not reported'
 [ -s play.h5 ] || fail 'the scene recorded nothing'
 grep -q '"color":"#e07b20"' play.html || fail 'the film does not have the color'
 expect 0 run play.yaml --record elsewhere.h5 --every 0.1 --json --allow-plugins

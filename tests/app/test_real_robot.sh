@@ -1,7 +1,7 @@
 #!/bin/sh
 # The main job on real input: a walker for the real PhantomX, whose description is not part of this
 # project, on an image of hills; its replay must repeat the fitness to the last bit. Looked for in
-# the folder MAYFLY_SHARED or in a folder shared beside the source; skipped where it is absent.
+# the folder MAYFLY_SHARED or in a folder shared next to the source; skipped where it is absent.
 #
 #     test_real_robot.sh SOURCE_DIR BUILD_DIR
 set -u

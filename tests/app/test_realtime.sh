@@ -1,5 +1,5 @@
 #!/bin/sh
-# The clock beside a run, schedule and fields: sh test_realtime.sh SOURCE_DIR BUILD_DIR
+# Real time of a run, schedule and fields: sh test_realtime.sh SOURCE_DIR BUILD_DIR
 . "$1/tests/app/command.sh"
 scene=$source_dir/scenes/neophysix.yaml
 

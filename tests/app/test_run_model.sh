@@ -121,7 +121,7 @@ expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: integrator' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
 expect 0 run limit.xml --motion prescribed --duration 0.1
-grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not told'
+grep -q "note: sensor 0 's' reads 0: " out || fail 'a sensor that cannot be measured is not reported'
 cat >pulled.xml <<'EOF'
 <mujoco><worldbody><site name="w" pos="0 0 1"/><body><joint type="slide" axis="1 0 0"/><geom size=".05" mass="1"/>
 <body pos="0 0 .2"><geom size=".05" mass="1"/><site name="s"/></body></body></worldbody>
@@ -129,7 +129,7 @@ cat >pulled.xml <<'EOF'
 <sensor><force name="f" site="s"/></sensor></mujoco>
 EOF
 expect 0 run pulled.xml --duration 0.1
-grep -q "note: sensor 0 'f' counts the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not told'
+grep -q "note: sensor 0 'f' counts the pull of tendon 'rope'" out || fail 'the pull of a tendon on a force sensor is not reported'
 expect 0 info limit.xml --motion points
 grep -q 'note: mayfly run rejects it: ' out || fail 'info does not say that run refuses'
 sed 's/implicit/implicitfast/' implicit.xml >fast.xml
@@ -149,6 +149,51 @@ refused 2 '--plot' run box.xml --plot x.svg
 expect 0 run box.xml --set run.duration=0.1 --set group.precision=double --ground flat
 refused 1 "expected the name of one (none), found 'x'" run "$source_dir/scenes/hexapod.yaml" --key x
 refused 1 'gone.xml' run gone.xml
+refused 2 "found 'noize', did you mean 'noise'?" run box.xml --ground noize
+
+# ---- starts and results that are probably not intended ---------------------------------------------
+solid='<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+link() { # link NAME SIZE
+    printf '<link name="%s">%s<collision><geometry><box size="%s %s %s"/></geometry></collision></link>' \
+        "$1" "$solid" "$2" "$2" "$2"
+}
+printf '<robot name="r">%s%s<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-90" upper="90" effort="1" velocity="1"/></joint></robot>' \
+    "$(link a 5)" "$(link b 5)" >degrees.urdf
+expect 0 run degrees.urdf --duration 0.1
+grep -q '^note: 1 joint has a range of .* degrees?.*: j$' out || fail 'angles in degrees are not told'
+grep -q 'millimeters' out && fail 'a robot of 5 m is taken for one in millimeters'
+printf '<robot name="r">%s</robot>' "$(link a 300)" >millimeters.urdf
+expect 0 run millimeters.urdf --duration 0.1
+grep -q '^note: the robot is 300 m high .* millimeters?' out || fail 'lengths in millimeters are not told'
+printf 'groups:\n  - {name: r, model: "%s", count: 2, place: {poses: [[0, 0, 0], [0.05, 0, 0]]}}\n' \
+    "$hexapod" >inside.yaml
+expect 0 run inside.yaml --duration 0.01
+grep -q '^note: robots start inside of each other: r 0 (body) and r 1 (body), 60 mm deep' out || fail 'robots inside of each other are not told'
+expect 0 run "$hexapod" --step 0.5 --duration 1
+grep -q '^warning   depth: a robot was .* deep in the ground' out || fail 'a robot that sinks is not told'
+expect 0 run "$hexapod" --duration 1
+grep -q '^warning' out && fail 'a robot that stands is told to sink'
+
+# ---- joints at run time, and how vehicles look in a film --------------------------------------------
+cat >tow.yaml <<EOF
+world: {step: 0.002}
+joints: [{name: rope, kind: ball, first: {group: car}, second: {group: ball}, force_limit: 0.001}]
+groups:
+  - {name: car, model: "$source_dir/models/car_orca.yaml", behavior: {command: {mode: speed, values: [1, 0]}}}
+  - {name: ball, model: "$source_dir/models/ball.xml", motion: rigid, place: {poses: [[-0.4, 0, 0]]}}
+  - {name: quads, model: "$source_dir/models/crazyflie.yaml", place: {grid: {center: [0, 2, 1], spacing: [1, 1, 1]}}}
+EOF
+expect 0 run tow.yaml --duration 0.5 --plot tow.html
+grep -q '^joint     car - ball: broke at ' out || fail 'the end says nothing of a broken joint'
+python3 - <<'EOF' || fail 'the film does not show vehicles as such'
+import json, re
+page = open("tow.html", encoding="utf-8").read()
+film = json.loads(re.search(r'<script id="film"[^>]*>(.*?)</script>', page, re.S)[1])
+kinds = {cast["name"]: [shape["type"] for shape in cast["shapes"]] for cast in film["casts"]}
+assert kinds["car"].count("cylinder") == 5, kinds # wheels, and the disk of its collision shape
+assert kinds["quads"].count("cylinder") == 4, kinds # rotors
+assert kinds["ball"] == ["sphere"], kinds
+EOF
 
 # ---- warnings --------------------------------------------------------------------------------------
 {
@@ -161,7 +206,7 @@ refused 1 'gone.xml' run gone.xml
     printf '</body></worldbody></mujoco>'
 } >spiky.xml
 expect 0 run spiky.xml --robots 3 --duration 0.02
-grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not told'
+grep -q '^warning   contacts: in [0-9]* robot-steps of 3 robots there were more contacts than' out || fail 'left out contacts are not reported'
 grep -q '^faults    0$' out || fail 'a warning counts as a fault'
 expect 0 run spiky.xml --robots 3 --duration 0.02 --json
 grep -q '"warnings":{.*"contacts":{"residual":[0-9.]*,"robots":3,"steps":[0-9]*}' out || grep -q '"contacts":{"robots":3,"steps":[0-9]*,"residual":[0-9.]*}' out || fail 'no warnings in JSON'

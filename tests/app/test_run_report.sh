@@ -56,7 +56,7 @@ expect 0 run ball.xml --duration 0.1
 says 'the file has no level plane: the robot touches the shapes of its file only'
 ball "<geom type='plane' size='1 1 1'/>"
 expect 0 run ball.xml --duration 0.1
-! grep -q '^note: the file has no' out || fail 'a floor that is there is told as missing'
+! grep -q '^note: the file has no' out || fail 'a floor that is there is reported as missing'
 
 # ---- starts that nobody means ----------------------------------------------------------------------
 robot() { # robot POSE VELOCITY: a box of .1 x .1 x .4 m, gravity 10
@@ -78,12 +78,12 @@ expect 0 run box.xml --duration 0.01
 says 'the robot starts under the ground: its highest shape is 1.8 m below'
 sed -e '/keyframe/d' -e 's/pos="0 0 .2"/pos="0 0 .1"/' box.xml >low.xml && printf '</mujoco>' >>low.xml
 expect 0 run low.xml --duration 0.01 --json
-grep -q 'is 0.1 m deep in the ground: raised onto it' out || fail 'a lifted start is not told'
+grep -q 'is 0.1 m deep in the ground: raised onto it' out || fail 'a lifted start is not reported'
 near base_height 0.2 0.001
 
 # ---- steps that are too long -----------------------------------------------------------------------
 # A mass of 1 kg on a servo of 10 kN/m: Euler's steps stand up to 2 / sqrt(k / m) = 20 ms, those of
-# Runge-Kutta up to sqrt(8) / sqrt(k / m) = 28.3 ms; what is told shakes, and what is not does not.
+# Runge-Kutta up to sqrt(8) / sqrt(k / m) = 28.3 ms; those with the warning shake, the others do not.
 servo() { # servo STEP OPTIONS SERVO
     cat >servo.xml <<END
 <mujoco><option timestep="$1" gravity="0 0 0" $2/><worldbody><body>

@@ -58,7 +58,7 @@ stopped() { # stopped ROBOTS SECONDS TEXT
     wait $pid
     code=$?
     kill $watch 2>/dev/null
-    [ $code -eq 124 ] || fail "run --robots $1: does not end when told, code $code"
+    [ $code -eq 124 ] || fail "run --robots $1: does not stop on a signal, code $code"
     grep -q "$3" err || fail "run --robots $1: does not say that it was stopped: $(cat err)"
 }
 if [ $sanitized -eq 0 ] && [ "$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)" -ge 6 ]; then

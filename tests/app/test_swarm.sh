@@ -54,7 +54,7 @@ if command -v h5ls >/dev/null; then
     done
 fi
 grep -q '</svg>' swarm.html || fail 'the page holds no picture'
-grep -qi 'http-equiv\|<script\|src=' swarm.html && fail 'the page needs something beside itself'
+grep -qi 'http-equiv\|<script\|src=' swarm.html && fail 'the page needs other files'
 if command -v python3 >/dev/null; then
     expect 0 run "$circles" --duration 3 --plot circles.svg
     python3 -c 'import sys, xml.dom.minidom as d

@@ -28,17 +28,17 @@ END
 
 expect 0 evolve two.yaml --generations 4 --json --out whole
 hash=$(value hash)
-[ "$(grep -c '"verified"' out)" -eq 3 ] || fail "expected champions with a second look from 2 on"
-grep '"generation": *1,' out | grep -q '"verified"' && fail "generation 1 had a second look"
+[ "$(grep -c '"verified"' out)" -eq 3 ] || fail "expected verified champions from 2 on"
+grep '"generation": *1,' out | grep -q '"verified"' && fail "generation 1 was verified"
 grep -q 'are verified at the level' whole/report.html || fail "the report has one curve"
 grep -q 'class="tag verified"\|verified' whole/report.html || fail "the report has one curve"
 
-# Broken off right behind a second look, and resumed.
+# Stopped right after a verification, and resumed.
 expect 0 evolve two.yaml --generations 2 --json --out parts
 expect 0 evolve two.yaml --generations 4 --json --out parts --resume
 [ "$(value hash)" = "$hash" ] || fail "the resumed run has another final population"
 
-# Other threads, and a process killed between, within or behind looks: the same bits.
+# Other threads, and a process killed between, during or after verifications: the same bits.
 expect 0 evolve two.yaml --generations 4 --json --threads 3 --out threads
 [ "$(value hash)" = "$hash" ] || fail "three threads have another final population"
 expect 0 evolve two.yaml --generations 24 --json --out long
@@ -63,8 +63,8 @@ if command -v sqlite3 >/dev/null; then
     champion=$(sqlite3 whole/archive.sqlite \
         "SELECT champion FROM generation ORDER BY number DESC LIMIT 1")
     [ "$champion" = "$best" ] || fail "individual $best counts for most, the champion is $champion"
-    looks=$(sqlite3 whole/archive.sqlite "SELECT count(*), count(DISTINCT id) FROM verified")
-    [ "$looks" = "8|8" ] || fail "expected two looks at four each, none of them twice: $looks"
+    verified=$(sqlite3 whole/archive.sqlite "SELECT count(*), count(DISTINCT id) FROM verified")
+    [ "$verified" = "8|8" ] || fail "expected two verifications of four each, none of them twice: $verified"
 fi
 
 expect 0 replay whole --json
@@ -77,23 +77,23 @@ expect 0 replay whole --motion articulated --json
 [ "$(value motion)" = articulated ] || fail "replay: motion $(value motion), expected articulated"
 [ "$(value fitness)" = " $looked" ] || [ "$(value fitness)" = "$looked" ] ||
     fail "replay gets $(value fitness) at articulated, the search got $looked"
-[ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another second look"
-# Other servos are another life, which is shown beside the stored one.
+[ "$(value stored_verified)" = "$(value fitness)" ] || fail "the archive has another verification"
+# Other servos give another result, which is shown next to the stored one.
 stored=$(value fitness)
 expect 0 replay whole --motion articulated --set group.servo.stiffness=4 --json
 [ "$(value fitness)" = "$stored" ] && fail "stiffer servos make no difference"
 expect 0 replay whole --set group.motion.points.friction=coupled --json
 [ "$(value equal)" = false ] || fail "replay: another friction, the same bits"
 refused 2 "expected path=value, found 'servo'" replay whole --set servo
-# With a second life at the second look the worse of both counts.
+# With a second evaluation in the verification the worse of both counts.
 expect 0 evolve two.yaml --generations 2 --set search.verify.stiffness=4 --out twice
-for life in 1 4; do
-    expect 0 replay twice --motion articulated --set group.servo.stiffness=$life --json
-    value fitness >>lives
+for stiffness in 1 4; do
+    expect 0 replay twice --motion articulated --set group.servo.stiffness=$stiffness --json
+    value fitness >>results
 done
 expect 0 replay twice --json
-[ "$(sort -g lives | sed -n 1p)" = "$(value stored_verified)" ] ||
-    fail "the second look gave $(value stored_verified), not the worse of $(cat lives)"
+[ "$(sort -g results | sed -n 1p)" = "$(value stored_verified)" ] ||
+    fail "the verification gave $(value stored_verified), not the worse of $(cat results)"
 expect 0 replay whole --motion articulated --plot film.html
 grep -q 'motion *articulated with a step of 2 ms' out || fail "replay does not name the level"
 [ -s film.html ] || fail "there is no film"

@@ -68,7 +68,7 @@ for motion in kinematic points rigid prescribed articulated; do
     [ "$(value hash)" = "$hash" ] || fail "$motion: three threads have another population"
     expect 0 replay $motion --json
     [ "$(value motion)" = $motion ] && [ "$(value equal)" = true ] ||
-        fail "$motion: the champion lives again at $(value motion), equal $(value equal)"
+        fail "$motion: the champion is replayed at $(value motion), equal $(value equal)"
 done
 for fitness in distance speed economy upright steps; do
     expect 0 evolve small.yaml --set search.fitness=$fitness --generations 4 \

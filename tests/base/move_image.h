@@ -1,5 +1,5 @@
-// Moves a flat image (base/flat.h) to other memory and spoils where it was, so that whoever still
-// reads there is found out.
+// Moves a flat image (base/flat.h) to other memory and overwrites the original, so that a read
+// through an old pointer fails the test.
 #ifndef MF_TESTS_BASE_MOVE_IMAGE_H
 #define MF_TESTS_BASE_MOVE_IMAGE_H
 

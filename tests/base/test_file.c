@@ -1,4 +1,4 @@
-// Reading and replacing whole files, with a file system that interrupts, cuts short, fills up and
+// Reading and replacing whole files, on a file system that interrupts, truncates, fills up and
 // fails at every call.
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -427,7 +427,7 @@ static void replace_survives_every_failure(void **state) {
     assert_int_equal(torture(scratch->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
 }
 
-// ---- whether a file could be written ------------------------------------------------------------
+// ---- output files -------------------------------------------------------------------------------
 
 static void try_touches_nothing(void **state) {
     Scratch *scratch = *state;

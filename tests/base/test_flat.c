@@ -1,4 +1,4 @@
-// A flat image is read by distances: a copy of it in other memory holds the same.
+// Flat images contain offsets only: a copy in other memory is equivalent.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static Plan *make(mf_Context *context) {
     return image;
 }
 
-static void a_copy_holds_the_same(void **state) {
+static void a_copy_is_equal(void **state) {
     (void)state;
     mf_Context *context;
     mf_Error error;
@@ -72,7 +72,7 @@ static void four_gigabytes_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_holds_the_same),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_is_equal),
                                        cmocka_unit_test(four_gigabytes_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Errors: one printable line, whatever goes in.
+// Errors: one printable line for any input.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

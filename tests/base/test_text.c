@@ -1,4 +1,4 @@
-// The growing text, against what it must print.
+// The growing text buffer against expected output.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

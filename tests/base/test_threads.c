@@ -1,4 +1,4 @@
-// parallel_for: every index exactly once, everything visible afterwards, whatever the timing.
+// parallel_for: every index exactly once, all results visible afterwards, for any timing.
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -173,7 +173,7 @@ static void misuse_runs_serially_instead_of_breaking(void **state) {
     mf_context_destroy(nested.context);
 }
 
-// ---- the user's own threads --------------------------------------------------------------------
+// ---- threads of the host -----------------------------------------------------------------------
 
 static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *task) {
     *(uint32_t *)user += count;

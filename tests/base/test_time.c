@@ -31,7 +31,7 @@ static void seconds_become_the_nearest_nanosecond(void **state) {
     assert_true(mf_time_from_seconds(0x1p33 + 0x1p-19) == INT64_C(8589934592000001907));
 }
 
-static void what_does_not_fit_saturates(void **state) {
+static void large_values_saturate(void **state) {
     (void)state;
     assert_true(mf_time_from_seconds(INFINITY) == INT64_MAX);
     assert_true(mf_time_from_seconds(-INFINITY) == INT64_MIN);
@@ -166,7 +166,7 @@ static void due_has_a_half_open_interval(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seconds_become_the_nearest_nanosecond),
-        cmocka_unit_test(what_does_not_fit_saturates),
+        cmocka_unit_test(large_values_saturate),
         cmocka_unit_test(time_survives_the_way_through_seconds),
         cmocka_unit_test(rate_of_a_period_is_in_lowest_terms),
         cmocka_unit_test(ticks_are_exact_after_a_billion_steps),

@@ -44,8 +44,9 @@ SOLIDS = {
 PLANES = ["", "euler='25 -10 0'"]
 
 
-def text_of(asset, geom, plane):
-    return (f"<mujoco><asset>{asset}</asset><worldbody><geom type='plane' size='5 5 1' {plane}/>"
+def text_of(asset, geom):
+    """With %s in place of the plane's rotation."""
+    return (f"<mujoco><asset>{asset}</asset><worldbody><geom type='plane' size='5 5 1' %s/>"
             f"<body><freejoint/><geom {geom} margin='{MARGIN}'/></body></worldbody></mujoco>")
 
 
@@ -88,22 +89,25 @@ print("#ifndef MF_TESTS_CONTACT_GROUND_TRUTH_H")
 print("#define MF_TESTS_CONTACT_GROUND_TRUTH_H\n")
 print("// clang-format off")
 print("typedef struct GroundCase {")
-print("    unsigned model;        // [1] of ground_models")
+print("    unsigned model;        // [1] 2 * solid + plane")
 print("    double pose[7];        // [m] and quaternion of the body")
 print("    unsigned count;        // [1]")
 print("    double contacts[4][7]; // [m] place, [1] normal, [m] depth")
 print("} GroundCase;\n")
 cases = []
-print("static const char *const ground_models[] = {")
+planes = ", ".join(f'"{plane}"' for plane in PLANES)
+print(f"static const char *const ground_planes[] = {{{planes}}};\n")
+print("// With %s in place of the plane's rotation.")
+print("static const char *const ground_solids[] = {")
 for name, (asset, geom) in SOLIDS.items():
+    text = text_of(asset, geom)
+    print(f"    // {name}")
+    for i in range(0, len(text), 92):
+        print(f'    "{text[i:i + 92]}"')
+    print("    ,")
     for plane in PLANES:
-        text = text_of(asset, geom, plane)
-        model = mujoco.MjModel.from_xml_string(text)
+        model = mujoco.MjModel.from_xml_string(text % plane)
         data = mujoco.MjData(model)
-        print(f"    // {name}")
-        for i in range(0, len(text), 90):
-            print(f'    "{text[i:i + 90]}"')
-        print("    ,")
         number = len(cases) // POSES
         for pose in poses(model, data, name):
             data.qpos[:] = pose

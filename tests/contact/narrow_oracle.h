@@ -1,6 +1,6 @@
-// A slow judge of contacts, in plain double, that shares nothing with the kernels: supports and
-// insides of solids in closed form, and the depth as the least of h_a(n) + h_b(-n) over directions
-// n, by dense sampling and a random search that narrows.
+// A slow reference for contacts in plain double, which shares no code with the kernels: support
+// functions and containment of solids in closed form, and the depth as the minimum of h_a(n) +
+// h_b(-n) over directions n, by dense sampling and a narrowing random search.
 #ifndef MF_TESTS_CONTACT_NARROW_ORACLE_H
 #define MF_TESTS_CONTACT_NARROW_ORACLE_H
 

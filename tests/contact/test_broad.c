@@ -1,6 +1,6 @@
-// The broad phase tells exactly the pairs whose bounding spheres are near in some lane of a group -
-// of capsules with capsules and spheres, those that are near themselves -, for random trees, from
-// every copy.
+// The broad phase finds exactly the pairs whose bounding spheres are near in some lane of a group
+// (for capsules with capsules and spheres: the capsules themselves), for random trees, in every
+// copy.
 #include "broad_cases.h"
 
 #include "math/kernel_table.h"
@@ -201,7 +201,7 @@ static void check_copy(const Copy *copy, const mf_CollidePlan *plan, double reac
     }
 }
 
-static void near_pairs_are_told_once(void **state) {
+static void near_pairs_are_listed_once(void **state) {
     (void)state;
     const double wide[3] = {0.2, 0.7, 3.0};
     for (uint32_t round = 0; round < 30; round++) {
@@ -263,7 +263,7 @@ static int close_context(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(near_pairs_are_told_once),
+        cmocka_unit_test(near_pairs_are_listed_once),
         cmocka_unit_test(tests_cover_all_pairs),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);

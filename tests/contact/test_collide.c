@@ -1,4 +1,5 @@
-// Which pairs may touch, and how their parameters mix: rules of MuJoCo's documentation, by hand.
+// Which pairs can collide and how their parameters are combined: the rules of MuJoCo's
+// documentation, computed by hand.
 #include "contact/collide.h"
 #include "base/inject.h"
 

@@ -1,5 +1,6 @@
-// Compounds: shape of the trees, kinematics against mf_model_pose and differences in time, and that
-// descending two trees finds what looking at every two solids finds, to the bit, in every copy.
+// Compounds: shape of the trees, kinematics against mf_model_pose and finite differences;
+// descending two trees finds the same contacts as testing all pairs of solids, to the bit, in every
+// copy.
 #include "contact/compounds.h"
 #include "math/kernel_table.h"
 
@@ -21,7 +22,7 @@
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
-static _Alignas(64) char scratch[1 << 16]; // mf_compound_meet_room(MF_COMPOUND_SHAPES)
+static _Alignas(64) char scratch[1 << 16]; // mf_compound_search_room(MF_COMPOUND_SHAPES)
 
 static void must(mf_Status status, const mf_Error *error) {
     if (status != MF_OK)
@@ -365,7 +366,7 @@ static void trees_find_what_every_two_find(void **state) {
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
 // a robot with a joint that is not a number touches nothing.
-static void company_does_not_show(void **state) {
+static void bits_do_not_depend_on_other_agents(void **state) {
     (void)state;
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
@@ -602,7 +603,7 @@ static void nothing_goes_farther_than_its_way(void **state) {
 
 // A ball is as heavy as it is along its normals; a thin rod at its end a quarter of it, as a rod
 // that is struck there; what is fixed in the world has no mass to move.
-static void masses_are_those_at_the_worst_place(void **state) {
+static void masses_are_those_at_the_worst_position(void **state) {
     (void)state;
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
@@ -648,10 +649,10 @@ int main(void) {
         cmocka_unit_test(trees_are_binary_with_solids_in_their_leaves),
         cmocka_unit_test(places_and_velocities_are_those_of_the_model),
         cmocka_unit_test(trees_find_what_every_two_find),
-        cmocka_unit_test(company_does_not_show),
+        cmocka_unit_test(bits_do_not_depend_on_other_agents),
         cmocka_unit_test(gaps_hold),
         cmocka_unit_test(nothing_goes_farther_than_its_way),
-        cmocka_unit_test(masses_are_those_at_the_worst_place),
+        cmocka_unit_test(masses_are_those_at_the_worst_position),
         cmocka_unit_test(a_point_has_its_mass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

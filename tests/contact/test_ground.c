@@ -1,5 +1,5 @@
-// Solids on level and turned planes: number, places, normals and depths of contacts as MuJoCo 4.0
-// has them (ground_truth.py), in any order; and the table of directions of hulls.
+// Solids on level and tilted planes: number, positions, normals and depths of contacts as computed
+// by MuJoCo 4.0 (ground_truth.py), in any order; and the table of support directions of hulls.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR
@@ -28,8 +28,15 @@
 
 #include "text_model.h"
 
-enum { MODELS = sizeof ground_models / sizeof *ground_models };
+enum { MODELS = 2 * (sizeof ground_solids / sizeof *ground_solids) };
 enum { CASES = sizeof ground_cases / sizeof *ground_cases };
+
+static mf_Model *load_solid(mf_Context *context, unsigned m) {
+    char text[32768];
+    assert_in_range(snprintf(text, sizeof text, ground_solids[m / 2], ground_planes[m % 2]), 1,
+                    sizeof text - 1);
+    return load_text(context, text);
+}
 
 static void matrix_of(const double q[4], double m[9]) {
     const double w = q[0], x = q[1], y = q[2], z = q[3];
@@ -81,7 +88,7 @@ static void contacts_are_mujocos(void **state) {
     mf_Context *context = *state;
     unsigned worse = 0;
     for (unsigned m = 0; m < MODELS; m++) {
-        mf_Model *model = load_text(context, ground_models[m]);
+        mf_Model *model = load_solid(context, m);
         mf_CollidePlan *plan = NULL;
         assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
         assert_int_equal(plan->pair_count, 1);
@@ -101,7 +108,7 @@ static void contacts_are_mujocos(void **state) {
 static void tables_find_the_farthest(void **state) {
     mf_Context *context = *state;
     for (unsigned m = 0; m < MODELS; m += 2) {
-        mf_Model *model = load_text(context, ground_models[m]);
+        mf_Model *model = load_solid(context, m);
         mf_HullSet *set = NULL;
         assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
         srand(1);

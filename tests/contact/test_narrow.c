@@ -1,5 +1,5 @@
-// Where solids touch: literals worked out by hand, random states against a slow judge, degenerate
-// states, and the same bits from every copy and beside every neighbor.
+// The narrow phase: contacts computed by hand, random states against a slow reference, degenerate
+// states, and the same bits from every copy and in any lane.
 #include "contact/narrow_literals.h"
 
 static mf_Context *context;
@@ -249,7 +249,7 @@ static void planes_agree(void **state) {
     }
 }
 
-// ---- what is not as it should be ----------------------------------------------------------------
+// ---- invalid archives ---------------------------------------------------------------------------
 
 static void check_sane(const char *what, bool wide) {
     for (uint32_t lane = 0; lane < COUNT; lane++) {

@@ -1,5 +1,5 @@
-// Neighbor search against brute force with the same predicate, on random and on adversarial
-// placements, while agents move, die and come back.
+// Neighbor search against brute force with the same predicate, on random and adversarial positions,
+// while agents move, fail and restart.
 #include "contact/neighbors.h"
 #include "math/kernel_table.h"
 
@@ -353,14 +353,14 @@ static void full_placement(PlaceFn place, mf_Isa isa, bool crowd_wide, bool wide
 }
 
 // Lists that are too small are reported and searched around, not cut off.
-static void full_lists_miss_nobody(void **state) {
+static void full_lists_are_complete(void **state) {
     (void)state;
     every_way(full_placement);
 }
 
 // While everybody moves at random the lists are used again and again; no pair is missed, and they
 // are not built each time.
-static void moves_miss_nobody(void **state) {
+static void lists_stay_complete_while_agents_move(void **state) {
     (void)state;
     static Crowd crowd;
     for (int wide = 0; wide < 2; wide++) {
@@ -389,7 +389,7 @@ static void moves_miss_nobody(void **state) {
 
 // Slow moves: what was sifted serves many rounds, and then again, in each instruction set; who dies
 // or comes back shows at once, and so does another query.
-static void sifted_lists_miss_nobody(void **state) {
+static void filtered_lists_are_complete(void **state) {
     (void)state;
     static Crowd crowd;
     for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
@@ -519,9 +519,12 @@ static int end_tests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_equal_brute_force),    cmocka_unit_test(full_lists_miss_nobody),
-        cmocka_unit_test(moves_miss_nobody),          cmocka_unit_test(sifted_lists_miss_nobody),
-        cmocka_unit_test(the_criterion_is_sharp),     cmocka_unit_test(groups_meet),
+        cmocka_unit_test(lists_equal_brute_force),
+        cmocka_unit_test(full_lists_are_complete),
+        cmocka_unit_test(lists_stay_complete_while_agents_move),
+        cmocka_unit_test(filtered_lists_are_complete),
+        cmocka_unit_test(the_criterion_is_sharp),
+        cmocka_unit_test(groups_meet),
         cmocka_unit_test(missing_copies_are_refused),
     };
     return cmocka_run_group_tests(tests, begin_tests, end_tests);

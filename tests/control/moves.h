@@ -1,6 +1,6 @@
-// A stage for keyframe motions of the humanoid: 64 robots that differ in friction, weight, start
-// pose and how far their joints are off, and what each of them did. Included by one test program at
-// a time.
+// A fixture for keyframe motions of the humanoid: 64 robots with different friction, weight, start
+// pose and joint offsets, and a summary of what each of them did. Included by one test program at a
+// time.
 #ifndef MF_TESTS_CONTROL_MOVES_H
 #define MF_TESTS_CONTROL_MOVES_H
 

@@ -1,5 +1,5 @@
-// A robot made by hand for the tests of sensors and controllers: a tree of links with every kind
-// of joint, so that motors, joints and sensors have different numbers.
+// A hand-built robot for the tests of sensors and controllers: a tree of links with every kind of
+// joint, so that motors, joints and sensors have different indices.
 #ifndef MF_TESTS_CONTROL_ROBOT_H
 #define MF_TESTS_CONTROL_ROBOT_H
 

@@ -1,4 +1,4 @@
-// Controllers in C: who is called, when, and what a failure does.
+// Controllers in C: order and times of their calls, and the effect of a failure.
 #include "control/robot.h"
 #include "base/inject.h"
 

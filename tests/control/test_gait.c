@@ -1,6 +1,6 @@
-// Gaits: a leg's kinematics against its own inverse, the walk's feet against the equations of
-// docs/reference/gaits.md, keyframes against their frames and a curve worked out by hand, several
-// gaits in one group, changing over, exact time, and the promises of lanes.
+// Gaits: kinematics of a leg against its inverse, foot paths against the equations of
+// docs/reference/gaits.md, keyframes against a curve computed by hand, several gaits in one group,
+// transitions, exact time, and independence of lanes.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -448,7 +448,7 @@ static void every_set_gives_the_same_bits(void **state) {
 }
 
 // Alone, or beside one that is poisoned, a robot has the bits that it has in the crowd.
-static void robots_do_not_notice_each_other(void **state) {
+static void robots_are_independent(void **state) {
     const Fixture *fixture = *state;
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
     Crowd poisoned = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
@@ -477,7 +477,7 @@ static void robots_do_not_notice_each_other(void **state) {
     mf_world_destroy(poisoned.world);
 }
 
-static void a_snapshot_goes_on(void **state) {
+static void a_snapshot_continues(void **state) {
     const Fixture *fixture = *state;
     Crowd crowd = open_crowd(fixture, MF_ISA_AUTO, false, CROWD);
     Crowd other = open_crowd(fixture, MF_ISA_SCALAR, false, CROWD);
@@ -696,8 +696,8 @@ int main(void) {
         cmocka_unit_test(linear_frames_and_loops),
         cmocka_unit_test(mirror_images_exchange_the_sides),
         cmocka_unit_test(every_set_gives_the_same_bits),
-        cmocka_unit_test(robots_do_not_notice_each_other),
-        cmocka_unit_test(a_snapshot_goes_on),
+        cmocka_unit_test(robots_are_independent),
+        cmocka_unit_test(a_snapshot_continues),
         cmocka_unit_test(changing_over_does_not_jump),
         cmocka_unit_test(time_is_exact),
         cmocka_unit_test(keyframes_end),

@@ -1,5 +1,5 @@
-// The gaits that come with the robots, at the levels of motion that they are made for: they stay
-// up, go and turn as they are told; smoothed balance.
+// The gaits of the supplied robots at the levels of motion that they support: robots stay upright
+// and follow commanded speeds and yaw rates; smoothed balance.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -166,7 +166,7 @@ static void feet_that_slide_go_straight(void **state) {
 }
 
 // 0.3 rad/s for 10 s, after a start of half a second of it: 2.93 rad. Seen: 2.63 to 2.91.
-static void the_walk_turns_as_it_is_told(void **state) {
+static void the_walk_follows_commanded_yaw_rate(void **state) {
     (void)state;
     for (int i = 0; i < DYNAMIC; i++)
         for (int side = -1; side <= 1; side += 2) {
@@ -177,7 +177,7 @@ static void the_walk_turns_as_it_is_told(void **state) {
         }
 }
 
-static void the_walk_goes_where_it_is_told(void **state) {
+static void the_walk_follows_commanded_velocity(void **state) {
     (void)state;
     for (int i = 0; i < DYNAMIC; i++) {
         Trial ahead = {"humanoid", "walk", dynamic[i], MF_MILLISECOND, NAN, {0.1, 0, 0}, 10};
@@ -251,8 +251,8 @@ static void the_amble_walks_without_dynamics(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(feet_that_slide_go_straight),
-        cmocka_unit_test(the_walk_turns_as_it_is_told),
-        cmocka_unit_test(the_walk_goes_where_it_is_told),
+        cmocka_unit_test(the_walk_follows_commanded_yaw_rate),
+        cmocka_unit_test(the_walk_follows_commanded_velocity),
         cmocka_unit_test(balance_walks_at_every_level),
         cmocka_unit_test(balance_is_smoothed),
         cmocka_unit_test(the_amble_walks_without_dynamics),

@@ -1,7 +1,7 @@
-// The humanoid turns over and gets up from its front and its back, at every level that lets it
-// fall: nearly all of 64 variations of friction, weight, start pose and joints that are off, less
-// those that rolled off the side they were dropped on. docs/studies/moves.md has the fractions
-// that were seen; the demands leave room as in test_moves.c.
+// The humanoid gets up from its front and its back, at every level of motion in which it can fall:
+// nearly all of 64 variations of friction, weight, start pose and joint offsets succeed, except
+// those that rolled off the side on which they were dropped. docs/studies/moves.md lists the
+// measured fractions; the required ones leave a margin, as in test_moves.c.
 #include "control/moves.h"
 
 static const Move moves[] = {

@@ -1,5 +1,5 @@
-// One machine: Table I of Fischer and Ihme 2024, instruction by instruction against traces worked
-// out by hand; then the settings of the system.
+// One machine: Table I of Fischer and Ihme 2024, instruction by instruction against traces computed
+// by hand; then the settings of the system.
 #include "control/robot.h"
 #include "base/inject.h"
 

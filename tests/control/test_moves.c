@@ -1,8 +1,8 @@
-// The keyframe motions of the humanoid do what they are for, not once but in nearly all of 64
-// variations: friction 0.5 to 1, weight 5 % less or more, other start poses, each joint up to 0.02
-// rad off. docs/studies/moves.md has the fractions that were seen; the demands here leave room
-// for a few robots more that fail: other bits of the same physics do not use it up, another
-// friction or contact model would.
+// The keyframe motions of the humanoid succeed in nearly all of 64 variations: friction 0.5 to 1,
+// weight up to 5 % less or more, other start poses, joint offsets up to 0.02 rad.
+// docs/studies/moves.md lists the measured fractions. The required fractions are a few robots
+// lower: rounding differences do not use up this margin, a different friction or contact model
+// would.
 #include "control/moves.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"

@@ -1,4 +1,4 @@
-// Networks against the same sums by the C library in double, and what they refuse.
+// Networks against the same sums computed with the C library in double, and rejected settings.
 #include "control/robot.h"
 #include "base/inject.h"
 

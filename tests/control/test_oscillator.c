@@ -74,7 +74,7 @@ static void quarter_turns(void **state) {
 }
 
 // The error does not grow with simulated time: a world of 1 s steps, three weeks on.
-static void long_lives_keep_the_phase(void **state) {
+static void long_runs_keep_the_phase(void **state) {
     (void)state;
     Fixture fixture;
     assert_int_equal(mf_context_create(NULL, &fixture.context, NULL), MF_OK);
@@ -179,7 +179,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_follow_the_sine),
         cmocka_unit_test(quarter_turns),
-        cmocka_unit_test(long_lives_keep_the_phase),
+        cmocka_unit_test(long_runs_keep_the_phase),
         cmocka_unit_test(bad_inputs_stay_in_their_robot),
         cmocka_unit_test(huge_finite_inputs_are_defined),
         cmocka_unit_test(faulty_robots_keep_their_targets),

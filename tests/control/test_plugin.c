@@ -1,5 +1,5 @@
-// Plugins: what a good one does, and that each of a corpus of bad ones is refused with one line, or
-// contained in the robots that it was called for.
+// Plugins: a correct one works; each of a corpus of defective ones is rejected with one line of
+// error, or its fault is contained in the robots of the call.
 #include "control/robot.h"
 #include "torture.h"
 
@@ -36,7 +36,7 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
                  error->message, mf_status_name(error->status), text, mf_status_name(status));
 }
 
-// ---- a good one --------------------------------------------------------------------------------
+// ---- a correct plugin --------------------------------------------------------------------------
 
 static void a_controller_works_at_its_rate(void **state) {
     (void)state;
@@ -67,7 +67,7 @@ static void a_controller_works_at_its_rate(void **state) {
     }
 }
 
-static void snapshots_hold_its_memory(void **state) {
+static void snapshots_contain_its_memory(void **state) {
     (void)state;
     Fixture fixture;
     fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
@@ -126,7 +126,7 @@ static void threads_give_the_same_bits(void **state) {
     assert_true(hash_with(4, "plugin_case_good") == hash);
 }
 
-// ---- refused before any call --------------------------------------------------------------------
+// ---- rejected before any call -------------------------------------------------------------------
 
 static void a_bad_entry_is_refused(void **state) {
     (void)state;
@@ -393,7 +393,7 @@ static void a_breach_takes_nothing_over(void **state) {
     }
 }
 
-static void writing_to_others_reaches_nobody(void **state) {
+static void writing_to_other_fields_has_no_effect(void **state) {
     (void)state;
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
@@ -564,7 +564,7 @@ static void own_motions_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_controller_works_at_its_rate),
-        cmocka_unit_test(snapshots_hold_its_memory),
+        cmocka_unit_test(snapshots_contain_its_memory),
         cmocka_unit_test(threads_give_the_same_bits),
         cmocka_unit_test(a_bad_entry_is_refused),
         cmocka_unit_test(a_bad_file_is_refused),
@@ -573,7 +573,7 @@ int main(void) {
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(one_robots_nan_is_its_own),
         cmocka_unit_test(a_breach_takes_nothing_over),
-        cmocka_unit_test(writing_to_others_reaches_nobody),
+        cmocka_unit_test(writing_to_other_fields_has_no_effect),
         cmocka_unit_test(calls_over_their_budget_are_counted),
         cmocka_unit_test(the_hovercraft_follows_its_equation),
         cmocka_unit_test(a_motion_moves_those_of_its_level),

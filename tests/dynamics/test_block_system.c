@@ -1,5 +1,5 @@
-// Systems of blocks: what they solve, exactly in trees and by iterations in loops, and matrices
-// that are not quite positive.
+// Block systems: exact solution of trees, iterative solution of loops, and nearly singular
+// matrices.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // Equations of motion of many robots: identities that hold for any mechanism, on random states of
-// models with every kind of joint and of the robots in the shared folder; the algorithm of a step
-// against them; equal bits whatever the batch, the threads and the instruction set.
+// models with every kind of joint and of the robots in the shared folder; comparison with the
+// algorithm of a step; equal bits for any batch size, thread count and instruction set.
 #include "interaction/pitch.h"
 
 #include "math/scalar.h"

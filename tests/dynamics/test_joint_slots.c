@@ -234,6 +234,104 @@ static void the_load_is_the_weight(void **state) {
     close_rig(&rig);
 }
 
+// ---- hinges -------------------------------------------------------------------------------------
+
+// The carrier is a box of 0.1 x 0.2 x 0.4 m and 1 kg.
+static const double spin_inertia = (0.1 * 0.1 + 0.2 * 0.2) / 12.0;
+
+// The first carrier asks for a hinge on the world, about the vertical through its center.
+static void open_hinge(Rig *rig, const double hinge[4]) {
+    open_rig(rig, 2, 1, MF_ISA_AUTO, true);
+    put(&rig->pitch, rig->carriers, 0, 0, 0, 50, 0.0);
+    put(&rig->pitch, rig->carriers, 1, 0, GAP, 50, 0.0);
+    set(rig->carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
+    for (uint32_t c = 0; c < 4; c++)
+        set(rig->carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
+    ask_for(rig, 0, 1, MF_NONE, 0);
+}
+
+static double hinge_now(const Rig *rig, uint32_t component) {
+    return get(rig->carriers, "joint_slot.angle", 0, 3 + component);
+}
+
+static void a_motor_spins_up_its_robot(void **state) {
+    const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
+    (void)state;
+    Rig rig;
+    open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
+    mf_world_step(rig.pitch.world, 250);                   // 0.5 s
+    near(get(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
+    near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
+    near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
+    near(hinge_now(&rig, 2), -torque, 1e-6);
+    near(get(rig.carriers, "joint_slot.load", 0, 6 + 5), torque, 1e-6);
+    near(get(rig.carriers, "joint_slot.angle", 0, 0), 0.0, 0.0); // the free slot
+    mf_world_step(rig.pitch.world, 250);
+    near(hinge_now(&rig, 1), -rate, 1e-4);
+    set(rig.carriers, "joint_slot.hinge", 0, 4 + 2, 1.0);
+    set(rig.carriers, "joint_slot.hinge", 0, 4 + 3, 0.5 * torque);
+    ask(&rig, 0, 1, MF_JOINT_REQUEST_MOTOR);
+    mf_world_step(rig.pitch.world, 250);
+    near(hinge_now(&rig, 1), -rate + 0.25 * growth, 2e-3);
+    near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
+    assert_int_equal(mf_joint_request_statistics(rig.joints).carried_out, 2);
+    assert_int_equal(mf_group_fault_total(rig.carriers), 0);
+    close_rig(&rig);
+}
+
+static void a_range_stops_the_motor(void **state) {
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        Rig rig;
+        open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
+        mf_world_step(rig.pitch.world, 1000);
+        near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
+        near(hinge_now(&rig, 1), 0.0, 1e-5);
+        near(hinge_now(&rig, 2), 0.0, 1e-4); // the stop's torque is the opposite of the motor's
+        mf_WorldJointConfig config;
+        must(mf_world_joint_config_of(rig.joints,
+                                      mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config,
+                                      &rig.pitch.error),
+             &rig.pitch.error);
+        near(config.lower_angle, -0.25, 0.0);
+        near(config.upper_angle, 0.5, 0.0);
+        close_rig(&rig);
+    }
+}
+
+static void a_hinge_without_a_range_turns_freely(void **state) {
+    (void)state;
+    Rig rig;
+    open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
+    set(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
+    mf_world_step(rig.pitch.world, 500);
+    near(hinge_now(&rig, 1), 5.0, 1e-6);
+    near(hinge_now(&rig, 0), 5.0 - 6.283185307179586, 1e-4);
+    ask(&rig, 0, 1, MF_JOINT_REQUEST_LEAVE);
+    mf_world_step(rig.pitch.world, 1);
+    for (uint32_t c = 0; c < 3; c++)
+        near(hinge_now(&rig, c), 0.0, 0.0);
+    close_rig(&rig);
+}
+
+static void a_motor_needs_a_hinge(void **state) {
+    (void)state;
+    Rig rig;
+    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
+    ask_for(&rig, 1, 0, 1, 1);               // fixed
+    mf_world_step(rig.pitch.world, 1);
+    assert_int_equal(get(rig.carriers, "joint_slot.answer", 0, 0), MF_NOT_FOUND);
+    assert_int_equal(mf_group_fault_total(rig.carriers), 0);
+    set(rig.carriers, "joint_slot.hinge", 1, 3, 1.0);
+    ask(&rig, 1, 0, MF_JOINT_REQUEST_MOTOR);
+    mf_world_step(rig.pitch.world, 1);
+    assert_int_equal(mf_group_fault(rig.carriers, 1), MF_FAULT_INPUT);
+    assert_non_null(strstr(mf_joint_request_statistics(rig.joints).reason, "only a hinge"));
+    assert_int_equal(mf_world_joints_count(rig.joints), 1);
+    close_rig(&rig);
+}
+
 // ---- what is refused ----------------------------------------------------------------------------
 
 static void what_is_out_of_reach_is_no_fault(void **state) {
@@ -258,6 +356,10 @@ static void wrong_requests_are_the_fault_of_one_robot(void **state) {
         double value;
     } cases[] = {
         {"joint_slot.request", "request 7 does not exist", 0, 7},
+        {"joint_slot.hinge", "only a hinge", 1, 1.0},
+        {"joint_slot.hinge", "joint.lower_angle", 0, 1.0},
+        {"joint_slot.hinge", "joint.motor_rate", 2, (double)NAN},
+        {"joint_slot.hinge", "joint.motor_torque", 3, -1.0},
         {"joint_slot.kind", "joint.kind: 3", 0, 3},
         {"joint_slot.link", "robots of group carriers have 1 links, none with number 1", 0, 1},
         {"joint_slot.link", "group 2 does not exist", 1, 2},
@@ -349,6 +451,10 @@ int main(void) {
         cmocka_unit_test(a_reset_robot_leaves),
         cmocka_unit_test(joints_break_and_are_repaired),
         cmocka_unit_test(the_load_is_the_weight),
+        cmocka_unit_test(a_motor_spins_up_its_robot),
+        cmocka_unit_test(a_range_stops_the_motor),
+        cmocka_unit_test(a_hinge_without_a_range_turns_freely),
+        cmocka_unit_test(a_motor_needs_a_hinge),
         cmocka_unit_test(what_is_out_of_reach_is_no_fault),
         cmocka_unit_test(wrong_requests_are_the_fault_of_one_robot),
         cmocka_unit_test(slots_need_what_joints_need),

@@ -1,5 +1,4 @@
-// Run-time joints of robots with links, motors and contacts: what holds, what is dragged, and who
-// warns.
+// Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
@@ -255,9 +254,9 @@ static void collisions_push_what_is_joined(void **state) {
         for (uint32_t i = 0; i < 300; i++) {
             mf_world_step(pitch.world, 1);
             open = fmax(open, state_of(joints, id).opening);
-            assert_true(get(boxes, "push.link", 0, 0) == -get(ball, "push.link", 0, 0));
-            assert_true(get(boxes, "push.count", 1, 0) == 0);
-            pushed = fmax(pushed, get(boxes, "push.link", 0, 0));
+            assert_true(get(boxes, "wrench.link", 0, 0) == -get(ball, "wrench.link", 0, 0));
+            assert_true(get(boxes, "wrench.count", 1, 0) == 0);
+            pushed = fmax(pushed, get(boxes, "wrench.link", 0, 0));
         }
         Momentum after = {{0}, {0}};
         for (uint32_t i = 0; i < 2; i++)

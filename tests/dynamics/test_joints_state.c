@@ -1,5 +1,5 @@
-// Run-time joints and all else: handles, snapshots, threads, instruction sets, memory, what is
-// refused, and robots that stand, fail or are moved from outside.
+// Run-time joints with the rest of the world: handles, snapshots, threads, instruction sets,
+// memory, rejected settings, and robots that are fixed, faulty or moved from outside.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
 
@@ -30,11 +30,17 @@ static void a_joint_is_made_and_broken_a_million_times(void **state) {
     }
     assert_int_equal(mf_context_live_bytes(chain.pitch.context), bytes);
     assert_int_equal(mf_world_joints_count(joints), 3);
+    mf_WorldJointId at = MF_WORLD_JOINT_NONE;
     for (uint32_t i = 0; i < 3; i++) {
         assert_true(mf_world_joint_exists(joints, chain.ids[i]));
-        assert_true(mf_world_joint_at(joints, i) == chain.ids[i]);
+        at = mf_world_joint_next(joints, at);
+        assert_true(at == chain.ids[i]);
     }
-    assert_true(mf_world_joint_at(joints, 3) == MF_WORLD_JOINT_NONE);
+    assert_true(mf_world_joint_next(joints, at) == MF_WORLD_JOINT_NONE);
+    must(mf_world_joint_destroy(joints, chain.ids[1], &error), &error);
+    assert_true(mf_world_joint_next(joints, chain.ids[0]) == chain.ids[2]);
+    assert_true(mf_world_joint_next(joints, chain.ids[1]) == chain.ids[2]);
+    assert_true(mf_world_joint_next(NULL, 0) == MF_WORLD_JOINT_NONE);
     close_chain(&chain);
 }
 
@@ -111,7 +117,7 @@ static void a_failed_call_changes_nothing(void **state) {
     close_chain(&chain);
 }
 
-// ---- what is refused ----------------------------------------------------------------------------
+// ---- rejected input -----------------------------------------------------------------------------
 
 typedef struct Refusal {
     mf_Status status;

@@ -1,5 +1,5 @@
-// The derived fields link.pose and link.velocity: they follow from the state whenever it changes,
-// do not count as state, and have the same bits on every instruction set and for every count.
+// The derived fields link.pose and link.velocity: they are updated whenever the state changes, are
+// not part of the state, and have the same bits on every instruction set and for every count.
 #include "interaction/pitch.h"
 
 #include "math/scalar.h"
@@ -130,6 +130,98 @@ static void bits_are_the_same_everywhere(void **state) {
     }
 }
 
+// ---- when they are derived ----------------------------------------------------------------------
+
+// A system that sees the height of the base in both fields, before the motion of each step.
+typedef struct Spy {
+    mf_Group *group;
+    uint32_t steps, same; // [1] steps seen, and those in which both were equal
+} Spy;
+
+static void look(Spy *spy) {
+    spy->steps++;
+    spy->same += get(spy->group, "link.pose", 0, 2) == get(spy->group, "base.position", 0, 2);
+}
+
+static void spy_run(const mf_SystemRun *run, void *user) {
+    if (run->first_block == 0)
+        look(user);
+}
+
+static void spy_world_run(const mf_WorldRun *run, void *user) {
+    (void)run;
+    look(user);
+}
+
+typedef enum Reader { NOBODY, NAMED, UNDECLARED, OF_THE_WORLD, READERS } Reader;
+
+static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
+    static const char *const other[] = {"base.position", NULL}, *const none[] = {NULL};
+    static const char *const named[] = {"base.position", "link.pose", NULL};
+    *spy = (Spy){.group = rig->group};
+    if (reader == OF_THE_WORLD) {
+        mf_WorldSystemConfig system = mf_world_system_config();
+        system.name = name;
+        system.run = spy_world_run;
+        system.user = spy;
+        system.reads = named;
+        must(mf_world_add_system(rig->pitch.world, &system, &rig->pitch.error), &rig->pitch.error);
+        return;
+    }
+    mf_SystemConfig system = mf_system_config();
+    system.name = name;
+    system.phase = MF_PHASE_SENSE;
+    system.run = spy_run;
+    system.user = spy;
+    system.reads = reader == NAMED ? named : reader == NOBODY ? other : NULL;
+    system.writes = none;
+    system.slow = true; // with two of them a phase may run system by system
+    must(mf_group_add_system(rig->group, &system, &rig->pitch.error), &rig->pitch.error);
+}
+
+static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
+    Pitch *pitch = &rig->pitch;
+    mf_MotionsConfig config = mf_motions_config();
+    mf_GroupConfig group = mf_group_config();
+    pitch_open(pitch, threads, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    group.model = pitch->models[pitch->count++] = load_file(pitch->context, "hexapod.urdf");
+    group.count = COUNT;
+    group.isolated = isolated;
+    group.double_precision = true;
+    must(mf_world_add_group(pitch->world, &group, &rig->group, &pitch->error), &pitch->error);
+    mf_motions_set_control(&config, 2 * MF_MILLISECOND);
+    must(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &pitch->error), &pitch->error);
+    must(mf_group_derive_links(rig->group, &pitch->error), &pitch->error);
+}
+
+// Where nobody reads them within a call, they are derived at its end.
+static void they_are_derived_when_they_can_be_read(void **state) {
+    (void)state;
+    for (int k = 0; k < 4 * READERS; k++) {
+        const Reader reader = (Reader)(k / 4);
+        Rig rig;
+        Spy spies[2];
+        open_falling(&rig, k & 2 ? 4 : 1, k & 1 && reader != OF_THE_WORLD);
+        for (int i = 0; i < 2; i++)
+            add_spy(&rig, i == 0 ? "first" : "second", &spies[i], reader);
+        mf_group_reset_all(rig.group);
+        set(rig.group, "base.position", 0, 2, 5.0);
+        mf_group_refresh(rig.group, 0);
+        for (int call = 0; call < 3; call++) {
+            mf_world_step(rig.pitch.world, 20);
+            check(&rig, 0.0);
+        }
+        mf_world_step(rig.pitch.world, 0);
+        check(&rig, 0.0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(spies[i].steps, 60);
+            // The first step of each call sees those of the end of the last one.
+            assert_int_equal(spies[i].same, reader == NOBODY ? 3 : 60);
+        }
+        pitch_close(&rig.pitch);
+    }
+}
+
 static void a_second_call_does_nothing(void **state) {
     Rig rig;
     (void)state;
@@ -143,9 +235,11 @@ static void a_second_call_does_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_follow_the_state), cmocka_unit_test(a_restored_world_has_them),
-        cmocka_unit_test(they_are_not_state), cmocka_unit_test(bits_are_the_same_everywhere),
-        cmocka_unit_test(a_second_call_does_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fields_follow_the_state),
+                                       cmocka_unit_test(a_restored_world_has_them),
+                                       cmocka_unit_test(they_are_not_state),
+                                       cmocka_unit_test(bits_are_the_same_everywhere),
+                                       cmocka_unit_test(they_are_derived_when_they_can_be_read),
+                                       cmocka_unit_test(a_second_call_does_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Contacts between robots that are solved together with run-time joints: loads and friction by
-// closed forms, mass ratios, stacks, and what bits depend on.
+// Contacts between robots solved together with run-time joints: loads and friction in closed form,
+// mass ratios, stacks, and determinism.
 #include "dynamics/joints_rig.h"
 #include "base/inject.h"
 #include "contact/softness.h"
@@ -286,7 +286,7 @@ static void joints_and_contacts_agree(void **state) {
     pitch_close(&pitch);
 }
 
-// ---- what bits depend on ------------------------------------------------------------------------
+// ---- determinism --------------------------------------------------------------------------------
 
 enum { KINDS = 3, MANY = 9 };
 

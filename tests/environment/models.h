@@ -1,5 +1,5 @@
-// Small models of the tests' own that the tasks can be tried on: as many positions, velocities and
-// actuators as the models that the tasks are made for, and bodies of the names that they look for.
+// Small models for the tests of tasks: the same numbers of positions, velocities and actuators as
+// the models of the tasks, with bodies of the required names.
 #ifndef MAYFLY_TESTS_ENVIRONMENT_MODELS_H
 #define MAYFLY_TESTS_ENVIRONMENT_MODELS_H
 

@@ -1,4 +1,4 @@
-// What tests of the tasks on the project's own robots share.
+// Common code of the tests of tasks with Mayfly's own robots.
 #ifndef MAYFLY_TESTS_ENVIRONMENT_OWN_H
 #define MAYFLY_TESTS_ENVIRONMENT_OWN_H
 

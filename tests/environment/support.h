@@ -1,5 +1,4 @@
-// What the tests of environments stand on: an environment on a model that is given as text, with
-// buffers of its own.
+// A fixture for tests of environments: an environment with a model given as text, and its buffers.
 #ifndef MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 #define MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 

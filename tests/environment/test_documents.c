@@ -1,5 +1,5 @@
-// docs/reference/environments.md holds the tables of tasks and of their parameters between marks;
-// MAYFLY_UPDATE=1 writes them there.
+// docs/reference/environments.md contains the tables of tasks and their parameters between marks;
+// MAYFLY_UPDATE=1 writes them.
 #include "environment/support.h"
 
 #include "environment/tasks.h"

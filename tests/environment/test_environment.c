@@ -1,11 +1,11 @@
-// Environments, whatever the task: what is refused, when episodes end and begin, seeds and masks,
-// images in the middle of an episode, memory, and robots that go wrong.
+// Environments with any task: rejected settings, ends and starts of episodes, seeds and masks,
+// snapshots during an episode, memory, and robots with faults.
 #include "environment/support.h"
 #include "base/inject.h"
 
 #include "torture.h"
 
-// ---- what is refused ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 typedef struct Mistake {
     mf_Status status;
@@ -65,7 +65,7 @@ static void other_motion(mf_EnvironmentConfig *config) {
     config->motion = MF_MOTION_POINTS;
 }
 
-static void mistakes_are_told_in_one_line(void **state) {
+static void mistakes_are_reported_in_one_line(void **state) {
     (void)state;
     static const Mistake mistakes[] = {
         {MF_BAD_ARGUMENT, "mf_environment_config()", size},
@@ -202,9 +202,9 @@ static void actions_that_are_not_finite_are_refused(void **state) {
     rig_close(&rig);
 }
 
-// ---- questions ---------------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
-static void what_is_asked_is_answered(void **state) {
+static void accessors_return_settings(void **state) {
     (void)state;
     Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
@@ -300,12 +300,12 @@ static void making_survives_every_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(mistakes_are_reported_in_one_line),
         cmocka_unit_test(models_that_lack_things_are_refused),
         cmocka_unit_test(a_model_without_actuators_is_refused),
         cmocka_unit_test(a_step_before_the_reset_is_refused),
         cmocka_unit_test(actions_that_are_not_finite_are_refused),
-        cmocka_unit_test(what_is_asked_is_answered),
+        cmocka_unit_test(accessors_return_settings),
         cmocka_unit_test(tasks_are_listed),
         cmocka_unit_test(a_step_makes_no_fallible_call),
         cmocka_unit_test(making_survives_every_failure),

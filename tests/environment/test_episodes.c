@@ -1,5 +1,5 @@
-// When episodes end and begin: the three ways of resets, masks and seeds, images in the middle of
-// an episode, and robots that go wrong.
+// Ends and starts of episodes: the three kinds of reset, masks and seeds, snapshots during an
+// episode, and robots with faults.
 #include "environment/support.h"
 
 enum { ROBOTS = 20, LIMIT = 4 };
@@ -34,7 +34,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
     rig_close(&other);
 }
 
-// ---- the three ways ----------------------------------------------------------------------------
+// ---- kinds of reset ----------------------------------------------------------------------------
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 static void next_step(void **state) {
@@ -264,7 +264,7 @@ static void act_all(Rig *rig, uint32_t step) {
         rig_act(rig, i, i, step);
 }
 
-static void images_go_on_bit_for_bit(void **state) {
+static void images_continue_bit_for_bit(void **state) {
     (void)state;
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
@@ -299,7 +299,7 @@ static void images_go_on_bit_for_bit(void **state) {
     }
 }
 
-// ---- robots that go wrong ----------------------------------------------------------------------
+// ---- faults ------------------------------------------------------------------------------------
 
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {
@@ -342,7 +342,7 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     rig_close(&rig);
 }
 
-static void poison_ends_an_episode_and_no_more(void **state) {
+static void corrupted_states_end_an_episode_only(void **state) {
     (void)state;
     for (int t = 0; t < TASKS; t++)
         for (int way = 0; way < 3; way++) {
@@ -365,8 +365,8 @@ int main(void) {
         cmocka_unit_test(seeds_begin_anew_or_go_on),
         cmocka_unit_test(buffers_that_are_not_wanted),
         cmocka_unit_test(observations_may_be_float),
-        cmocka_unit_test(images_go_on_bit_for_bit),
-        cmocka_unit_test(poison_ends_an_episode_and_no_more),
+        cmocka_unit_test(images_continue_bit_for_bit),
+        cmocka_unit_test(corrupted_states_end_an_episode_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

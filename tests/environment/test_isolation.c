@@ -1,5 +1,5 @@
-// A robot with a seed does the same alone and in any batch, at every place in it, with every number
-// of threads and every instruction set, to the bit, in float and in double.
+// The result of a robot with a given seed does not depend on the batch, its index, the number of
+// threads or the instruction set, to the bit, in float and in double.
 #include "environment/support.h"
 
 enum { STEPS = 12, LIMIT = 5, ALONE = 6, MANY = 67 };
@@ -57,7 +57,7 @@ static void expect_same(const TaskModel *own, const char *where, uint32_t number
                  a->instance == b->instance ? " in its buffers" : "");
 }
 
-static void alone_or_anywhere_in_a_batch(void **state) {
+static void bits_do_not_depend_on_the_batch(void **state) {
     (void)state;
     static Path batch[MANY], part[MANY], alone;
     for (int t = 0; t < TASKS; t++)
@@ -82,7 +82,7 @@ static void robots_differ(void **state) {
         assert_true(batch[i].hash != batch[0].hash && batch[i].instance != batch[0].instance);
 }
 
-static void threads_do_not_show(void **state) {
+static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     static Path one[MANY], more[MANY];
     for (int t = 0; t < TASKS; t++)
@@ -115,9 +115,9 @@ static void instruction_sets_do_not_show(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone_or_anywhere_in_a_batch),
+        cmocka_unit_test(bits_do_not_depend_on_the_batch),
         cmocka_unit_test(robots_differ),
-        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(instruction_sets_do_not_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// The tasks of quadrotors, alone and in teams. Rewards, observations and ends are worked out here
-// from the fields of the group.
+// The tasks with quadrotors, single and in teams. Expected rewards, observations and ends are
+// computed from the fields of the group.
 #include "environment/own.h"
 
 // ---- one quadrotor -----------------------------------------------------------------------------
@@ -350,7 +350,7 @@ static void put(Rig *rig, uint32_t robot, const double point[3], const double ve
 
 // Two that meet within a step, and are far from each other before and after it, end the episode of
 // their team alone; the two of them pay. Beside each other at that speed they do not.
-static void who_meets_ends_the_episode_of_the_team(void **state) {
+static void collisions_end_the_episode_of_the_team(void **state) {
     (void)state;
     for (int beside = 0; beside < 2; beside++) {
         Rig rig;
@@ -434,7 +434,7 @@ int main(void) {
         cmocka_unit_test(waypoints_follow_each_other),
         cmocka_unit_test(swarm_by_hand),
         cmocka_unit_test(teams_start_apart),
-        cmocka_unit_test(who_meets_ends_the_episode_of_the_team),
+        cmocka_unit_test(collisions_end_the_episode_of_the_team),
         cmocka_unit_test(teams_start_anew_together),
         cmocka_unit_test(teams_are_not_parted),
     };

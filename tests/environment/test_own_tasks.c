@@ -1,5 +1,5 @@
-// The tasks on robots of the project's own: walkers by every motion; what is refused, and bits of
-// all of them. Rewards, observations and ends are worked out here from the fields of the group.
+// The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
+// tasks. Expected rewards, observations and ends are computed from the fields of the group.
 #include "environment/own.h"
 #include "base/inject.h"
 
@@ -161,7 +161,7 @@ static void turn_over(Rig *rig, uint32_t robot, double height, double tilt) {
 }
 
 // Standing still all feet bear load, in the air none does; what knows no forces cannot fly.
-static void feet_feel_the_ground(void **state) {
+static void contact_sensors_of_feet(void **state) {
     (void)state;
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
@@ -317,7 +317,7 @@ static void actions_are_targets(void **state) {
     rig_close(&rig);
 }
 
-// ---- what is refused ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *config,
                            mf_Status status, const char *words) {
@@ -329,7 +329,7 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
         fail_msg("expected '%s', found '%s'", words, error.message);
 }
 
-static void what_cannot_be_is_refused(void **state) {
+static void impossible_settings_are_refused(void **state) {
     (void)state;
     mf_Error error = {0};
     mf_Context *context = make_context(1);
@@ -407,7 +407,7 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     rig_close(&rig);
 }
 
-static void alone_or_anywhere_with_any_threads(void **state) {
+static void bits_do_not_depend_on_batch_or_threads(void **state) {
     (void)state;
     enum { MANY = 60 };
     Case cases[2 * MF_MOTION_LEVELS + 3];
@@ -456,13 +456,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(walkers_by_hand_at_every_motion),
         cmocka_unit_test(starts_stand_on_the_ground),
-        cmocka_unit_test(feet_feel_the_ground),
+        cmocka_unit_test(contact_sensors_of_feet),
         cmocka_unit_test(an_open_loop_gait_walks),
         cmocka_unit_test(falls_end_episodes),
         cmocka_unit_test(commands_are_drawn_and_tracked),
         cmocka_unit_test(actions_are_targets),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(alone_or_anywhere_with_any_threads),
+        cmocka_unit_test(impossible_settings_are_refused),
+        cmocka_unit_test(bits_do_not_depend_on_batch_or_threads),
         cmocka_unit_test(a_step_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

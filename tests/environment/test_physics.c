@@ -1,4 +1,4 @@
-// The physics of an environment against an integration of the equations by hand: a pole on a cart.
+// The physics of an environment against a direct integration of the equations of a pole on a cart.
 #include "environment/support.h"
 
 // Cart M = 2 kg, pole m = 0.8 kg with its center at l = 0.45 m and I = 0.03 kg m^2 about it; the
@@ -99,10 +99,10 @@ static void actions_are_limited_by_the_actuator(void **state) {
     rig_close(&rig);
 }
 
-// A robot on one foot that falls over: the ground pushes the foot's body alone. The torso, whose
-// share is what the whole bears less what the leg bears, feels neither force nor torque, although
-// all of it moves in the step.
-static void what_touches_alone_feels_the_ground(void **state) {
+// A robot on one foot that falls over: the ground acts on the foot's body only. The external force
+// on the torso, computed as that on the whole less that on the leg, is zero, although all of it
+// moves in the step.
+static void external_forces_act_on_the_touching_body_only(void **state) {
     (void)state;
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
@@ -165,7 +165,7 @@ int main(void) {
         cmocka_unit_test(a_pole_on_a_cart_with_runge_kutta),
         cmocka_unit_test(a_pole_on_a_cart_with_euler),
         cmocka_unit_test(actions_are_limited_by_the_actuator),
-        cmocka_unit_test(what_touches_alone_feels_the_ground),
+        cmocka_unit_test(external_forces_act_on_the_touching_body_only),
         cmocka_unit_test(gravity_is_that_of_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // Inertia and velocity of bodies about the center of mass against closed forms; random numbers of
-// starts: bounds, moments, and the logarithm behind the normal ones.
+// start states: bounds, moments, and the logarithm used for normal deviates.
 #include "environment/support.h"
 
 #include "base/move_image.h"
@@ -348,7 +348,7 @@ static void open_starts(Rig *rig, const char *task) {
     rig_reset(rig, 12345);
 }
 
-static void starts_are_spread_as_told(void **state) {
+static void starts_are_distributed_as_configured(void **state) {
     (void)state;
     Rig rig;
     open_starts(&rig, "inverted_pendulum");
@@ -382,7 +382,7 @@ static void starts_are_spread_as_told(void **state) {
 }
 
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
-static void targets_are_spread_as_told(void **state) {
+static void targets_are_distributed_as_configured(void **state) {
     (void)state;
     Rig rig;
     double inside = 0.0;
@@ -418,8 +418,8 @@ int main(void) {
         cmocka_unit_test(uniform_numbers),
         cmocka_unit_test(normal_numbers),
         cmocka_unit_test(normal_numbers_are_those_of_the_formula),
-        cmocka_unit_test(starts_are_spread_as_told),
-        cmocka_unit_test(targets_are_spread_as_told),
+        cmocka_unit_test(starts_are_distributed_as_configured),
+        cmocka_unit_test(targets_are_distributed_as_configured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

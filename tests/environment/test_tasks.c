@@ -1,5 +1,5 @@
-// Observations, rewards and ends of tasks with joints alone, worked out here from the fields of the
-// group: poles, runners in a plane, arms.
+// Observations, rewards and ends of the tasks without a free base (poles, runners in a plane,
+// arms), computed from the fields of the group.
 #include "environment/support.h"
 
 enum { ROBOTS = 18, STEPS = 9 };
@@ -229,8 +229,8 @@ static void walker(void **state) {
     runner("walker2d", 0.8, 2.0, 1.0, false);
 }
 
-// Ill health need not end an episode, but is not rewarded.
-static void ill_health_may_be_lived_with(void **state) {
+// Unhealthy states need not end an episode, but give no reward.
+static void unhealthy_robots_may_continue(void **state) {
     (void)state;
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
@@ -388,7 +388,7 @@ int main(void) {
         cmocka_unit_test(half_cheetah),
         cmocka_unit_test(hopper),
         cmocka_unit_test(walker),
-        cmocka_unit_test(ill_health_may_be_lived_with),
+        cmocka_unit_test(unhealthy_robots_may_continue),
         cmocka_unit_test(swimmer),
         cmocka_unit_test(reacher),
         cmocka_unit_test(pusher),

@@ -1,5 +1,6 @@
-// Observations, rewards and ends of tasks whose robots have a free base: ant, humanoid, getting up.
-// Forces from outside are first seen unlimited, as one total, and then as the tasks limit them.
+// Observations, rewards and ends of the tasks with a free base: ant, humanoid, standing up.
+// External forces are compared first without limit, as a total, and then with the limits of the
+// tasks.
 #include "environment/support.h"
 
 #include "math/scalar.h"
@@ -270,7 +271,7 @@ static void sums_are_those_before_the_last_step(void **state) {
     rig_close(&late);
 }
 
-// ---- forces from outside -----------------------------------------------------------------------
+// ---- external forces ---------------------------------------------------------------------------
 
 // At rest the ground carries the weight, by the bodies that touch it, without torque about the
 // center of mass; the foot that is fixed to its leg feels its own share.

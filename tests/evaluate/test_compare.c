@@ -1,5 +1,6 @@
-// Comparisons of levels: a tripod gait goes about as far at every level, the dearest level is the
-// reference, levels that a model cannot support say why, and the page shows it all.
+// Comparisons of levels: a tripod gait covers about the same distance at every level, the level of
+// highest fidelity is the reference, unsupported levels give a reason, and the page contains all of
+// it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +92,7 @@ static void kinematic_soles_stay_flat(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void what_a_level_cannot_is_said(void **state) {
+static void unsupported_features_of_a_level_are_listed(void **state) {
     mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
@@ -117,7 +118,7 @@ static void what_a_level_cannot_is_said(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void what_cannot_be_compared_says_why(void **state) {
+static void incomparable_models_give_a_reason(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -222,8 +223,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tripod_walks_at_every_level),
         cmocka_unit_test(kinematic_soles_stay_flat),
-        cmocka_unit_test(what_a_level_cannot_is_said),
-        cmocka_unit_test(what_cannot_be_compared_says_why),
+        cmocka_unit_test(unsupported_features_of_a_level_are_listed),
+        cmocka_unit_test(incomparable_models_give_a_reason),
         cmocka_unit_test(commands_beyond_the_gait_are_noted),
         cmocka_unit_test(hulls_of_many_corners_are_compared),
         cmocka_unit_test(every_failing_call_is_survived),

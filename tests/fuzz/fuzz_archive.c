@@ -1,6 +1,6 @@
 // Fuzz target: a whole archive file. The input is the file; it is opened for reading and for
-// writing and everything in it is asked for. A file that lets a search resume must also let it go
-// on, and then resume at exactly that place.
+// writing, and everything in it is read. If it can be resumed, the search must continue from it,
+// and the result must be resumable at exactly that generation.
 #include <mayfly/search.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Fuzz target: files of gaits. Whatever the bytes, the reader gives a whole gait or one line of
-// error, with a robot or without; what it gives can be written, reads back to the same text, and
-// asks for finite angles within the joints' ranges.
+// Fuzz target: gait files. For any bytes the reader returns a complete gait or one line of error,
+// with a robot or without; a gait can be written and read back to the same text, and gives finite
+// angles within the joints' ranges.
 #include <mayfly/gait.h>
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Fuzz target: the decoder of an individual's row in the archive. The input gives the run's
-// settings and five values as SQLite would hand them out; whatever they are, an individual that is
-// accepted must fit the settings.
+// settings and five values as SQLite would return them; an accepted individual must fit the
+// settings.
 #include "search/archive_format.h"
 #include "search/population.h"
 

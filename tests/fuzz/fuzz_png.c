@@ -1,5 +1,5 @@
-// Fuzzes the PNG reader from memory: each input as it is, and with its chunk checksums put right,
-// because a mutation hardly ever gets past them.
+// Fuzzes the PNG reader from memory: each input unchanged, and with corrected chunk checksums,
+// because mutations rarely have valid ones.
 #include "fuzz/image.h"
 #include "base/hash.h"
 

@@ -1,7 +1,7 @@
-// Fuzz target: scenes. Whatever the bytes, the reader gives a whole scene or one line of error; a
-// scene that it gives can be written, and reads back to the same text. Models, gaits and plugins
-// are read later; vehicles are looked for where the text says, which is nowhere, so that a scene
-// with some ends in an error at the latest there; everything before it is read.
+// Fuzz target: scenes. For any bytes the reader returns a complete scene or one line of error; a
+// scene can be written and read back to the same text. Models, gaits and plugins are read later;
+// files of vehicles are not available, so a scene with vehicles fails when they are opened, after
+// everything before it has been read.
 #include <mayfly/scene.h>
 
 #include <stdlib.h>

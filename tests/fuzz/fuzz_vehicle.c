@@ -1,5 +1,5 @@
-// Fuzz target: files of vehicles. Whatever the bytes, the reader gives a whole vehicle or one line
-// of error, and what it gives can be written and reads back to the same text.
+// Fuzz target: vehicle files. For any bytes the reader returns a complete vehicle or one line of
+// error; a vehicle can be written and read back to the same text.
 #include <mayfly/vehicle_file.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// What the image fuzz targets share: parse once, keep the promises of image.h, leak nothing.
+// Common code of the fuzz targets for images: parse once, check the guarantees of image.h, leak
+// nothing.
 #ifndef MAYFLY_TESTS_FUZZ_IMAGE_H
 #define MAYFLY_TESTS_FUZZ_IMAGE_H
 

@@ -1,4 +1,4 @@
-// What the mesh fuzz targets share: parse from memory, then use what came out.
+// Common code of the fuzz targets for meshes: parse from memory, then use the result.
 #ifndef MAYFLY_TESTS_FUZZ_MESH_H
 #define MAYFLY_TESTS_FUZZ_MESH_H
 

@@ -1,4 +1,4 @@
-// Worlds for tests of collisions: groups of models that are written down as MJCF text or loaded.
+// Worlds for tests of collisions: groups of models given as MJCF text or loaded from files.
 #ifndef MAYFLY_TESTS_PITCH_H
 #define MAYFLY_TESTS_PITCH_H
 

@@ -1,5 +1,5 @@
-// Collisions between robots: closed forms of impacts, friction and rest, balance of forces, energy,
-// and that nothing depends on company, threads, instruction sets, margins or interruptions.
+// Collisions between robots: impacts, friction and rest in closed form, balance of forces, energy;
+// results do not depend on other robots, threads, instruction sets, margins or interruptions.
 #include "interaction/pitch.h"
 #include "base/inject.h"
 
@@ -31,8 +31,8 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
         mf_world_step(pitch.world, 1);
         double apart = get(second, "base.position", 0, 0) - get(first, "base.position", 0, 0);
         out.depth = fmax(out.depth, 0.2 - apart);
-        out.time += get(first, "push.count", 0, 0) > 0 ? dt : 0.0;
-        assert_true(get(first, "push.link", 0, 0) == -get(second, "push.link", 0, 0));
+        out.time += get(first, "wrench.count", 0, 0) > 0 ? dt : 0.0;
+        assert_true(get(first, "wrench.link", 0, 0) == -get(second, "wrench.link", 0, 0));
     }
     out.speeds[0] = get(first, "base.linear_velocity", 0, 0);
     out.speeds[1] = get(second, "base.linear_velocity", 0, 0);
@@ -121,7 +121,7 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
     double expected = -(1 + e) * 2.0 * m * r / (inertia + m * r * r);
     near(rate, expected, 0.01 * fabs(expected));
     near(inertia * rate - r * m * speed, -r * m * 2.0, 2e-3);
-    assert_true(get(arm, "push.count", 0, 0) == 0);
+    assert_true(get(arm, "wrench.count", 0, 0) == 0);
     pitch_close(&pitch);
 }
 
@@ -129,7 +129,7 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
 
 // Sums the pushes of a group: force, and torque about the world's origin; and their sizes.
 static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
-    const mf_Field *wrench = mf_group_find_field(group, "push.link");
+    const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3], f[3], t[3];
         for (uint32_t c = 0; c < 3; c++)
@@ -243,7 +243,7 @@ static void impacts_make_no_energy(void **state) {
         }
         double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
         assert_true(end < 0.9 * start);
-        assert_true(mf_collisions_statistics(pitch.collisions).touches > 50);
+        assert_true(mf_collisions_statistics(pitch.collisions).contacts > 50);
         pitch_close(&pitch);
     }
 }
@@ -267,9 +267,9 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
     double sum = 0.0;
     for (int i = 0; i < 200; i++) {
         mf_world_step(pitch.world, 1);
-        sum += get(ball, "push.link", 0, 2);
+        sum += get(ball, "wrench.link", 0, 2);
         assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
-        assert_true(get(ball, "push.count", 0, 0) == 1);
+        assert_true(get(ball, "wrench.count", 0, 0) == 1);
     }
     near(sum / 200, 0.19 * 9.81, 1e-3);
     // Between the depths of the two springs: k = m (pi / 6 ms)^2 and a quarter of it.
@@ -415,7 +415,7 @@ static void bits_depend_on_nothing_else(void **state) {
         mf_world_step(pitch.world, 60);
         uint64_t own = mf_world_hash(pitch.world);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
-        assert_true(statistics.touches > 500);
+        assert_true(statistics.contacts > 500);
         assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
         if (hash[crowds[i].wide] == 0)
             hash[crowds[i].wide] = own;
@@ -524,7 +524,7 @@ static void who_sleeps_takes_no_room(void **state) {
             put(&pitch, people, i, 0.3 * unit(1, i), 1.5 * unit(2, i), 0.5, unit(3, i) - 0.5);
         mf_CollisionsConfig config = mf_collisions_config();
         config.margin = k == 0 ? 1e-6 : 0.15;
-        config.touches = 4;
+        config.contact_capacity = 4;
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 100);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
@@ -554,7 +554,7 @@ static void who_is_apart_is_left_alone(void **state) {
         mf_world_step(pitch.world, 50);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_int_equal(statistics.robot_tests + statistics.sphere_tests, 0);
-        assert_true(get(people, "push.count", 0, 0) == 0);
+        assert_true(get(people, "wrench.count", 0, 0) == 0);
         if (how == 0)
             set(people, "joint.angle", 0,
                 mf_model_find_joint(pitch.models[0], "left_shoulder_roll"), 1.4);
@@ -564,7 +564,7 @@ static void who_is_apart_is_left_alone(void **state) {
             for (uint32_t c = 0; c < 4; c++)
                 set(people, "base.orientation", 0, c, (const double[]){0.8, -0.6, 0, 0}[c]);
         mf_world_step(pitch.world, 1);
-        assert_true(get(people, "push.count", 0, 0) > 0 && get(people, "push.count", 1, 0) > 0);
+        assert_true(get(people, "wrench.count", 0, 0) > 0 && get(people, "wrench.count", 1, 0) > 0);
         pitch_close(&pitch);
     }
 }
@@ -587,7 +587,7 @@ static void limbs_meet_when_they_are_told_to(void **state) {
         config.member_count = 1;
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 1);
-        assert_true(get(robot, "push.count", 0, 0) == 0); // not as it stands at the start
+        assert_true(get(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
         uint32_t roll = mf_model_find_joint(pitch.models[0], "left_shoulder_roll");
         set(robot, "joint.angle", 0, roll, -0.9);
         mf_world_step(pitch.world, 1);
@@ -619,7 +619,7 @@ static void trees_find_what_there_is(void **state) {
         pitch_collide(&pitch, &config);
         mf_world_step(pitch.world, 5);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
-        touches[k] = statistics.touches;
+        touches[k] = statistics.contacts;
         tests[k] = statistics.shape_tests;
         // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
         assert_true(statistics.shape_tests <= statistics.without);
@@ -672,7 +672,7 @@ static void bad_settings_are_refused(void **state) {
             config.pairs = 0;
             break;
         case 9:
-            config.touches = 3;
+            config.contact_capacity = 3;
             break;
         case 10:
             config.duration = (double)NAN;

@@ -1,5 +1,5 @@
 // Interaction: neighbors in fields, collisions, ground, fence, wind and downwash, each against
-// values worked out by hand.
+// values computed by hand.
 #include "interaction/walkers.h"
 #include "torture.h"
 
@@ -16,7 +16,7 @@ static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
     return config;
 }
 
-static void neighbors_are_told(void **state) {
+static void neighbors_are_listed(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
         Fixture fixture;
@@ -442,7 +442,7 @@ static void every_failure_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(neighbors_are_told),       cmocka_unit_test(sight_is_a_cone),
+        cmocka_unit_test(neighbors_are_listed),     cmocka_unit_test(sight_is_a_cone),
         cmocka_unit_test(collisions_kill_both),     cmocka_unit_test(one_point_is_survived),
         cmocka_unit_test(the_ground_is_hit),        cmocka_unit_test(the_fence_is_watched),
         cmocka_unit_test(downwash_is_a_jet),        cmocka_unit_test(wind_grows_with_height),

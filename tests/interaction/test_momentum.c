@@ -1,17 +1,19 @@
-// Robots meet in free flight, far above the ground and without gravity: linear and angular momentum
-// of all of them together stay, at every level that knows forces, in double and in float.
+// Robots collide in free flight, far above the ground and without gravity: their total linear and
+// angular momentum is conserved, at every level with forces, in double and in float.
 //
-// Where errors come from, and how large they may be:
-// - A push is the same number at both robots with opposite signs, at one point, so it loses nothing
-//   but rounding. `points`, which moves a body about its center of mass, shows just that.
-// - `rigid`, `prescribed` and `articulated` move the base's origin. With Runge-Kutta what turns
-// about
-//   the center keeps its linear momentum by the fourth order of the step. Angular momentum is kept
-//   by the first: a push holds for a step and stays at its robot's origin, which moves on by h v.
-// - With the default integrator, of first order, both are of first order; `articulated` moves
-//   a tree's momentum as a whole (momentum.h), so there both stay to rounding.
-// - In float 1,400 steps that all round the same way lose 1400 * 6e-8 = 8.4e-5; 3e-6 were seen.
-// So errors of first order must halve with the step; bounds are twice what was seen at 0.5 ms.
+// Sources of errors, and bounds:
+// - The force of a contact has the same value at both robots with opposite signs, at one point, so
+//   only rounding is lost. `points`, which moves a body about its center of mass, shows just that.
+// - `rigid`, `prescribed` and `articulated` move the base's origin. With Runge-Kutta the
+//   linear momentum of a rotating body has an error of fourth order in the step. Angular momentum
+//   has one of first order: an external force is constant in a step and acts at its robot's origin,
+//   which moves by h v.
+// - With the default integrator, of first order, both errors are of first order; `articulated`
+//   integrates the momentum of a tree as a whole (momentum.h), so there both are conserved to
+//   rounding.
+// - In float 1,400 steps that all round in one direction lose 1400 * 6e-8 = 8.4e-5; measured: 3e-6.
+// Errors of first order must therefore halve with the step; bounds are twice the errors measured at
+// 0.5 ms.
 #include "interaction/pitch.h"
 
 typedef struct Totals {
@@ -75,7 +77,7 @@ typedef struct Meeting {
 typedef struct Seen {
     double linear, angular; // [1] lost, relative
     double passed;          // [1] linear momentum that changed hands, relative
-    uint64_t touches;
+    uint64_t contacts;
 } Seen;
 
 static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
@@ -104,7 +106,7 @@ static Seen meet_by(const Meeting *m, mf_Time step, mf_CollisionLaw law) {
     double size = apart(one.linear, (double[3]){0}), turn = apart(one.angular, (double[3]){0});
     Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / turn,
                  apart(one.linear, own.linear) / size,
-                 mf_collisions_statistics(pitch.collisions).touches};
+                 mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
     pitch_close(&pitch);
@@ -124,12 +126,12 @@ static void momentum_stays_when_it_is_solved(void **state) {
         const Meeting m = {motions[k / 4], false, k % 2 == 0, k / 2 % 2 == 0, 0, 0};
         const Seen seen = meet_by(&m, 500 * MICROSECOND, MF_COLLISION_HARD);
         const double most = m.wide ? 1e-12 : 1e-4;
-        if (!(seen.linear <= most && seen.angular <= most && seen.touches >= 1 &&
+        if (!(seen.linear <= most && seen.angular <= most && seen.contacts >= 1 &&
               seen.passed > 0.1))
             fail_msg("case %d, %s: lost %g of linear, %g of angular momentum; %g passed in %llu "
-                     "touches",
+                     "contacts",
                      k, mf_motion_name(m.motion), seen.linear, seen.angular, seen.passed,
-                     (unsigned long long)seen.touches);
+                     (unsigned long long)seen.contacts);
     }
 }
 
@@ -159,12 +161,12 @@ static void momentum_stays(void **state) {
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++) {
         const Meeting *m = &meetings[i];
         Seen seen = meet(m, 500 * MICROSECOND);
-        if (!(seen.linear <= m->linear && seen.angular <= m->angular && seen.touches >= 10 &&
+        if (!(seen.linear <= m->linear && seen.angular <= m->angular && seen.contacts >= 10 &&
               seen.passed > 0.1))
             fail_msg("case %zu, %s: lost %g of linear, %g of angular momentum; %g passed in %llu "
-                     "touches",
+                     "contacts",
                      i, mf_motion_name(m->motion), seen.linear, seen.angular, seen.passed,
-                     (unsigned long long)seen.touches);
+                     (unsigned long long)seen.contacts);
     }
 }
 

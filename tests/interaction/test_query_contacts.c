@@ -1,5 +1,5 @@
-// The list of contacts: loads that add up to weights, forces that are those of the fields, places
-// where shapes touch, order and room, and what is not known.
+// The list of contacts: loads sum to weights, forces equal those of the fields, positions where
+// shapes touch, order and capacity, and unknown values.
 #include "interaction/pitch.h"
 
 #include <mayfly/query.h>
@@ -114,8 +114,8 @@ static void round_things_touch_at_their_lowest_point(void **state) {
     pitch_close(&pitch);
 }
 
-// Between balls the force is that of push.link, the point between them, the normal the centers'.
-static void collisions_tell_their_forces(void **state) {
+// Between balls the force is that of wrench.link, the point between them, the normal the centers'.
+static void collisions_report_their_forces(void **state) {
     (void)state;
     Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
@@ -136,7 +136,8 @@ static void collisions_tell_their_forces(void **state) {
         }
         mf_world_step(pitch.world, 1);
         count = list(&pitch, contacts);
-        assert_int_equal(count, get(first, "push.count", 0, 0) + get(first, "push.count", 1, 0));
+        assert_int_equal(count,
+                         get(first, "wrench.count", 0, 0) + get(first, "wrench.count", 1, 0));
         for (uint32_t i = 0; i < count; i++) { // by names of groups, then by robots
             assert_ptr_equal(contacts[i].owners[0].group, first);
             assert_ptr_equal(contacts[i].owners[1].group, second);
@@ -153,7 +154,7 @@ static void collisions_tell_their_forces(void **state) {
         for (uint32_t c = 0; c < 3; c++) {
             near(contacts[0].normal[c], (centers[1][c] - centers[0][c]) / length, 1e-9);
             near(contacts[0].point[c], 0.5 * (centers[0][c] + centers[1][c]), 1e-9);
-            near(contacts[0].force[c], get(second, "push.link", 0, c), 1e-9);
+            near(contacts[0].force[c], get(second, "wrench.link", 0, c), 1e-9);
             load += contacts[0].force[c] * contacts[0].normal[c];
         }
         near(contacts[0].load, load, 1e-9);
@@ -210,7 +211,7 @@ static void lists_do_not_depend_on_threads(void **state) {
     }
 }
 
-static void bad_questions_are_refused(void **state) {
+static void bad_queries_are_refused(void **state) {
     (void)state;
     Pitch pitch;
     mf_Contact contacts[1];
@@ -231,9 +232,9 @@ int main(void) {
         cmocka_unit_test(a_box_stands_on_its_corners),
         cmocka_unit_test(points_and_feet_bear_the_weight),
         cmocka_unit_test(round_things_touch_at_their_lowest_point),
-        cmocka_unit_test(collisions_tell_their_forces),
+        cmocka_unit_test(collisions_report_their_forces),
         cmocka_unit_test(lists_do_not_depend_on_threads),
-        cmocka_unit_test(bad_questions_are_refused),
+        cmocka_unit_test(bad_queries_are_refused),
     };
     return cmocka_run_group_tests_name("query contacts", tests, NULL, NULL);
 }

@@ -357,12 +357,35 @@ static void bad_questions_are_refused(void **state) {
     config.b.group = pitch.groups[1];
     refused(&pitch, &config, "isolated");
     config.b.group = NULL;
+    config.a.group = pitch.groups[1];
+    refused(&pitch, &config, "alone in its space");
+    config.a.group = group;
     config.reach = NAN;
     refused(&pitch, &config, "reach");
     config.struct_size = 0;
     refused(&pitch, &config, "mf_distance_config()");
     refused(&pitch, NULL, "NULL");
     pitch_close(&other);
+    pitch_close(&pitch);
+}
+
+static void bodies_without_shapes_are_refused(void **state) {
+    static const char text[] =
+        "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
+        "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
+        "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
+    (void)state;
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
+    mf_DistanceConfig config = mf_distance_config();
+    config.a = (mf_DistanceBody){arms, 0, 1};
+    refused(&pitch, &config, "distance.a: link bare of model arm has no shapes that collide");
+    config.a = (mf_DistanceBody){arms, 0, 0};
+    config.b = (mf_DistanceBody){arms, 1, 1};
+    refused(&pitch, &config, "distance.b: link bare");
+    config.b.link = MF_NONE;
+    assert_true(ask(&pitch, &config).found);
     pitch_close(&pitch);
 }
 
@@ -426,6 +449,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_of_all_is_found),
         cmocka_unit_test(links_of_one_robot),
         cmocka_unit_test(bad_questions_are_refused),
+        cmocka_unit_test(bodies_without_shapes_are_refused),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests_name("query distance", tests, NULL, NULL);

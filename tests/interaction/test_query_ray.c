@@ -1,4 +1,4 @@
-// Rays: closed forms for every shape, random rays against the insides of random shapes, height maps
+// Rays: closed forms for every shape, random rays against containment in random shapes, height maps
 // against fine sampling, filters, order, errors.
 #include "interaction/pitch.h"
 
@@ -102,7 +102,7 @@ static mf_RayConfig ray_of(double x, double y, double z, double dx, double dy, d
 
 // ---- shapes -------------------------------------------------------------------------------------
 
-static void every_shape_is_met_where_it_is(void **state) {
+static void every_shape_is_hit_at_its_surface(void **state) {
     // From 2 m along x at y, z of each; distance, normal.
     static const double cases[][7] = {
         {0, 0.1, 0.2, 2.0 - 0.2, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0},
@@ -407,6 +407,13 @@ static void bad_rays_are_refused(void **state) {
     ray = mf_ray_config();
     ray.alone = group;
     refused(&pitch, &ray, "isolated");
+    mf_GroupConfig apart = mf_group_config();
+    apart.model = mf_group_model(group);
+    apart.name = "apart";
+    must(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &pitch.error), &pitch.error);
+    ray = mf_ray_config();
+    ray.without = pitch.groups[1];
+    refused(&pitch, &ray, "ray.without: group apart is isolated");
     ray.struct_size = 0;
     refused(&pitch, &ray, "mf_ray_config()");
     refused(&pitch, NULL, "NULL");
@@ -416,7 +423,7 @@ static void bad_rays_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_shape_is_met_where_it_is),
+        cmocka_unit_test(every_shape_is_hit_at_its_surface),
         cmocka_unit_test(random_rays_agree_with_the_insides),
         cmocka_unit_test(a_ray_from_inside_leaves),
         cmocka_unit_test(limbs_and_scenery_are_met),

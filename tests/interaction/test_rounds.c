@@ -1,5 +1,6 @@
-// Rounds of interaction: the same bits for any threads and instruction set, beside the main loop
-// and inside it, after a restore, and for an agent alone; rates; no memory taken in a step.
+// Rounds of interaction: the same bits for any number of threads and instruction set, in the
+// background and in the main loop, after a restore, and for a single agent; rates; no allocation in
+// a step.
 #include "interaction/walkers.h"
 #include "base/inject.h"
 
@@ -154,9 +155,9 @@ static void lists_do_not_show(void **state) {
         }
 }
 
-// With the same latency and rates the thread beside finds what the main loop finds; two runs of
+// With the same latency and rates the background thread finds what the main loop finds; two runs of
 // it are the same; and detection at 10 Hz with 50 ms latency takes effect 5 steps later.
-static void beside_is_as_inside(void **state) {
+static void the_background_thread_gives_the_same_results(void **state) {
     (void)state;
     for (uint32_t latency = 1; latency <= 5; latency += 4)
         for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -241,8 +242,8 @@ static void restored_worlds_go_on(void **state) {
     fixture_close(&fixture);
 }
 
-// An agent that meets nobody has the bits of one that is alone in the world.
-static void strangers_do_not_show(void **state) {
+// An agent far from all others has the same bits as one that is alone in the world.
+static void results_do_not_depend_on_distant_agents(void **state) {
     (void)state;
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
@@ -308,10 +309,10 @@ int main(void) {
         cmocka_unit_test(threads_and_sets_do_not_show),
         cmocka_unit_test(threads_share_the_float_mode),
         cmocka_unit_test(lists_do_not_show),
-        cmocka_unit_test(beside_is_as_inside),
+        cmocka_unit_test(the_background_thread_gives_the_same_results),
         cmocka_unit_test(latency_is_exact),
         cmocka_unit_test(restored_worlds_go_on),
-        cmocka_unit_test(strangers_do_not_show),
+        cmocka_unit_test(results_do_not_depend_on_distant_agents),
         cmocka_unit_test(steps_take_no_memory),
         cmocka_unit_test(rates_hold),
     };

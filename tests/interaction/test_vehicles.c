@@ -65,8 +65,8 @@ static mf_Group *add_glider(Pitch *pitch, bool wide) {
 
 static void write_wrench(mf_Group *group, const double wrench[6]) {
     for (uint32_t c = 0; c < 6; c++)
-        set(group, "push.link", 0, c, wrench[c]);
-    set(group, "push.count", 0, 0, 1);
+        set(group, "wrench.link", 0, c, wrench[c]);
+    set(group, "wrench.count", 0, 0, 1);
 }
 
 static void world_inertia_times(const mf_Group *group, const double rate[3], double out[3]) {
@@ -152,9 +152,9 @@ static void only_the_pushed_one_changes(void **state) {
             set(groups[1], "command.steering", i, 0, 0.1);
         }
         for (int g = 0; g < 2; g++) {
-            set(groups[g], "push.count", 3, 0, k);
-            set(groups[g], "push.link", 3, 0, 0.05);
-            set(groups[g], "push.link", 4, 0, 0.05); // without a count nothing of it counts
+            set(groups[g], "wrench.count", 3, 0, k);
+            set(groups[g], "wrench.link", 3, 0, 0.05);
+            set(groups[g], "wrench.link", 4, 0, 0.05); // without a count nothing of it counts
         }
         mf_world_step(pitch.world, 300);
         for (int g = 0; g < 2; g++)
@@ -398,7 +398,7 @@ static mf_Quadrotor flat_quadrotor(const mf_Model *model) {
 
 // It sinks with nine tenths of its weight for thrust, and stops its rotors when it stands.
 static void land(Pitch *pitch, mf_Group *flyer, double weight) {
-    for (int step = 0; step < 4000 && get(flyer, "push.count", 0, 0) < 1.0; step++) {
+    for (int step = 0; step < 4000 && get(flyer, "wrench.count", 0, 0) < 1.0; step++) {
         set(flyer, "command.thrust", 0, 0, 0.9 * weight);
         mf_world_step(pitch->world, 1);
     }
@@ -488,7 +488,7 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 3000);
     const mf_CollisionsStatistics seen = mf_collisions_statistics(pitch.collisions);
-    assert_true(seen.touches > 1000);
+    assert_true(seen.contacts > 1000);
     assert_int_equal(seen.lost_pairs + seen.lost_contacts, 0);
     for (uint32_t g = 0; g < KINDS; g++) {
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);

@@ -1,4 +1,5 @@
-// Agents for tests of interaction: spheres that walk at random or straight on, in shared groups.
+// Agents for tests of interaction: spheres that move at random or in a straight line, in shared
+// groups.
 #ifndef MAYFLY_TESTS_WALKERS_H
 #define MAYFLY_TESTS_WALKERS_H
 

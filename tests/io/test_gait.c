@@ -1,5 +1,5 @@
-// Gaits' files: mistakes by place and message, what is written reads back, mirror images, and that
-// every shipped gait fits its robot and makes it walk.
+// Gait files: positions and messages of mistakes, written files read back, mirror images, and every
+// shipped gait fits its robot and makes it walk.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,13 +43,13 @@ static int close_fixture(void **state) {
     return 0;
 }
 
-static void mistakes_have_a_place(void **state) {
+static void mistakes_have_a_position(void **state) {
     static const struct {
         const char *text;
         int line, column;
         const char *message;
     } cases[] = {
-        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found a list"},
+        {"[]", 1, 1, "expected one key: walk, waves or keyframes, found an empty list"},
         {"walc: {}", 1, 1, "walc: unknown key, did you mean walk?"},
         {"walk: {height: 0.1, width: 0.04}\nwaves: {}", 2, 1,
          "expected one key: walk, waves or keyframes, found waves, too"},
@@ -66,7 +66,7 @@ static void mistakes_have_a_place(void **state) {
          "walk.pose.left_elbow: 3 is outside of the joint's range -2.4 .. 0.1"},
         {"walk:\n  height: 0.16\n  width: 0.04\n  pose: {left_knee: 1}", 4, 21,
          "walk.pose.left_knee: joint left_knee belongs to a leg"},
-        {"waves: {joints: []}", 1, 17, "waves.joints: expected a list, found a list"},
+        {"waves: {joints: []}", 1, 17, "waves.joints: expected a list, found an empty list"},
         {"waves:\n  joints:\n    - {joint: tail}", 3, 15,
          "waves.joints.0.joint: robot humanoid has no joint tail"},
         {"waves:\n  joints:\n    - {joint: waist, harmonic: 17}", 3, 32,
@@ -230,7 +230,7 @@ static void the_documentation_has_every_key(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(mistakes_have_a_position),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(every_gait_walks_under_articulated),
         cmocka_unit_test(the_documentation_has_every_key),

@@ -1,5 +1,5 @@
-// The distance of two names, by which mistyped keys, joints, commands, options and gaits get their
-// suggestion.
+// The edit distance of names, which selects suggestions for mistyped keys, joints, commands,
+// options and gaits.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

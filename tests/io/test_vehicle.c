@@ -1,5 +1,5 @@
-// Vehicles' files: ours are read, defaults are those of the library, and every kind of mistake is
-// one line with its place.
+// Vehicle files: Mayfly's own are read, defaults are those of the library, and every kind of
+// mistake gives one line with its position.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "context.h"
-#include "io/vehicle_keys.h"
+#include "io/keys.h"
+#include "motion/vehicle/keys.h"
 #include "torture.h"
 
 static mf_Vehicle *load(mf_Context *context, const char *name) {
@@ -87,7 +88,7 @@ static void a_written_vehicle_reads_back_the_same(void **state) {
 
 #define BODY "  mass: 1\n  inertia: [0.01, 0.01, 0.02, 0, 0, 0]\n"
 
-static void mistakes_are_one_line_with_their_place(void **state) {
+static void mistakes_are_one_line_with_their_position(void **state) {
     static const struct {
         const char *text, *message; // the message's beginning
     } cases[] = {
@@ -124,7 +125,7 @@ static void mistakes_are_one_line_with_their_place(void **state) {
          "  drag: cubic\n",
          "t.yaml:6:9: fixed_wing.drag: expected one of polar, linear, found cubic"},
         {"car:\n  mass: 1\n  yaw_inertia: -1\n",
-         "t.yaml:3:16: car.yaw_inertia: expected a number above 0"},
+         "t.yaml:3:16: car.yaw_inertia: expected a number from 1e-12 to"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mf_Vehicle *vehicle = (mf_Vehicle *)*state;
@@ -169,7 +170,7 @@ int main(void) {
         cmocka_unit_test(our_vehicles_are_read),
         cmocka_unit_test(tables_hold_every_member_once),
         cmocka_unit_test(a_written_vehicle_reads_back_the_same),
-        cmocka_unit_test(mistakes_are_one_line_with_their_place),
+        cmocka_unit_test(mistakes_are_one_line_with_their_position),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

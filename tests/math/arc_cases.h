@@ -1,5 +1,5 @@
-// What test_arc.c hands to its kernel: arrays in the kernel's precision, aligned to 64 bytes, a
-// multiple of 16 long.
+// Input of the kernel of test_arc.c: arrays in the kernel's precision, aligned to 64 bytes, with a
+// length that is a multiple of 16.
 #ifndef MF_TESTS_MATH_ARC_CASES_H
 #define MF_TESTS_MATH_ARC_CASES_H
 

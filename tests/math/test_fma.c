@@ -1,6 +1,6 @@
-// The fused multiply-add of every copy: against literals worked out by hand, and against the
-// processor's instruction (or the C library's function where it has none) for operands of all
-// kinds, in the default floating-point mode and in that of a step.
+// The fused multiply-add of every copy against literals computed by hand and against the
+// processor's instruction (or the C library's function) for operands of all kinds, in the default
+// floating-point mode and in that of a step.
 #include "math/fma_cases.h"
 #include "math/kernel_table.h"
 

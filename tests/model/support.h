@@ -1,5 +1,5 @@
-// What the model tests share: a context that must end without live memory, a folder of files that
-// is removed again, and models from text.
+// Common code of the model tests: a context checked for leaks, a temporary folder for files, and
+// models from text.
 #ifndef MAYFLY_TESTS_MODEL_SUPPORT_H
 #define MAYFLY_TESTS_MODEL_SUPPORT_H
 

@@ -1,4 +1,4 @@
-// The construction API: every call, what it makes, and what it refuses.
+// The construction API: result and errors of every call.
 #include "model/support.h"
 
 #include <math.h>

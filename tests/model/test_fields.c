@@ -1,5 +1,5 @@
-// The table of model fields against the structures that it lists: every member has its row, and
-// what the table says of a field is what hash, defaults and export do with it.
+// The table of model fields against the structures that it lists: every member has a row, and hash,
+// defaults and export agree with the table.
 #include "model/support.h"
 
 #include "model/fields.h"

@@ -1,4 +1,4 @@
-// STL and OBJ readers, where mesh files are looked for, and the points that stand for a mesh.
+// STL and OBJ readers, the search path of mesh files, and the mass points that represent a mesh.
 #include "model/support.h"
 
 #include "model/import/mesh.h"
@@ -141,7 +141,7 @@ static void broken_stl_is_refused(void **state) {
     }
 }
 
-static void a_cube_is_seen_as_its_corners(void **state) {
+static void a_cube_is_represented_by_its_corners(void **state) {
     mf_MeshData mesh = obj(state, cube);
     double points[MF_MESH_POINTS_LIMIT][3];
     assert_int_equal(mf_mesh_points(&mesh, 8, points), 8);
@@ -418,7 +418,7 @@ int main(void) {
         cmocka_unit_test(broken_obj_names_its_line),
         cmocka_unit_test(both_kinds_of_stl_are_read),
         cmocka_unit_test(broken_stl_is_refused),
-        cmocka_unit_test(a_cube_is_seen_as_its_corners),
+        cmocka_unit_test(a_cube_is_represented_by_its_corners),
         cmocka_unit_test(meshes_are_found),
         cmocka_unit_test(missing_and_foreign_meshes_are_dropped_with_a_note),
         cmocka_unit_test(faces_are_cut_along_the_shorter_diagonal),

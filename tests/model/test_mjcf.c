@@ -1,5 +1,5 @@
-// MJCF import against answers worked out by hand: frames, chains of joints, inertia, classes,
-// ranges, servos, equalities; and the way back out.
+// MJCF import against results computed by hand: frames, chains of joints, inertia, classes, ranges,
+// servos, equalities; and the export.
 #include "model/support.h"
 
 #include <math.h>
@@ -139,7 +139,7 @@ static void euler_sequences(void **state) {
     }
 }
 
-static void frames_move_what_they_hold(void **state) {
+static void frames_move_their_elements(void **state) {
     mf_Model *model = load_text(
         *state, "<mujoco><worldbody><frame pos='1 0 0' euler='0 0 90'><frame pos='1 0 0'>"
                 "<body name='b' pos='1 0 0'><frame pos='0 0 1' euler='0 90 0'>"
@@ -549,7 +549,7 @@ int main(void) {
         cmocka_unit_test(ball_joints_have_four_positions),
         cmocka_unit_test(orientations_mean_the_same),
         cmocka_unit_test(euler_sequences),
-        cmocka_unit_test(frames_move_what_they_hold),
+        cmocka_unit_test(frames_move_their_elements),
         cmocka_unit_test(classes_beat_childclasses_beat_main),
         cmocka_unit_test(solids_and_shells),
         cmocka_unit_test(meshes_are_exact),

@@ -1,5 +1,5 @@
-// Bad MJCF: every file is refused with its line and words that say what was expected; nothing is
-// left behind. The fault is on line 2 unless said otherwise.
+// Bad MJCF: every file is rejected with its line and a message that states what was expected; no
+// memory is leaked. The mistake is on line 2 unless noted.
 #include "model/support.h"
 
 #define TOP(text)                                                                                  \

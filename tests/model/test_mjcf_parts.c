@@ -1,5 +1,5 @@
-// MJCF from parts: attached models, height fields from files, assets beside included files; and
-// actuators and tendons that are more than sums: paths, muscles, PID plugins.
+// MJCF from several files: attached models, height fields, assets next to included files; and
+// actuators and tendons beyond linear sums: paths, muscles, PID plugins.
 #include "model/support.h"
 
 #include <math.h>
@@ -281,7 +281,7 @@ static void shortcuts_take_the_law_of_their_own_kind(void **state) {
     }
 }
 
-static void other_solvers_are_told(void **state) {
+static void other_solvers_are_reported(void **state) {
     mf_Model *model = load_text(
         *state, "<mujoco><option solver='CG' iterations='6'/><worldbody><body><geom size='1'/>"
                 "</body></worldbody></mujoco>");
@@ -298,7 +298,7 @@ int main(void) {
         cmocka_unit_test(broken_height_fields_are_refused),
         cmocka_unit_test(paths_and_muscles_survive_writing),
         cmocka_unit_test(shortcuts_take_the_law_of_their_own_kind),
-        cmocka_unit_test(other_solvers_are_told),
+        cmocka_unit_test(other_solvers_are_reported),
         cmocka_unit_test(integrals_need_a_length),
         cmocka_unit_test(pid_plugins_are_actuators_with_an_integral),
     };

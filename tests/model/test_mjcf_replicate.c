@@ -1,4 +1,4 @@
-// <replicate>: names, places and what refers to copies; test_mujoco.sh compares replicate.xml with
+// <replicate>: names, poses and references to copies; test_mujoco.sh compares replicate.xml with
 // MuJoCo number by number.
 #include "support.h"
 
@@ -6,7 +6,7 @@
 
 #define MODEL(world, rest) "<mujoco><worldbody>" world "</worldbody>" rest "</mujoco>"
 
-static void copies_stand_where_they_should(void **state) {
+static void copies_have_the_right_poses(void **state) {
     mf_Model *model = load_text(*state, MODEL("<replicate count='10' sep='-' offset='1 0 0' "
                                               "euler='0 0 90'><body name='b' pos='.5 0 0'><joint "
                                               "name='j'/><geom name='g' size='.1'/></body>"
@@ -81,7 +81,7 @@ static void contact_sensors_are_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_stand_where_they_should),
+        cmocka_unit_test(copies_have_the_right_poses),
         cmocka_unit_test(what_refers_to_copies_is_copied),
         cmocka_unit_test(none_is_fine_too),
         cmocka_unit_test(contact_sensors_are_read),

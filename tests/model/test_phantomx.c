@@ -1,5 +1,5 @@
-// The real PhantomX hexapod (Humarobotics' description), which is not part of this project. Looked
-// for in the folder MAYFLY_SHARED or in ../shared; skipped where it is absent.
+// The PhantomX hexapod (Humarobotics' description), which is not part of this project. Read from
+// the folder MAYFLY_SHARED or ../shared; skipped if it is not available.
 #include "model/support.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void the_phantomx_loads(void **state) {
 
 // The file's inertias were copied from another robot (they are in other units); the body's mesh is
 // missing; six feet feel the ground.
-static void its_faults_are_told(void **state) {
+static void its_faults_are_reported(void **state) {
     char path[1024];
     if (!find_robot(path))
         skip();
@@ -91,7 +91,7 @@ static void fewer_mesh_points_make_a_lighter_model(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_phantomx_loads),
-        cmocka_unit_test(its_faults_are_told),
+        cmocka_unit_test(its_faults_are_reported),
         cmocka_unit_test(fewer_mesh_points_make_a_lighter_model),
     };
     return cmocka_run_group_tests(tests, setup_context, teardown_context);

@@ -1,4 +1,4 @@
-// Mass points: equal to the body they stand for.
+// Mass points: equivalent to the body that they represent.
 #include "model/support.h"
 
 #include "math/scalar.h"

@@ -1,5 +1,5 @@
-// Motors in URDF files: read, inherited, refused; the motor that effort and speed make likely; what
-// the articulated motion makes of them.
+// Motors in URDF files: read, inherited, rejected; the motor estimated from effort and speed; and
+// their effect in the articulated motion.
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

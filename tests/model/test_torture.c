@@ -1,5 +1,4 @@
-// Every allocation and file call of the model's code fails once: an error comes back, nothing
-// leaks.
+// Every allocation and file call of the model code fails once: an error is returned, nothing leaks.
 #include "model/support.h"
 
 #include "torture.h"

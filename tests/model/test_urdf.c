@@ -1,4 +1,4 @@
-// URDF import: what it reads, what it repairs and says so, what it refuses and where.
+// URDF import: what is read, what is repaired with a note, and what is rejected at which line.
 #include "model/support.h"
 
 #include <locale.h>
@@ -11,7 +11,7 @@
     "<joint name='" name "' type='" type "'><parent link='" parent "'/><child link='" child "'/>"  \
     "<limit lower='-1' upper='2' velocity='3' effort='4'/>"
 
-// ---- what it reads -----------------------------------------------------------------------------
+// ---- input -------------------------------------------------------------------------------------
 
 static void joints_keep_what_the_file_says(void **state) {
     mf_Model *model = load_text(
@@ -237,7 +237,7 @@ static void sensors_are_read(void **state) {
     mf_model_destroy(model);
 }
 
-static void leaves_feel_contact_when_the_file_is_silent(void **state) {
+static void leaf_links_get_contact_sensors_by_default(void **state) {
     mf_Model *model = load_text(
         *state, "<robot name='r'><link name='a'>" MASS(1) BOX "</link><link name='b'>" MASS(1) BOX
         "</link><link name='c'>" MASS(1) "</link>" JOINT(
@@ -261,7 +261,7 @@ static void a_floating_world_is_left_out(void **state) {
     mf_model_destroy(model);
 }
 
-static void unknown_elements_are_told_once_per_kind(void **state) {
+static void unknown_elements_are_reported_once_per_kind(void **state) {
     mf_Model *model =
         load_text(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
@@ -293,7 +293,7 @@ static void links_without_inertial_can_be_weighed_by_density(void **state) {
     mf_model_destroy(model);
 }
 
-// ---- what it repairs ---------------------------------------------------------------------------
+// ---- repairs -----------------------------------------------------------------------------------
 
 static mf_Model *with_inertia(void **state, const char *inertia) {
     char text[1000];
@@ -332,7 +332,7 @@ static void possible_inertias_are_left_alone(void **state) {
     mf_model_destroy(model);
 }
 
-static void massless_links_are_told(void **state) {
+static void massless_links_are_reported(void **state) {
     mf_Model *model = load_text(
         *state, "<robot name='r'><link name='a'>" MASS(
                     1) "</link>\n<link name='b'/>\n"
@@ -345,7 +345,7 @@ static void massless_links_are_told(void **state) {
     mf_model_destroy(model);
 }
 
-static void limits_that_nobody_filled_in_are_told(void **state) {
+static void missing_limits_are_reported(void **state) {
     mf_Model *model = load_text(
         *state, "<robot name='r'><link name='a'>" MASS(1) "</link><link name='b'>" MASS(
                     1) "</link>"
@@ -358,7 +358,7 @@ static void limits_that_nobody_filled_in_are_told(void **state) {
     mf_model_destroy(model);
 }
 
-// ---- what it refuses ---------------------------------------------------------------------------
+// ---- rejected input ----------------------------------------------------------------------------
 
 static void broken_trees_are_refused(void **state) {
     const char *const two = "<robot name='r'>\n<link name='a'/>\n<link name='b'/>\n</robot>";
@@ -604,15 +604,15 @@ int main(void) {
         cmocka_unit_test(a_rod_puts_mass_on_its_tip),
         cmocka_unit_test(light_links_take_fewer_points_within_the_budget),
         cmocka_unit_test(sensors_are_read),
-        cmocka_unit_test(leaves_feel_contact_when_the_file_is_silent),
+        cmocka_unit_test(leaf_links_get_contact_sensors_by_default),
         cmocka_unit_test(a_floating_world_is_left_out),
-        cmocka_unit_test(unknown_elements_are_told_once_per_kind),
+        cmocka_unit_test(unknown_elements_are_reported_once_per_kind),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(links_without_inertial_can_be_weighed_by_density),
         cmocka_unit_test(impossible_inertias_become_boxes),
         cmocka_unit_test(possible_inertias_are_left_alone),
-        cmocka_unit_test(massless_links_are_told),
-        cmocka_unit_test(limits_that_nobody_filled_in_are_told),
+        cmocka_unit_test(massless_links_are_reported),
+        cmocka_unit_test(missing_limits_are_reported),
         cmocka_unit_test(broken_trees_are_refused),
         cmocka_unit_test(broken_mimics_are_refused),
         cmocka_unit_test(broken_numbers_are_refused),

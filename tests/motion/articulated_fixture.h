@@ -1,4 +1,4 @@
-// A world with one group of a model made by hand that moves by `articulated`.
+// A world with one group of a hand-built model that moves by `articulated`.
 #ifndef MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
 #define MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
 

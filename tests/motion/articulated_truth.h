@@ -1,4 +1,4 @@
-// Random trees and what MuJoCo 4.0.0 computes for them: positions, velocities, forces,
+// Random trees and the results of MuJoCo 4.0.0 for them: positions, velocities, forces,
 // mass matrix, bias forces, accelerations. Written by articulated_truth.py; do not edit.
 // clang-format off
 static const Tree trees[] = {

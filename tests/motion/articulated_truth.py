@@ -158,7 +158,7 @@ def emit_tree(seed, name, free, links):
     print("     }},")
 
 
-print("// Random trees and what MuJoCo", mujoco.__version__, "computes for them: positions, "
+print("// Random trees and the results of MuJoCo", mujoco.__version__, "for them: positions, "
       "velocities, forces,\n// mass matrix, bias forces, accelerations. Written by "
       "articulated_truth.py; do not edit.\n// clang-format off\nstatic const Tree trees[] = {")
 for number, tree in enumerate(TREES):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes articulated_twins.h: models with constraints, and how MuJoCo moves them.
 
-MuJoCo's solver is told to go on until nothing changes. Needs the Python packages mujoco and numpy.
+MuJoCo's solver iterates until nothing changes. Needs the Python packages mujoco and numpy.
 Run it by hand when a model is to be added; the header is kept with the tests, so that they need
 neither.
 

@@ -1,4 +1,4 @@
-// What the tests of cars stand on: one world with one group of cars.
+// A fixture for tests of cars: one world with one group of cars.
 #ifndef MF_TESTS_MOTION_CAR_RIG_H
 #define MF_TESTS_MOTION_CAR_RIG_H
 

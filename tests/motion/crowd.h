@@ -1,9 +1,9 @@
-// Crowds: robots of one model side by side, with settings from a table, and what every motion holds
-// of them. Robots do not feel each other: alone or in any lane of any batch, on any instruction set
-// and number of threads, the same bits; poison stays with its robot; images continue bit for bit; a
-// step allocates nothing, and making the motion survives every failure.
+// Crowds: many robots of one model with settings from a table, and the guarantees of every motion.
+// The bits of a robot do not depend on batch size, lane, instruction set or number of threads; a
+// corrupted state affects its robot only; snapshots continue bit for bit; a step allocates nothing,
+// and creating the motion survives every failure.
 //
-// A test program gives a CrowdKind and runs CROWD_TESTS of it beside its own.
+// A test program defines a CrowdKind and runs its CROWD_TESTS together with its own tests.
 #ifndef MF_TESTS_MOTION_CROWD_H
 #define MF_TESTS_MOTION_CROWD_H
 
@@ -147,7 +147,7 @@ static void compare_with_alone(const CrowdKind *kind, uint32_t option, mf_Isa is
     crowd_close(&crowd);
 }
 
-static void alone_is_the_same_as_in_any_lane(void **state) {
+static void bits_do_not_depend_on_the_lane(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     static Crowd alone[ROBOTS];
     const CrowdKind *kind = *state;
@@ -185,7 +185,7 @@ static void robots_touch_the_ground(void **state) {
     }
 }
 
-static void threads_do_not_show(void **state) {
+static void bits_do_not_depend_on_threads(void **state) {
     const CrowdKind *kind = *state;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         uint64_t expected = 0;
@@ -201,7 +201,7 @@ static void threads_do_not_show(void **state) {
     }
 }
 
-// ---- poison -------------------------------------------------------------------------------------
+// ---- corrupted states ---------------------------------------------------------------------------
 
 static uint32_t word_of(const char *field) {
     static const char *const inputs[] = {"joint.target", "joint.torque", "base.force",
@@ -236,7 +236,7 @@ static void poison(const CrowdOption *option, Crowd *clean, const char *name, ui
     crowd_close(&crowd);
 }
 
-static void poison_stays_with_its_robot(void **state) {
+static void corrupted_states_stay_with_their_robot(void **state) {
     const CrowdKind *kind = *state;
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Crowd clean;
@@ -379,10 +379,10 @@ static void making_survives_every_failure(void **state) {
 }
 
 #define CROWD_TESTS(kind)                                                                          \
-    cmocka_unit_test_prestate(alone_is_the_same_as_in_any_lane, (kind)),                           \
+    cmocka_unit_test_prestate(bits_do_not_depend_on_the_lane, (kind)),                             \
         cmocka_unit_test_prestate(robots_touch_the_ground, (kind)),                                \
-        cmocka_unit_test_prestate(threads_do_not_show, (kind)),                                    \
-        cmocka_unit_test_prestate(poison_stays_with_its_robot, (kind)),                            \
+        cmocka_unit_test_prestate(bits_do_not_depend_on_threads, (kind)),                          \
+        cmocka_unit_test_prestate(corrupted_states_stay_with_their_robot, (kind)),                 \
         cmocka_unit_test_prestate(a_reset_robot_starts_again, (kind)),                             \
         cmocka_unit_test_prestate(images_continue_bit_for_bit, (kind)),                            \
         cmocka_unit_test_prestate(images_of_other_settings_are_refused, (kind)),                   \

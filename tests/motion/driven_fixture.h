@@ -1,4 +1,4 @@
-// A world with one group of a model made by hand, or of Mayfly's humanoid, that moves by `rigid`,
+// A world with one group of a hand-built model, or of Mayfly's humanoid, that moves by `rigid`,
 // `prescribed` or `articulated`.
 #ifndef MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
@@ -52,27 +52,6 @@ static inline void driven_open(Fixture *fixture, const mf_Model *model,
     must(mf_world_create(fixture->context, &config->world, &fixture->world, &error), &error);
     must(mf_world_add_group(fixture->world, &group, &fixture->group, &error), &error);
     must(driven_add(fixture->group, config, &error), &error);
-}
-
-static inline void driven_momentum(const Fixture *fixture, mf_Motion motion, double center[3],
-                                   double linear[3], double angular[3]) {
-    if (motion == MF_MOTION_RIGID)
-        mf_rigid_momentum(fixture->group, 0, center, linear, angular);
-    else if (motion == MF_MOTION_PRESCRIBED)
-        mf_prescribed_momentum(fixture->group, 0, center, linear, angular);
-    else
-        mf_articulated_momentum(fixture->group, 0, center, linear, angular);
-}
-
-static inline double driven_energy(const Fixture *fixture, mf_Motion motion) {
-    double kinetic, potential;
-    if (motion == MF_MOTION_ARTICULATED)
-        return art_energy(fixture);
-    if (motion == MF_MOTION_RIGID)
-        mf_rigid_energy(fixture->group, 0, &kinetic, &potential);
-    else
-        mf_prescribed_energy(fixture->group, 0, &kinetic, &potential);
-    return kinetic + potential;
 }
 
 // A base with two arms of oblique and straight hinges, a slide with a wheel, and a ball joint at

@@ -1,4 +1,4 @@
-// What the tests of fixed-wing aircraft stand on: a world with one group of them.
+// A fixture for tests of fixed-wing aircraft: one world with one group.
 #ifndef MF_TESTS_MOTION_FIXED_WING_RIG_H
 #define MF_TESTS_MOTION_FIXED_WING_RIG_H
 

@@ -1,4 +1,4 @@
-// What the tests of the `points` motion stand on: one world with one group of a model made by hand.
+// A fixture for tests of the `points` motion: one world with one group of a hand-built model.
 #ifndef MF_TESTS_MOTION_FIXTURE_H
 #define MF_TESTS_MOTION_FIXTURE_H
 

@@ -1,4 +1,4 @@
-// A world with one group of a model made by hand that moves by `kinematic`.
+// A world with one group of a hand-built model that moves by `kinematic`.
 #ifndef MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
 #define MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
 

@@ -1,4 +1,4 @@
-// A world of quadrotors for tests: published parameter sets as literals, one call to open, fields
+// A fixture for tests of quadrotors: published parameter sets as literals, one call to open, fields
 // by name.
 #ifndef TESTS_MOTION_QUADROTOR_FIXTURE_H
 #define TESTS_MOTION_QUADROTOR_FIXTURE_H

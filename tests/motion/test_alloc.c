@@ -1,4 +1,4 @@
-// Memory: a step allocates nothing, and making worlds, groups and the motion survives the failure
+// Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
 #include "motion/fixture.h"
 #include "base/inject.h"

@@ -1,5 +1,5 @@
-// Adhesion: what touches a body is pulled to it. Loads at rest, a load that hangs against MuJoCo,
-// momentum, and the same bits alone, in company and on every instruction set.
+// Adhesion: bodies in contact are attracted. Loads at rest, a hanging load against MuJoCo,
+// momentum, and the same bits for any batch and instruction set.
 #include "motion/articulated_text.h"
 
 static const char ball[] =
@@ -111,7 +111,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     (void)state;
     assert_bits_depend_on_nothing(hash_of);
 }
@@ -121,7 +121,7 @@ int main(void) {
         cmocka_unit_test(a_ball_is_pressed_to_the_ground),
         cmocka_unit_test(a_load_hangs_or_falls),
         cmocka_unit_test(it_gives_no_momentum),
-        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Ground contact of the `articulated` motion: rest, bounce, rolling, sliding, creep, isotropy of
-// friction, and robots that fall at steps far above what an explicit contact would bear.
+// friction, and robots that fall with steps far larger than an explicit contact allows.
 #include "motion/articulated_fixture.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;

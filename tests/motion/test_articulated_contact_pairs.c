@@ -1,4 +1,4 @@
-// Contacts between links, hard contacts, stacks: against closed forms.
+// Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
 #include "base/inject.h"
 
@@ -288,7 +288,7 @@ static void the_same_bits_everywhere(void **state) {
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
-static void an_image_holds_what_contacts_remember(void **state) {
+static void a_snapshot_contains_the_state_of_contacts(void **state) {
     (void)state;
     for (int hard = 0; hard < 2; hard++) {
         Text t, other;
@@ -309,7 +309,7 @@ static void an_image_holds_what_contacts_remember(void **state) {
         uint64_t hash = mf_world_hash(t.world);
         assert_true(mf_world_hash(other.world) == hash);
         assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
-        mf_Field *memory = mf_group_find_field(other.group, "meeting.force");
+        mf_Field *memory = mf_group_find_field(other.group, "warm_start.force");
         for (uint32_t i = 0; i < memory->components; i++)
             mf_field_set(memory, 0, i, 0.0);
         mf_world_step(other.world, 50);
@@ -387,7 +387,7 @@ int main(void) {
         cmocka_unit_test(d10_a_stack_stands),
         cmocka_unit_test(collisions_keep_momentum),
         cmocka_unit_test(every_allocation_fails_once),
-        cmocka_unit_test(an_image_holds_what_contacts_remember),
+        cmocka_unit_test(a_snapshot_contains_the_state_of_contacts),
         cmocka_unit_test(the_same_bits_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

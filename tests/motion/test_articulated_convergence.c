@@ -1,5 +1,5 @@
-// Contacts between bodies converge with the laws of `articulated` alone: heavy on light bodies,
-// tall stacks, and rows of bodies that are pulled together, beside closed forms.
+// Contacts between bodies converge with the laws of `articulated`: heavy on light bodies, tall
+// stacks, and rows of bodies that are pulled together, against closed forms.
 #include "motion/articulated_text.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static double ground_load(const Text *t) {
 
 // Forces of the pairs of shapes that touch, in the order of the pairs. Returns how many.
 static uint32_t pair_loads(const Text *t, uint32_t most, double *out) {
-    const mf_Field *memory = mf_group_find_field(t->group, "meeting.force");
+    const mf_Field *memory = mf_group_find_field(t->group, "warm_start.force");
     uint32_t count = 0;
     for (uint32_t pair = 0; 6 * pair < memory->components; pair++) {
         double square = 0.0;
@@ -133,7 +133,7 @@ static void a_stack_of_twelve_stands(void **state) {
 }
 
 // Sweeps alone leave much; the residual says so, and the warning is raised.
-static void too_few_rounds_are_told(void **state) {
+static void too_few_rounds_are_reported(void **state) {
     (void)state;
     double masses[LEVELS];
     for (uint32_t i = 0; i < LEVELS; i++)
@@ -249,7 +249,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heavy_box_rests_on_a_light_one),
         cmocka_unit_test(a_stack_of_twelve_stands),
-        cmocka_unit_test(too_few_rounds_are_told),
+        cmocka_unit_test(too_few_rounds_are_reported),
         cmocka_unit_test(a_row_is_pulled_together),
         cmocka_unit_test(a_chain_holds_a_heavy_box),
     };

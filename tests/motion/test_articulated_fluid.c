@@ -1,5 +1,5 @@
 // The medium of a file: forces against MuJoCo, terminal speed, decay, wind, stability, and the same
-// bits alone, in company and on every instruction set.
+// bits for any batch and instruction set.
 #include "motion/articulated_text.h"
 
 #define STILL "<option gravity='0 0 0' density='%g' viscosity='%g' wind='%g 0 0'/>"
@@ -170,7 +170,7 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     return hash;
 }
 
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     (void)state;
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int precision = 0; precision < 2; precision++) {
@@ -190,7 +190,7 @@ int main(void) {
         cmocka_unit_test(a_fall_ends_at_the_terminal_speed),
         cmocka_unit_test(slow_motion_decays),
         cmocka_unit_test(the_wind_takes_along_and_no_density_is_too_much),
-        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

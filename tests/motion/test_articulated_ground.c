@@ -1,5 +1,5 @@
-// Solids of all kinds tumble onto a plane as in MuJoCo (contact law MUJOCO): a mesh, a cylinder, a
-// box, an ellipsoid. Numbers of MuJoCo 4.0, whose solver was told to go on until nothing changes.
+// Solids of all kinds tumble onto a plane as in MuJoCo (contact law `mujoco`): a mesh, a cylinder,
+// a box, an ellipsoid. Numbers are from MuJoCo 4.0 with a fully converged solver.
 #include "motion/articulated_text.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// Height fields of a file as ground: the map that is made of them, and what rests and rolls there.
+// Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
 
 #include "torture.h"
@@ -188,7 +188,7 @@ static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const 
 }
 
 // The same bits alone and in every batch on every instruction set.
-static void walkers_do_not_show_each_other(void **state) {
+static void walkers_are_independent(void **state) {
     (void)state;
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     enum { WALKERS = 19, STEPS = 250 };
@@ -281,7 +281,7 @@ int main(void) {
         cmocka_unit_test(others_are_sampled),
         cmocka_unit_test(solids_rest_on_a_plateau),
         cmocka_unit_test(a_ball_rolls_down_a_field),
-        cmocka_unit_test(walkers_do_not_show_each_other),
+        cmocka_unit_test(walkers_are_independent),
         cmocka_unit_test(making_survives_every_failure),
         cmocka_unit_test(tilted_fields_are_refused),
     };

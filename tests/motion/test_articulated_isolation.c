@@ -1,4 +1,4 @@
-// Robots that move by `articulated` do not feel each other (crowd.h).
+// Robots that move by `articulated` are independent of each other (crowd.h).
 #include "motion/articulated_fixture.h"
 #include "motion/crowd.h"
 

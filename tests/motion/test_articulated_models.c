@@ -1,9 +1,9 @@
 // The equations of motion of real robots: the algorithms of `articulated` against each other on
-// random states of the models in the shared folder. With the path of a model as argument it answers
-// questions instead (test_articulated_peers.sh asks MuJoCo the same): for each position, velocity,
-// force, control and activation vector on the input it writes mass matrix, bias, pose and Jacobian
-// of each body, the acceleration for that force alone, the actuators' forces, and the acceleration
-// by everything but constraints. Numbers are doubles in the machine's order.
+// random states of the models in the shared folder. With the path of a model as argument it is a
+// filter (test_articulated_peers.sh compares it with MuJoCo): for each position, velocity, force,
+// control and activation vector on the input it writes the mass matrix, the bias, the pose and
+// Jacobian of each body, the acceleration due to that force alone, the actuator forces, and the
+// acceleration due to everything but constraints. Numbers are doubles in native byte order.
 #include "math/scalar.h"
 #include "motion/articulated_fixture.h"
 
@@ -56,7 +56,7 @@ static void robot_close(Robot *robot) {
     mf_context_destroy(robot->context);
 }
 
-// ---- questions ----------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
 static double *numbers(uint32_t count) {
     double *values = calloc(count + 1, sizeof *values);

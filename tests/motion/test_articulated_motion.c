@@ -1,5 +1,5 @@
-// The `articulated` motion against answers that did not come from it: pendulums, free bodies,
-// conserved quantities, orders of convergence, servos, friction, limits.
+// The `articulated` motion against independent results: pendulums, free bodies, conserved
+// quantities, orders of convergence, servos, friction, limits.
 #include "motion/articulated_fixture.h"
 #include "sanitized.h"
 

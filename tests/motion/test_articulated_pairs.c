@@ -1,6 +1,6 @@
-// Listed pairs of the file (<contact><pair>) between geoms that have no bits: with the ground, with
-// what is fixed in the world, with other links; and exclusions. What they do is the pair's own.
-// Numbers of MuJoCo 4.0 beside closed forms.
+// Explicit pairs of the file (<contact><pair>) between geoms without contact bits: with the ground,
+// with static geoms, with other links; and exclusions. The parameters are those of the pair.
+// Numbers of MuJoCo 4.0 and closed forms.
 #include "motion/articulated_text.h"
 
 #include <stdio.h>

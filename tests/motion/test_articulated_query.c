@@ -1,5 +1,5 @@
-// Questions about one robot give the same bits on every instruction set: the copy with the fused
-// multiply-add of the processor, and the one that emulates it.
+// Queries of one robot give the same bits on every instruction set: with the processor's fused
+// multiply-add and with the emulated one.
 #include "motion/articulated_text.h"
 
 #include <mayfly/motion.h>

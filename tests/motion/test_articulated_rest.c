@@ -1,5 +1,5 @@
-// Robots at rest are at rest: what stands on legs that springs press into their limits bears its
-// weight in every step, and stops.
+// Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
+// weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
 #include "sanitized.h"
 
@@ -32,7 +32,7 @@ static void build_crouch(mf_HandModel *hand) {
 
 // Over ten seconds after five to settle: in double the ground bears the weight within 1e-6 in every
 // step; in float within 1e-3, rounding of places in stiff contacts, and 1e-5 on average.
-static void what_stands_on_its_limits_rests(void **state) {
+static void robots_on_their_limits_rest(void **state) {
     (void)state;
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
@@ -122,7 +122,7 @@ static void heaps_rest(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_stands_on_its_limits_rests),
+        cmocka_unit_test(robots_on_their_limits_rest),
         cmocka_unit_test(heaps_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
-// Constraints as MuJoCo has them (contact_law mujoco, and limits of files that say how soft they
-// are): depths at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms),
-// springs that neither gain nor lose energy, forces on bodies that are fixed to each other.
+// Constraints with MuJoCo's law (contact_law mujoco, and limits with softness in the file): depths
+// at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
+// neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
 #include "sanitized.h"
 
@@ -338,7 +338,7 @@ static void a_spring_acts_at_the_beginning_of_the_step(void **state) {
 
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
-static void fixed_bodies_are_told_apart_by_their_shapes(void **state) {
+static void fixed_bodies_are_distinguished_by_their_shapes(void **state) {
     (void)state;
     TextConfig config = config_of(true);
     Text t;
@@ -403,7 +403,7 @@ int main(void) {
         cmocka_unit_test(nothing_acts_before_the_touch),
         cmocka_unit_test(a_spring_keeps_its_energy),
         cmocka_unit_test(a_spring_acts_at_the_beginning_of_the_step),
-        cmocka_unit_test(fixed_bodies_are_told_apart_by_their_shapes),
+        cmocka_unit_test(fixed_bodies_are_distinguished_by_their_shapes),
         cmocka_unit_test(ties_on_fixed_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

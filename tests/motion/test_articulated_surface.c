@@ -1,6 +1,6 @@
-// What the ground does to a shape by its file: sliding, turning and rolling friction, who decides,
-// softness and margin. Closed forms; numbers of MuJoCo 4.0 (implicitfast, elliptic cones, step 1
-// ms) beside them.
+// Surface parameters of a file: sliding, torsional and rolling friction, their combination,
+// softness and margin. Closed forms, and numbers of MuJoCo 4.0 (implicitfast, elliptic cones, step
+// 1 ms).
 #include "motion/articulated_text.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy, the
-// activation of muscles, and the same bits alone, in company and on every instruction set.
-// (Every kind of path against MuJoCo: tendons.xml in test_articulated_peers.sh.)
+// Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy,
+// muscle activation, and the same bits for any batch and instruction set. (Every kind of path
+// against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
 
 #include <math.h>
@@ -223,7 +223,7 @@ static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa is
     return hash;
 }
 
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     (void)state;
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     char text[9000] = "";
@@ -283,7 +283,7 @@ int main(void) {
         cmocka_unit_test(muscles_pull_and_wake),
         cmocka_unit_test(muscles_find_their_lengths),
         cmocka_unit_test(muscles_need_an_end),
-        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
         cmocka_unit_test(controls_change_at_a_limited_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

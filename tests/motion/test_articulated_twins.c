@@ -1,7 +1,7 @@
-// Twins of MuJoCo's models (contact_law mujoco): limits, contacts with the ground and between
-// links, damping, by MuJoCo's Euler and its Runge-Kutta, against numbers of MuJoCo itself
+// The same models as in MuJoCo (contact_law mujoco): limits, contacts with the ground and between
+// links, damping, with MuJoCo's Euler and Runge-Kutta integrators, against numbers of MuJoCo
 // (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
-// only what rounding has grown to is left.
+// only accumulated rounding remains.
 #include "motion/articulated_text.h"
 
 #include <math.h>
@@ -251,7 +251,7 @@ static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *ou
 }
 
 // The same bits alone and in company, on every instruction set.
-static void twins_do_not_feel_each_other(void **state) {
+static void bits_do_not_depend_on_batch_or_isa(void **state) {
     (void)state;
     static State all[ROBOTS], again[ROBOTS];
     for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
@@ -274,9 +274,12 @@ static void twins_do_not_feel_each_other(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_go_the_same_way),    cmocka_unit_test(others_do_not),
-        cmocka_unit_test(without_noslip_they_slip), cmocka_unit_test(a_box_on_a_slope_stands),
-        cmocka_unit_test(the_file_ends_the_solver), cmocka_unit_test(twins_do_not_feel_each_other),
+        cmocka_unit_test(twins_go_the_same_way),
+        cmocka_unit_test(others_do_not),
+        cmocka_unit_test(without_noslip_they_slip),
+        cmocka_unit_test(a_box_on_a_slope_stands),
+        cmocka_unit_test(the_file_ends_the_solver),
+        cmocka_unit_test(bits_do_not_depend_on_batch_or_isa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// URDF robots under full dynamics: which of their shapes touch each other, meshes as hulls.
+// URDF robots under full dynamics: which of their shapes collide with each other, meshes as hulls.
 #include "motion/articulated_text.h"
 
 // A block of 1 kg held by the world at the height `height`, as a box or a mesh of the same size.

@@ -1,6 +1,6 @@
-// Cars do not feel each other: a car alone is, bit for bit, that car in any lane of any swarm on
-// any instruction set and number of threads (validation case G15); a car with a poisoned state
-// changes no bit of its neighbors; images of a world continue bit for bit.
+// Cars are independent of each other: the bits of a car do not depend on the size of the swarm, its
+// lane, the instruction set or the number of threads (validation case G15); a car with a corrupted
+// state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
 
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static void compare(const Swarm *alone, const Swarm *swarm, uint32_t instance, c
     fail();
 }
 
-static void alone_is_the_same_as_in_any_lane(void **state) {
+static void bits_do_not_depend_on_the_lane(void **state) {
     (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         static Swarm alone[CARS];
@@ -179,7 +179,7 @@ static void alone_is_the_same_as_among_ten_thousand(void **state) {
     assert_true(hash[0] == hash[1]);
 }
 
-static void a_poisoned_car_is_alone_with_it(void **state) {
+static void a_corrupted_car_does_not_affect_others(void **state) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -273,9 +273,9 @@ static void an_image_from_another_path_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_image_from_another_path_is_refused),
-        cmocka_unit_test(alone_is_the_same_as_in_any_lane),
+        cmocka_unit_test(bits_do_not_depend_on_the_lane),
         cmocka_unit_test(alone_is_the_same_as_among_ten_thousand),
-        cmocka_unit_test(a_poisoned_car_is_alone_with_it),
+        cmocka_unit_test(a_corrupted_car_does_not_affect_others),
         cmocka_unit_test(an_image_continues_bit_for_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// How well the loops drive the three published cars: speed steps, a circle, a line, a figure eight
-// and a rounded track, stops at places. The measured values are those of the tables in
+// Quality of the control loops of the three published cars: speed steps, a circle, a line, a figure
+// eight and a rounded track, stops at positions. The measured values are those of the tables in
 // docs/explanation/car.md.
 #include "motion/car_rig.h"
 

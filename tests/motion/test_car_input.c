@@ -1,4 +1,4 @@
-// What cars refuse: commands, parameters, settings, steps; and memory that is not there.
+// Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
 #include "base/inject.h"
 

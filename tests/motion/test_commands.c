@@ -1,5 +1,6 @@
-// joint.target commands the position actuators of a file: where a servo rests by its own equation,
-// who is obeyed when both are written, gaits, and what cannot follow is refused by name.
+// joint.target commands the position actuators of a file: rest positions of servos in closed form,
+// precedence when joint.target and actuator.control are both written, gaits, and joints without
+// such an actuator are rejected by name.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +110,7 @@ static void any_affine_servo_is_solved_for_its_control(void **state) {
     drop(&s);
 }
 
-static void who_wrote_last_is_obeyed(void **state) {
+static void the_last_writer_wins(void **state) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     const double q[3] = {0.7, 0, 0}, v[3] = {0, 0, 0};
     mf_field_set(s.control, 0, 0, 0.3);
@@ -152,7 +153,7 @@ static void a_gait_drives_the_servos_of_a_file(void **state) {
     drop(&s);
 }
 
-static void what_cannot_follow_is_refused(void **state) {
+static void joints_that_cannot_follow_are_refused(void **state) {
     static const struct {
         const char *robot, *why;
     } cases[] = {
@@ -175,7 +176,7 @@ static void what_cannot_follow_is_refused(void **state) {
 }
 
 // The same bits from float robots in any lane, and from a snapshot in the middle.
-static void a_snapshot_keeps_what_was_followed(void **state) {
+static void commands_are_part_of_snapshots(void **state) {
     Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='40'/>"));
     static char image[1 << 20];
     mf_field_set(s.target, 17, 0, 0.4);
@@ -198,10 +199,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_servo_rests_where_its_equation_says),
         cmocka_unit_test(any_affine_servo_is_solved_for_its_control),
-        cmocka_unit_test(who_wrote_last_is_obeyed),
+        cmocka_unit_test(the_last_writer_wins),
         cmocka_unit_test(a_gait_drives_the_servos_of_a_file),
-        cmocka_unit_test(what_cannot_follow_is_refused),
-        cmocka_unit_test(a_snapshot_keeps_what_was_followed),
+        cmocka_unit_test(joints_that_cannot_follow_are_refused),
+        cmocka_unit_test(commands_are_part_of_snapshots),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

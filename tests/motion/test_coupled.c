@@ -1,6 +1,5 @@
-// Coupled friction by itself: random bodies on random contacts, far wilder than robots meet,
-// against the equations written out once more. What is said to be solved is, and what is not says
-// so.
+// The coupled friction solver: random bodies on random contacts, more extreme than those of robots,
+// against an independent evaluation of the equations. Reported convergence is true convergence.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR
@@ -173,7 +172,7 @@ static uint64_t throw_among(uint32_t count) {
     return hash;
 }
 
-static void what_others_solve_does_not_show(void **state) {
+static void other_lanes_do_not_change_a_solution(void **state) {
     (void)state;
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
@@ -182,6 +181,6 @@ static void what_others_solve_does_not_show(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_solved_is_a_solution),
-                                       cmocka_unit_test(what_others_solve_does_not_show)};
+                                       cmocka_unit_test(other_lanes_do_not_change_a_solution)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

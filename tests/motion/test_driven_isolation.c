@@ -1,4 +1,4 @@
-// Robots that move by `rigid` or `prescribed` do not feel each other (crowd.h).
+// Robots that move by `rigid` or `prescribed` are independent of each other (crowd.h).
 #include "motion/crowd.h"
 #include "motion/driven_fixture.h"
 
@@ -86,7 +86,7 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 // A target that is read while it is not a number stops the robot.
-static void a_poisoned_target_is_an_input_fault(void **state) {
+static void a_corrupted_target_is_an_input_fault(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
         Fixture fixture;
@@ -176,7 +176,7 @@ int main(void) {
                              .touching = crowd_loaded};
     const struct CMUnitTest tests[] = {
         CROWD_TESTS(&kind),
-        cmocka_unit_test(a_poisoned_target_is_an_input_fault),
+        cmocka_unit_test(a_corrupted_target_is_an_input_fault),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(floating_joints_are_refused),
     };

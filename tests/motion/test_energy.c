@@ -1,20 +1,19 @@
-// Energy audits of random gaits. Evolution finds every hole in the physics, so it must have none:
-// in a step without a joint update the sum of kinetic, potential and contact energy never rises, on
-// any ground, with any option, in both precisions; nobody moves faster than the legs can make him.
+// Energy audits of random gaits. Evolution exploits every defect of the physics: in a step without
+// a joint update the sum of kinetic, potential and contact energy never rises, on any ground, with
+// any option, in both precisions, and no robot moves faster than its legs allow.
 //
 // Budget of rounding. The energies are computed in double from the stored state. With u = 2^-24
 // (float) or 2^-53 (double) every stored or intermediate position, of size X = |x| + |y| + |z| plus
-// the robot's radius of 0.3 m, is uncertain by u X. That costs
+// the robot's radius of 0.3 m, is uncertain by u X. The terms are
 //     (m g + N) u X         lifting the weight m g, and working against the contact forces N, where
 //                           N^2 / (2 k) = elastic energy and k = m / (compliance h^2);
-//     p u X / h             in the kinetic energy, since the solver makes velocities of
-//     displacements
-//                           in one step h (p: momentum, and spin over an arm of 0.1 m);
+//     p u X / h             in the kinetic energy, since the solver divides displacements by the
+//                           step h (p: momentum, and angular momentum over an arm of 0.1 m);
 //     2 u (kinetic + elastic)   rounding of the energies' own factors.
 // Free rotation is integrated by a method of fourth order, whose error in one step is below
 // (rate h)^5 / 120 of the kinetic energy (up to 0.25 rad a step; the motion allows no gain beyond).
-// A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height that is held, so
-// the budget is 8 times this sum; nothing in it was fitted.
+// A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
+// budget is 8 times this sum; it has no fitted constant.
 #include "motion/fixture.h"
 #include "sanitized.h"
 
@@ -224,7 +223,7 @@ static void drops_at_the_ends_of_the_settings(void **state) {
 // farther in one joint interval than its legs reach in it. A leg's tip is at most 0.34 m from its
 // hip's axis and each of its three hinges turns by at most 0.4 rad: 0.34 * 3 * 0.4 = 0.41 m, and
 // the body turns about its feet by no more than that. 1e6 robot steps without a fault.
-static void nobody_is_faster_than_his_legs(void **state) {
+static void robots_are_not_faster_than_their_legs(void **state) {
     (void)state;
     for (uint32_t o = 0; o < 32; o += 5) {
         Fixture fixture;
@@ -263,7 +262,7 @@ int main(void) {
         cmocka_unit_test(still_joints_gain_no_energy),
         cmocka_unit_test(thrown_robots_gain_no_energy),
         cmocka_unit_test(drops_at_the_ends_of_the_settings),
-        cmocka_unit_test(nobody_is_faster_than_his_legs),
+        cmocka_unit_test(robots_are_not_faster_than_their_legs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Bodies that are moved from outside: velocities and targets against closed forms, how they push
-// others, and what is refused or contained.
+// Bodies moved from outside: velocities and targets against closed forms, collisions with others,
+// and rejected or contained input.
 #include "interaction/pitch.h"
 
 #include "torture.h"
@@ -176,7 +176,7 @@ static void a_plate_carries_a_box(void **state) {
     }
 }
 
-// ---- what goes wrong ----------------------------------------------------------------------------
+// ---- failures -----------------------------------------------------------------------------------
 
 static void bad_inputs_are_contained(void **state) {
     (void)state;
@@ -204,7 +204,7 @@ static void refused(mf_Status status, mf_Status expected, const mf_Error *error,
         fail_msg("%s: %s", mf_status_name(status), error->message);
 }
 
-static void what_it_cannot_move_is_refused(void **state) {
+static void immovable_joints_are_refused(void **state) {
     (void)state;
     Pitch pitch;
     mf_ExternalConfig config = mf_external_config();
@@ -260,7 +260,7 @@ static void every_failing_call_is_survived(void **state) {
 }
 
 // A restored world goes on to the same bits, in the middle of an interval too.
-static void snapshots_hold_all_of_it(void **state) {
+static void snapshots_contain_everything(void **state) {
     (void)state;
     Pitch pitch;
     mf_ExternalConfig config = mf_external_config();
@@ -293,9 +293,9 @@ int main(void) {
         cmocka_unit_test(a_paddle_strikes_a_ball),
         cmocka_unit_test(a_plate_carries_a_box),
         cmocka_unit_test(bad_inputs_are_contained),
-        cmocka_unit_test(what_it_cannot_move_is_refused),
+        cmocka_unit_test(immovable_joints_are_refused),
         cmocka_unit_test(every_failing_call_is_survived),
-        cmocka_unit_test(snapshots_hold_all_of_it),
+        cmocka_unit_test(snapshots_contain_everything),
     };
     return cmocka_run_group_tests_name("external", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and place in
+// Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
 #include "base/inject.h"
@@ -136,7 +136,7 @@ static void a_fault_stays_with_its_agent(void **state) {
     }
 }
 
-static void a_snapshot_goes_on_to_the_same_bits(void **state) {
+static void a_snapshot_continues_with_the_same_bits(void **state) {
     RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     config.count = 20;
     config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
@@ -349,7 +349,7 @@ int main(void) {
         cmocka_unit_test(every_instruction_set_gives_the_same_bits),
         cmocka_unit_test(alone_as_in_a_swarm),
         cmocka_unit_test(a_fault_stays_with_its_agent),
-        cmocka_unit_test(a_snapshot_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_snapshot_continues_with_the_same_bits),
         cmocka_unit_test(placed_agents_fly_along_their_heading),
         cmocka_unit_test(bad_parameters_are_named),
         cmocka_unit_test(bad_settings_are_named),

@@ -1,4 +1,5 @@
-// Autopilot, commands and gusts of fixed-wing aircraft: measured responses, refusals, statistics.
+// Autopilot, commands and gusts of fixed-wing aircraft: measured responses, rejected commands,
+// statistics.
 #include "motion/fixed_wing_rig.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Plans are flat images: in the middle of a run their bytes are copied to other memory and the old
-// ones overwritten, and the run ends as one that was left alone.
+// Plans are flat images: during a run their bytes are copied to other memory and the originals
+// overwritten, and the result equals that of an undisturbed run.
 #include "motion/fixture.h"
 
 #include "text_model.h"

@@ -1,7 +1,7 @@
-// Kernels read plans and ground from flat images alone: a world whose images are moved to other
-// memory in mid-run, with what they leave behind spoiled, comes to the same bits. All in one world
-// on hills and in the wind: walkers of `points` with gaits, networks and programs, cars on a path,
-// quadrotors, aircraft in gusts.
+// Kernels read plans and ground from flat images only: a world whose images are moved to other
+// memory during a run, with the originals overwritten, gives the same bits. One world with hills
+// and wind contains walkers of `points` with gaits, networks and programs, cars on a path,
+// quadrotors, and aircraft in gusts.
 #include "base/move_image.h"
 #include "interaction/parts.h"
 #include "motion/car/motion.h"

@@ -1,5 +1,5 @@
-// Free flight: gravity and torque-free rotation of one rigid body, against answers from outside.
-// "validation" below is the project's list of check cases; all of them are in double precision.
+// Free flight: gravity and torque-free rotation of one rigid body against independent results.
+// "validation" below is the project's list of check cases; all are in double precision.
 #include "motion/fixture.h"
 
 // A body without contact points, without gravity unless said.

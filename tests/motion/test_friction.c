@@ -1,5 +1,5 @@
 // Friction: the paper's fit against an independent dense least-squares solution, Coulomb's limit on
-// a slope and in all directions, and a push that tips.
+// a slope and in all directions, and a force that tips a body over.
 #include <math/copies.h>
 
 #if MF_HAS_SCALAR
@@ -300,7 +300,7 @@ static void c4_friction_is_isotropic(void **state) {
     }
 }
 
-// ---- what sliding feet give back ----------------------------------------------------------------
+// ---- sliding feet -------------------------------------------------------------------------------
 
 enum { MOST_FEET = 6 };
 
@@ -361,7 +361,7 @@ static void one_sliding_foot_does_not_turn_the_body(void **state) {
 // sum is within mu N, their torque within the sum of |p_i| mu N_i, and their power with the fitted
 // displacement is not negative. Feet without load, or new ones, take no part. Loads reach from
 // nothing to the whole weight, as they do when a robot rolls from one corner to the next.
-static void what_feet_hold_is_within_coulombs_limit(void **state) {
+static void forces_of_feet_obey_coulombs_limit(void **state) {
     (void)state;
     uint32_t slid = 0;
     for (uint32_t trial = 0; trial < 4000; trial++) {
@@ -498,7 +498,7 @@ int main(void) {
         cmocka_unit_test(c3_slides_with_the_right_acceleration),
         cmocka_unit_test(c4_friction_is_isotropic),
         cmocka_unit_test(one_sliding_foot_does_not_turn_the_body),
-        cmocka_unit_test(what_feet_hold_is_within_coulombs_limit),
+        cmocka_unit_test(forces_of_feet_obey_coulombs_limit),
         cmocka_unit_test(coupled_a_tall_box_tips_as_statics_says),
         cmocka_unit_test(coupled_a_thrown_box_goes_as_far_as_it_should),
     };

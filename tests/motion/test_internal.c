@@ -1,4 +1,4 @@
-// Motion of the joints in the air: it can neither move the center of mass nor make angular
+// Motion of the joints in the air changes neither the path of the center of mass nor the angular
 // momentum.
 #include "motion/fixture.h"
 

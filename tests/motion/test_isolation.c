@@ -1,6 +1,6 @@
-// Robots do not feel each other: a robot alone is, bit for bit, that robot in any lane of any batch
-// on any instruction set and number of threads; a robot with a poisoned state changes no bit of its
-// neighbors and says what is wrong; images of a world continue bit for bit.
+// Robots are independent of each other: the bits of a robot do not depend on batch size, lane,
+// instruction set or number of threads; a robot with a corrupted state changes no bit of its
+// neighbors and reports its fault; snapshots of a world continue bit for bit.
 #include "motion/fixture.h"
 #include "sanitized.h"
 
@@ -107,7 +107,7 @@ static void explain(Crowd *a, uint32_t ia, Crowd *b, uint32_t ib) {
     }
 }
 
-static void alone_is_the_same_as_in_any_lane(void **state) {
+static void bits_do_not_depend_on_the_lane(void **state) {
     (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
@@ -144,7 +144,7 @@ static void alone_is_the_same_as_in_any_lane(void **state) {
     }
 }
 
-static void threads_do_not_show(void **state) {
+static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     for (size_t o = 0; o < OPTIONS; o++) {
         uint64_t expected = 0;
@@ -166,7 +166,7 @@ static void threads_do_not_show(void **state) {
     }
 }
 
-// ---- poison -------------------------------------------------------------------------------------
+// ---- corrupted states ---------------------------------------------------------------------------
 
 enum { POISONED = 5, NEIGHBORS = 16 };
 
@@ -215,7 +215,7 @@ static void poison(const Options *options, Crowd *clean, double value, const cha
     crowd_close(&crowd);
 }
 
-static void poison_stays_with_its_robot(void **state) {
+static void corrupted_states_stay_with_their_robot(void **state) {
     (void)state;
     static const double values[] = {NAN, INFINITY, -INFINITY};
     static const size_t chosen[] = {0, 2, 5};
@@ -395,9 +395,9 @@ static void images_of_other_worlds_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone_is_the_same_as_in_any_lane),
-        cmocka_unit_test(threads_do_not_show),
-        cmocka_unit_test(poison_stays_with_its_robot),
+        cmocka_unit_test(bits_do_not_depend_on_the_lane),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(corrupted_states_stay_with_their_robot),
         cmocka_unit_test(a_frozen_robot_keeps_its_state),
         cmocka_unit_test(a_reset_robot_starts_again),
         cmocka_unit_test(images_continue_bit_for_bit),

@@ -1,5 +1,6 @@
-// The `kinematic` motion: feet that stand do not move, roles swap, the base follows from direct
-// kinematics. Where feet are is asked of the `articulated` motion's poses or known in closed form.
+// The `kinematic` motion: stance feet do not move, stance and swing alternate, the base follows
+// from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
+// in closed form.
 #include "motion/kinematic_fixture.h"
 
 #include <math.h>
@@ -361,7 +362,7 @@ static void it_walks_on_a_height_map(void **state) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-static void joints_are_where_they_are_told(void **state) {
+static void joints_are_at_their_targets(void **state) {
     (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -524,7 +525,7 @@ int main(void) {
         cmocka_unit_test(the_lower_foot_stands),
         cmocka_unit_test(without_a_foot_down_it_falls_without_turning),
         cmocka_unit_test(it_walks_on_a_height_map),
-        cmocka_unit_test(joints_are_where_they_are_told),
+        cmocka_unit_test(joints_are_at_their_targets),
         cmocka_unit_test(feet_are_found_named_or_missed),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(a_held_base_stays),

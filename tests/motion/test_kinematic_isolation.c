@@ -1,4 +1,4 @@
-// Robots that move by `kinematic` do not feel each other (crowd.h).
+// Robots that move by `kinematic` are independent of each other (crowd.h).
 #include "motion/crowd.h"
 #include "motion/kinematic_fixture.h"
 

@@ -1,5 +1,6 @@
-// What motions leave out of a model is told, and only that: files that differ by one thing, and the
-// motions that have one note more for it. What the file switches off is as if it were not there.
+// Notes about unsupported features of a model are complete and correct: files that differ by one
+// feature, and the motions that have one more note for it. Features that the file disables give no
+// note.
 #include "motion/articulated_text.h"
 
 #include <mayfly/motion.h>
@@ -121,7 +122,7 @@ static void a_bare_robot_has_few_notes(void **state) {
     mf_context_destroy(context);
 }
 
-static void each_thing_is_told(void **state) {
+static void each_feature_gives_its_note(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = make_context(1);
@@ -182,7 +183,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
 }
 
 // What a motion is said to leave out makes no bit of a difference to it, and some to `articulated`.
-static void what_is_told_is_so(void **state) {
+static void reported_convergence_is_true(void **state) {
     (void)state;
     static const char *const nothing[PLACES] = {NULL};
     mf_Context *context = make_context(1);
@@ -206,8 +207,8 @@ static void what_is_told_is_so(void **state) {
     mf_context_destroy(context);
 }
 
-// A group tells by its settings, for each motion that its robots can change to.
-static void groups_tell_by_their_settings(void **state) {
+// Notes of a group depend on its settings, for each motion to which its robots can switch.
+static void notes_depend_on_settings_of_groups(void **state) {
     (void)state;
     static const char *const parts[PLACES] = {[5] = MOTOR};
     mf_Context *context = make_context(1);
@@ -297,7 +298,7 @@ static void switches_of_the_file_hold(void **state) {
     assert_true(fabs(swing("", "", "", "gravcomp='1'") - swing("", "", "", "")) > 1e-3);
 }
 
-static void nothing_is_asked_of_nothing(void **state) {
+static void null_arguments_give_no_notes(void **state) {
     (void)state;
     char text[MF_MOTION_NOTE];
     assert_false(mf_motion_note(NULL, MF_MOTION_POINTS, 0, text));
@@ -307,11 +308,11 @@ static void nothing_is_asked_of_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bare_robot_has_few_notes),
-        cmocka_unit_test(each_thing_is_told),
-        cmocka_unit_test(what_is_told_is_so),
-        cmocka_unit_test(groups_tell_by_their_settings),
+        cmocka_unit_test(each_feature_gives_its_note),
+        cmocka_unit_test(reported_convergence_is_true),
+        cmocka_unit_test(notes_depend_on_settings_of_groups),
         cmocka_unit_test(switches_of_the_file_hold),
-        cmocka_unit_test(nothing_is_asked_of_nothing),
+        cmocka_unit_test(null_arguments_give_no_notes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

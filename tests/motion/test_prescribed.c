@@ -317,7 +317,7 @@ static void refreshed_paths_begin_where_joints_are(void **state) {
     fixture_close(&fixture, NULL);
 }
 
-// ---- with the other motions ---------------------------------------------------------------------
+// ---- other motions ------------------------------------------------------------------------------
 
 // Nothing moves but the base, and nothing touches: `rigid`, `prescribed` and `articulated`, whose
 // joints have rotors too heavy to turn, have the same base, to rounding.
@@ -376,9 +376,9 @@ static void pushes_are_summed(void **state) {
         DrivenFixtureConfig config = usual(MF_ARTICULATED_IMPLICIT);
         mf_Error error = {0};
         mf_GroupConfig group = config.group;
-        static const mf_FieldInfo push = {"push.link",    "N", "world", MF_REAL,
+        static const mf_FieldInfo push = {"wrench.link",  "N", "world", MF_REAL,
                                           MF_FIXED_COUNT, 6,   0,       "test"};
-        static const mf_FieldInfo count = {"push.count",    "1", "", MF_U32,
+        static const mf_FieldInfo count = {"wrench.count",  "1", "", MF_U32,
                                            MF_PER_INSTANCE, 1,   0,  "test"};
         mf_Field *field;
         fixture_begin(&fixture, 1);
@@ -394,10 +394,10 @@ static void pushes_are_summed(void **state) {
         scramble(&fixture);
         const double wrench[6] = {3, -2, 5, 0.4, 0.5, -0.6};
         for (uint32_t c = 0; c < 6; c++) {
-            fixture_set(&fixture, "push.link", 6 * 2 + c, 0.25 * wrench[c]);
-            fixture_set(&fixture, "push.link", 6 * 4 + c, 0.75 * wrench[c]);
+            fixture_set(&fixture, "wrench.link", 6 * 2 + c, 0.25 * wrench[c]);
+            fixture_set(&fixture, "wrench.link", 6 * 4 + c, 0.75 * wrench[c]);
         }
-        fixture_set(&fixture, "push.count", 0, way);
+        fixture_set(&fixture, "wrench.count", 0, way);
         if (way == 0)
             for (uint32_t c = 0; c < 6; c++)
                 fixture_set(&fixture, c < 3 ? "base.force" : "base.torque", c % 3, wrench[c]);

@@ -1,6 +1,6 @@
 // The flight of a quadrotor against closed forms and published figures: hover, motor lag, drag,
-// free rotation, orders of the integrators; and what is refused. The answers G1, G2, G8, G9 and the
-// reference rates of the NASA brick are independent computations, see
+// free rotation, orders of the integrators; and rejected parameters. The results G1, G2, G8, G9 and
+// the reference rates of the NASA brick are independent computations, see
 // docs/explanation/quadrotor.md.
 #include "motion/quadrotor_fixture.h"
 
@@ -328,22 +328,22 @@ static void bad_parameters_are_refused(void **state) {
     REFUSED(q.inertia[0] = -2.5e-3, "quadrotor.inertia: not positive definite");
     REFUSED(q.inertia[3] = 1.0, "quadrotor.inertia: not positive definite");
     REFUSED(q.inertia[2] = 1.0, "quadrotor.inertia: no real body");
-    REFUSED(q.inertia[5] = INFINITY, "quadrotor.inertia: need six finite");
+    REFUSED(q.inertia[5] = INFINITY, "quadrotor.inertia[5]: inf, need -1e+09 .. 1e+09");
     REFUSED(q.thrust_coefficient = 0.0, "quadrotor.thrust_coefficient: 0");
     REFUSED(q.torque_coefficient = 0.0, "quadrotor.torque_coefficient: 0");
     REFUSED(q.motor_time_constant = -0.1, "quadrotor.motor_time_constant");
     REFUSED(q.rotor_speed_max = 0.0, "quadrotor.rotor_speed_max");
     REFUSED(q.rotor_speed_min = 3000.0, "quadrotor.rotor_speed_max: 2000, need more than");
-    REFUSED(q.rotor_turn[1] = 0.5, "quadrotor.rotor_turn: 0.5, need +1 or -1");
+    REFUSED(q.rotor_direction[1] = 0.5, "quadrotor.rotor_direction: 0.5, need +1 or -1");
     REFUSED(memset(q.rotor_y, 0, sizeof q.rotor_y), "cannot be inverted");
-    REFUSED(q.rotor_turn[0] = q.rotor_turn[2] = 1.0, "cannot be inverted");
+    REFUSED(q.rotor_direction[0] = q.rotor_direction[2] = 1.0, "cannot be inverted");
     REFUSED(q.rotor_x[1] = 0.075; q.rotor_y[1] = 0.1, "not between the rotors");
     REFUSED(for (int i = 0; i < 4; i++) q.rotor_x[i] += 0.2, "not between the rotors");
     REFUSED(q.rate_bandwidth = -20.0, "quadrotor.rate_bandwidth: -20");
     REFUSED(q.yaw_bandwidth = 0.0, "quadrotor.yaw_bandwidth: 0");
     REFUSED(q.rate_lead = 0.5, "quadrotor.rate_lead: 0.5");
     REFUSED(q.tilt_max = 1.6, "quadrotor.tilt_max: 1.6");
-    REFUSED(q.rotor_drag[1] = -1e-9, "quadrotor.rotor_drag: -1e-09");
+    REFUSED(q.rotor_drag[1] = -1e-9, "quadrotor.rotor_drag[1]: -1e-09");
     REFUSED(q.struct_size = 0, "start from mf_quadrotor()");
 #undef REFUSED
     q = mf_quadrotor();

@@ -1,5 +1,5 @@
-// The control loops of a quadrotor, what becomes of bad commands and states, and that an agent's
-// bits do not depend on company, instruction set or threads.
+// The control loops of a quadrotor, handling of bad commands and states, and that bits do not
+// depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
 #include "base/inject.h"
 
@@ -246,7 +246,7 @@ static void slower_outer_loops_hold_their_demand(void **state) {
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
-static void slower_outer_loops_reach_the_place_as_well(void **state) {
+static void slower_outer_loops_reach_the_position(void **state) {
     const mf_Quadrotor craft[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     (void)state;
     for (int c = 0; c < 3; c++) {
@@ -305,7 +305,7 @@ static void bad_commands_are_refused_and_counted(void **state) {
     }
 }
 
-static void a_poisoned_agent_falls_alone(void **state) {
+static void a_corrupted_agent_does_not_affect_others(void **state) {
     static const struct {
         const char *field;
         uint32_t component;
@@ -456,7 +456,7 @@ static void all_instruction_sets_give_the_same_bits(void **state) {
     }
 }
 
-static void a_restored_world_goes_on(void **state) {
+static void a_restored_world_continues(void **state) {
     FixtureConfig config = fixture_config();
     static unsigned char image[65536];
     mf_Error error = {0};
@@ -535,13 +535,13 @@ int main(void) {
         cmocka_unit_test(yaw_gives_way_to_roll),
         cmocka_unit_test(a_slower_control_holds_its_commands),
         cmocka_unit_test(slower_outer_loops_hold_their_demand),
-        cmocka_unit_test(slower_outer_loops_reach_the_place_as_well),
+        cmocka_unit_test(slower_outer_loops_reach_the_position),
         cmocka_unit_test(bad_commands_are_refused_and_counted),
-        cmocka_unit_test(a_poisoned_agent_falls_alone),
+        cmocka_unit_test(a_corrupted_agent_does_not_affect_others),
         cmocka_unit_test(a_reset_hovers),
         cmocka_unit_test(alone_is_as_in_a_swarm),
         cmocka_unit_test(all_instruction_sets_give_the_same_bits),
-        cmocka_unit_test(a_restored_world_goes_on),
+        cmocka_unit_test(a_restored_world_continues),
         cmocka_unit_test(a_step_allocates_nothing),
         cmocka_unit_test(every_allocation_may_fail),
     };

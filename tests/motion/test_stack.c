@@ -1,6 +1,6 @@
-// How much stack a step takes: every motion steps in a thread with a stack of 64 kB that has a
-// guard page, and comes to the same bits as on a large one. The stack is painted before, and what
-// is left of the paint says how deep the step went.
+// Stack use of a step: every motion steps in a thread with a stack of 64 kB and a guard page, and
+// gives the same bits as on a large stack. The stack is filled with a pattern before; what the step
+// overwrote is its depth.
 #include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
@@ -145,7 +145,7 @@ static void check_case(const Case *from) {
     scene_close(&small);
 }
 
-// ---- what is stepped ----------------------------------------------------------------------------
+// ---- the worlds ---------------------------------------------------------------------------------
 
 static void check_all(const Case *cases, size_t count) {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
-// Steps of nearest-cell maps are walls: a body climbs one only with the energy for it, and never
+// Steps of nearest-cell maps are walls: a body climbs one only with sufficient energy and never
 // gains any. Under `articulated` and `rigid`, for balls and the corners of boxes, cylinders and
-// meshes alike.
+// meshes.
 #include "motion/articulated_text.h"
 
 #include <mayfly/motion.h>

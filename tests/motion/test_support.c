@@ -1,4 +1,4 @@
-// Normal response: who bears how much, and what happens with few, collinear or coincident contacts.
+// Normal response: distribution of the load, and few, collinear or coincident contacts.
 #include "motion/fixture.h"
 
 // Six mass points of m/6 around (x, y, z).

@@ -1,6 +1,5 @@
-// Several motions in one group: every change from one to another keeps the pose to the bit and the
-// momentum as docs/explanation/ladder.md says; robots at different levels in one block do not feel
-// each other.
+// Several motions in one group: every switch preserves the pose to the bit and the momentum as
+// stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
 #include "base/inject.h"
 
@@ -164,7 +163,7 @@ static void check_pair(Company *company, mf_Motion from, mf_Motion to, uint32_t 
         assert_near(get(company, "base.position", 0, c), before[0][c], 1.2e-3 * fast + 2e-3);
 }
 
-static void every_pair_keeps_what_it_must(void **state) {
+static void every_switch_keeps_its_invariants(void **state) {
     (void)state;
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
@@ -218,7 +217,7 @@ static void momentum_of_joints_goes_into_the_base(void **state) {
 // ---- on the ground ------------------------------------------------------------------------------
 
 // A robot that stands goes on standing, whatever it is changed to.
-static void a_standing_robot_goes_on_standing(void **state) {
+static void a_standing_robot_keeps_standing(void **state) {
     (void)state;
     Company company;
     CompanyConfig config = company_config(HEXAPOD, MF_MOTION_KINEMATIC);
@@ -278,7 +277,7 @@ static void open_mixed(Company *company, bool wide, mf_Isa isa, uint32_t threads
     }
 }
 
-static void levels_in_one_block_do_not_feel_each_other(void **state) {
+static void levels_in_one_block_are_independent(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
         uint64_t hash[ROBOTS];
@@ -307,7 +306,7 @@ static void levels_in_one_block_do_not_feel_each_other(void **state) {
     }
 }
 
-static void poison_stays_with_its_robot(void **state) {
+static void corrupted_states_stay_with_their_robot(void **state) {
     (void)state;
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
@@ -615,11 +614,11 @@ static void making_survives_every_failure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_keeps_what_it_must),
+        cmocka_unit_test(every_switch_keeps_its_invariants),
         cmocka_unit_test(momentum_of_joints_goes_into_the_base),
-        cmocka_unit_test(a_standing_robot_goes_on_standing),
-        cmocka_unit_test(levels_in_one_block_do_not_feel_each_other),
-        cmocka_unit_test(poison_stays_with_its_robot),
+        cmocka_unit_test(a_standing_robot_keeps_standing),
+        cmocka_unit_test(levels_in_one_block_are_independent),
+        cmocka_unit_test(corrupted_states_stay_with_their_robot),
         cmocka_unit_test(images_continue_bit_for_bit),
         cmocka_unit_test(changing_allocates_nothing),
         cmocka_unit_test(a_reset_goes_back_to_the_start),

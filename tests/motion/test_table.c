@@ -1,5 +1,5 @@
-// The motion table: what every row must have, and a toy motion that is nothing but its plan, its
-// step and its row (docs/how_to/add_a_motion.md shows the same lines).
+// The motion table: requirements of every row, and a toy motion that consists of its plan, its step
+// and its row only (docs/how_to/add_a_motion.md shows the same lines).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-// C7 and C8 as the motion sees them: feet on a smooth map stand as high as the map is exact, and
-// places far outside, infinite or not a number are a fault or the border's height, never undefined
-// (run under the sanitizers, which trap a float that does not fit an integer).
+// C7 and C8 for the motion: feet on a smooth map stand at the height of the map within its error;
+// positions far outside, infinite or not a number give a fault or the border's height, never
+// undefined behavior (run under the sanitizers, which trap a float that does not fit an integer).
 #include "motion/fixture.h"
 
 static const double pi = 3.14159265358979323846;
@@ -46,7 +46,7 @@ static void c7_standing_on_a_smooth_map(void **state) {
 
 // C8. Positions from the border to 1e30, infinite and NaN, in every place, on maps of 1 cell, 1 x N
 // and N x N, nearest and bilinear, in both precisions.
-static void c8_any_place_is_defined(void **state) {
+static void c8_any_position_is_defined(void **state) {
     (void)state;
     static const double positions[] = {6.39, 6.4,   6.41, -6.4,  1e3, 1e7,      -1e7,
                                        1e30, -1e30, 3e38, 1e300, NAN, INFINITY, -INFINITY};
@@ -98,7 +98,7 @@ static void c8_any_place_is_defined(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c7_standing_on_a_smooth_map),
-        cmocka_unit_test(c8_any_place_is_defined),
+        cmocka_unit_test(c8_any_position_is_defined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

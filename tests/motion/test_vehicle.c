@@ -1,4 +1,4 @@
-// What all vehicles have in common: names and the one-link body.
+// Common properties of all vehicles: names and the one-link body.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void integrators_have_names(void **state) {
 }
 
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).
-static void body_is_what_was_asked_for(void **state) {
+static void the_body_has_the_given_properties(void **state) {
     (void)state;
     static const double inertia[6] = {0.8244, 1.135, 1.759, 0.0, -0.1204, 0.0};
     mf_Context *context;
@@ -108,7 +108,7 @@ static void every_failed_allocation_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_failed_allocation_is_survived),
                                        cmocka_unit_test(integrators_have_names),
-                                       cmocka_unit_test(body_is_what_was_asked_for),
+                                       cmocka_unit_test(the_body_has_the_given_properties),
                                        cmocka_unit_test(impossible_bodies_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Warnings: what raises each bit, that a robot with one moves on, and that bits, counts and
-// residuals are state like any other.
+// Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
+// residuals are part of the state.
 #include "motion/articulated_text.h"
 #include "motion/kinematic_fixture.h"
 
@@ -39,7 +39,7 @@ static TextConfig pile_config(void) {
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
-static void few_sweeps_are_told(void **state) {
+static void few_sweeps_are_reported(void **state) {
     (void)state;
     TextConfig config = pile_config();
     Text t;
@@ -98,7 +98,7 @@ static void put_balls(char *text, size_t room, uint32_t count, bool ground) {
     snprintf(text + used, room - used, "</body></worldbody></mujoco>");
 }
 
-static void too_many_contacts_are_told(void **state) {
+static void too_many_contacts_are_reported(void **state) {
     static const struct {
         mf_ContactLaw law;
         uint32_t balls, room;
@@ -130,7 +130,7 @@ static void too_many_contacts_are_told(void **state) {
 }
 
 // A thin flake deep in a stone: 32 rounds of the search do not come near enough in float.
-static void an_unsure_contact_is_told(void **state) {
+static void an_inaccurate_contact_is_reported(void **state) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='ellipsoid'"
         " size='0.0737 0.0512 0.0331' euler='61.1 29.7 -57.5'/>"
@@ -157,7 +157,7 @@ static void an_unsure_contact_is_told(void **state) {
 }
 
 // A link that a `connect` should hold starts 5 mm beside its place.
-static void an_open_loop_is_told(void **state) {
+static void an_open_loop_is_reported(void **state) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody>"
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
@@ -175,7 +175,7 @@ static void an_open_loop_is_told(void **state) {
 }
 
 // Half a revolution a step is more than Newton's method finds.
-static void too_fast_a_spin_is_told(void **state) {
+static void too_fast_a_rotation_is_reported(void **state) {
     static const char text[] =
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
@@ -190,13 +190,13 @@ static void too_fast_a_spin_is_told(void **state) {
     assert_int_equal(mf_group_warning(t.group, 0), 0);
     text_set3(&t, "base.angular_velocity", 1200, 1440, 960);
     mf_world_step(t.world, 20);
-    expect_warning(t.group, MF_WARNING_SPIN, 1e-3);
+    expect_warning(t.group, MF_WARNING_ROTATION, 1e-3);
     text_close(&t);
 }
 
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
-static void a_lost_stance_is_told(void **state) {
+static void a_lost_stance_is_reported(void **state) {
     (void)state;
     Fixture fixture;
     fixture_begin(&fixture, 1);
@@ -216,7 +216,7 @@ static void a_lost_stance_is_told(void **state) {
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
-static void unsolved_friction_is_told(void **state) {
+static void unsolved_friction_is_reported(void **state) {
     (void)state;
     mf_Error error = {0};
     mf_Context *context = make_context(1);
@@ -258,14 +258,14 @@ static void unsolved_friction_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_sweeps_are_told),
+        cmocka_unit_test(few_sweeps_are_reported),
         cmocka_unit_test(a_warning_is_state_and_does_not_freeze),
-        cmocka_unit_test(too_many_contacts_are_told),
-        cmocka_unit_test(an_unsure_contact_is_told),
-        cmocka_unit_test(an_open_loop_is_told),
-        cmocka_unit_test(too_fast_a_spin_is_told),
-        cmocka_unit_test(a_lost_stance_is_told),
-        cmocka_unit_test(unsolved_friction_is_told),
+        cmocka_unit_test(too_many_contacts_are_reported),
+        cmocka_unit_test(an_inaccurate_contact_is_reported),
+        cmocka_unit_test(an_open_loop_is_reported),
+        cmocka_unit_test(too_fast_a_rotation_is_reported),
+        cmocka_unit_test(a_lost_stance_is_reported),
+        cmocka_unit_test(unsolved_friction_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

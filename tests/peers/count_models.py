@@ -3,7 +3,7 @@
 usage: count_models.py BUILD/mayfly FOLDER...
 
 Prints one line per folder and one per file that is refused or differs. MJCF files are compared by
-mujoco_model.py; of URDF files it is only told whether they load and run a tenth of a second.
+mujoco_model.py; of URDF files only whether they load and run a tenth of a second is printed.
 """
 import os
 import subprocess

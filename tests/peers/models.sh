@@ -1,4 +1,4 @@
-# What the tests beside MuJoCo have in common; they read it with `.` after setting `probe`, the
+# Common code of the comparisons with MuJoCo; they read it with `.` after setting `probe`, the
 # program that answers, with SOURCE_DIR BUILD_DIR as their own arguments. Sets source, build, python,
 # table, states, and models: the shared ones and gymnasium's. MAYFLY_PYTHON names a Python that has
 # mujoco and numpy (and gymnasium), MAYFLY_PEER_STATES how many random states (20; the docs have

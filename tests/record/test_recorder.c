@@ -1,5 +1,5 @@
-// Recorders: what is written is what the fields held, with units; nothing is left of a file that
-// could not be completed.
+// Recorders: records contain the values of the fields, with units; a file that could not be
+// completed is removed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// What the tests of scenes share: a context that is checked for leaks at the end, text read as if
-// it lay in scenes/, and worlds made from it. Include after <cmocka.h>.
+// Common code of the tests of scenes: a context checked for leaks, text that is read as a file in
+// scenes/, and worlds created from it. Include after <cmocka.h>.
 #ifndef MAYFLY_TESTS_SCENE_SUPPORT_H
 #define MAYFLY_TESTS_SCENE_SUPPORT_H
 

@@ -1,5 +1,5 @@
-// The tables of keys are sound, docs/reference/scenes.md and models.md hold them between marks
-// (MAYFLY_UPDATE=1 writes them there), and the help text fits a terminal.
+// The tables of keys are consistent, docs/reference/scenes.md and models.md contain them between
+// marks (MAYFLY_UPDATE=1 writes them), and the help text fits a terminal.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "io/vehicle_keys.h"
+#include "io/keys.h"
+#include "motion/vehicle/keys.h"
 #include "scene/keys.h"
 #include "support.h"
 

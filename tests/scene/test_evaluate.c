@@ -1,5 +1,5 @@
-// Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on nothing but
-// the genome.
+// Evaluations: the worlds in which robots evolve, genomes, and fitness that depends on the genome
+// only.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static mf_SceneFile *load_with(mf_Context *context, const char *initial) {
 
 // Set for every robot, before distance counts, and again in every evaluation; the fit of points
 // follows the angles.
-static void lives_begin_with_initial_values(void **state) {
+static void episodes_begin_with_initial_values(void **state) {
     mf_SceneFile *file = load_with(*state, "[{property: '*/joint.angle', values: [0.125]}, "
                                            "{property: leg2_femur/joint.angle, values: [0.25]}, "
                                            "{property: base.position, values: [3, 4, 0.5]}]");
@@ -399,7 +399,7 @@ int main(void) {
         cmocka_unit_test(a_scene_moves_to_another_level),
         cmocka_unit_test(the_published_experiment_is_a_scene),
         cmocka_unit_test(robots_without_a_genome_idle),
-        cmocka_unit_test(lives_begin_with_initial_values),
+        cmocka_unit_test(episodes_begin_with_initial_values),
         cmocka_unit_test(wrong_initial_values_are_named),
         cmocka_unit_test(distance_is_horizontal_and_0_with_a_fault),
         cmocka_unit_test(oscillator_genes_map_into_the_joint_range),

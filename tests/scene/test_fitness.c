@@ -1,6 +1,5 @@
-// Fitness functions against closed forms: free flight without gravity has its speed,
-// tilt and distance written down, and servos in free space put in what the robot's energy gains.
-// And scenes at every motion.
+// Fitness functions against closed forms: speed, tilt and distance of free flight without gravity,
+// and the work of servos in free space, which equals the gain of energy. Scenes with every motion.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-// Evolution with the parts that a program brings along: its own fitness, its own controller, and
-// systems that the fitness reads.
+// Evolution with parts of a host program: its own fitness, its own controller, and systems that the
+// fitness reads.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-// Run-time joints and bodies moved from outside, as scenes ask for them.
+// Run-time joints and bodies moved from outside in scenes.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void what_is_read_is_written(void **state) {
     mf_scene_file_destroy(again);
 }
 
-static void mistakes_have_a_place(void **state) {
+static void mistakes_have_a_position(void **state) {
     static const struct {
         const char *joints, *message; // after the path; in line 9
     } cases[] = {
@@ -86,7 +86,7 @@ static void mistakes_have_a_place(void **state) {
          ":9:49: joints.a: joint.lower_angle, joint.upper_angle: 1 .. 0, need a range of at most 6 "
          "rad within -2 pi .. 2 pi, or none"},
         {"[{name: a, first: {group: balls, link: wheel}}]",
-         ":9:10: joints.a: link: the model has no link of that name"},
+         ":9:10: joints.a: link: group balls (ball) has no link 'wheel'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600], line[900];
@@ -140,9 +140,10 @@ static void a_ball_on_a_rope_swings(void **state) {
 
 static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
     mf_WorldJointState joint;
-    assert_int_equal(
-        mf_world_joint_state(scene->joints, mf_world_joint_at(scene->joints, index), &joint, NULL),
-        MF_OK);
+    mf_WorldJointId id = mf_world_joint_next(scene->joints, MF_WORLD_JOINT_NONE);
+    for (uint32_t i = 0; i < index; i++)
+        id = mf_world_joint_next(scene->joints, id);
+    assert_int_equal(mf_world_joint_state(scene->joints, id, &joint, NULL), MF_OK);
     return joint;
 }
 
@@ -199,7 +200,7 @@ static void a_fixed_joint_keeps_both_together(void **state) {
     "  - {name: ball, model: ../models/ball.xml, motion: rigid, place: {poses: [[0, 0, 0]]}}\n"
 
 // The box goes on as it is told, whatever is in its way; the ball is pushed.
-static void a_body_from_outside_pushes(void **state) {
+static void external_bodies_push_others(void **state) {
     mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
     char *text = write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motion, MF_MOTION_EXTERNAL);
@@ -247,7 +248,7 @@ static void every_failing_call_is_survived(void **state) {
     assert_true(torture(*state, make_once, text, TORTURE_MUST_FAIL) > 60);
 }
 
-// ---- joints that plugins make -------------------------------------------------------------------
+// ---- joints created by plugins ------------------------------------------------------------------
 
 #define CRANE                                                                                      \
     "world: {step: 0.002}\n"                                                                       \
@@ -285,12 +286,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(what_is_read_is_written),
-        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(mistakes_have_a_position),
         cmocka_unit_test(a_magnet_of_a_scene_holds_a_ball),
         cmocka_unit_test(a_ball_on_a_rope_swings),
         cmocka_unit_test(joints_carry_break_or_wait),
         cmocka_unit_test(a_fixed_joint_keeps_both_together),
-        cmocka_unit_test(a_body_from_outside_pushes),
+        cmocka_unit_test(external_bodies_push_others),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),
     };

@@ -1,5 +1,5 @@
-// Mistakes in scenes and overrides: each kind with its exact file, line, column and
-// words, and nothing left behind.
+// Mistakes in scenes and overrides: each kind with its exact file, line, column and message,
+// without leaks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void expect(mf_Context *context, const char *text, size_t size, const mf_
     assert_int_equal(mf_context_live_bytes(context), live);
 }
 
-static void mistakes_in_values_name_place_and_expectation(void **state) {
+static void mistakes_in_values_state_position_and_expectation(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -126,7 +126,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
         const char *text, *message;
     } cases[] = {
         {"groups: 5\n", "t.yaml:1:9: groups: expected a list, found 5"},
-        {"groups: []\n", "t.yaml:1:9: groups: expected a list, found a list"},
+        {"groups: []\n", "t.yaml:1:9: groups: expected a list, found an empty list"},
         {"groups: [a.urdf]\n",
          "t.yaml:1:10: groups: expected a group of keys such as name, found a.urdf"},
         {"groups:\n  - count: 5\n", "t.yaml:2:5: expected the key groups.0.name, which is missing"},
@@ -155,7 +155,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, auto, own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, auto, own, found soccer"},
         {GROUP "    controller: neural\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
         {GROUP "    controller: {}\n",
@@ -487,7 +487,7 @@ static void group_is_refused_among_several(void **state) {
            "group.count=3: the scene has 0 groups; name one: --set groups.NAME.count=3");
 }
 
-static void what_cannot_evolve_says_why(void **state) {
+static void groups_that_cannot_evolve_give_a_reason(void **state) {
     static const struct {
         const char *text, *message; // NULL: it can
     } cases[] = {
@@ -519,7 +519,7 @@ static void what_cannot_evolve_says_why(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mistakes_in_values_name_place_and_expectation),
+        cmocka_unit_test(mistakes_in_values_state_position_and_expectation),
         cmocka_unit_test(mistakes_in_groups_name_the_group),
         cmocka_unit_test(mistakes_in_keys_suggest_the_right_one),
         cmocka_unit_test(mistakes_between_keys_are_found),
@@ -530,7 +530,7 @@ int main(void) {
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(wrong_overrides_are_named),
         cmocka_unit_test(group_is_refused_among_several),
-        cmocka_unit_test(what_cannot_evolve_says_why),
+        cmocka_unit_test(groups_that_cannot_evolve_give_a_reason),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -1,5 +1,5 @@
-// One world of everything: a humanoid under full dynamics, a car, quadrotors and a ball; and robots
-// that move in it as they would alone, to the bit.
+// One world with everything: a humanoid under full dynamics, a car, quadrotors and a ball; robots
+// that do not touch others move exactly as they would alone.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// ---- all of them -------------------------------------------------------------------------------
+// ---- all kinds ---------------------------------------------------------------------------------
 
 // The ball lies before the humanoid, who walks into it; the car drives past, the quadrotors circle.
 static const char everybody[] =
@@ -43,7 +43,7 @@ static void drop_checked(mf_Context *context) {
     mf_context_destroy(context);
 }
 
-static void everybody_moves_in_one_world(void **state) {
+static void all_motions_in_one_world(void **state) {
     mf_SceneFile *file = parse_scene(*state, everybody);
     mf_Scene scene = make_scene(*state, file);
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
@@ -80,7 +80,7 @@ static void threads_change_nothing(void **state) {
 }
 
 // Everything goes on from an image as it would have.
-static void images_hold_everybody(void **state) {
+static void images_contain_all_groups(void **state) {
     mf_SceneFile *file = parse_scene(*state, everybody);
     mf_Scene scene = make_scene(*state, file);
     mf_world_step(scene.world, 700);
@@ -113,7 +113,7 @@ static void a_written_scene_moves_alike(void **state) {
     drop_scene(&other, again);
 }
 
-// ---- alone and among others --------------------------------------------------------------------
+// ---- alone and in batches ----------------------------------------------------------------------
 
 // A robot with a gait, and others a kilometer away.
 #define ALONE                                                                                      \
@@ -174,7 +174,7 @@ static void a_robot_moves_as_it_does_alone(void **state) {
 }
 
 // Whoever is isolated is so in a crowd, too: two groups in the same place do not feel each other.
-static void isolated_groups_feel_nobody(void **state) {
+static void isolated_groups_do_not_interact(void **state) {
     static const char crowd[] =
         "world: {step: 0.002}\n"
         "groups:\n"
@@ -196,12 +196,12 @@ static void isolated_groups_feel_nobody(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everybody_moves_in_one_world),
+        cmocka_unit_test(all_motions_in_one_world),
         cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(images_hold_everybody),
+        cmocka_unit_test(images_contain_all_groups),
         cmocka_unit_test(a_written_scene_moves_alike),
         cmocka_unit_test(a_robot_moves_as_it_does_alone),
-        cmocka_unit_test(isolated_groups_feel_nobody),
+        cmocka_unit_test(isolated_groups_do_not_interact),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

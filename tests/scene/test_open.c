@@ -1,5 +1,4 @@
-// Scenes in one call: opened with or without a context, simulated for a time, closed with nothing
-// left behind.
+// Scenes in one call: opened with or without a context, simulated for a time, closed without leaks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +35,7 @@ static void an_open_scene_is_a_loaded_one(void **state) {
     mf_scene_close(scene);
 }
 
-static void a_context_is_made_where_there_is_none(void **state) {
+static void a_context_is_created_if_none_is_given(void **state) {
     mf_Scene *scene = NULL;
     mf_Error error = {0};
     (void)state;
@@ -62,7 +61,7 @@ static void times_are_rounded_up_to_steps(void **state) {
     mf_scene_close(scene);
 }
 
-static void what_cannot_be_opened_is_told(void **state) {
+static void unreadable_files_are_reported(void **state) {
     static const mf_Override wrong = {"group.cuont", "4"};
     mf_Context *const contexts[] = {*state, NULL};
     for (int i = 0; i < 2; i++) {
@@ -97,9 +96,9 @@ static void every_failing_call_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_scene_is_a_loaded_one),
-        cmocka_unit_test(a_context_is_made_where_there_is_none),
+        cmocka_unit_test(a_context_is_created_if_none_is_given),
         cmocka_unit_test(times_are_rounded_up_to_steps),
-        cmocka_unit_test(what_cannot_be_opened_is_told),
+        cmocka_unit_test(unreadable_files_are_reported),
         cmocka_unit_test(every_failing_call_is_survived),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

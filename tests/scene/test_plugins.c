@@ -1,5 +1,5 @@
-// Scenes with plugins: motions and controllers from shared libraries take part, everything
-// that they remember is in a snapshot, and what a file gets wrong about them is told in one line.
+// Scenes with plugins: motions and controllers from shared libraries, their memory in snapshots,
+// and one line of error for mistakes in a file.
 #include <mayfly/plugin.h>
 
 #include <setjmp.h>
@@ -57,6 +57,27 @@ static void plugins_move_and_control(void **state) {
     assert_int_equal(mf_group_fault_total(craft), 0);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
+}
+
+// A controller that names link.pose gets the poses of the beginning of each step, in a call of many
+// steps, too.
+static void controllers_see_links(void **state) {
+    static const char text[] =
+        "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
+        "    motion: rigid\n    height: 1\n    precision: double\n"
+        "    plugins:\n      - {file: \"" PLUGINS "case_links.so\", tick: 0.001}\n";
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    mf_world_step(scene.world, 99);
+    const double height = get(&scene, 0, "base.position", 0, 2);
+    mf_world_step(scene.world, 1);
+    assert_true(get(&scene, 0, "corpus.count", 0, 0) == height);
+    assert_true(get(&scene, 0, "base.position", 0, 2) < height);
+    mf_world_step(scene.world, 99);
+    const double fall = get(&scene, 0, "base.position", 0, 2) - height;
+    assert_true(fabs(get(&scene, 0, "corpus.count", 0, 0) - height - fall) < 0.005); // a step ago
+    assert_true(fall < -0.05);
+    drop_scene(&scene, file);
 }
 
 enum { STEPS = 1500 };
@@ -125,7 +146,7 @@ typedef struct Mistake {
 
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
-static void mistakes_are_told_in_one_line(void **state) {
+static void mistakes_are_reported_in_one_line(void **state) {
     static const Mistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion"},
@@ -258,9 +279,10 @@ static int make_trusting_context(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plugins_move_and_control),
+        cmocka_unit_test(controllers_see_links),
         cmocka_unit_test(plays_go_on_to_the_bit),
         cmocka_unit_test(images_of_other_settings_are_refused),
-        cmocka_unit_test(mistakes_are_told_in_one_line),
+        cmocka_unit_test(mistakes_are_reported_in_one_line),
         cmocka_unit_test(every_failing_call_is_survived),
         cmocka_unit_test(groups_have_colors),
         cmocka_unit_test(what_is_read_is_written),

@@ -1,5 +1,5 @@
-// Scenes with robots: gaits, behaviors and what a game of soccer needs of its file; what a world
-// lacks is told in one line, and every failing call is survived.
+// Scenes with robots: gaits, behaviors and the keys needed for soccer; missing parts of a world
+// give one line of error, and every failing call is survived.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ typedef struct Mistake {
     "], own_goal: [-1, 0]}}\n"
 
 // Those of all scenes are in test_mistakes.c.
-static void mistakes_in_games_are_told_in_one_line(void **state) {
+static void mistakes_in_games_are_reported_in_one_line(void **state) {
     static const Mistake mistakes[] = {
         {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
@@ -77,7 +77,7 @@ static void mistakes_in_games_are_told_in_one_line(void **state) {
     }
 }
 
-static void what_a_world_lacks_is_told(void **state) {
+static void missing_parts_of_a_world_are_reported(void **state) {
     static const Mistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
@@ -122,8 +122,8 @@ static void every_failing_call_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_game_is_read_and_written),
-        cmocka_unit_test(mistakes_in_games_are_told_in_one_line),
-        cmocka_unit_test(what_a_world_lacks_is_told),
+        cmocka_unit_test(mistakes_in_games_are_reported_in_one_line),
+        cmocka_unit_test(missing_parts_of_a_world_are_reported),
         cmocka_unit_test(files_of_gaits_are_meant_from_the_file_on),
         cmocka_unit_test(every_failing_call_is_survived),
     };

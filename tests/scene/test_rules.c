@@ -1,5 +1,6 @@
-// Rules and games: rules change motions when they should, a ball that lies right is kicked towards
-// the goal, and the same file gives the same bits with any number of threads and after a snapshot.
+// Rules and games: rules switch motions at the right time, a ball in front of a player is kicked
+// towards the goal, and the same file gives the same bits for any number of threads and after a
+// snapshot.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +76,7 @@ static void lay_down(const mf_Scene *scene, uint32_t group, uint32_t i, double p
     mf_group_refresh(robots, i);
 }
 
-static void who_leans_changes_motion(void **state) {
+static void tilted_robots_change_motion(void **state) {
     static const char text[] =
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/humanoid.urdf\n    "
         "motion: rigid\n"
@@ -91,7 +92,7 @@ static void who_leans_changes_motion(void **state) {
     mf_scene_file_destroy(file);
 }
 
-static void gaits_walk_as_told(void **state) {
+static void gaits_follow_commands(void **state) {
     static const char text[] = "world: {step: 0.001}\ngroups:\n  - name: a\n    model: "
                                "../models/hexapod.urdf\n    motion: kinematic\n"
                                "    gaits: [tripod]\n    count: 2\n    place: {poses: [[0, 0, 0], "
@@ -134,7 +135,7 @@ static void a_ball_that_lies_right_is_kicked(void **state) {
 
 // In a match at a level without motors, too: one from the front, one from the back. The
 // ball lies where the strikers do not meet over it: who is run down would be told to get up, too.
-static void who_lies_gets_up(void **state) {
+static void lying_robots_get_up(void **state) {
     static const char *const levels[] = {"rigid", "prescribed"};
     for (int i = 0; i < 2; i++) {
         const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
@@ -193,10 +194,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_change_motions),
         cmocka_unit_test(rules_wait_until_robots_have_settled),
-        cmocka_unit_test(who_leans_changes_motion),
-        cmocka_unit_test(gaits_walk_as_told),
+        cmocka_unit_test(tilted_robots_change_motion),
+        cmocka_unit_test(gaits_follow_commands),
         cmocka_unit_test(a_ball_that_lies_right_is_kicked),
-        cmocka_unit_test(who_lies_gets_up),
+        cmocka_unit_test(lying_robots_get_up),
         cmocka_unit_test(a_match_is_the_same_every_time),
     };
     return cmocka_run_group_tests(tests, make_context, drop_context);

@@ -15,7 +15,7 @@
 
 #define OK_MODEL "groups: [{name: a, model: a.urdf}]\n"
 
-// ---- what is read ------------------------------------------------------------------------------
+// ---- input -------------------------------------------------------------------------------------
 
 static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char *text) {
     mf_SceneFile *file = NULL;
@@ -253,7 +253,7 @@ static void check_full(const mf_SceneFile *file) {
     assert_true(file->verify.disparity == 2 && file->verify.stiffness == 3);
 }
 
-static void every_key_arrives_in_its_place(void **state) {
+static void every_key_is_stored_in_its_member(void **state) {
     mf_SceneFile *file = parse_at(*state, "scenes/t.yaml", full);
     check_full(file);
     assert_string_equal(file->groups[0].model_path, "scenes/../models/a b.urdf");
@@ -711,7 +711,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_with_a_model_alone_gets_all_defaults),
         cmocka_unit_test(defaults_are_those_of_the_library),
-        cmocka_unit_test(every_key_arrives_in_its_place),
+        cmocka_unit_test(every_key_is_stored_in_its_member),
         cmocka_unit_test(variants_may_be_named_or_filled),
         cmocka_unit_test(seconds_become_exact_nanoseconds),
         cmocka_unit_test(ground_from_an_image),

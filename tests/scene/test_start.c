@@ -1,5 +1,5 @@
-// Worlds as scenes make them: what the models decide where a file says `auto`, and where and how
-// robots start.
+// Worlds created from scenes: values of the model where a file says `auto`, and initial poses of
+// robots.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void assert_near(double a, double b, double tolerance) {
         fail_msg("%.17g is not within %g of %.17g", a, tolerance, b);
 }
 
-// ---- what is automatic -------------------------------------------------------------------------
+// ---- automatic values --------------------------------------------------------------------------
 
 static void the_step_is_the_least_that_models_ask_for(void **state) {
     static const struct {
@@ -80,7 +80,7 @@ static mf_Time period_of(const mf_Scene *scene, const char *system) {
 
 // About 10 ms in whole steps; as the controller of genomes where there is one; as published for
 // points without gaits.
-static void joints_are_told_as_often_as_makes_sense(void **state) {
+static void default_control_intervals(void **state) {
     static const struct {
         const char *step, *keys;
         mf_Time gaits, points; // [ns] 0: not there
@@ -181,7 +181,7 @@ static void expect_place(const mf_Scene *scene, uint32_t robot, double x, double
     assert_near(get(scene, 0, "base.orientation", robot, 3), sin(0.5 * heading), 1e-6);
 }
 
-static void robots_stand_where_they_are_told(void **state) {
+static void robots_stand_at_their_start_poses(void **state) {
     static const char robot[] =
         "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
     char text[600];
@@ -374,10 +374,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_step_is_the_least_that_models_ask_for),
         cmocka_unit_test(gravity_is_that_of_the_first_model),
-        cmocka_unit_test(joints_are_told_as_often_as_makes_sense),
+        cmocka_unit_test(default_control_intervals),
         cmocka_unit_test(times_that_do_not_fit_the_step_are_refused),
         cmocka_unit_test(the_ground_is_that_of_a_model),
-        cmocka_unit_test(robots_stand_where_they_are_told),
+        cmocka_unit_test(robots_stand_at_their_start_poses),
         cmocka_unit_test(robots_stand_on_uneven_ground),
         cmocka_unit_test(random_robots_are_apart),
         cmocka_unit_test(speed_is_along_the_heading),

@@ -1,4 +1,4 @@
-// Scenes with vehicles and the worlds made from them: mistakes, overrides, start places,
+// Scenes with vehicles and the worlds created from them: mistakes, overrides, initial positions,
 // behaviors, and the same bits for any number of threads.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void vehicles_move_by_their_kind(void **state) {
     }
 }
 
-static void mistakes_are_one_line_with_their_place(void **state) {
+static void mistakes_are_one_line_with_their_position(void **state) {
     static const struct {
         const char *text, *message; // the message's beginning, after the path
     } cases[] = {
@@ -241,7 +241,7 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
     return mf_field_get(mf_group_find_field(found, "base.position"), agent, c);
 }
 
-static void agents_hold_their_places(void **state) {
+static void agents_hold_their_positions(void **state) {
     mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
     mf_Scene scene = make_scene(*state, file);
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
@@ -350,7 +350,7 @@ static void wind_blows_without_proximity(void **state) {
 }
 
 // With `proximity` who touches is dead, robots too; else they push each other.
-static void who_touches_is_dead_or_pushed(void **state) {
+static void collisions_give_faults_or_forces(void **state) {
     for (int dead = 0; dead < 2; dead++) {
         char text[300];
         snprintf(text, sizeof text,
@@ -474,18 +474,18 @@ static void every_failing_call_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vehicles_move_by_their_kind),
-        cmocka_unit_test(mistakes_are_one_line_with_their_place),
+        cmocka_unit_test(mistakes_are_one_line_with_their_position),
         cmocka_unit_test(overrides_reach_into_groups),
         cmocka_unit_test(proximity_and_contact_exclude_each_other),
         cmocka_unit_test(written_text_reads_back_the_same),
         cmocka_unit_test(random_places_keep_apart),
         cmocka_unit_test(overlap_is_refused_with_its_line),
-        cmocka_unit_test(agents_hold_their_places),
+        cmocka_unit_test(agents_hold_their_positions),
         cmocka_unit_test(orbits_are_joined),
         cmocka_unit_test(waypoints_are_visited_in_order),
         cmocka_unit_test(a_flock_comes_to_fly_alike),
         cmocka_unit_test(wind_blows_without_proximity),
-        cmocka_unit_test(who_touches_is_dead_or_pushed),
+        cmocka_unit_test(collisions_give_faults_or_forces),
         cmocka_unit_test(vehicles_can_be_evaluated),
         cmocka_unit_test(threads_and_instructions_change_nothing),
         cmocka_unit_test(every_failing_call_is_survived),

@@ -1,5 +1,5 @@
-// What the tests of the archive share: a context that must end without live memory, a folder of
-// their own, cheap fitness functions, and small helpers around a search with an archive.
+// Common code of the tests of the archive: a context checked for leaks, a temporary folder, cheap
+// fitness functions, and small helpers for a search with an archive.
 #ifndef MAYFLY_TESTS_SEARCH_SUPPORT_H
 #define MAYFLY_TESTS_SEARCH_SUPPORT_H
 

@@ -1,5 +1,5 @@
-// The archive: what goes in comes out bit for bit, going on after any generation gives the unbroken
-// run, one writer at a time, nothing half done after a failure.
+// The archive: stored values are read back bit for bit, resuming after any generation gives the
+// uninterrupted run, one writer at a time, consistent after every failure.
 #include "support.h"
 
 #include <sqlite3.h>

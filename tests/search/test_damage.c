@@ -1,5 +1,5 @@
-// Archives that are not what they should be: foreign, damaged, cut short, changed by hand. Each is
-// told by its status and one line, or read right; never read wrong.
+// Invalid archives: foreign, damaged, truncated, edited by hand. Each gives a status and one line
+// of error, or is read correctly; never read wrong.
 #include "support.h"
 
 #include <sys/stat.h>

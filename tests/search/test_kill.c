@@ -1,6 +1,6 @@
-// kill -9 at random moments: a child evolves into an archive, is killed, the next one resumes,
-// until the run is done. The final population must be that of an unbroken run, and at no moment may
-// the file be unreadable or have lost a generation that was there before.
+// kill -9 at random moments: a process evolves into an archive, is killed, and the next one resumes
+// until the run is done. The final population must be that of an uninterrupted run, and at no
+// moment may the file be unreadable or have lost a stored generation.
 #include "support.h"
 
 #include <signal.h>

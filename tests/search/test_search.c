@@ -510,7 +510,7 @@ static void stops_at_the_last_generation(void **state) {
     mf_search_destroy(search);
 }
 
-// ---- it evolves --------------------------------------------------------------------------------
+// ---- evolution ---------------------------------------------------------------------------------
 
 static void one_max_converges(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-// Every fallible call of the archive failed once: allocations, files, locks, database steps.
+// Every fallible call of the archive fails once: allocations, files, locks, database steps.
 #include "support.h"
 
 #include "torture.h"

@@ -1,5 +1,5 @@
-// The second look of a search: who is looked at, who is of the elite and keeps its place, who has
-// children, and that an archive resumes to the bits of the unbroken run.
+// Verification during a search: which individuals are verified, which belong to the elite and
+// survive, which have offspring; and an archive resumes to the bits of the uninterrupted run.
 #include "support.h"
 
 #include "torture.h"

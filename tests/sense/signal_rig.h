@@ -1,5 +1,5 @@
-// What the tests of sensors stand on: a world with one group of a robot from a text, and sensors
-// whose true values a test knows.
+// A fixture for tests of sensors: a world with one group of a robot given as text, and sensors with
+// known true values.
 #ifndef MF_TESTS_SENSE_SIGNAL_RIG_H
 #define MF_TESTS_SENSE_SIGNAL_RIG_H
 

@@ -1,5 +1,5 @@
-// Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits
-// alone, in company and on every instruction set. contacts_peers.py compares with MuJoCo.
+// Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits for
+// any batch and instruction set. contacts_peers.py compares with MuJoCo.
 #include "motion/articulated_text.h"
 
 #include <mayfly/instruments.h>
@@ -160,7 +160,7 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     (void)state;
     assert_bits_depend_on_nothing(hash_of);
 }
@@ -206,7 +206,7 @@ int main(void) {
         cmocka_unit_test(the_deepest_comes_first),
         cmocka_unit_test(readings_are_those_of_the_state),
         cmocka_unit_test(other_motions_refuse_by_name),
-        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
         cmocka_unit_test(lengths_of_paths_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

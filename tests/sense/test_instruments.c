@@ -1,7 +1,7 @@
-// Sensors of MJCF files against closed forms. With the path of a model as argument it answers
-// questions instead: for each position, velocity, acceleration and actuator force vector on the
-// input it prints all sensor values (test_instruments_peers.sh asks MuJoCo the same); contacts are
-// off without a further argument.
+// Sensors of MJCF files against closed forms. With the path of a model as argument it is a filter:
+// for each position, velocity, acceleration and actuator force vector on the input it prints all
+// sensor values (test_instruments_peers.sh compares them with MuJoCo); contacts are disabled
+// without a further argument.
 #include "model/support.h"
 
 #include "torture.h"
@@ -292,7 +292,7 @@ static void slow_sensors_keep_their_values(void **state) {
     rig_close(&rig);
 }
 
-// ---- forces from outside -----------------------------------------------------------------------
+// ---- external forces ---------------------------------------------------------------------------
 
 // A pan of 1 kg on a slide that rests on its limit carries a ball of 3 kg, 0.1 m from the middle:
 // the limit holds both, and the holder of the pan gives it that force and the torque of the ball.
@@ -398,7 +398,7 @@ static void a_pushed_base_feels_nothing(void **state) {
     rig_close(&rig);
 }
 
-static void a_tumbling_robot_feels_what_comes_from_outside(void **state) {
+static void external_forces_act_on_a_tumbling_robot(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
@@ -473,7 +473,7 @@ static void forces_depend_on_nothing(void **state) {
 }
 
 // All robots of a batch, on every instruction set, read the same bits as when they are alone.
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[40];
@@ -522,7 +522,7 @@ static void floats_are_near_doubles(void **state) {
     rig_close(&precise);
 }
 
-static void a_broken_robot_shows_to_nobody(void **state) {
+static void a_faulty_robot_does_not_affect_others(void **state) {
     Rig clean, broken;
     RigConfig config = rig_config();
     config.count = 20;
@@ -546,7 +546,7 @@ static void a_broken_robot_shows_to_nobody(void **state) {
 
 // A foot that is fixed to a shin shares its link: contacts are told apart by the shapes that touch,
 // forces of equality constraints are not.
-static void fixed_bodies_are_told_apart_or_named(void **state) {
+static void fixed_bodies_are_distinguished_or_named(void **state) {
     static const char leg[] =
         "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'%s/>"
         "<body pos='0 0 -0.5'><geom size='0.1' mass='1'/><site name='s'/></body></body></worldbody>"
@@ -578,7 +578,7 @@ static void fixed_bodies_are_told_apart_or_named(void **state) {
 }
 
 // `points` knows neither forces of limits nor of contacts on single bodies.
-static void what_cannot_be_measured_is_named(void **state) {
+static void unmeasurable_sensors_are_named(void **state) {
     static const char limits[] =
         "<mujoco><worldbody><body><joint name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
         "name='s'/></body></worldbody><sensor><jointpos joint='j'/>%s</sensor></mujoco>";
@@ -618,7 +618,7 @@ static void points_has_sensors_too(void **state) {
     rig_close(&rig);
 }
 
-static void snapshots_hold_readings(void **state) {
+static void snapshots_contain_readings(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     config.instruments.rate = (mf_Rate){50, 1};
@@ -686,7 +686,7 @@ static void mistakes_are_refused(void **state) {
     rig_close(&rig);
 }
 
-// ---- questions ---------------------------------------------------------------------------------
+// ---- queries -----------------------------------------------------------------------------------
 
 static bool read_numbers(double *values, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
@@ -758,16 +758,16 @@ int main(int argument_count, char **arguments) {
         cmocka_unit_test(a_tendon_holds_a_weight),
         cmocka_unit_test(a_beam_on_two_supports),
         cmocka_unit_test(a_pushed_base_feels_nothing),
-        cmocka_unit_test(a_tumbling_robot_feels_what_comes_from_outside),
+        cmocka_unit_test(external_forces_act_on_a_tumbling_robot),
         cmocka_unit_test(slow_sensors_keep_their_values),
-        cmocka_unit_test(bits_depend_on_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
         cmocka_unit_test(forces_depend_on_nothing),
         cmocka_unit_test(floats_are_near_doubles),
-        cmocka_unit_test(a_broken_robot_shows_to_nobody),
-        cmocka_unit_test(fixed_bodies_are_told_apart_or_named),
-        cmocka_unit_test(what_cannot_be_measured_is_named),
+        cmocka_unit_test(a_faulty_robot_does_not_affect_others),
+        cmocka_unit_test(fixed_bodies_are_distinguished_or_named),
+        cmocka_unit_test(unmeasurable_sensors_are_named),
         cmocka_unit_test(points_has_sensors_too),
-        cmocka_unit_test(snapshots_hold_readings),
+        cmocka_unit_test(snapshots_contain_readings),
         cmocka_unit_test(adding_survives_every_failure),
         cmocka_unit_test(mistakes_are_refused),
     };

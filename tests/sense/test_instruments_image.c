@@ -1,5 +1,5 @@
-// The plan of instruments is one block without pointers: a copy in other memory does the same when
-// the first one is overwritten.
+// The plan of instruments is one block without pointers: a copy in other memory is equivalent after
+// the original is overwritten.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

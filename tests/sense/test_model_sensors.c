@@ -1,6 +1,6 @@
-// Sensors of robots in files, with what happens to their values: what URDF's <mayfly> says, what an
-// IMU, encoders, feet and rays read in motions whose values are known, at several levels of motion;
-// rate and delay of MJCF against MuJoCo.
+// Sensors in robot files and the processing of their values: URDF's <mayfly>, IMU, encoders, feet
+// and rays in motions with known values, at several levels of motion; rate and delay of MJCF
+// against MuJoCo.
 #include "sense/signal_rig.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-// Sensors against closed forms: rays against a plane, attitude against the rotation it was made
-// from, forward kinematics against mf_model_pose.
+// Sensors against closed forms: rays against a plane, attitude against the rotation that produced
+// it, forward kinematics against mf_model_pose.
 #include "control/robot.h"
 
 #include "math/scalar.h"
@@ -283,7 +283,7 @@ static void joints_are_copied_at_the_rate(void **state) {
 
 // Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a
 // robot with a fault word keeps its readings.
-static void poison_stays_in_its_robot(void **state) {
+static void corrupted_states_stay_in_their_robot(void **state) {
     (void)state;
     static const char *const names[] = {"base.position", "base.orientation", "joint.angle",
                                         "point.load"};
@@ -357,7 +357,7 @@ int main(void) {
         cmocka_unit_test(contacts_follow_the_load),
         cmocka_unit_test(without_load_there_is_no_contact),
         cmocka_unit_test(joints_are_copied_at_the_rate),
-        cmocka_unit_test(poison_stays_in_its_robot),
+        cmocka_unit_test(corrupted_states_stay_in_their_robot),
         cmocka_unit_test(same_bits_on_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

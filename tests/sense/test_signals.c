@@ -1,6 +1,6 @@
-// What happens to the values of sensors: saturation, noise, bias, conversion, rate and delay
-// against closed forms and against a plain list of all samples; the same bits in every setting;
-// images taken while samples are under way.
+// Processing of sensor values: saturation, noise, bias, conversion, rate and delay against closed
+// forms and against a plain list of all samples; the same bits in every setting; snapshots with
+// samples in transit.
 #include "sense/signal_rig.h"
 #include "base/inject.h"
 
@@ -86,7 +86,7 @@ static void sensors_and_seeds_are_independent(void **state) {
 
 // ---- bias --------------------------------------------------------------------------------------
 
-static void a_bias_lasts_for_a_life(void **state) {
+static void a_bias_is_constant_in_an_episode(void **state) {
     Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, n = 2000;
@@ -373,7 +373,7 @@ static void add_all(Rig *rig) {
     rig_add(rig, "late", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND, .resolution = 0.01}, NULL);
 }
 
-static void bits_depend_on_nothing(void **state) {
+static void bits_do_not_depend_on_settings(void **state) {
     static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_BASELINE, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[CROWD] = {0};
@@ -420,8 +420,8 @@ static void bits_depend_on_nothing(void **state) {
     (void)state;
 }
 
-// NaN in one robot, in all that its sensors remember too.
-static void poison_stays_where_it_is(void **state) {
+// NaN in one robot and in the memory of its sensors.
+static void corrupted_states_do_not_spread(void **state) {
     Rig clean, sick;
     RigConfig config = rig_config();
     config.count = CROWD;
@@ -466,7 +466,7 @@ static void readings_are_finite_and_stay_with_a_fault(void **state) {
 }
 
 // Images taken at every moment of a delay go on as if nothing had happened.
-static void images_hold_what_is_under_way(void **state) {
+static void images_contain_samples_in_transit(void **state) {
     RigConfig config = rig_config();
     config.count = 18;
     for (uint64_t first = 1; first < 40; first += 3) {
@@ -496,7 +496,7 @@ static void images_hold_what_is_under_way(void **state) {
     }
 }
 
-// ---- ground truth and sensors of one's own -----------------------------------------------------
+// ---- ground truth and user-defined sensors -----------------------------------------------------
 
 static void any_field_is_a_sensor(void **state) {
     Rig rig;
@@ -675,7 +675,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noise_is_normal_and_white),
         cmocka_unit_test(sensors_and_seeds_are_independent),
-        cmocka_unit_test(a_bias_lasts_for_a_life),
+        cmocka_unit_test(a_bias_is_constant_in_an_episode),
         cmocka_unit_test(a_drift_grows_with_the_root_of_time),
         cmocka_unit_test(saturation_is_before_noise_and_conversion_behind),
         cmocka_unit_test(a_converter_has_steps),
@@ -684,10 +684,10 @@ int main(void) {
         cmocka_unit_test(a_slow_sensor_holds_its_reading),
         cmocka_unit_test(a_reset_empties_the_ring),
         cmocka_unit_test(a_camera_fits),
-        cmocka_unit_test(bits_depend_on_nothing),
-        cmocka_unit_test(poison_stays_where_it_is),
+        cmocka_unit_test(bits_do_not_depend_on_settings),
+        cmocka_unit_test(corrupted_states_do_not_spread),
         cmocka_unit_test(readings_are_finite_and_stay_with_a_fault),
-        cmocka_unit_test(images_hold_what_is_under_way),
+        cmocka_unit_test(images_contain_samples_in_transit),
         cmocka_unit_test(any_field_is_a_sensor),
         cmocka_unit_test(a_barometer_takes_thirty_lines),
         cmocka_unit_test(adding_survives_every_failure),

@@ -1,5 +1,5 @@
-// What the terrain tests share: a context that must end without live memory, maps from arrays,
-// files of given bytes, and a PNG writer that owes nothing to libpng.
+// Common code of the terrain tests: a context checked for leaks, maps from arrays, files with given
+// bytes, and a PNG writer independent of libpng.
 #ifndef MAYFLY_TESTS_TERRAIN_SUPPORT_H
 #define MAYFLY_TESTS_TERRAIN_SUPPORT_H
 

@@ -1,4 +1,4 @@
-// Generated ground: each shape against its formula, noise against its promises (range, seed,
+// Generated ground: each shape against its formula, noise against its specification (range, seed,
 // continuity, octaves), and the same bits for every number of threads.
 #include "support.h"
 

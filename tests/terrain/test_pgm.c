@@ -1,5 +1,5 @@
-// PGM elevation images, ASCII and binary: good files in all their spellings, hostile ones, and the
-// message that each kind of wrong file gets from mf_terrain_load.
+// PGM elevation images, ASCII and binary: valid files in all their spellings, hostile ones, and the
+// message of mf_terrain_load for each kind of invalid file.
 #include "support.h"
 #include "base/inject.h"
 

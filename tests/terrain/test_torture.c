@@ -1,5 +1,5 @@
-// Every allocation and file call of arrays, generators and image files, failed once each: an error
-// comes back, nothing leaks, no map is handed out.
+// Every allocation and file call of arrays, generators and image files fails once: an error is
+// returned, nothing leaks, no map is returned.
 #include "support.h"
 
 #include "torture.h"

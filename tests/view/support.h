@@ -1,5 +1,5 @@
-// A made-up run for report tests: a spider of boxes built by hand, a curve, a path and contacts
-// with round numbers. No physics and no archive is involved.
+// Synthetic data of a run for report tests: a spider of boxes built by hand, a curve, a path and
+// contacts with round numbers. No physics and no archive is involved.
 #ifndef MAYFLY_TESTS_VIEW_SUPPORT_H
 #define MAYFLY_TESTS_VIEW_SUPPORT_H
 

@@ -1,4 +1,4 @@
-// The axes and lines of charts, against what they must draw.
+// The axes and lines of charts against expected output.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

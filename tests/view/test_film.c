@@ -1,5 +1,5 @@
-// Films: poses come back from the page as they were, however long the film; shapes, ground and
-// meshes are in it; what cannot be done is refused, and nothing is lost when memory runs out.
+// Films: poses in the page equal the recorded ones for films of any length; shapes, ground and
+// meshes are included; unsupported requests are rejected, and nothing leaks when memory runs out.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-// The report page: well-formed, complete, escaped, honest about the small step, the same bytes
-// every time, and safe when memory runs out. Drawn from a made-up run (support.h), and once from a
-// real small evolution.
+// The report page: well-formed, complete, escaped, with the result of the small step, the same
+// bytes every time, and safe when memory runs out. Created from synthetic data (support.h), and
+// once from a small real evolution.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,7 +140,7 @@ static void page_is_well_formed_and_complete(void **state) {
     }
 }
 
-static void page_tells_the_facts(void **state) {
+static void the_page_contains_the_facts(void **state) {
     Fake fake;
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
@@ -520,7 +520,7 @@ static void trial_refuses_what_it_cannot_do(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_is_well_formed_and_complete),
-        cmocka_unit_test(page_tells_the_facts),
+        cmocka_unit_test(the_page_contains_the_facts),
         cmocka_unit_test(program_is_explained),
         cmocka_unit_test(everything_from_outside_is_escaped),
         cmocka_unit_test(nothing_comes_from_the_network),

@@ -1,6 +1,6 @@
-// What systems declare is what they do, for everything that scenes and robots of ours are made of:
-// running one alone changes no field but those that it says it writes, and what it writes stays the
-// same, bit for bit, whatever the fields hold that it does not say it reads.
+// Declarations of systems are correct, for all systems that scenes and Mayfly's robots use: running
+// one alone changes no field except those that it declares as written, and its output is the same,
+// bit for bit, for any values of the fields that it does not declare as read.
 #include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
@@ -287,9 +287,9 @@ static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion)
     must(mf_collisions_prepare(group, &error), &error);
     must(mf_motion_add(group, motion, NULL, &error), &error);
     for (uint32_t i = 0; i < 2; i++) {
-        mf_field_set(mf_group_find_field(group, "push.count"), i, 0, 1);
-        mf_field_set(mf_group_find_field(group, "push.link"), i, 0, 0.01);
-        mf_field_set(mf_group_find_field(group, "push.link"), i, 5, 0.001);
+        mf_field_set(mf_group_find_field(group, "wrench.count"), i, 0, 1);
+        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 0, 0.01);
+        mf_field_set(mf_group_find_field(group, "wrench.link"), i, 5, 0.001);
     }
 }
 

@@ -1,4 +1,4 @@
-// Fields: places in memory, clamping of whole numbers, names, and what a group refuses.
+// Fields: addresses in memory, clamping of integers, names, and rejected declarations.
 #include "motion/fixture.h"
 
 static void open_group(Fixture *fixture, uint32_t count, bool wide) {

@@ -1,5 +1,5 @@
-// Properties: every path by hand against field and model, patterns, the way back, what may be
-// written, and hostile paths.
+// Properties: every path against field and model, patterns, the path of a value, writable
+// properties, and hostile paths.
 #include "motion/fixture.h"
 
 #include <mayfly/mayfly.h>
@@ -198,7 +198,7 @@ static void other_parts_are_found(void **state) {
     remove(file);
 }
 
-// ---- patterns and the way back ------------------------------------------------------------------
+// ---- patterns and paths of values ---------------------------------------------------------------
 
 typedef struct Check {
     mf_World *world;
@@ -298,8 +298,8 @@ static void writing_is_guarded(void **state) {
     close_scene(&scene);
 }
 
-// Angles that were written move the points along: the same as setting the whole state.
-static void what_follows_is_computed(void **state) {
+// Writing an angle moves the points: the same as setting the whole state.
+static void writing_angles_updates_points(void **state) {
     (void)state;
     Scene scene = open_scene();
     mf_Error error = {0};
@@ -438,7 +438,7 @@ int main(void) {
         cmocka_unit_test(other_parts_are_found),
         cmocka_unit_test(patterns_list_and_come_back),
         cmocka_unit_test(writing_is_guarded),
-        cmocka_unit_test(what_follows_is_computed),
+        cmocka_unit_test(writing_angles_updates_points),
         cmocka_unit_test(wrong_paths_name_their_piece),
         cmocka_unit_test(random_paths_do_no_harm),
         cmocka_unit_test(names_may_be_odd),

@@ -174,7 +174,7 @@ static void each_block_goes_through_each_step(void **state) {
     }
 }
 
-// ---- what systems declare -----------------------------------------------------------------------
+// ---- declarations -------------------------------------------------------------------------------
 
 static const char *const nothing[] = {NULL}, *const angle[] = {"joint.angle", NULL},
                          *const target[] = {"joint.target", NULL},

@@ -1,5 +1,5 @@
-// Shared groups and systems of the whole world: order, gaps, rates, threads; starts of single
-// instances; what snapshots ask of systems.
+// Shared groups and world systems: order, gaps, rates, threads; initial states of single instances;
+// requirements of snapshots on systems.
 #include "motion/fixture.h"
 
 #include <stdlib.h>
@@ -181,7 +181,7 @@ static void exchange(const mf_WorldRun *run, void *user) {
     }
 }
 
-static void threads_do_not_show(void **state) {
+static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
@@ -299,7 +299,7 @@ static void nothing(const mf_WorldRun *run, void *user) {
 
 // A snapshot goes only into a world with the same starts and settings, not out of one with results
 // under way; the order in which starts were given does not matter.
-static void snapshots_know_settings(void **state) {
+static void snapshots_check_settings(void **state) {
     (void)state;
     static void *image;
     static size_t size;
@@ -373,10 +373,10 @@ int main(void) {
         cmocka_unit_test(world_systems_are_in_order),
         cmocka_unit_test(pieces_run_through_a_gap),
         cmocka_unit_test(rates_are_exact),
-        cmocka_unit_test(threads_do_not_show),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(placed_robots_start_there),
         cmocka_unit_test(bad_starts_are_refused),
-        cmocka_unit_test(snapshots_know_settings),
+        cmocka_unit_test(snapshots_check_settings),
         cmocka_unit_test(bad_systems_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

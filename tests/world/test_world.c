@@ -1,4 +1,4 @@
-// Worlds: settings that are refused, groups by name, time, hashes, start places.
+// Worlds: rejected settings, groups by name, time, hashes, initial positions.
 #include "motion/fixture.h"
 
 static void bad_worlds_are_refused(void **state) {

@@ -74,7 +74,8 @@ def jobs(root, build, folder):
     sources = sorted(root.glob("src/**/*_kernel.c")) + sorted(root.glob("src/**/*_scalar.c"))
     for source in sources:
         one = source.name.endswith("_scalar.c")
-        real = ["-DMF_KERNEL_F64"] if one else ["-DMF_KERNEL_F32"]
+        wide = one or source.name.endswith("_double_kernel.c")
+        real = ["-DMF_KERNEL_F64"] if wide else ["-DMF_KERNEL_F32"]
         lanes = SCALAR if one else WIDE
         own = real + include + COMMON
         if gcc is not None:

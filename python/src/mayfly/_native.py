@@ -10,7 +10,7 @@ import math
 import operator
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -256,18 +256,21 @@ def _sequence(value: object, count: int, what: str) -> list[Any]:
     return values
 
 
-def fill(config: Any, settings: Mapping[str, object], what: str) -> list[object]:
+def fill(
+    config: Any, settings: Mapping[str, object], what: str, others: Sequence[str] = ()
+) -> list[object]:
     """Writes settings into a C structure, by the names of its members.
 
-    Times are in seconds, rates in 1/s, choices are text ("rk4"), structures are mappings. Returns
-    the objects that must stay alive until C has read the structure.
+    Times are in seconds, rates in 1/s, choices are text ("rk4"), structures are mappings. An
+    unknown name may be a mistyped one of `others`, arguments of the caller. Returns the objects
+    that must stay alive until C has read the structure.
     """
     fields = {name: field.type for name, field in ffi.typeof(config).fields}
     fields.pop("struct_size", None)
     alive: list[object] = []
     for name, value in settings.items():
         if name not in fields:
-            near = difflib.get_close_matches(name, fields, 1)
+            near = difflib.get_close_matches(name, [*others, *fields], 1)
             hint = f", did you mean {near[0]!r}?" if near else ""
             raise TypeError(
                 f"{what}: there is no setting {name!r}{hint}; known: {', '.join(fields)}"

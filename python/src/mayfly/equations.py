@@ -126,7 +126,10 @@ class Equations:
 
     @in_turn
     def derive_links(self) -> None:
-        """Adds the fields link.pose and link.velocity, computed at the end of every step."""
+        """Adds the fields link.pose and link.velocity, valid after every step() and run().
+
+        A call computes them once, however many steps it has; poses() costs only when asked.
+        """
         error = ffi.new("mf_Error *")
         check(lib.mf_group_derive_links(self._use(), error), error)
 

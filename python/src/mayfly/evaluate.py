@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,13 +74,13 @@ class _Walker:
         self.start = group["base.position"].read().astype(np.float64)
         self.sums: dict[str, Array] = {}
         self.averages = averages
-        self.looks = 0
+        self.samples = 0
 
-    def look(self) -> None:
+    def sample(self) -> None:
         for name in self.averages:
             value = np.asarray(_AVERAGES[name](self.group), np.float64)
             self.sums[name] = self.sums.get(name, 0.0) + value
-        self.looks += 1
+        self.samples += 1
 
     def moved(self) -> Array:
         return np.asarray(self.group["base.position"].read().astype(np.float64) - self.start)
@@ -159,7 +159,7 @@ class _Wanted:
             if name in self.own:
                 value = np.asarray(self.own[name](walker.group), np.float64)
             elif name in _AVERAGES:
-                value = walker.sums[name] / walker.looks
+                value = walker.sums[name] / walker.samples
             else:
                 value = _AT_END[name](walker)
             if value.ndim not in (1, 2) or len(value) != walker.group.count:
@@ -171,11 +171,11 @@ class _Wanted:
         return taken
 
 
-# ---- lives ---------------------------------------------------------------------------------------
+# ---- episodes ------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
-class _Life:
+class _Episode:
     """The settings of an episode."""
 
     steps: int
@@ -195,48 +195,50 @@ def _ticks(period: float, step: float, what: str) -> int:
     return count
 
 
-def _live(life: _Life, walkers: list[_Walker], controllers: list[Controllers]) -> None:
+def _run_episode(episode: _Episode, walkers: list[_Walker], controllers: list[Controllers]) -> None:
     """Runs an episode from time 0 to the end, stopping for actions and samples."""
     world = walkers[0].group.world
-    acts = [_ticks(c.tick, life.step, "tick") if c.tick is not None else 0 for c in controllers]
-    looks = max(round(life.sample / life.step), 1) if any(w.averages for w in walkers) else 0
-    periods = [period for period in (*acts, looks) if period > 0]
+    acts = [_ticks(c.tick, episode.step, "tick") if c.tick is not None else 0 for c in controllers]
+    samples = (
+        max(round(episode.sample / episode.step), 1) if any(w.averages for w in walkers) else 0
+    )
+    periods = [period for period in (*acts, samples) if period > 0]
     done = 0
-    while done < life.steps:
+    while done < episode.steps:
         for act, walker, controller in zip(acts, walkers, controllers):
             if act > 0 and done % act == 0:
-                controller.act(walker.group, done * life.step)
-        ahead = min((period - done % period for period in periods), default=life.steps)
-        count = min(ahead, life.steps - done)
+                controller.act(walker.group, done * episode.step)
+        ahead = min((period - done % period for period in periods), default=episode.steps)
+        count = min(ahead, episode.steps - done)
         world.step(count)
         done += count
-        if looks > 0 and (done % looks == 0 or done == life.steps):
+        if samples > 0 and (done % samples == 0 or done == episode.steps):
             for walker in walkers:
-                walker.look()
+                walker.sample()
 
 
 def _evaluate_some(
-    life: _Life,
+    episode: _Episode,
     models: Sequence[Model],
     controllers: Sequence[Controllers],
     seed: int,
     wanted: _Wanted,
 ) -> list[tuple[dict[str, Array], Array]]:
     """Measures and faults of as many bodies as fit into one world."""
-    with World(step=life.step, seed=seed, **life.world) as world:
+    with World(step=episode.step, seed=seed, **episode.world) as world:
         walkers = []
         for i, (model, controller) in enumerate(zip(models, controllers)):
-            arguments = {**life.group, **controller.settings}
+            arguments = {**episode.group, **controller.settings}
             if "duty" in wanted.averages and "sensors" not in arguments:
                 arguments["sensors"] = any(s.type == "contact" for s in model.sensors)
             group = world.add_group(
                 model, len(controller), name=f"body{i}", controller=controller.kind, **arguments
             )
             controller.start(group)
-            if life.start is not None:
-                life.start(group)
+            if episode.start is not None:
+                episode.start(group)
             walkers.append(_Walker(group, wanted.averages))
-        _live(life, walkers, list(controllers))
+        _run_episode(episode, walkers, list(controllers))
         return [(wanted.take(walker), walker.group.fault) for walker in walkers]
 
 
@@ -297,8 +299,10 @@ def evaluate(
 
     """
     models = [model] if isinstance(model, Model) else list(model)
-    batches = [controllers] if isinstance(controllers, Controllers) else list(controllers)
-    if not models or not all(isinstance(one, Model) for one in models):
+    given: Any = controllers  # whatever it is: what it should be is checked below
+    one = isinstance(given, Controllers) or not isinstance(given, Iterable)
+    batches = [given] if one else list(given)
+    if not models or not all(isinstance(body, Model) for body in models):
         raise TypeError("model: need a Model or several")
     if not all(isinstance(batch, Controllers) for batch in batches):
         raise TypeError("controllers: need Programs, Oscillators, Linear, MLP or Policy")
@@ -313,7 +317,7 @@ def evaluate(
     if duration <= 0:
         raise ValueError(f"seconds: need a time > 0, got {seconds!r}")
     tick = max(time_from_seconds(step, "step"), 1)
-    life = _Life(
+    episode = _Episode(
         steps=-(-duration // tick),
         step=float(step),
         seconds=float(seconds),
@@ -323,24 +327,24 @@ def evaluate(
         group={"motion": motion, **settings},
     )
     wanted = _Wanted(fitness, measures, descriptors)
-    lives = []
+    episodes = []
     for seed in numbers:
         parts: list[tuple[dict[str, Array], Array]] = []
         for at in range(0, len(models), _MOST_GROUPS):
             room = slice(at, at + _MOST_GROUPS)
-            parts += _evaluate_some(life, models[room], batches[room], seed, wanted)
-        lives.append(parts)
-    return _summary(lives, wanted, life)
+            parts += _evaluate_some(episode, models[room], batches[room], seed, wanted)
+        episodes.append(parts)
+    return _summary(episodes, wanted, episode)
 
 
 def _summary(
-    lives: list[list[tuple[dict[str, Array], Array]]], wanted: _Wanted, life: _Life
+    episodes: list[list[tuple[dict[str, Array], Array]]], wanted: _Wanted, episode: _Episode
 ) -> Evaluation:
     taken = [
         {name: _joined([part[0][name] for part in parts], name) for name in wanted.names}
-        for parts in lives
+        for parts in episodes
     ]
-    faults = np.array([np.concatenate([part[1] for part in parts]) for parts in lives])
+    faults = np.array([np.concatenate([part[1] for part in parts]) for parts in episodes])
     per_seed = np.array([values[wanted.fitness_name] for values in taken], np.float64)
     if per_seed.ndim != 2:
         raise ValueError(f"fitness: need one value per robot, got shape {per_seed.shape[1:]}")
@@ -354,5 +358,5 @@ def _summary(
         descriptors=np.concatenate(columns, axis=1) if columns else np.zeros((rows, 0)),
         faults=np.bitwise_or.reduce(faults, axis=0).astype(np.uint32),
         fitness_per_seed=per_seed,
-        simulated_seconds=float(rows * len(lives) * life.steps * life.step),
+        simulated_seconds=float(rows * len(episodes) * episode.steps * episode.step),
     )

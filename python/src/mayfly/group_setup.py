@@ -232,13 +232,17 @@ def _gait_path(gait: str) -> str:
     return os.path.abspath(gait) if "/" in gait or gait.endswith(".yaml") else gait
 
 
+# Arguments of add_group, which may be mistyped as settings of the motion.
+ARGUMENTS = tuple(field.name for field in dataclasses.fields(Recipe) if field.name != "settings")
+
+
 def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:
     """Overrides C's results by the program's arguments."""
     alive: list[object] = []
     for name in recipe.motions:
         config, wanted = _motion_config(parts.motions, name), recipe.section(name)
         servos = wanted.pop("servos", None)
-        alive += fill(config, wanted, name)
+        alive += fill(config, wanted, name, ARGUMENTS)
         if servos is not None:
             alive += _servos(config, servos, int(recipe.model._use().joint_count))
         if len(recipe.motions) > 1:

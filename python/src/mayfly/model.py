@@ -374,7 +374,7 @@ class Model(Native):
             self._parts[kind] = parts.make_parts(native, kind)
         return cast(Parts[AnyPart], self._parts[kind])
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         if self.closed:

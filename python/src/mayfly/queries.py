@@ -97,7 +97,7 @@ def _is_one_of(groups: Sequence[Group], group: object) -> bool:
 def _robot(groups: Sequence[Group], robot: Robot, what: str) -> tuple[Any, int]:
     if not isinstance(robot, tuple) or len(robot) != 2 or not _is_one_of(groups, robot[0]):
         raise ValueError(f"{what}: need a group of this world and a robot's number, got {robot!r}")
-    return robot[0]._native, whole(robot[1], what, 0, robot[0].count)
+    return robot[0]._native, whole(robot[1], f"{what}: robot of {robot[0].name}", 0, robot[0].count)
 
 
 def _body(groups: Sequence[Group], body: Body, what: str) -> tuple[Any, int, int]:

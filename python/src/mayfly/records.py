@@ -328,8 +328,9 @@ class Recorder(Native):
         fields: names, or paths within a robot ("knee/joint.angle"); None: base, joint angles and
             sensors.
 
-    Existing run-time joints are also recorded: world_joints/force, moment, anchors, opening and
-    acts, in the order of World.joints.
+    Run-time joints are also recorded while they exist: world_joints/force, moment, anchors,
+    opening, angle, rate, acts and joint, of shape (time, row, component). A row holds one joint at
+    a time, which `joint` names: WorldJoint.number and generation, kind, both sides.
 
     `with Recorder(group, "walk.h5") as record:` closes at the end, or drops the file when an
     exception ends the block. Call sample() to append a sample.
@@ -350,8 +351,6 @@ class Recorder(Native):
             config.fields = table
         out, error = ffi.new("mf_Recorder **"), ffi.new("mf_Error *")
         self._world = what if isinstance(what, World) else what.world
-        if self._world._native_joints is not None:
-            config.joints = self._world._native_joints
         create = lib.mf_recorder_create_all if what is self._world else lib.mf_recorder_create
         with self._world._lock:
             check(create(what._use(), ffi.addressof(config), out, error), error)

@@ -176,7 +176,10 @@ class World(Native):
 
         """
         if not isinstance(model, Model):
-            raise TypeError(f"model: need a Model, got {type(model).__name__}")
+            hint = (
+                "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
+            )
+            raise TypeError(f"model: need a Model, got {type(model).__name__}{hint}")
         if isinstance(gaits, (str, bytes)) or not isinstance(gaits, Sequence):
             raise TypeError(f"gaits: need a list of names or paths, got {gaits!r}")
         recipe = Recipe(
@@ -262,6 +265,7 @@ class World(Native):
             ground: whether the ground counts.
             without: (group, robot) that is ignored.
             alone: (group, robot) of an isolated group: the ray is cast in its copy of the ground.
+                Without it robots of isolated groups are not seen.
 
         """
         with self._lock:
@@ -271,7 +275,7 @@ class World(Native):
     def distance(
         self, a: Body, b: Body | None = None, *, reach: float = math.inf
     ) -> Distance | None:
-        """Distance of the shapes of two bodies; None: more than `reach` [m].
+        """Distance of the shapes of two bodies; None: more than `reach` [m], or none is there.
 
         Args:
             a: (group, robot) or (group, robot, link), the link by name or number.
@@ -360,7 +364,10 @@ class World(Native):
         pushable and are not affected.
         """
         if (at is None) == (frames is None):
-            raise TypeError("join: need at, the joint's point in the world, or frames, not both")
+            found = "neither" if at is None else "both"
+            raise TypeError(
+                f"join: need `at`, the joint's point in the world, or `frames`; got {found}"
+            )
         with self._lock:
             self._use()
             if self._native_joints is None:
@@ -380,11 +387,12 @@ class World(Native):
     def joints(self) -> tuple[WorldJoint, ...]:
         """The run-time joints that exist."""
         self._use()
-        count = 0 if self._native_joints is None else lib.mf_world_joints_count(self._native_joints)
-        return tuple(
-            WorldJoint(self, int(lib.mf_world_joint_at(self._native_joints, i)))
-            for i in range(count)
-        )
+        native, found = self._native_joints or ffi.NULL, []
+        last = lib.mf_world_joint_next(native, 0)
+        while last != 0:
+            found.append(WorldJoint(self, int(last)))
+            last = lib.mf_world_joint_next(native, last)
+        return tuple(found)
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -433,7 +441,7 @@ class World(Native):
     @property
     @in_turn
     def time(self) -> float:
-        """[s] simulated so far."""
+        """[s] simulated so far, including the settling of a scene."""
         return float(lib.mf_time_to_seconds(lib.mf_world_time(self._use())))
 
     @property
@@ -504,7 +512,7 @@ class World(Native):
         for group in self._groups:
             group.reset()
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Releases the memory; arrays that refer to it stay valid and keep it alive."""

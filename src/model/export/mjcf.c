@@ -128,7 +128,7 @@ static void put_assets(mf_MjcfWriter *w) {
     put(w, "  </asset>\n");
 }
 
-// ---- the rest ----------------------------------------------------------------------------------
+// ---- other parts -------------------------------------------------------------------------------
 
 static void put_contacts(mf_MjcfWriter *w) {
     const mf_Model *model = w->model;

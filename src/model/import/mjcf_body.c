@@ -87,7 +87,7 @@ static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pos
     return MF_OK;
 }
 
-// ---- what a body holds -------------------------------------------------------------------------
+// ---- elements of a body ------------------------------------------------------------------------
 
 static mf_Status add_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
                            const mf_MjcfJoint *joint) {

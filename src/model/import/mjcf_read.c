@@ -34,7 +34,7 @@ const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node
     return &m->settings;
 }
 
-// ---- what is passed over -----------------------------------------------------------------------
+// ---- ignored elements --------------------------------------------------------------------------
 
 static mf_Status record(mf_Mjcf *m, const mf_XmlNode *node, const char *what, bool physical) {
     uint32_t index = mf_names_find(&m->ignored_names, what);

@@ -60,7 +60,7 @@ static const mf_FieldInfo articulated_fields[] = {
      "first step"},
     {"actuator.force", "N", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "force of each actuator before its gear, at the beginning of the step; N m on hinges"},
-    {"meeting.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
+    {"warm_start.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 6, MF_FIELD_STATE,
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its normal part about the second's link, or about the first's if the second "
      "is fixed to the world"},
@@ -84,7 +84,7 @@ static const mf_FieldInfo articulated_fields[] = {
      "force of the limit of each tendon, >= 0"},
     {"stage.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "state of the last stage of the last Runge-Kutta step, see mf_articulated_report_stage"},
-    {"sensor.look", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
+    {"sensor.geometry", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
      "values for sensors of contacts and of spatial tendons"},
 };
 
@@ -168,8 +168,8 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtMotion *motion, mf_Error *er
             return status;
     }
     mf_art_bind_rows(motion);
-    motion->wrench = mf_group_find_field(group, "push.link");
-    motion->wrench_count = mf_group_find_field(group, "push.count");
+    motion->wrench = mf_group_find_field(group, "wrench.link");
+    motion->wrench_count = mf_group_find_field(group, "wrench.count");
     motion->wrench_row = mf_row(motion->wrench_count != NULL ? motion->wrench : NULL);
     motion->plan->wrench_links = mf_group_model(group)->link_count;
     motion->dispatch = mf_dispatch_bind(group, MF_MOTION_ARTICULATED);
@@ -272,13 +272,13 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
 }
 
 static const char *const articulated_reads[] = {
-    "joint.target",      "joint.torque",  "base.force", "base.torque", "?ball.torque",
-    "?actuator.control", "?motion.level", "?push.link", "?push.count", NULL};
+    "joint.target",      "joint.torque",  "base.force",   "base.torque",   "?ball.torque",
+    "?actuator.control", "?motion.level", "?wrench.link", "?wrench.count", NULL};
 static const char *const articulated_writes[] = {
     "base.position",        "base.orientation",   "base.linear_velocity", "base.angular_velocity",
     "joint.angle",          "joint.rate",         "?ball.orientation",    "?ball.rate",
     "?free.position",       "?free.velocity",     "?contact.load",        "?contact.slip",
-    "?actuator.activation", "?actuator.slewed",   "?actuator.force",      "?meeting.force",
+    "?actuator.activation", "?actuator.slewed",   "?actuator.force",      "?warm_start.force",
     "?solver.acceleration", "?step.acceleration", "?solver.residual",     "?solver.iterations",
     "?sensor.outer",        "?joint.limit_force", "?tendon.limit_force",  "fault.word",
     "warning.word",         "warning.steps",      "warning.residual",     NULL};

@@ -194,30 +194,43 @@ typedef struct Course {
     mf_mask busy;
     mf_lane residual; // [1] root of what a further step would gain over what there is
     mf_lane steps;
+    bool replied;  // forces and pieces at the start are known, and
+    mf_lane cost;  // of the constraints there
+    mf_mask bends; // in which a cone's side acts there
 } Course;
 
-// The state of the step before may be a better beginning than none.
-static void start_warm(Problem *p, const mf_real *warm) {
-    mf_mask changed, bends;
+// x = 0, where J x is 0 in every row.
+static void start_cold(Problem *p) {
     for (uint32_t i = 0; i < p->dofs; i++)
         p->x[i] = p->inertial[i] = mf_zero();
-    slacks_find(p);
+    for (uint32_t r = 0; r < p->row_count; r++)
+        p->slack[r] = mf_zero() - p->rest[r];
+}
+
+// The state of the step before may be a better beginning than none. Where it is in every lane that
+// is solved, the forces found for the comparison are those of the first iteration.
+static void start_warm(Problem *p, const mf_real *warm, Course *course) {
+    mf_mask changed;
+    start_cold(p);
     if (warm == NULL)
         return;
-    const mf_lane cold = reply_all(p, &changed, &bends);
+    const mf_lane cold = reply_all(p, &changed, &course->bends);
     for (uint32_t i = 0; i < p->dofs; i++)
         p->x[i] = row_load(warm, i) - p->free[i];
     mass_apply(p, p->x, p->inertial);
     slacks_find(p);
-    const mf_lane half = mf_set((mf_real)0.5);
-    const mf_lane cost =
-        mf_fma(half, dofs_dot(p, p->x, p->inertial), reply_all(p, &changed, &bends));
+    course->cost = reply_all(p, &changed, &course->bends);
+    const mf_lane cost = mf_fma(mf_set((mf_real)0.5), dofs_dot(p, p->x, p->inertial), course->cost);
     const mf_mask better = mf_less(cost, cold);
+    course->replied = mf_all(mf_or(better, mf_not(course->busy)));
+    if (course->replied)
+        return;
     for (uint32_t i = 0; i < p->dofs; i++) {
         p->x[i] = mf_keep(better, p->x[i]);
         p->inertial[i] = mf_keep(better, p->inertial[i]);
     }
-    slacks_find(p);
+    for (uint32_t r = 0; r < p->row_count; r++)
+        p->slack[r] = mf_select(better, p->slack[r], mf_zero() - p->rest[r]);
 }
 
 static void step_by(Problem *p, mf_lane way, mf_mask busy) {
@@ -261,11 +274,10 @@ static void newton(Problem *p, Course *course) {
     const uint32_t most = p->plan->solver_steps;
     mf_lane before = mf_set(MF_REAL_MAX);
     mf_mask whole = none, last = none; // whose step before was a whole one, or gained too little
-    *course = MF_VALUE(Course, .busy = mf_and(p->lanes, p->work->solver.alive), .residual = zero,
-                       .steps = zero);
     for (uint32_t step = 0;; step++) {
-        mf_mask changed, bends;
-        const mf_lane cost = reply_all(p, &changed, &bends);
+        mf_mask changed = none, bends = course->bends;
+        const mf_lane cost =
+            step == 0 && course->replied ? course->cost : reply_all(p, &changed, &bends);
         const mf_mask exact = mf_and(whole, mf_not(mf_or(changed, bends)));
         course->residual = mf_select(mf_and(course->busy, exact), zero, course->residual);
         course->busy = mf_and(course->busy, mf_not(mf_or(exact, last)));
@@ -560,12 +572,19 @@ static void drop_contacts(Problem *p) {
 }
 
 static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
-    Course course = {.busy = mf_not(mf_mask_all()), .residual = mf_zero(), .steps = mf_zero()};
+    Course course = {.busy = mf_and(p->lanes, p->work->solver.alive),
+                     .residual = mf_zero(),
+                     .steps = mf_zero(),
+                     .replied = false,
+                     .cost = mf_zero(),
+                     .bends = mf_not(mf_mask_all())};
     mf_lane *acceleration = p->acceleration;
     present_find(p, p->lanes);
-    start_warm(p, p->work->solver.warm);
+    start_warm(p, p->work->solver.warm, &course);
     if (p->constraint_count > 0)
         newton(p, &course);
+    else
+        course.busy = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < p->dofs; i++)
         acceleration[i] = p->free[i] + p->x[i];
     keep_course(p, &course, acceleration);

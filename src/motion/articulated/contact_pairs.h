@@ -24,7 +24,7 @@ typedef struct LinkContacts {
     uint32_t count, lost; // [1] lost: those without room
     mf_mask unsure;       // lanes in which the search for a contact ended early
     mf_lane gap;          // [m] and by how much it may be off
-    mf_real *memory;      // rows of meeting.force, NULL: none (warm_start.h)
+    mf_real *memory;      // rows of warm_start.force, NULL: none (warm_start.h)
     mf_mask alive;        // lanes that may write there
     uint32_t most;        // [1] room in the list
     LinkContact *list;

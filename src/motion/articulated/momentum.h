@@ -116,7 +116,7 @@ static MF_INLINE Vec gyroscopic_solve(const Sym *d, Vec b, Vec momentum, Vec kic
     }
     const mf_mask wrong = mf_and(lanes, mf_less(mf_set((mf_real)1e-6) * size, moved));
     if (mf_any(wrong))
-        warnings_raise(warnings, wrong, MF_WARNING_SPIN, mf_sqrt(moved / size));
+        warnings_raise(warnings, wrong, MF_WARNING_ROTATION, mf_sqrt(moved / size));
     return w;
 }
 

@@ -24,7 +24,7 @@ typedef struct mf_ArtMotion {
     mf_Scratch *queries; // scratch of questions; that of steps is in `dispatch`
     mf_Field *rows[MF_ART_ROWS];
     mf_Row row[MF_ART_ROWS];       // their data
-    mf_Row wrench_row;             // of push.link
+    mf_Row wrench_row;             // of wrench.link
     struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
 } mf_ArtMotion;
 

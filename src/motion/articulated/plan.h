@@ -514,8 +514,8 @@ typedef struct mf_ArtBlock {
     void *rows[MF_ART_ROWS];
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *wrench;           // push.link, NULL: nothing of the block is pushed
-    const uint32_t *wrench_count; // push.count
+    const void *wrench;           // wrench.link, NULL: nothing of the block is pushed
+    const uint32_t *wrench_count; // wrench.count
     void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_ArtBlock;
 

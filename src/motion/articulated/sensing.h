@@ -1,6 +1,6 @@
 // Values for sensors that only full dynamics computes: contacts between shapes, and lengths of
 // spatial tendons. They are computed from the present state, when a sensor is due, by a kernel that
-// shares the geometry of the step (sensing_kernel.c), into the field sensor.look.
+// shares the geometry of the step (sensing_kernel.c), into the field sensor.geometry.
 #ifndef MF_MOTION_ARTICULATED_SENSING_H
 #define MF_MOTION_ARTICULATED_SENSING_H
 
@@ -21,7 +21,7 @@ typedef enum mf_ArtSensingKind {
 typedef struct mf_ArtSensingItem {
     mf_ArtSensingKind kind;
     uint32_t sensor;             // [1] of the model
-    uint32_t row, count;         // [1] its values in sensor.look
+    uint32_t row, count;         // [1] its values in sensor.geometry
     uint32_t tendon;             // [1]
     double scale;                // [1] of length and rate
     double lower, upper, margin; // [m]

@@ -4,7 +4,7 @@
 // contacts: which point is a face's first contact changes with the last bit of its depth. In the
 // next step the loads of least norm that have this sum and this moment are taken for the contacts
 // that there are then; where a pair rests that is what it ended with. The memory is the field
-// meeting.force, so it is part of the state; a lane writes its own part only, and forgets pairs
+// warm_start.force, so it is part of the state; a lane writes its own part only, and forgets pairs
 // that do not touch.
 #ifndef MF_MOTION_ARTICULATED_WARM_START_H
 #define MF_MOTION_ARTICULATED_WARM_START_H

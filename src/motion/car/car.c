@@ -215,8 +215,8 @@ static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
     }
     fields->fault = mf_group_find_field(group, "fault.word")->data;
     fields->refused = motion->refused->data;
-    const mf_Field *wrench = mf_group_find_field(group, "push.link");
-    const mf_Field *count = mf_group_find_field(group, "push.count");
+    const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
+    const mf_Field *count = mf_group_find_field(group, "wrench.count");
     if (wrench == NULL || count == NULL)
         return;
     fields->wrench = wrench->data;
@@ -306,8 +306,8 @@ static const char *const car_reads[] = {"wind.velocity",
                                         "?command.circle",
                                         "?command.line",
                                         "?command.waypoint",
-                                        "?push.link",
-                                        "?push.count",
+                                        "?wrench.link",
+                                        "?wrench.count",
                                         NULL};
 static const char *const car_writes[] = {"base.position",
                                          "base.orientation",
@@ -420,14 +420,13 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, car_config.member)
-static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 static const char *const car_models[] = {"kinematic", "dynamic", "blended", NULL};
 static const char *const car_tires[] = {"pacejka", "curvature", "linear", NULL};
 
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.car", "a single-track car"),
-    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+    MF_KEY("motion.car.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.car.model", MF_KEY_CHOICE, 0, "", "blended", 0, 0, car_models, AT(model),
            "steering model; `blended`: kinematic at low speed, dynamic at high speed"),

@@ -101,7 +101,7 @@ static MF_INLINE void load_motion(Car *car) {
     car->state.yaw_rate = load(car, MF_CAR_ROW_ANGULAR, 2);
 }
 
-// Row `c` of push.link in the lanes with a wrench, else 0.
+// Row `c` of wrench.link in the lanes with a wrench, else 0.
 static MF_INLINE mf_lane load_wrench(const Car *car, mf_mask loaded, uint32_t c) {
     const mf_CarFields *fields = car->fields;
     size_t at = (car->block * fields->wrench_components + c) * MF_BLOCK + car->lane;

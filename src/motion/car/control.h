@@ -144,7 +144,7 @@ static MF_INLINE mf_lane steer_to(const Fixed *fixed, const State *s, const Axle
     return mf_select(g->blocked, zero, angle);
 }
 
-// ---- where to head for --------------------------------------------------------------------------
+// ---- the target point ---------------------------------------------------------------------------
 
 // The position on the circle that is one look-ahead farther than the nearest: a chord of that
 // length.

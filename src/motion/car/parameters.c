@@ -1,5 +1,6 @@
 // A car's parameters: the published sets, the check of every range, the kernel's constants.
 #include "motion/car/motion.h"
+#include "motion/vehicle/keys.h"
 #include "math/scalar.h"
 
 #include <stddef.h>
@@ -147,67 +148,14 @@ mf_CarConfig mf_car_config(void) {
                           .command = MF_CAR_COMMAND_SPEED};
 }
 
-// ---- ranges -------------------------------------------------------------------------------------
-
-typedef struct Range {
-    const char *name, *unit;
-    size_t offset;    // [byte] in mf_Car
-    double low, high; // in the member's unit
-} Range;
-
-#define RANGE(member, unit, low, high)                                                             \
-    { #member, unit, offsetof(mf_Car, member), low, high }
-static const Range ranges[] = {
-    RANGE(mass, "kg", 1e-6, 1e6),
-    RANGE(yaw_inertia, "kg m^2", 1e-12, 1e9),
-    RANGE(front, "m", 0, 100),
-    RANGE(rear, "m", 0, 100),
-    RANGE(height, "m", 0, 100),
-    RANGE(radius, "m", 1e-6, 100),
-    RANGE(rotating_mass, "kg", 0, 1e6),
-    RANGE(front_b, "1/rad", 1e-6, 1e3),
-    RANGE(front_c, "1", 1e-6, 2),
-    RANGE(front_d, "N", 1e-9, 1e9),
-    RANGE(front_e, "1", -10, 1),
-    RANGE(rear_b, "1/rad", 1e-6, 1e3),
-    RANGE(rear_c, "1", 1e-6, 2),
-    RANGE(rear_d, "N", 1e-9, 1e9),
-    RANGE(rear_e, "1", -10, 1),
-    RANGE(motor, "N", 1e-9, 1e9),
-    RANGE(motor_slope, "N s/m", 0, 1e9),
-    RANGE(brake, "N", 0, 1e9),
-    RANGE(rolling, "N", 0, 1e9),
-    RANGE(drag, "N s^2/m^2", 0, 1e6),
-    RANGE(downforce, "N s^2/m^2", 0, 1e6),
-    RANGE(ellipse, "1", 0, 100),
-    RANGE(ellipse_long, "1", 1e-3, 1e3),
-    RANGE(steering_limit, "rad", 1e-3, 1.4),
-    RANGE(steering_rate, "rad/s", 1e-6, 1e6),
-    RANGE(steering_lag, "s", 0, 100),
-    RANGE(blend_low, "m/s", 1e-6, 1e3),
-    RANGE(blend_high, "m/s", 1e-6, 1e4),
-    RANGE(speed_limit, "m/s", 1e-6, 1e3),
-    RANGE(acceleration, "m/s^2", 1e-6, 1e4),
-    RANGE(braking, "m/s^2", 1e-6, 1e4),
-    RANGE(speed_gain, "1/s", 1e-6, 1e4),
-    RANGE(speed_integral, "1/s^2", 0, 1e6),
-    RANGE(look_ahead_time, "s", 0, 100),
-    RANGE(look_ahead_least, "m", 1e-6, 1e4),
-    RANGE(look_ahead_most, "m", 1e-6, 1e4),
-    RANGE(stop_distance, "m", 1e-6, 1e3),
-};
-#undef RANGE
+// ---- checks -------------------------------------------------------------------------------------
 
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
     if (car == NULL || car->struct_size != sizeof *car)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_car()");
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        const Range *r = &ranges[i];
-        double value = *(const double *)(const void *)((const char *)car + r->offset);
-        if (!(value >= r->low && value <= r->high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "car.%s: %g, need %g .. %g %s", r->name, value,
-                           r->low, r->high, r->unit);
-    }
+    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error);
+    if (status != MF_OK)
+        return status;
     if (!(car->front + car->rear >= 1e-6))
         return mf_fail(error, MF_BAD_ARGUMENT, "car.front: %g, need front + rear > 0 m, rear is %g",
                        car->front, car->rear);

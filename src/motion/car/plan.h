@@ -132,9 +132,9 @@ typedef struct mf_CarFields {
     void *rows[MF_CAR_ROWS];
     uint32_t components[MF_CAR_ROWS]; // [1]
     uint32_t *fault, *refused;
-    const void *wrench;           // push.link; NULL: the cars take no wrenches
+    const void *wrench;           // wrench.link; NULL: the cars take no wrenches
     uint32_t wrench_components;   // [1]
-    const uint32_t *wrench_count; // push.count
+    const uint32_t *wrench_count; // wrench.count
 } mf_CarFields;
 
 // The instances first .. end - 1; `first` is a multiple of the kernel's lanes.

@@ -156,7 +156,7 @@ static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Ou
     paths_step(plan, mf_set(step), state, paths);
 }
 
-// ---- what contacts leave behind -----------------------------------------------------------------
+// ---- results of contacts ------------------------------------------------------------------------
 
 static MF_INLINE void load_keep(const Step *s, uint32_t number, mf_mask touched, mf_lane load,
                                 mf_lane slip) {

@@ -44,7 +44,7 @@ static void fill_masses(mf_DrivenMotion *motion) {
     }
 }
 
-// ---- where contacts can be ----------------------------------------------------------------------
+// ---- bounds of contacts -------------------------------------------------------------------------
 
 static void fill_ball(mf_DrivenMotion *motion, int32_t l, uint32_t first, uint32_t count) {
     const mf_ArtMotion *art = motion->art;

@@ -88,9 +88,9 @@ static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error 
         status = mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error);
     if (status != MF_OK)
         return status;
-    motion->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "push.link");
+    motion->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "wrench.link");
     if (motion->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
-        motion->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "push.count");
+        motion->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "wrench.count");
     for (uint32_t i = 0; i < MF_DRIVEN_ROWS; i++)
         motion->row[i] = mf_row(motion->rows[i]);
     mf_art_bind_rows(motion->art);
@@ -178,7 +178,7 @@ void mf_driven_destroy(mf_Context *context, void *user) {
     destroy_plan(context, user);
 }
 
-// ---- making -------------------------------------------------------------------------------------
+// ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
     static size_t (*const rooms[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
@@ -284,8 +284,8 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
 }
 
 const char *const mf_driven_reads[] = {
-    "joint.target", "base.force",  "base.torque", "?motion.level",
-    "?push.link",   "?push.count", NULL};
+    "joint.target", "base.force",    "base.torque", "?motion.level",
+    "?wrench.link", "?wrench.count", NULL};
 const char *const mf_driven_writes[] = {
     "base.position",         "base.orientation", "base.linear_velocity",
     "base.angular_velocity", "joint.angle",      "joint.rate",

@@ -71,7 +71,7 @@ static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6
     }
 }
 
-// ---- where the links are ------------------------------------------------------------------------
+// ---- poses of links -----------------------------------------------------------------------------
 
 static MF_INLINE Vec position_of(const mf_ArtLink *link, const mf_real *c, const Mat *rotation) {
     return MF_VALUE(
@@ -85,8 +85,8 @@ static MF_INLINE Vec position_of(const mf_ArtLink *link, const mf_real *c, const
 }
 
 // Rows of a rotation are vectors of the world in the link's axes.
-static MF_INLINE Mat turn_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
-                             const Mat *parent) {
+static MF_INLINE Mat rotation_of(const mf_DrivenPlan *plan, uint32_t l, const Limbs *limbs,
+                                 const Mat *parent) {
     Vec x = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->xx, parent->xy, parent->xz));
     Vec y = into_limb(plan, l, limbs, MF_VALUE(Vec, parent->yx, parent->yy, parent->yz));
     Vec z = limbs->of[l + 1].up;
@@ -100,7 +100,7 @@ static MF_INLINE void stance_find(const mf_DrivenPlan *plan, const State *state,
     const mf_real *c = link_constants(mf_driven_art(plan), l);
     const Stance *parent = &ground->of[link->depth];
     Stance *own = &ground->of[link->depth + 1];
-    own->pose.rotation = turn_of(plan, l, limbs, &parent->pose.rotation);
+    own->pose.rotation = rotation_of(plan, l, limbs, &parent->pose.rotation);
     Vec way = position_of(link, c, &parent->pose.rotation), slide = vec_zero();
     const Mat *rotation = &own->pose.rotation;
     const Vec axis = {rotation->xz, rotation->yz, rotation->zz};
@@ -279,7 +279,7 @@ static inline void ground_find(const mf_DrivenPlan *plan, const mf_ArtBlock *blo
     }
 }
 
-// ---- what they do -------------------------------------------------------------------------------
+// ---- forces of contacts -------------------------------------------------------------------------
 
 static MF_INLINE void add_wrench(Vec arm, Vec force, Six *six) {
     six->r[0] = mf_fma(-arm.z, force.y, mf_fma(arm.y, force.z, six->r[0]));

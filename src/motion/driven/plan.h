@@ -43,8 +43,8 @@ enum {
     MF_DRIVEN_ROW_ACCELERATION,
     MF_DRIVEN_ROW_JERK,
     MF_DRIVEN_ROW_PASSED,       // joint.travel
-    MF_DRIVEN_ROW_WRENCH,       // push.link
-    MF_DRIVEN_ROW_WRENCH_COUNT, // push.count
+    MF_DRIVEN_ROW_WRENCH,       // wrench.link
+    MF_DRIVEN_ROW_WRENCH_COUNT, // wrench.count
     MF_DRIVEN_ROWS
 };
 
@@ -66,7 +66,7 @@ typedef struct mf_DrivenPlan {
     uint32_t bytes;       // [byte] of the image
     uint32_t all_count;   // [1] links of the tree, and the base
     uint32_t value_count; // [1] of the constants
-    uint32_t model_links; // [1] elements of push.link
+    uint32_t model_links; // [1] elements of wrench.link
     bool moves;           // moving limbs have a reaction
     bool bounces;         // contacts are stiffer on approach than on separation
     bool turns;           // some contact has friction against torsion

@@ -34,7 +34,7 @@ typedef struct Outside { // on the base's origin, world axes
     Vec force, torque;
 } Outside;
 
-// ---- what acts ----------------------------------------------------------------------------------
+// ---- external forces ----------------------------------------------------------------------------
 
 // Forces from outside; NaN and infinity in those of the base is an input fault.
 static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *outside) {
@@ -58,7 +58,7 @@ static inline void outside_load(Step *s, const mf_DrivenBlock *block, Outside *o
     outside->torque = vec_add(outside->torque, vec_select(loaded, torque, vec_zero()));
 }
 
-// ---- where contacts may be ----------------------------------------------------------------------
+// ---- candidate contacts -------------------------------------------------------------------------
 
 static MF_INLINE void limb_near(const mf_DrivenPlan *plan, int32_t l, mf_lane fall, Limbs *limbs) {
     const mf_real *c = driven_constants(plan, l);

@@ -45,7 +45,7 @@ static MF_INLINE Quat quat_along(Quat a, mf_lane factor, Quat b) {
                     mf_fma(b.y, factor, a.y), mf_fma(b.z, factor, a.z));
 }
 
-static MF_INLINE Rotation turn_of(Quat q) {
+static MF_INLINE Rotation rotation_of(Quat q) {
     const mf_lane one = mf_set((mf_real)1);
     mf_lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
     mf_lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
@@ -99,7 +99,7 @@ static MF_INLINE Vec spin_up(const mf_real *c, Vec w, Vec moment) {
 
 static MF_INLINE Change change_of(const mf_real *c, const Fixed *fixed, const Air *air,
                                   Vec velocity, Quat attitude, Vec rate) {
-    Rotation rotation = turn_of(attitude);
+    Rotation rotation = rotation_of(attitude);
     Loads loads = air_loads(c, fixed, through_air(&rotation, velocity, air), rate);
     Vec force = to_world(&rotation, loads.force);
     const mf_lane inverse_mass = set(c, MF_WING_INVERSE_MASS);

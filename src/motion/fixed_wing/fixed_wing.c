@@ -290,8 +290,8 @@ static const char *const wing_reads[] = {"wind.velocity",
                                          "?command.course",
                                          "?command.center",
                                          "?command.radius",
-                                         "?push.link",
-                                         "?push.count",
+                                         "?wrench.link",
+                                         "?wrench.count",
                                          NULL};
 static const char *const wing_writes[] = {"base.position",
                                           "base.orientation",
@@ -379,14 +379,13 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, fixed_wing_config.member)
-static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 static const char *const turbulences[] = {"none",         "low_light",       "low_moderate",
                                           "medium_light", "medium_moderate", NULL};
 
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.fixed_wing", "an aircraft with an autopilot"),
-    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+    MF_KEY("motion.fixed_wing.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.fixed_wing.turbulence", MF_KEY_CHOICE, 0, "", "none", 0, 0, turbulences,
            AT(turbulence), "gusts by the Dryden model"),

@@ -114,7 +114,7 @@ static void count_refused(const mf_WingBlock *block, mf_mask refused) {
 
 static MF_INLINE void keep_flow(mf_mask alive, const mf_WingBlock *block, const Body *body,
                                 const Air *air) {
-    Rotation rotation = turn_of(body->attitude);
+    Rotation rotation = rotation_of(body->attitude);
     AirFlow flow = air_flow(through_air(&rotation, body->velocity, air));
     keep(alive, block, MF_WING_ROW_SPEED, 0, flow.speed);
     keep(alive, block, MF_WING_ROW_ALPHA, 0, flow.alpha);
@@ -149,7 +149,7 @@ void MF_KERNEL(mf_fixed_wing_step)(const mf_WingBlock *block) {
     if (block->control_due) {
         mf_mask fine = accept_commands(&pilot, c, block);
         count_refused(block, mf_and(alive, mf_not(fine)));
-        Rotation rotation = turn_of(body.attitude);
+        Rotation rotation = rotation_of(body.attitude);
         Vec relative = through_air(&rotation, body.velocity, &air);
         mf_lane square =
             mf_fma(relative.x, relative.x, mf_fma(relative.y, relative.y, relative.z * relative.z));

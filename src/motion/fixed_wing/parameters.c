@@ -4,6 +4,7 @@
 // The Aerosonde is that of Beard and McLain, "Small Unmanned Aircraft" (2012), appendix E, in the
 // values of the authors' mavsim (2nd edition: motor and propeller instead of a thrust curve).
 #include "motion/fixed_wing/motion.h"
+#include "motion/vehicle/keys.h"
 
 #include "math/scalar.h"
 
@@ -81,98 +82,6 @@ mf_FixedWing mf_fixed_wing(void) {
 
 // ---- check --------------------------------------------------------------------------------------
 
-typedef struct Range {
-    const char *name;
-    size_t offset;
-    double low, high;
-    const char *unit;
-} Range;
-
-#define RANGE(member, low, high, unit)                                                             \
-    { #member, offsetof(mf_FixedWing, member), low, high, unit }
-#define COEFFICIENT(member) RANGE(member, -1e3, 1e3, "")
-
-static const Range ranges[] = {
-    RANGE(mass, 1e-3, 1e6, " kg"),
-    RANGE(inertia_xx, 1e-9, 1e12, " kg m^2"),
-    RANGE(inertia_yy, 1e-9, 1e12, " kg m^2"),
-    RANGE(inertia_zz, 1e-9, 1e12, " kg m^2"),
-    RANGE(inertia_xz, -1e12, 1e12, " kg m^2"),
-    RANGE(radius, 1e-6, 1e4, " m"),
-    RANGE(clearance, 0.0, 1e4, " m"),
-    RANGE(air_density, 0.0, 100.0, " kg/m^3"),
-    RANGE(wing_area, 1e-6, 1e6, " m^2"),
-    RANGE(wing_span, 1e-3, 1e4, " m"),
-    RANGE(wing_chord, 1e-3, 1e4, " m"),
-    RANGE(oswald, 0.1, 1.5, ""),
-    RANGE(drag_parasitic, 0.0, 1e3, ""),
-    COEFFICIENT(drag_zero),
-    COEFFICIENT(drag_alpha),
-    COEFFICIENT(drag_q),
-    COEFFICIENT(drag_elevator),
-    COEFFICIENT(lift_zero),
-    RANGE(lift_alpha, 1e-3, 1e3, ""),
-    COEFFICIENT(lift_q),
-    COEFFICIENT(lift_elevator),
-    RANGE(stall_angle, 0.05, 1.5, " rad"),
-    RANGE(stall_sharpness, 1.0, 500.0, ""),
-    COEFFICIENT(pitch_zero),
-    RANGE(pitch_alpha, -1e3, -1e-6, ""),
-    COEFFICIENT(pitch_q),
-    COEFFICIENT(pitch_elevator),
-    COEFFICIENT(side_zero),
-    COEFFICIENT(side_beta),
-    COEFFICIENT(side_p),
-    COEFFICIENT(side_r),
-    COEFFICIENT(side_aileron),
-    COEFFICIENT(side_rudder),
-    COEFFICIENT(roll_zero),
-    COEFFICIENT(roll_beta),
-    COEFFICIENT(roll_p),
-    COEFFICIENT(roll_r),
-    COEFFICIENT(roll_aileron),
-    COEFFICIENT(roll_rudder),
-    COEFFICIENT(yaw_zero),
-    COEFFICIENT(yaw_beta),
-    COEFFICIENT(yaw_p),
-    COEFFICIENT(yaw_r),
-    COEFFICIENT(yaw_aileron),
-    COEFFICIENT(yaw_rudder),
-    RANGE(propeller_diameter, 1e-3, 100.0, " m"),
-    COEFFICIENT(propeller_thrust[0]),
-    COEFFICIENT(propeller_thrust[1]),
-    COEFFICIENT(propeller_thrust[2]),
-    RANGE(propeller_torque[0], 1e-6, 1e3, ""),
-    COEFFICIENT(propeller_torque[1]),
-    COEFFICIENT(propeller_torque[2]),
-    RANGE(battery_voltage, 1e-3, 1e5, " V"),
-    RANGE(motor_speed_constant, 1e-3, 1e6, " rad/s/V"),
-    RANGE(motor_resistance, 1e-6, 1e6, " V/A"),
-    RANGE(motor_no_load_current, 0.0, 1e5, " A"),
-    RANGE(elevator_limit, 0.0, 1.5, " rad"),
-    RANGE(aileron_limit, 0.0, 1.5, " rad"),
-    RANGE(rudder_limit, 0.0, 1.5, " rad"),
-    RANGE(airspeed_min, 1e-3, 1e3, " m/s"),
-    RANGE(airspeed_max, 1e-3, 1e3, " m/s"),
-    RANGE(airspeed_design, 1e-3, 1e3, " m/s"),
-    RANGE(roll_limit, 0.05, 1.3, " rad"),
-    RANGE(pitch_limit, 0.05, 1.0, " rad"),
-    RANGE(altitude_zone, 1e-3, 1e5, " m"),
-    RANGE(roll_frequency, 1e-3, 1e4, " rad/s"),
-    RANGE(roll_damping, 1e-3, 100.0, ""),
-    RANGE(course_separation, 2.0, 1e4, ""),
-    RANGE(course_damping, 1e-3, 100.0, ""),
-    RANGE(pitch_frequency, 1e-3, 1e4, " rad/s"),
-    RANGE(pitch_damping, 1e-3, 100.0, ""),
-    RANGE(altitude_separation, 2.0, 1e4, ""),
-    RANGE(altitude_damping, 1e-3, 100.0, ""),
-    RANGE(airspeed_frequency, 1e-3, 1e4, " rad/s"),
-    RANGE(airspeed_damping, 1e-3, 100.0, ""),
-    RANGE(yaw_damper_gain, 0.0, 1e3, " s"),
-    RANGE(yaw_damper_washout, 1e-6, 1e3, " rad/s"),
-    RANGE(orbit_gain, 1e-3, 1e3, ""),
-};
-
 static mf_Status check_inertia(const mf_FixedWing *p, mf_Error *error) {
     double determinant = p->inertia_xx * p->inertia_zz - p->inertia_xz * p->inertia_xz;
     if (!(determinant > 1e-12 * p->inertia_xx * p->inertia_zz))
@@ -195,13 +104,13 @@ static mf_Status check_inertia(const mf_FixedWing *p, mf_Error *error) {
 mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
     if (p == NULL || p->struct_size != sizeof *p)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_fixed_wing()");
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        double value;
-        memcpy(&value, (const char *)p + ranges[i].offset, sizeof value);
-        if (!(value >= ranges[i].low && value <= ranges[i].high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing.%s: %g, need %g .. %g%s",
-                           ranges[i].name, value, ranges[i].low, ranges[i].high, ranges[i].unit);
-    }
+    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error);
+    if (status != MF_OK)
+        return status;
+    if (!(p->propeller_torque[0] >= 1e-6))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "fixed_wing.propeller_torque[0]: %g, need at least 1e-06",
+                       p->propeller_torque[0]);
     if (p->drag != MF_DRAG_POLAR && p->drag != MF_DRAG_LINEAR)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing.drag: %d, need polar or linear",
                        (int)p->drag);

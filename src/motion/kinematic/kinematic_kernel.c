@@ -111,7 +111,7 @@ static MF_INLINE void find_goals(Step *s) {
     raise_fault(s, mf_finite(sum), MF_FAULT_INPUT);
 }
 
-// ---- where the base is --------------------------------------------------------------------------
+// ---- pose of the base ---------------------------------------------------------------------------
 
 // From a foot's position as the base was to its anchor, base axes.
 static MF_INLINE void find_ways(Step *s, const Mat *rotation) {

@@ -15,7 +15,7 @@ typedef struct mf_PointsMotion {
     mf_WarningFields warnings;
     mf_Field *rows[MF_POINTS_ROWS];        // the fields in the order of mf_PointsBlock
     mf_Row row[MF_POINTS_ROWS];            // their data
-    mf_Row wrench_row;                     // of push.link
+    mf_Row wrench_row;                     // of wrench.link
     const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
 } mf_PointsMotion;
 

@@ -118,9 +118,9 @@ typedef struct mf_PointsBlock {
     };
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *wrench;           // push.link, NULL: robots take no wrenches
-    const uint32_t *wrench_count; // push.count
-    uint32_t wrench_components;   // [1] of push.link
+    const void *wrench;           // wrench.link, NULL: robots take no wrenches
+    const uint32_t *wrench_count; // wrench.count
+    uint32_t wrench_components;   // [1] of wrench.link
     void *scratch;                // what the kernel needs meanwhile, aligned to 64 bytes
     bool joints_due;              // this step begins with a joint update
     bool only_refresh; // compute points, center and inertia from the angles and do nothing else

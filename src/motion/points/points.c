@@ -50,8 +50,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsMotion *motion, mf_Error 
         if (status != MF_OK)
             return status;
     }
-    motion->wrench = mf_group_find_field(group, "push.link");
-    motion->wrench_count = mf_group_find_field(group, "push.count");
+    motion->wrench = mf_group_find_field(group, "wrench.link");
+    motion->wrench_count = mf_group_find_field(group, "wrench.count");
     motion->dispatch = mf_dispatch_bind(group, MF_MOTION_POINTS);
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         motion->row[i] = mf_row(motion->rows[i]);
@@ -150,8 +150,8 @@ static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Erro
 }
 
 static const char *const points_reads[] = {
-    "joint.target", "base.force",  "base.torque", "?motion.level",
-    "?push.link",   "?push.count", NULL};
+    "joint.target", "base.force",    "base.torque", "?motion.level",
+    "?wrench.link", "?wrench.count", NULL};
 static const char *const points_writes[] = {
     "base.position",         "base.orientation", "base.linear_velocity",
     "base.angular_velocity", "joint.angle",      "joint.rate",

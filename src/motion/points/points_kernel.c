@@ -190,8 +190,8 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     bool coupled = s->plan->coupled;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Body was = body_before(s, saved), second = was, still = was;
-    Mat was_turn = quat_matrix(was.attitude);
-    Vec down = {was_turn.zx, was_turn.zy, was_turn.zz};
+    Mat was_rotation = quat_matrix(was.attitude);
+    Vec down = {was_rotation.zx, was_rotation.zy, was_rotation.zz};
     fly(s, &second); // as before the first response
     for (size_t i = 0; i < contacts->count; i++) {
         Contact *row = &contacts->row[i];
@@ -220,12 +220,12 @@ static __attribute__((noinline)) mf_lane hold_poor(Step *s, Body *body, const Bo
     return mf_select(poor, mf_max(held, zero), budget);
 }
 
-// `was_turn` is the attitude before the flight.
-static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const Mat *was_turn,
+// `was_rotation` is the attitude before the flight.
+static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const Mat *was_rotation,
                                  mf_lane was_z, mf_lane energy) {
     Mat rotation = quat_matrix(body->attitude);
-    find_contacts(s, body, &rotation, MF_VALUE(Vec, was_turn->zx, was_turn->zy, was_turn->zz),
-                  was_z);
+    find_contacts(s, body, &rotation,
+                  MF_VALUE(Vec, was_rotation->zx, was_rotation->zy, was_rotation->zz), was_z);
     if (s->contacts.count == 0)
         return;
     mf_lane budget = respond(s, body, &rotation, was_z, energy);

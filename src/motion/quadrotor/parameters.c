@@ -1,6 +1,7 @@
 // Parameters of a quadrotor: defaults, checks, body, and hover speeds.
 #include "math/scalar.h"
 #include "motion/quadrotor/motion.h"
+#include "motion/vehicle/keys.h"
 
 #include <stddef.h>
 
@@ -14,7 +15,7 @@ mf_Quadrotor mf_quadrotor(void) {
                           .clearance = 0.05,
                           .rotor_x = {0.075, -0.075, -0.075, 0.075},
                           .rotor_y = {0.1, 0.1, -0.1, -0.1},
-                          .rotor_turn = {-1, 1, -1, 1},
+                          .rotor_direction = {-1, 1, -1, 1},
                           .rotor_speed_min = 0.0,
                           .rotor_speed_max = 2000.0,
                           .thrust_coefficient = 1.562522e-6,
@@ -38,72 +39,9 @@ mf_Quadrotor mf_quadrotor(void) {
 
 // ---- checks -------------------------------------------------------------------------------------
 
-typedef struct Range {
-    const char *name;
-    size_t offset;
-    uint32_t count;
-    double low, high;
-    const char *unit;
-} Range;
-
-#define ROW(member, count, low, high, unit)                                                        \
-    { #member, offsetof(mf_Quadrotor, member), count, low, high, unit }
-static const Range ranges[] = {
-    ROW(mass, 1, 1e-9, 1e9, "kg"),
-    ROW(radius, 1, 1e-6, 1e4, "m"),
-    ROW(clearance, 1, 0.0, 1e4, "m"),
-    ROW(rotor_x, 4, -1e3, 1e3, "m"),
-    ROW(rotor_y, 4, -1e3, 1e3, "m"),
-    ROW(rotor_turn, 4, -1.0, 1.0, ""),
-    ROW(rotor_speed_min, 1, 0.0, 1e6, "rad/s"),
-    ROW(rotor_speed_max, 1, 1e-3, 1e6, "rad/s"),
-    ROW(thrust_coefficient, 1, 1e-15, 1e6, "N s^2"),
-    ROW(torque_coefficient, 1, 1e-18, 1e6, "N m s^2"),
-    ROW(motor_time_constant, 1, 0.0, 10.0, "s"),
-    ROW(rotor_drag, 3, 0.0, 1e3, "N s^2/(m rad)"),
-    ROW(body_drag, 3, 0.0, 1e6, "N s^2/m^2"),
-    ROW(rate_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(yaw_rate_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(rate_integral, 1, 0.0, 1e3, "1/s"),
-    ROW(rate_lead, 1, 0.0, 100.0, ""),
-    ROW(attitude_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(yaw_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(velocity_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(velocity_integral, 1, 0.0, 1e3, "1/s"),
-    ROW(position_bandwidth, 1, 1e-3, 1e4, "rad/s"),
-    ROW(rate_max, 1, 1e-3, 1e3, "rad/s"),
-    ROW(yaw_rate_max, 1, 1e-3, 1e3, "rad/s"),
-    ROW(tilt_max, 1, 0.01, 1.4, "rad"),
-    ROW(speed_max, 1, 1e-3, 1e3, "m/s"),
-    ROW(climb_max, 1, 1e-3, 1e3, "m/s"),
-};
-#undef ROW
-
-static mf_Status check_ranges(const mf_Quadrotor *p, mf_Error *error) {
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        const Range *range = &ranges[i];
-        const double *value = (const double *)(const void *)((const char *)p + range->offset);
-        for (uint32_t c = 0; c < range->count; c++)
-            if (!(value[c] >= range->low && value[c] <= range->high))
-                return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.%s: %g, need %g .. %g%s%s",
-                               range->name, value[c], range->low, range->high,
-                               *range->unit != '\0' ? " " : "", range->unit);
-    }
-    return MF_OK;
-}
-
 // The same rule as for the bodies of all vehicles, so that the message comes from one place.
 static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
     double values[3];
-    if (!mf_all_finite(p->inertia, 6))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.inertia: need six finite numbers in kg m^2");
-    for (int i = 0; i < 6; i++)
-        if (mf_abs(p->inertia[i]) > 1e12)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "quadrotor.inertia: %g, need at most 1e12 "
-                           "kg m^2",
-                           p->inertia[i]);
     mf_mat3_eigen(values, NULL, p->inertia);
     if (!(values[0] > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -122,9 +60,9 @@ static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
 static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     double matrix[16], inverse[16];
     for (int i = 0; i < 4; i++)
-        if (p->rotor_turn[i] != 1.0 && p->rotor_turn[i] != -1.0)
-            return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_turn: %g, need +1 or -1",
-                           p->rotor_turn[i]);
+        if (p->rotor_direction[i] != 1.0 && p->rotor_direction[i] != -1.0)
+            return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_direction: %g, need +1 or -1",
+                           p->rotor_direction[i]);
     if (!(p->rotor_speed_max > p->rotor_speed_min))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.rotor_speed_max: %g, need more than rotor_speed_min, %g rad/s",
@@ -135,7 +73,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     if (!mf_quadrotor_allocation(p, matrix, inverse))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "quadrotor.rotor_x: these positions and directions of rotation (rotor_x, "
-                       "rotor_y, rotor_turn) do not give thrust, roll, pitch and yaw "
+                       "rotor_y, rotor_direction) do not give thrust, roll, pitch and yaw "
                        "independently: the allocation matrix cannot be inverted");
     for (int i = 0; i < 4; i++)
         if (!(inverse[4 * i] > 0.0))
@@ -149,7 +87,7 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
 mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
     if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_quadrotor()");
-    mf_Status status = check_ranges(quadrotor, error);
+    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error);
     if (status == MF_OK)
         status = check_inertia(quadrotor, error);
     if (status == MF_OK)

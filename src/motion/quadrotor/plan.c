@@ -59,7 +59,7 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
         // A rotor that turns counterclockwise pushes the body clockwise.
         const double torque[3] = {p->thrust_coefficient * p->rotor_y[i],
                                   -p->thrust_coefficient * p->rotor_x[i],
-                                  -p->torque_coefficient * p->rotor_turn[i]};
+                                  -p->torque_coefficient * p->rotor_direction[i]};
         double moment[3];
         sym_times(moment, inverse_inertia, torque);
         matrix[i] = p->thrust_coefficient / p->mass;

@@ -267,8 +267,8 @@ static const char *const quadrotor_reads[] = {"?command.rotors",
                                               "?command.position",
                                               "?command.yaw",
                                               "wind.velocity",
-                                              "?push.link",
-                                              "?push.count",
+                                              "?wrench.link",
+                                              "?wrench.count",
                                               NULL};
 static const char *const quadrotor_writes[] = {"base.position",
                                                "base.orientation",
@@ -338,12 +338,11 @@ static void row_defaults(mf_MotionsConfig *config) {
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, quadrotor_config.member)
-static const char *const integrators[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 
 // clang-format off
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.quadrotor", "four rotors on one rigid body"),
-    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, integrators,
+    MF_KEY("motion.quadrotor.integrator", MF_KEY_CHOICE, 0, "", "rk4", 0, 0, mf_integrator_words,
            AT(integrator), "integrator of the equations of motion"),
     MF_KEY("motion.quadrotor.outer_interval", MF_KEY_TIME, 0, "s", "0", 0, 10, NULL,
            AT(outer_interval),

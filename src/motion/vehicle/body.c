@@ -7,18 +7,10 @@
 
 #include <mayfly/vehicle.h>
 
+const char *const mf_integrator_words[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
+
 const char *mf_integrator_name(mf_Integrator integrator) {
-    switch (integrator) {
-    case MF_INTEGRATOR_EULER:
-        return "euler";
-    case MF_INTEGRATOR_SEMI_IMPLICIT:
-        return "semi_implicit";
-    case MF_INTEGRATOR_HEUN:
-        return "heun";
-    case MF_INTEGRATOR_RK4:
-        return "rk4";
-    }
-    return "unknown";
+    return (uint32_t)integrator <= MF_INTEGRATOR_RK4 ? mf_integrator_words[integrator] : "unknown";
 }
 
 // The principal values of a real body are positive and none exceeds the sum of the other two; the

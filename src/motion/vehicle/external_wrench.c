@@ -21,8 +21,8 @@ void mf_vehicle_invert(double out[6], const double i[6]) {
 void mf_vehicle_wrench_bind(mf_VehicleWrench *wrench, mf_Group *group, double mass,
                             const double inertia[6]) {
     const double step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step);
-    wrench->wrench = mf_group_find_field(group, "push.link");
-    wrench->count = mf_group_find_field(group, "push.count");
+    wrench->wrench = mf_group_find_field(group, "wrench.link");
+    wrench->count = mf_group_find_field(group, "wrench.count");
     if (wrench->count == NULL)
         wrench->wrench = NULL;
     wrench->orientation = mf_group_find_field(group, "base.orientation");

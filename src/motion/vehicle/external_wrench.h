@@ -1,6 +1,7 @@
-// External wrenches on vehicles that fly: the fields push.link and push.count (mayfly/collision.h),
-// applied as an impulse at the beginning of a step, before the vehicle's own kernel. The kernels do
-// not know about them, so a vehicle that nothing pushes costs nothing and keeps its bits.
+// External wrenches on vehicles that fly: the fields wrench.link and wrench.count
+// (mayfly/collision.h), applied as an impulse at the beginning of a step, before the vehicle's own
+// kernel. The kernels do not know about them, so a vehicle that nothing pushes costs nothing and
+// keeps its bits.
 #ifndef MF_MOTION_VEHICLE_EXTERNAL_WRENCH_H
 #define MF_MOTION_VEHICLE_EXTERNAL_WRENCH_H
 

@@ -1,5 +1,5 @@
-// One plugin, good as it stands, and with one of the CASE_ macros broken in one way.
-// cmake/tests.cmake builds it once per case; test_plugin.c says what must become of each.
+// A correct plugin, or, with one of the CASE_ macros, one with a single defect. cmake/tests.cmake
+// builds it once per case; test_plugin.c lists the expected results.
 #include <mayfly/plugin.h>
 
 #include <math.h>
@@ -10,12 +10,16 @@
 
 enum { TARGET, ANGLE, COUNT, FIELDS };
 
-#ifdef CASE_unknown_field
+#ifdef CASE_links
+#define ANGLE_NAME "link.pose"
+#elif defined CASE_unknown_field
 #define ANGLE_NAME "joint.angel"
 #else
 #define ANGLE_NAME "joint.angle"
 #endif
-#ifdef CASE_other_unit
+#ifdef CASE_links
+#define ANGLE_UNIT "1"
+#elif defined CASE_other_unit
 #define ANGLE_UNIT "degree"
 #else
 #define ANGLE_UNIT "rad"
@@ -27,12 +31,16 @@ enum { TARGET, ANGLE, COUNT, FIELDS };
 #else
 #define ANGLE_TYPE MF_REAL
 #endif
-#ifdef CASE_other_shape
+#ifdef CASE_links
+#define ANGLE_SHAPE MF_FIXED_COUNT
+#elif defined CASE_other_shape
 #define ANGLE_SHAPE MF_PER_INSTANCE
 #else
 #define ANGLE_SHAPE MF_PER_JOINT
 #endif
-#ifdef CASE_zero_width
+#ifdef CASE_links
+#define ANGLE_WIDTH 7
+#elif defined CASE_zero_width
 #define ANGLE_WIDTH 0
 #else
 #define ANGLE_WIDTH 1
@@ -111,6 +119,8 @@ static void misbehave(const mf_PluginView *view, uint32_t lane) {
 #if defined CASE_nan
     if (view->first + lane == 5)
         mf_plugin_set(view, TARGET, 0, lane, NAN);
+#elif defined CASE_links
+    mf_plugin_set(view, COUNT, 0, lane, mf_plugin_get(view, ANGLE, 2, lane)); // height of the base
 #elif defined CASE_infinite
     if (view->first + lane == 5)
         mf_plugin_set(view, COUNT, 0, lane, INFINITY);

@@ -247,9 +247,9 @@ class NativeEnvironment(Native):
         buffers.terminated = memory("uint8_t[]", rows.terminated)
         buffers.truncated = memory("uint8_t[]", rows.truncated)
         buffers.signals = memory("double[]", rows.signals)
-        last, told = rows.final_observation, rows.final_signals
+        last, signals = rows.final_observation, rows.final_signals
         buffers.final_observation = ffi.NULL if last is None else memory(last)
-        buffers.final_signals = ffi.NULL if told is None else memory("double[]", told)
+        buffers.final_signals = ffi.NULL if signals is None else memory("double[]", signals)
         return buffers
 
     def reset(
@@ -274,7 +274,7 @@ class NativeEnvironment(Native):
         """Whether a robot has a warning."""
         return bool(lib.mf_group_warning_total(lib.mf_environment_group(self._use())) > 0)
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Releases the memory; may be called twice."""

@@ -80,7 +80,7 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         action, self._action = self._action, None
         observation, reward, terminated, truncated, infos = self.envs.step(action)
         ends = infos.pop("final_obs", None)
-        told = infos.pop("final_info", None)
+        final = infos.pop("final_info", None)
         infos.pop("_final_obs", None)
         infos.pop("_final_info", None)
         rows = _rows(infos, self.num_envs)
@@ -88,11 +88,11 @@ class MayflyVecEnv(VecEnv):  # type: ignore[misc]
         for row in rows:
             row["TimeLimit.truncated"] = False
         for i in np.flatnonzero(over):
-            assert ends is not None and told is not None
+            assert ends is not None and final is not None
             del rows[i]["TimeLimit.truncated"]
             self.reset_infos[i] = rows[i]
             rows[i] = {
-                **{key: told[key][i] for key in told if not key.startswith("_")},
+                **{key: final[key][i] for key in final if not key.startswith("_")},
                 "terminal_observation": ends[i],
                 "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
             }

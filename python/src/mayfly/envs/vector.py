@@ -358,7 +358,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
             native.step(rows, action)
         except errors.ArgumentError as failure:
             raise errors.ArgumentError(
-                f"{failure}; nothing was done: look at the policy, or use numpy.nan_to_num(actions)"
+                f"{failure}; no step was made: check the policy, or use numpy.nan_to_num(actions)"
             ) from None
 
     def _new_rows(self) -> Rows:
@@ -413,7 +413,7 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         ends = self._over if self.autoreset_mode == AutoresetMode.SAME_STEP else None
         ended = ends is not None and bool(ends.any())
         signals = self._columns(rows.signals)
-        if ends is not None:  # what robots are told is of the new episode there
+        if ends is not None:  # observations of robots that restarted belong to the new episode
             infos = self._infos(signals, None, ~ends if ended else None)
         elif self.autoreset_mode == AutoresetMode.NEXT_STEP and starts.any():
             infos = self._infos(signals, None, ~starts)
@@ -482,21 +482,21 @@ class MayflyVectorEnv(VectorEnv[Array, Array, Array]):
         assert rows.final_observation is not None and rows.final_signals is not None
         places = np.flatnonzero(ends)
         last: Array = rows.final_observation[places]
-        told = rows.final_signals[places]
+        signals = rows.final_signals[places]
         if self._changes("make_observation"):
-            last = np.asarray(self.make_observation(last, self._columns(told)))
+            last = np.asarray(self.make_observation(last, self._columns(signals)))
         final = np.full(self.num_envs, None, object)
         for place, row in zip(places, last):
             final[place] = row
         table = np.zeros((self.num_envs, len(self.signals)))
-        table[places] = told
+        table[places] = signals
         explained: dict[str, Any] = {}
         for name, column in self._columns(table).items():
             explained[name], explained["_" + name] = column, ends.copy()
         infos["final_obs"], infos["_final_obs"] = final, ends.copy()
         infos["final_info"], infos["_final_info"] = explained, ends.copy()
 
-    # ---- life ------------------------------------------------------------------------------------
+    # ---- closing ---------------------------------------------------------------------------------
 
     def render(self) -> None:
         """Rendering is not supported."""

@@ -1,9 +1,10 @@
-// The benches and their timing. A plain run: random machine-code programs and sensors on rough
+// Benches of `points`. A plain run: random machine-code programs and sensors on rough
 // ground; every repeat starts from the same snapshot, so it does the same work and must end with
 // the same hash. The first repeat is a warm-up. An evolution is timed once, including its archive.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "bench_time.h"
@@ -31,44 +32,35 @@ static const char paper_scene[] =
     "ground: {shape: flat}\n" WALKERS("hexapod.urdf") "run: {duration: 120}\n"
                                                       "search: {population: 100, survivors: 50}\n";
 
-const mf_Bench mf_benches[] = {
-    {"points-hexapod", "18 joints on a height map, programs and sensors on, 1024 robots",
-     hexapod_scene, 1, 1024, 4000, 0, false},
-    {"points-quadruped", "8 joints, otherwise the same", quadruped_scene, 1, 1024, 8000, 0, false},
-    {"points-single", "a single hexapod", hexapod_scene, 1, 1, 1000000, 0, false},
-    {"points-hexapod-1m", "a million hexapods (several GiB of memory)", hexapod_scene, 1, 1000000,
-     40, 0, true},
-    {"evolve-paper", "an evolution with its archive: 100 hexapods, 2 minutes each", paper_scene, 0,
-     100, 12000, 50, false},
-    {NULL, NULL, NULL, 0, 0, 0, 0, false}};
+typedef struct Bench {
+    mf_Bench bench;
+    const char *scene;    // files in it are relative to scenes/
+    uint32_t threads;     // [1] 0 = all processors
+    uint32_t instances;   // [1]
+    uint64_t steps;       // [1] per robot
+    uint32_t generations; // [1] of an evolution
+} Bench;
+
+static const Bench runs[] = {
+    {{"points-hexapod", NULL, false}, hexapod_scene, 1, 1024, 4000, 0},
+    {{"points-quadruped", NULL, false}, quadruped_scene, 1, 1024, 8000, 0},
+    {{"points-single", NULL, false}, hexapod_scene, 1, 1, 1000000, 0},
+    {{"points-hexapod-1m", NULL, true}, hexapod_scene, 1, 1000000, 40, 0},
+};
+
+static const Bench evolutions[] = {
+    {{"evolve-paper", NULL, false}, paper_scene, 0, 100, 12000, 50},
+};
 
 // ---- scenes ------------------------------------------------------------------------------------
 
-typedef struct Setup {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-} Setup;
-
-static void setup_free(Setup *setup) {
-    mf_scene_destroy(&setup->scene);
-    mf_scene_file_destroy(setup->file);
-    mf_context_destroy(setup->context);
-}
-
-static mf_Status setup_make(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                            mf_Error *error) {
-    char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
-    mf_ContextConfig config = mf_context_config();
-    config.threads = options->threads != 0 ? options->threads : bench->threads;
+static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
+                            mf_BenchScene *setup, mf_Error *error) {
     mf_SceneConfig scene = mf_scene_config();
     mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
-    *setup = (Setup){0};
-    snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = mf_context_create(&config, &setup->context, error);
-    if (status == MF_OK)
-        status = mf_scene_file_parse(setup->context, path, bench->scene, strlen(bench->scene),
-                                     &override, 1, &setup->file, error);
+    mf_Status status =
+        mf_bench_scene_parse(setup, options->threads != 0 ? options->threads : bench->threads,
+                             bench->scene, &override, 1, error);
     if (status != MF_OK)
         return status;
     scene.evaluates = true;
@@ -81,7 +73,7 @@ static mf_Status setup_make(const mf_Bench *bench, const mf_BenchOptions *option
 }
 
 static void random_programs(void *user) {
-    Setup *setup = user;
+    mf_BenchScene *setup = user;
     for (uint32_t robot = 0; robot < mf_group_count(setup->scene.group); robot++) {
         uint8_t program[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
@@ -94,37 +86,47 @@ static void random_programs(void *user) {
     }
 }
 
-static void describe(const Setup *setup, mf_BenchResult *result) {
-    *result =
-        (mf_BenchResult){.instances = mf_group_count(setup->scene.group),
-                         .threads = mf_context_threads(setup->context),
-                         .isa = mf_world_isa(setup->scene.world),
-                         .double_precision = setup->file->groups[0].double_precision,
-                         .dt = mf_time_to_seconds(setup->scene.step),
-                         .bytes_per_robot = (double)mf_group_bytes_per_instance(setup->scene.group),
-                         .best = NAN};
-}
-
 // ---- plain runs --------------------------------------------------------------------------------
 
-static mf_Status time_run(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                          mf_BenchResult *result, mf_Error *error) {
-    const mf_BenchWork work = {.name = bench->name,
-                               .world = setup->scene.world,
-                               .image = setup->scene.start,
-                               .size = setup->scene.start_size,
+static bool print(const mf_BenchOptions *options, const Bench *bench, const mf_BenchScene *setup,
+                  mf_BenchResult *result, bool json) {
+    mf_Group *group = setup->scene.group;
+    mf_bench_describe(result, group, "point.load");
+    if (!json)
+        return mf_bench_print_row(bench->bench.name, result, group);
+    json_t *more =
+        mf_bench_pack_group("model", mf_group_config_of(group)->model->name, result, group);
+    json_object_set_new(more, "best", mf_app_real(result->best));
+    return mf_bench_print_json(options, bench->bench.name, "points", result, more);
+}
+
+static int run_plain(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
+    mf_BenchScene setup = {0};
+    mf_Error error = {0};
+    mf_BenchResult result = {.best = NAN};
+    mf_Status status = open_scene(bench, options, &setup, &error);
+    const mf_BenchWork work = {.name = bench->bench.name,
+                               .world = setup.scene.world,
+                               .image = setup.scene.start,
+                               .size = setup.scene.start_size,
                                .steps = options->steps != 0 ? options->steps : bench->steps,
                                .prepare = random_programs,
-                               .user = setup};
-    mf_Status status = mf_bench_time(&work, options, result, error);
-    result->contacts_per_robot = mf_bench_contacts(setup->scene.group, "point.load");
-    return status;
+                               .user = &setup};
+    if (status == MF_OK)
+        status = mf_bench_time(&work, options, &result, &error);
+    const bool written = status == MF_OK && print(options, bench, &setup, &result, json);
+    mf_bench_scene_free(&setup);
+    return mf_bench_end(status, &error, written);
 }
+
+const mf_BenchKind mf_bench_points = {MF_BENCH_ROWS(runs), .ignores = "model generations",
+                                      .run = run_plain};
 
 // ---- evolutions --------------------------------------------------------------------------------
 
-static mf_Status evolve_all(Setup *setup, const char *path, uint32_t generations, mf_Search *search,
-                            mf_Error *error) {
+static mf_Status evolve_all(mf_BenchScene *setup, const char *path, uint32_t generations,
+                            mf_Search *search, mf_Error *error) {
     mf_Archive *archive;
     mf_Status status = mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0,
                                          0, &archive, error);
@@ -142,11 +144,12 @@ static mf_Status evolve_all(Setup *setup, const char *path, uint32_t generations
     return status;
 }
 
-static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *options, Setup *setup,
-                                mf_BenchResult *result, mf_Error *error) {
+static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *options,
+                                mf_BenchScene *setup, mf_BenchResult *result, mf_Error *error) {
     const char *root = getenv("TMPDIR");
     char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
     uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
+    result->dt = mf_time_to_seconds(setup->scene.step);
     if (options->steps != 0)
         setup->file->duration = (double)options->steps * result->dt;
     mf_SearchConfig config = setup->file->search;
@@ -172,20 +175,24 @@ static mf_Status time_evolution(const mf_Bench *bench, const mf_BenchOptions *op
     unlink(path);
     rmdir(folder);
     result->repeats = 1;
+    result->threads = mf_context_threads(setup->context);
+    result->isa = mf_world_isa(setup->scene.world);
     result->steps = generations * (options->steps != 0 ? options->steps : bench->steps);
-    result->contacts_per_robot = mf_bench_contacts(setup->scene.group, "point.load");
     return status;
 }
 
-mf_Status mf_bench_run(const mf_Bench *bench, const mf_BenchOptions *options,
-                       mf_BenchResult *result, mf_Error *error) {
-    Setup setup;
-    mf_Status status = setup_make(bench, options, &setup, error);
-    if (status == MF_OK) {
-        describe(&setup, result);
-        status = bench->generations != 0 ? time_evolution(bench, options, &setup, result, error)
-                                         : time_run(bench, options, &setup, result, error);
-    }
-    setup_free(&setup);
-    return status;
+static int run_evolution(const void *row, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = row;
+    mf_BenchScene setup = {0};
+    mf_Error error = {0};
+    mf_BenchResult result = {.best = NAN};
+    mf_Status status = open_scene(bench, options, &setup, &error);
+    if (status == MF_OK)
+        status = time_evolution(bench, options, &setup, &result, &error);
+    const bool written = status == MF_OK && print(options, bench, &setup, &result, json);
+    mf_bench_scene_free(&setup);
+    return mf_bench_end(status, &error, written);
 }
+
+const mf_BenchKind mf_bench_evolutions = {MF_BENCH_ROWS(evolutions), .ignores = "model repeats",
+                                          .run = run_evolution};

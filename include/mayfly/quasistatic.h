@@ -1,0 +1,55 @@
+// Mayfly: quasi-static trusses. Each step is one frame: the vertices move to the nearest minimum of
+// the energy of bars, weight, loads, ground and bars that meet (docs/explanation/quasistatic.md).
+#ifndef MAYFLY_QUASISTATIC_H
+#define MAYFLY_QUASISTATIC_H
+
+#include <mayfly/truss.h>
+#include <mayfly/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mf_QuasistaticConfig {
+    uint32_t struct_size;               // [byte] set by mf_quasistatic_config()
+    const mf_Truss *truss;              // of every instance at first; borrowed while it is added
+    uint32_t vertices, bars, actuators; // [1] room for other trusses; 0, or less than the truss
+                                        // has: as many as it has
+    bool contacts;                      // with the ground; default true
+    bool collisions;                    // of bars with bars of the same truss; default true
+    uint32_t samples;      // [1] points between a bar's ends that meet a height map, 0 .. 16;
+                           // default 3. Level ground meets vertices only
+    double friction;       // [1] >= 0 with the ground; default 0.5
+    double stiffness;      // [N/m] > 0 of contacts; default 1e5
+    double grip;           // [N/m] > 0 of sticking contacts along the ground; default 1e4
+    double noise;          // [N] >= 0 standard deviation of a random force on each axis of
+                           // each vertex, new in each frame; default 0
+    double actuator_speed; // [m/s] > 0 fastest change of an actuator; default 0.1
+    double tolerance;      // [1] > 0 largest force left at a vertex, as a share of the load
+                           // (weight and loads of the truss); default 1e-6
+    uint32_t iterations;   // [1] >= 1 most in a frame; default 500
+    double reach;          // [m] > 0 longest movement of a vertex in an iteration; default
+                           // 0.02
+    double jump;           // [m] > 0 a longer movement in a frame raises a warning: it would
+                           // need time; default 0.05
+} mf_QuasistaticConfig;
+// The defaults of mf_QuasistaticConfig: every configuration starts from them.
+MF_API mf_QuasistaticConfig mf_quasistatic_config(void);
+
+// Adds the motion to a group in double precision, whose model is mf_truss_model() of the truss; its
+// fields are in docs/explanation/quasistatic.md. MF_BAD_ARGUMENT names the setting that is wrong.
+// MF_UNSUPPORTED: the group is in float, in which bars as stiff as these have no digits left.
+MF_API mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config,
+                                    mf_Error *error);
+// The settings of a group; NULL: it does not move so. `truss` is NULL.
+MF_API const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
+
+// Makes an instance another truss, which must fit into the group's room, and resets it. Other
+// instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT: as mf_truss_check.
+MF_API mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
+                                    mf_Error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

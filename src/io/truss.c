@@ -1,0 +1,229 @@
+// Trusses' files: one top key, `truss`, and below it material, vertices, bars and actuators. What
+// mf_truss_check refuses is reported at the line of the entry that it names.
+#include "io/document.h"
+#include "io/truss_keys.h"
+#include "io/yaml_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool mf_truss_is(const char *text, size_t size) {
+    return mf_yaml_has_top_key(text, size, "truss");
+}
+
+// ---- from entries to the structure
+// ---------------------------------------------------------------
+
+static mf_Status take_material(const mf_Reader *reader, const mf_TrussEntry *entry,
+                               mf_TrussMaterial *out) {
+    if (!mf_truss_material_find(entry->material, out))
+        return mf_reader_refuse(reader, "material", NULL,
+                                "no material %.40s; expected golem, steel, aluminum, abs, pla or "
+                                "nylon",
+                                entry->material);
+    out->elasticity =
+        entry->properties.elasticity > 0.0 ? entry->properties.elasticity : out->elasticity;
+    out->density = entry->properties.density > 0.0 ? entry->properties.density : out->density;
+    out->yield = entry->properties.yield > 0.0 ? entry->properties.yield : out->yield;
+    return MF_OK;
+}
+
+static mf_Status take_vertex(mf_Reader *reader, const mf_TrussVertexEntry *entry, uint32_t index,
+                             mf_TrussVertex *out) {
+    const char *const *axes = entry->fixed.entries;
+    memcpy(out->position, entry->position, sizeof out->position);
+    memcpy(out->load, entry->load, sizeof out->load);
+    out->mass = entry->mass;
+    for (uint32_t i = 0; i < entry->fixed.count; i++) {
+        const char axis = strlen(axes[i]) == 1 ? axes[i][0] : '?';
+        if (axis < 'x' || axis > 'z') {
+            const mf_Reader at = mf_reader_item(reader, "vertices", index);
+            return mf_reader_refuse(&at, "fixed", NULL, "%.40s: expected axes of x, y, z", axes[i]);
+        }
+        out->fixed[axis - 'x'] = true;
+    }
+    return MF_OK;
+}
+
+static mf_Status take_bar(mf_Reader *reader, const mf_TrussBarEntry *entry, uint32_t index,
+                          mf_TrussBar *out) {
+    for (int i = 0; i < 2; i++) {
+        out->ends[i] = (uint32_t)entry->ends[i];
+        if ((double)out->ends[i] != entry->ends[i]) {
+            const mf_Reader at = mf_reader_item(reader, "bars", index);
+            return mf_reader_refuse(&at, "ends", NULL, "%g: expected the number of a vertex",
+                                    entry->ends[i]);
+        }
+    }
+    out->diameter = entry->diameter;
+    out->rest_length = entry->rest_length;
+    return MF_OK;
+}
+
+static mf_Status take_lists(mf_Reader *reader, const mf_TrussEntry *entry, mf_Truss *truss) {
+    const mf_TrussVertexEntry *vertices = entry->vertices.entries;
+    const mf_TrussBarEntry *bars = entry->bars.entries;
+    const mf_TrussActuatorEntry *actuators = entry->actuators.entries;
+    mf_TrussVertex *vertex =
+        mf_reader_allocate(reader, (entry->vertices.count + 1) * sizeof *vertex);
+    mf_TrussBar *bar = mf_reader_allocate(reader, (entry->bars.count + 1) * sizeof *bar);
+    mf_TrussActuator *actuator =
+        mf_reader_allocate(reader, (entry->actuators.count + 1) * sizeof *actuator);
+    mf_Status status = vertex == NULL || bar == NULL || actuator == NULL ? MF_NO_MEMORY : MF_OK;
+    for (uint32_t i = 0; i < entry->vertices.count && status == MF_OK; i++)
+        status = take_vertex(reader, &vertices[i], i, &vertex[i]);
+    for (uint32_t i = 0; i < entry->bars.count && status == MF_OK; i++)
+        status = take_bar(reader, &bars[i], i, &bar[i]);
+    for (uint32_t i = 0; i < entry->actuators.count && status == MF_OK; i++)
+        actuator[i] = (mf_TrussActuator){actuators[i].bar, actuators[i].range[0],
+                                         actuators[i].range[1], MF_NONE};
+    truss->vertices = vertex;
+    truss->bars = bar;
+    truss->actuators = actuator;
+    truss->vertex_count = entry->vertices.count;
+    truss->bar_count = entry->bars.count;
+    truss->actuator_count = entry->actuators.count;
+    return status;
+}
+
+// Reports "bars[3].ends: ..." at the position of that member.
+static mf_Status check(mf_Reader *reader, const mf_Truss *truss) {
+    char list[16] = "", member[32] = "";
+    unsigned index = 0;
+    mf_Error cause = {0};
+    mf_Status status = mf_truss_check(truss, &cause);
+    if (status == MF_OK)
+        return MF_OK;
+    if (sscanf(cause.message, "%15[a-z][%u].%31[a-z_]", list, &index, member) != 3)
+        return mf_yaml_fail(reader->tree, reader->root, true, MF_BAD_FILE, reader->error, "%s",
+                            cause.message);
+    const mf_Reader at = mf_reader_item(reader, list, index);
+    const mf_YamlNode *node = mf_reader_blame(&at, member, NULL);
+    return mf_yaml_fail(reader->tree, node, node == at.root, MF_BAD_FILE, reader->error, "%s",
+                        cause.message);
+}
+
+// ---- reading
+// -------------------------------------------------------------------------------------
+
+static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) {
+    mf_Truss *truss = reader->base;
+    mf_TrussEntry *entry = mf_reader_allocate(reader, sizeof *entry);
+    uint32_t kind;
+    if (entry == NULL)
+        return MF_NO_MEMORY;
+    truss->context = source->context;
+    mf_Status status = mf_document_choose(reader, mf_truss_table(), 1, &kind);
+    if (status != MF_OK)
+        return status;
+    reader->base = entry;
+    status = mf_reader_read(reader);
+    if (status == MF_OK)
+        status = take_material(reader, entry, &truss->material);
+    if (status == MF_OK)
+        status = take_lists(reader, entry, truss);
+    if (status == MF_OK)
+        status = check(reader, truss);
+    truss->name = entry->name;
+    return status == MF_OK ? mf_document_take_name(reader, &truss->file, &truss->name) : status;
+}
+
+static const mf_DocumentKind truss_kind = {"truss", sizeof(mf_Truss), read_truss, NULL};
+
+mf_Status mf_truss_parse(mf_Context *context, const char *path, const char *text, size_t size,
+                         mf_Truss **out, mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
+    void *value = NULL;
+    mf_Status status = mf_document_parse(&truss_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+mf_Status mf_truss_load(mf_Context *context, const char *path, mf_Truss **out, mf_Error *error) {
+    const mf_DocumentSource source = {.context = context, .path = path};
+    void *value = NULL;
+    mf_Status status = mf_document_load(&truss_kind, &source, out == NULL ? NULL : &value, error);
+    if (out != NULL)
+        *out = value;
+    return status;
+}
+
+void mf_truss_destroy(mf_Truss *truss) {
+    mf_document_destroy(&truss_kind, truss);
+}
+
+// ---- writing
+// -------------------------------------------------------------------------------------
+
+typedef struct Entries { // of a truss that is written
+    mf_TrussEntry truss;
+    mf_TrussVertexEntry *vertices;
+    mf_TrussBarEntry *bars;
+    mf_TrussActuatorEntry *actuators;
+    const char **axes; // three for each vertex
+} Entries;
+
+static void fill_vertices(Entries *entries, const mf_Truss *truss) {
+    static const char *const names[3] = {"x", "y", "z"};
+    for (uint32_t v = 0; v < truss->vertex_count; v++) {
+        const mf_TrussVertex *vertex = &truss->vertices[v];
+        mf_TrussVertexEntry *entry = &entries->vertices[v];
+        const char **axes = entries->axes + 3 * (size_t)v;
+        memcpy(entry->position, vertex->position, sizeof entry->position);
+        memcpy(entry->load, vertex->load, sizeof entry->load);
+        entry->mass = vertex->mass;
+        entry->fixed.entries = (void *)axes;
+        for (int i = 0; i < 3; i++) {
+            if (vertex->fixed[i])
+                axes[entry->fixed.count++] = names[i];
+        }
+    }
+}
+
+static void fill_entries(Entries *entries, const mf_Truss *truss) {
+    fill_vertices(entries, truss);
+    for (uint32_t b = 0; b < truss->bar_count; b++) {
+        const mf_TrussBar *bar = &truss->bars[b];
+        entries->bars[b] =
+            (mf_TrussBarEntry){{bar->ends[0], bar->ends[1]}, bar->diameter, bar->rest_length};
+    }
+    for (uint32_t a = 0; a < truss->actuator_count; a++) {
+        const mf_TrussActuator *actuator = &truss->actuators[a];
+        entries->actuators[a] =
+            (mf_TrussActuatorEntry){actuator->bar, {actuator->lower, actuator->upper}};
+    }
+    entries->truss = (mf_TrussEntry){.name = truss->name != NULL ? truss->name : "",
+                                     .material = "golem",
+                                     .properties = truss->material,
+                                     .vertices = {entries->vertices, truss->vertex_count},
+                                     .bars = {entries->bars, truss->bar_count},
+                                     .actuators = {entries->actuators, truss->actuator_count}};
+}
+
+mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text, mf_Error *error) {
+    if (context == NULL || text == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_write: an argument is NULL");
+    *text = NULL;
+    mf_Status status = mf_truss_check(truss, error);
+    if (status != MF_OK)
+        return status;
+    Entries entries = {.vertices = NULL};
+    entries.vertices = mf_allocate(context, truss->vertex_count, sizeof *entries.vertices);
+    entries.bars = mf_allocate(context, truss->bar_count + 1, sizeof *entries.bars);
+    entries.actuators = mf_allocate(context, truss->actuator_count + 1, sizeof *entries.actuators);
+    entries.axes = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *entries.axes);
+    if (entries.vertices == NULL || entries.bars == NULL || entries.actuators == NULL ||
+        entries.axes == NULL) {
+        status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    } else {
+        fill_entries(&entries, truss);
+        status =
+            mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
+    }
+    mf_release(context, entries.vertices);
+    mf_release(context, entries.bars);
+    mf_release(context, entries.actuators);
+    mf_release(context, (void *)entries.axes);
+    return status;
+}

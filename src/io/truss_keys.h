@@ -1,0 +1,34 @@
+// What a truss's file is read into, by a table of keys.
+#ifndef MAYFLY_SRC_IO_TRUSS_KEYS_H
+#define MAYFLY_SRC_IO_TRUSS_KEYS_H
+
+#include "io/keys.h"
+
+#include <mayfly/truss.h>
+
+typedef struct mf_TrussVertexEntry {
+    double position[3], load[3];
+    mf_KeyList fixed; // of const char *: x, y, z
+    double mass;
+} mf_TrussVertexEntry;
+
+typedef struct mf_TrussBarEntry {
+    double ends[2]; // whole numbers
+    double diameter, rest_length;
+} mf_TrussBarEntry;
+
+typedef struct mf_TrussActuatorEntry {
+    uint32_t bar;
+    double range[2];
+} mf_TrussActuatorEntry;
+
+typedef struct mf_TrussEntry {
+    const char *name;
+    const char *material;
+    mf_TrussMaterial properties;
+    mf_KeyList vertices, bars, actuators;
+} mf_TrussEntry;
+
+const mf_KeyTable *mf_truss_table(void);
+
+#endif

@@ -1,0 +1,154 @@
+// The ground under vertices and bars: penetration energy and static friction.
+//
+// A point sinks in by p = height + rim - z, where rim is its radius along the vertical, and has the
+// energy k p^2 / 2 of a spring along the normal. Static friction is a spring from the point where
+// it stuck, of stiffness g along the ground, whose force is at most mu times the normal force: its
+// energy is g u^2 / 2 within the cone and c |u| - c^2 / (2 g), c = mu N, beyond it (the function of
+// Huber, 1964). N, the normal and the rim are those before the iteration, so that an iteration has
+// one energy.
+#ifndef MF_MOTION_QUASISTATIC_GROUND_H
+#define MF_MOTION_QUASISTATIC_GROUND_H
+
+#include "motion/quasistatic/state.h"
+
+#define MF_TRUSS_NEAR ((mf_real)1e-6) // [m] points so close to the ground count as on it
+
+typedef struct Spot {   // a point that can meet the ground, by the vertices that carry it
+    const End *ends[2]; // the second is NULL at a vertex
+    mf_lane share[2];   // [1] of the ends
+} Spot;
+
+// The spot number `index`: of a vertex, or of a point between the ends of a bar.
+static MF_INLINE void spot_of(const Frame *f, uint32_t index, Spot *spot) {
+    const uint32_t samples = f->plan->samples;
+    if (index < f->vertices) {
+        spot->ends[0] = &f->own[index];
+        spot->ends[1] = NULL;
+        spot->share[0] = mf_set((mf_real)1);
+        spot->share[1] = mf_zero();
+        return;
+    }
+    const Bar *bar = &f->bar[(index - f->vertices) / samples];
+    const mf_real t = (mf_real)((index - f->vertices) % samples + 1) / (mf_real)(samples + 1);
+    spot->ends[0] = &bar->ends[0];
+    spot->ends[1] = &bar->ends[1];
+    spot->share[0] = mf_set((mf_real)1 - t);
+    spot->share[1] = mf_set(t);
+}
+
+static MF_INLINE Vec spot_position(const Vec *table, const Spot *spot, bool same) {
+    if (spot->ends[1] == NULL)
+        return table[spot->ends[0]->same];
+    return vec_fma(vertex_get(table, spot->ends[1], same), spot->share[1],
+                   vec_scale(vertex_get(table, spot->ends[0], same), spot->share[0]));
+}
+
+static MF_INLINE uint32_t spot_count(const Frame *f) {
+    return f->plan->ground ? f->vertices + f->bars * f->plan->samples : 0;
+}
+
+// Height of the ground and its slopes.
+static MF_INLINE mf_lane ground_height(const Frame *f, Vec at, mf_lane *slope_x, mf_lane *slope_y) {
+    *slope_x = *slope_y = mf_zero();
+    if (f->plan->level)
+        return mf_set((mf_real)f->plan->height);
+    return mf_map_surface(&f->map, at.x, at.y, slope_x, slope_y);
+}
+
+typedef struct Contact { // of one spot at trial positions
+    mf_lane depth;       // [m] along the vertical; <= 0: none
+    mf_lane spring;      // [N/m] along the vertical
+    Vec rise;            // gradient of the depth
+    Vec slip;            // [m] from the anchor, along the ground
+    mf_lane grip;        // [N/m] force per slip
+    mf_lane bound;       // [N] of friction
+    mf_lane far;         // [m] length of the slip
+} Contact;
+
+static MF_INLINE Contact contact_at(const Frame *f, const Touch *touch, Vec at) {
+    Contact c;
+    mf_lane slope_x, slope_y, height = ground_height(f, at, &slope_x, &slope_y);
+    const mf_lane up = touch->normal.z, grip = mf_set((mf_real)f->plan->grip);
+    c.depth = height + touch->rim - at.z;
+    c.spring = mf_set((mf_real)f->plan->stiffness) * up * up;
+    c.rise = MF_VALUE(Vec, slope_x, slope_y, mf_set((mf_real)-1));
+    Vec from = vec_sub(at, touch->anchor);
+    c.slip = vec_fma(touch->normal, -vec_dot(from, touch->normal), from);
+    c.far = mf_sqrt(vec_dot(c.slip, c.slip));
+    c.bound = touch->normal_force * mf_set((mf_real)f->plan->friction);
+    mf_mask sticks = mf_less_equal(c.far * grip, c.bound);
+    c.grip = mf_select(sticks, grip, c.bound / mf_max(c.far, mf_set((mf_real)1e-30)));
+    c.grip = mf_keep(mf_less(mf_zero(), c.bound), c.grip);
+    return c;
+}
+
+// Energy [J] of a contact and its force on the spot.
+static MF_INLINE mf_lane contact_energy(const Frame *f, const Contact *c, Vec *force) {
+    const mf_lane half = mf_set((mf_real)0.5), grip = mf_set((mf_real)f->plan->grip);
+    mf_mask deep = mf_less(mf_zero(), c->depth);
+    mf_lane press = mf_keep(deep, c->depth * c->spring);
+    mf_mask sticks = mf_less_equal(c->far * grip, c->bound);
+    mf_lane held = half * grip * c->far * c->far;
+    mf_lane slid = c->bound * (c->far - half * c->bound / grip);
+    *force = vec_sub(vec_scale(c->rise, -press), vec_scale(c->slip, c->grip));
+    return half * press * mf_keep(deep, c->depth) + mf_select(sticks, held, slid);
+}
+
+static MF_INLINE mf_lane ground_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
+    mf_lane sum = mf_zero();
+    const uint32_t count = spot_count(f);
+    for (uint32_t i = 0; i < count; i++) {
+        Spot spot;
+        spot_of(f, i, &spot);
+        Vec force;
+        Contact c = contact_at(f, &f->touch[i], spot_position(at, &spot, same));
+        sum = sum + contact_energy(f, &c, &force);
+        for (int e = 0; e < 2 && gradient != NULL && spot.ends[e] != NULL; e++)
+            vertex_add(gradient, spot.ends[e], spot.ends[1] == NULL || same, f->alive,
+                       vec_scale(force, -spot.share[e]));
+    }
+    return sum;
+}
+
+// ---- between iterations
+// --------------------------------------------------------------------------
+
+// Takes the normal force, the normal and the rim of the present position.
+static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
+    const mf_lane one = mf_set((mf_real)1);
+    const uint32_t count = spot_count(f);
+    for (uint32_t i = 0; i < count; i++) {
+        Touch *touch = &f->touch[i];
+        Spot spot;
+        spot_of(f, i, &spot);
+        Vec at = spot_position(f->position, &spot, same);
+        mf_lane slope_x, slope_y, height = ground_height(f, at, &slope_x, &slope_y);
+        mf_lane steep = mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
+        mf_lane up = one / steep, depth = height + touch->radius * steep - at.z;
+        mf_lane force = mf_max(depth, mf_zero()) * (mf_set((mf_real)f->plan->stiffness) * up);
+        mf_mask lands = mf_and(where, mf_less_equal(touch->normal_force, mf_zero()));
+        touch->anchor = vec_select(lands, at, touch->anchor);
+        touch->normal_force = mf_select(where, force, touch->normal_force);
+        touch->rim = mf_select(where, touch->radius * steep, touch->rim);
+        Vec normal = MF_VALUE(Vec, -(slope_x * up), -(slope_y * up), up);
+        touch->normal = vec_select(where, normal, touch->normal);
+    }
+}
+
+// Moves the anchors of contacts that slipped to the edge of the cone.
+static MF_INLINE void ground_slip(const Frame *f, bool same) {
+    const uint32_t count = spot_count(f);
+    for (uint32_t i = 0; i < count; i++) {
+        Touch *touch = &f->touch[i];
+        Spot spot;
+        spot_of(f, i, &spot);
+        Vec at = spot_position(f->position, &spot, same);
+        Contact c = contact_at(f, touch, at);
+        mf_lane share = c.bound / mf_max(c.far * mf_set((mf_real)f->plan->grip), c.bound);
+        mf_mask slips = mf_less(share, mf_set((mf_real)1));
+        Vec edge = vec_sub(at, vec_scale(c.slip, share));
+        touch->anchor = vec_select(slips, edge, touch->anchor);
+    }
+}
+
+#endif

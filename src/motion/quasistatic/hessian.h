@@ -1,0 +1,178 @@
+// The second derivatives of the energy, as a band, made so that factoring succeeds often: exact for
+// bars under loads and for sticking contacts; sliding contacts with a tenth of their curvature
+// along the slip, where they have none; bars that meet by a bound of their couplings, which keeps
+// them out of the band.
+#ifndef MF_MOTION_QUASISTATIC_HESSIAN_H
+#define MF_MOTION_QUASISTATIC_HESSIAN_H
+
+#include "motion/quasistatic/band.h"
+#include "motion/quasistatic/energy.h"
+
+#define MF_TRUSS_SLIDE ((mf_real)0.1) // [1] share of the curvature along the slip
+
+// s n n^T + t I
+static MF_INLINE Sym along_and_across(Vec n, mf_lane s, mf_lane t) {
+    return MF_VALUE(Sym, mf_fma(s * n.x, n.x, t), mf_fma(s * n.y, n.y, t), mf_fma(s * n.z, n.z, t),
+                    s * n.x * n.y, s * n.x * n.z, s * n.y * n.z);
+}
+
+static MF_INLINE Sym sym_scale(Sym a, mf_lane s) {
+    return MF_VALUE(Sym, a.xx * s, a.yy * s, a.zz * s, a.xy * s, a.xz * s, a.yz * s);
+}
+
+static MF_INLINE Sym sym_add(Sym a, Sym b) {
+    return MF_VALUE(Sym, a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz,
+                    a.yz + b.yz);
+}
+
+static MF_INLINE mf_lane sym_entry(const Sym *a, int row, int column) {
+    if (row == column)
+        return row == 0 ? a->xx : row == 1 ? a->yy : a->zz;
+    return row + column == 1 ? a->xy : row + column == 2 ? a->xz : a->yz;
+}
+
+// Adds a symmetric block at the vertices `one` and `two` (once where they are the same vertex).
+static MF_INLINE void add_same(const Band *band, uint32_t one, uint32_t two, const Sym *block) {
+    const uint32_t high = one > two ? one : two, low = one > two ? two : one;
+    for (uint32_t i = 0; i < AXES; i++) {
+        mf_lane *row = band_row(band, AXES * high + i) + (size_t)AXES * low;
+        for (uint32_t j = 0; j < (high == low ? i + 1 : AXES); j++)
+            row[j] = row[j] + sym_entry(block, (int)i, (int)j);
+    }
+}
+
+static MF_INLINE void add_apart(const Band *band, mf_mask where, mf_index one, mf_index two,
+                                bool diagonal, const Sym *block) {
+    mf_mask swap = mf_index_less(one, two);
+    mf_index high = mf_select_index(swap, two, one), low = mf_select_index(swap, one, two);
+    const mf_index axes = mf_set_index(AXES), lanes = mf_set_index(MF_LANES);
+    const mf_index entries = mf_set_index((int32_t)band->entries - 1);
+    mf_real *values = (mf_real *)(void *)band->value;
+    for (int i = 0; i < AXES; i++) {
+        mf_index row = high * axes + mf_set_index(i);
+        mf_index start = row * entries + entries + low * axes;
+        for (int j = 0; j < (diagonal ? i + 1 : AXES); j++) {
+            mf_index at = (start + mf_set_index(j)) * lanes + mf_lane_numbers();
+            mf_scatter(where, values, at, mf_gather(values, at) + sym_entry(block, i, j));
+        }
+    }
+}
+
+static MF_INLINE void matrix_add(const Band *band, bool same, mf_mask where, const End *one,
+                                 const End *two, bool diagonal, const Sym *block) {
+    if (same)
+        add_same(band, one->same_row, two->same_row, block);
+    else
+        add_apart(band, where, one->row, two->row, diagonal, block);
+}
+
+// k n n^T + (F / l) (I - n n^T), the second part of bars in compression only in lanes that are
+// nearly relaxed: before, their forces come of rest lengths that changed, and go with the next
+// step.
+static MF_INLINE void add_bars(const Frame *f, const Band *band, bool same) {
+    const mf_lane least = mf_select(f->nearly, mf_set((mf_real)-1e30), mf_zero());
+    for (uint32_t b = 0; b < f->bars; b++) {
+        const Bar *bar = &f->bar[b];
+        Stretch s = stretch_of(bar, f->position, same);
+        mf_mask exists = mf_and(f->alive, mf_less(mf_zero(), bar->stiffness));
+        mf_lane across = mf_max(s.force, least) / s.length;
+        Sym block = along_and_across(s.direction, bar->stiffness - across, across);
+        Sym minus = sym_scale(block, mf_set((mf_real)-1));
+        matrix_add(band, same, exists, &bar->ends[0], &bar->ends[0], true, &block);
+        matrix_add(band, same, exists, &bar->ends[1], &bar->ends[1], true, &block);
+        matrix_add(band, same, exists, &bar->ends[0], &bar->ends[1], false, &minus);
+    }
+}
+
+static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Contact *c) {
+    const mf_lane one = mf_set((mf_real)1), grip = mf_set((mf_real)f->plan->grip);
+    mf_mask deep = mf_less(mf_set(-MF_TRUSS_NEAR), c->depth);
+    Sym block = along_and_across(c->rise, mf_keep(deep, c->spring), mf_zero());
+    mf_mask slides = mf_less(c->bound, c->far * grip);
+    Vec along = vec_scale(c->slip, one / mf_max(c->far, mf_set((mf_real)1e-30)));
+    mf_lane flat = mf_keep(slides, c->grip * mf_set((mf_real)1 - MF_TRUSS_SLIDE));
+    block = sym_add(block, along_and_across(along, -flat, c->grip));
+    return sym_add(block, along_and_across(touch->normal, -c->grip, mf_zero()));
+}
+
+static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
+    const uint32_t count = spot_count(f);
+    for (uint32_t i = 0; i < count; i++) {
+        Spot spot;
+        spot_of(f, i, &spot);
+        Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
+        mf_mask touches = mf_and(
+            f->alive, mf_or(mf_less(mf_set(-MF_TRUSS_NEAR), c.depth), mf_less(mf_zero(), c.bound)));
+        if (!mf_any(touches))
+            continue;
+        Sym block = contact_block(f, &f->touch[i], &c);
+        for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
+            Sym own = sym_scale(block, spot.share[e] * spot.share[e]);
+            matrix_add(band, same, touches, spot.ends[e], spot.ends[e], true, &own);
+        }
+        if (spot.ends[1] == NULL)
+            continue;
+        Sym cross = sym_scale(block, spot.share[0] * spot.share[1]);
+        matrix_add(band, same, touches, spot.ends[0], spot.ends[1], false, &cross);
+    }
+}
+
+// (sum of w_i n . dx_i)^2 <= 2 sum of w_i (n . dx_i)^2 for the four shares w, whose sum is 2.
+static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
+    const mf_lane twice = mf_set((mf_real)(2 * f->plan->stiffness)), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < f->pair_count; i++) {
+        const Pair *pair = &f->pair[i];
+        const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
+        Meeting m = meeting_of(f, pair, f->position, same);
+        mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
+        deep = mf_and(deep, f->alive);
+        if (!mf_any(deep))
+            continue;
+        for (int e = 0; e < 4; e++) {
+            mf_lane t = m.share[e / 2], share = e % 2 != 0 ? t : one - t;
+            Sym block = along_and_across(m.normal, mf_keep(deep, twice * share), mf_zero());
+            const End *end = &bars[e / 2]->ends[e % 2];
+            matrix_add(band, same, deep, end, end, true, &block);
+        }
+    }
+}
+
+// Rows of components that are held get a diagonal which leaves them where they are; rows without
+// anything a diagonal at all. Returns the largest diagonal before that.
+static MF_INLINE mf_lane finish_diagonal(const Frame *f, const Band *band, bool same) {
+    mf_lane most = mf_set((mf_real)1e-12);
+    for (uint32_t r = 0; r < band->rows; r++)
+        most = mf_max(most, band_row(band, r)[r]);
+    const mf_lane stiff = most * mf_set((mf_real)1e12);
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        for (int axis = 0; axis < AXES; axis++) {
+            const mf_index bit = mf_set_index(1 << axis);
+            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
+            if (!mf_any(held))
+                continue;
+            Sym block = {mf_zero(), mf_zero(), mf_zero(), mf_zero(), mf_zero(), mf_zero()};
+            mf_lane *entry[AXES] = {&block.xx, &block.yy, &block.zz};
+            *entry[axis] = mf_keep(held, stiff);
+            matrix_add(band, same, f->alive, &f->own[v], &f->own[v], true, &block);
+        }
+    }
+    return most;
+}
+
+static MF_INLINE mf_lane assemble_as(const Frame *f, const Band *band, bool same) {
+    for (size_t i = 0; i < (size_t)band->rows * band->entries; i++)
+        band->value[i] = mf_zero();
+    add_bars(f, band, same);
+    if (f->plan->ground)
+        add_ground(f, band, same);
+    if (f->pair_count > 0)
+        add_pairs(f, band, same);
+    return finish_diagonal(f, band, same);
+}
+
+// The matrix at the present positions; returns its largest diagonal [N/m].
+static __attribute__((noinline)) mf_lane assemble(const Frame *f, const Band *band) {
+    return f->same ? assemble_as(f, band, true) : assemble_as(f, band, false);
+}
+
+#endif

@@ -1,0 +1,184 @@
+// Relaxation of a frame: Newton's method with a band matrix. The step is shortened to a reach, and
+// where it does not lower the energy a shift of the diagonal turns it towards steepest descent
+// (Levenberg 1944). Each lane has its own shift, step and end.
+#ifndef MF_MOTION_QUASISTATIC_NEWTON_H
+#define MF_MOTION_QUASISTATIC_NEWTON_H
+
+#include "motion/quasistatic/pair_solve.h"
+
+enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
+#define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
+#define MF_TRUSS_STEP ((mf_real)5e-4)   // [m] an iteration may go at least so far
+
+typedef struct Newton {
+    Frame *frame;
+    Band matrix, factor;
+    mf_lane energy;   // [J] at the positions
+    mf_lane shift;    // [N/m]
+    mf_lane largest;  // [N/m] of the matrix
+    mf_lane reach;    // [m] longest movement of a vertex in the next iteration
+    mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
+    mf_lane moved;    // [m] most since it was made
+    mf_lane residual; // [N]
+    mf_mask stuck;    // lanes that found no lower energy
+} Newton;
+
+// -gradient in the order of the matrix.
+static MF_INLINE void load_rows(const Frame *f, mf_lane *rows) {
+    mf_real *values = (mf_real *)(void *)rows;
+    const mf_lane minus = mf_set((mf_real)-1);
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        Vec down = vec_scale(f->gradient[v], minus);
+        if (f->same) {
+            mf_lane *at = rows + (size_t)AXES * f->own[v].same_row;
+            at[0] = down.x;
+            at[1] = down.y;
+            at[2] = down.z;
+            continue;
+        }
+        mf_scatter(mf_mask_all(), values, component_of(f->own[v].row, 0), down.x);
+        mf_scatter(mf_mask_all(), values, component_of(f->own[v].row, 1), down.y);
+        mf_scatter(mf_mask_all(), values, component_of(f->own[v].row, 2), down.z);
+    }
+}
+
+static MF_INLINE Vec row_of(const Frame *f, const mf_lane *rows, uint32_t v) {
+    const End place = end_in_rows(&f->own[v]);
+    return vertex_get((const Vec *)(const void *)rows, &place, f->same);
+}
+
+// The slope of the energy [J] along the solved rows; `scale` shortens them to the reach.
+static MF_INLINE mf_lane take_direction(Newton *n, mf_lane *scale) {
+    Frame *f = n->frame;
+    mf_lane most = mf_set((mf_real)1e-30), slope = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        Vec d = row_of(f, f->step, v);
+        most = mf_max(most, vec_most(d));
+        slope = slope + vec_dot(d, f->gradient[v]);
+    }
+    *scale = mf_min(mf_set((mf_real)1), n->reach / most);
+    return slope;
+}
+
+static MF_INLINE void place_trial(Newton *n, mf_lane scale) {
+    Frame *f = n->frame;
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        Vec d = row_of(f, f->step, v);
+        for (int axis = 0; axis < AXES; axis++) {
+            const mf_index bit = mf_set_index(1 << axis);
+            mf_lane *component = axis == 0 ? &d.x : axis == 1 ? &d.y : &d.z;
+            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
+            *component = mf_select(held, mf_zero(), *component);
+        }
+        f->trial[v] = vec_fma(d, scale, f->position[v]);
+    }
+}
+
+// Accepts the trial positions of lanes.
+static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
+    Frame *f = n->frame;
+    mf_lane most = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        most = mf_max(most, vec_most(vec_sub(f->trial[v], f->position[v])));
+        f->position[v] = vec_select(where, f->trial[v], f->position[v]);
+    }
+    n->moved = n->moved + mf_keep(where, most);
+    mf_lane reach =
+        mf_clamp(most * mf_set((mf_real)4), mf_set(MF_TRUSS_STEP), mf_set((mf_real)f->plan->reach));
+    n->reach = mf_select(where, reach, n->reach);
+    n->energy = mf_select(where, energy, n->energy);
+}
+
+// One factoring with the present shifts and a search along the step. Returns the lanes of `open`
+// that moved on; `easy` those which did at once.
+static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
+    Frame *f = n->frame;
+    const size_t values = (size_t)n->matrix.rows * n->matrix.entries;
+    const mf_lane floor = n->largest * mf_set((mf_real)1e-10);
+    memcpy(n->factor.value, n->matrix.value, values * sizeof(mf_lane));
+    mf_mask sound =
+        band_factor(&n->factor, n->shift + floor, n->largest * mf_set((mf_real)1e-13), f->inverse);
+    mf_mask moved = mf_not(mf_mask_all());
+    *easy = moved;
+    sound = mf_and(sound, open);
+    if (!mf_any(sound))
+        return moved;
+    load_rows(f, f->step);
+    if (f->pair_count > 0)
+        solve_with_pairs(f, &n->factor, sound);
+    else
+        band_solve(&n->factor, f->inverse, f->step);
+    mf_lane scale, slope = take_direction(n, &scale);
+    for (int halving = 0; halving <= MF_TRUSS_HALVINGS; halving++) {
+        place_trial(n, scale);
+        mf_lane energy = energy_at(f, f->trial, NULL);
+        mf_lane rounding = mf_set((mf_real)1e-15) * mf_abs(n->energy);
+        mf_lane bound = mf_fma(slope * scale, mf_set((mf_real)1e-4), n->energy + rounding);
+        mf_mask better = mf_and(mf_and(sound, mf_not(moved)), mf_less_equal(energy, bound));
+        if (mf_any(better))
+            accept(n, better, energy);
+        moved = mf_or(moved, better);
+        if (halving == 0)
+            *easy = better;
+        if (mf_all(mf_or(moved, mf_not(sound))))
+            break;
+        scale = scale * mf_set((mf_real)0.3);
+    }
+    return moved;
+}
+
+// One step of the lanes `open`.
+static void newton_step(Newton *n, mf_mask open) {
+    const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
+    n->largest = assemble(n->frame, &n->matrix);
+    for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
+        mf_mask easy, moved = attempt(n, open, &easy);
+        mf_lane less = n->shift * tenth, least = n->largest * mf_set((mf_real)1e-11);
+        less = mf_select(mf_less(less, least), mf_zero(), less);
+        n->shift = mf_select(tries == 0 ? easy : mf_not(mf_mask_all()), less, n->shift);
+        open = mf_and(open, mf_not(moved));
+        mf_lane grown = mf_max(n->shift * more, n->largest * mf_set((mf_real)1e-6));
+        n->shift = mf_select(open, grown, n->shift);
+    }
+    n->stuck = mf_or(n->stuck, open);
+}
+
+static void find_pairs(Newton *n) {
+    Frame *f = n->frame;
+    if (!f->plan->pairs)
+        return;
+    n->listed = n->reach * mf_set((mf_real)3);
+    n->moved = mf_zero();
+    if (f->same)
+        pairs_find(f, n->listed, true);
+    else
+        pairs_find(f, n->listed, false);
+}
+
+// Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
+// iteration before. Returns the lanes that are; `spent` counts iterations per lane.
+static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spent) {
+    Frame *f = n->frame;
+    const mf_index one = mf_set_index(1), most = mf_set_index((int32_t)f->plan->iterations);
+    n->stuck = mf_not(mf_mask_all());
+    for (;;) {
+        if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
+            find_pairs(n);
+        n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
+        n->residual = mf_select(where, residual_of(f), n->residual);
+        mf_mask done = mf_less_equal(n->residual, tolerance);
+        mf_mask open = mf_and(mf_and(where, mf_not(done)), mf_not(n->stuck));
+        open = mf_and(open, mf_index_less(*spent, most));
+        if (!mf_any(open))
+            return mf_and(where, done);
+        f->nearly = mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
+        *spent = mf_select_index(open, *spent + one, *spent);
+        newton_step(n, open);
+        if (f->plan->ground && f->same)
+            ground_renew(f, open, true);
+        else if (f->plan->ground)
+            ground_renew(f, open, false);
+    }
+}
+
+#endif

@@ -1,0 +1,105 @@
+// Bars that meet bars: the penetration energy of two cylinders with round ends, of a spring between
+// the closest points of their axes. Bars that share a vertex do not meet.
+#ifndef MF_MOTION_QUASISTATIC_PAIRS_H
+#define MF_MOTION_QUASISTATIC_PAIRS_H
+
+#include "motion/quasistatic/state.h"
+
+typedef struct Meeting {
+    mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
+    Vec normal;       // [1] from the first to the second
+    mf_lane depth;    // [m] <= 0: apart
+} Meeting;
+
+static MF_INLINE mf_lane unit_clamp(mf_lane a) {
+    return mf_clamp(a, mf_zero(), mf_set((mf_real)1));
+}
+
+// Closest points of two segments p + s u and q + t v, s and t in [0, 1] (Ericson, Real-Time
+// Collision Detection, 2005, section 5.1.9).
+static MF_INLINE void closest_shares(Vec u, Vec v, Vec between, mf_lane share[2]) {
+    const mf_lane tiny = mf_set((mf_real)1e-18);
+    mf_lane a = mf_max(vec_dot(u, u), tiny), e = mf_max(vec_dot(v, v), tiny);
+    mf_lane b = vec_dot(u, v), c = vec_dot(u, between), d = vec_dot(v, between);
+    mf_lane area = a * e - b * b;
+    mf_mask parallel = mf_less_equal(area, mf_set((mf_real)1e-9) * a * e);
+    mf_lane s = mf_select(parallel, mf_set((mf_real)0.5),
+                          unit_clamp((b * d - c * e) / mf_max(area, tiny * tiny)));
+    mf_lane t = unit_clamp((b * s + d) / e);
+    share[0] = unit_clamp((b * t - c) / a);
+    share[1] = t;
+}
+
+static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec *at, bool same) {
+    const Bar *one = &f->bar[pair->first], *two = &f->bar[pair->second];
+    Vec p = vertex_get(at, &one->ends[0], same), q = vertex_get(at, &two->ends[0], same);
+    Vec u = vec_sub(vertex_get(at, &one->ends[1], same), p);
+    Vec v = vec_sub(vertex_get(at, &two->ends[1], same), q), between = vec_sub(p, q);
+    Meeting m;
+    closest_shares(u, v, between, m.share);
+    Vec gap = vec_sub(vec_fma(v, m.share[1], q), vec_fma(u, m.share[0], p));
+    mf_lane distance = mf_sqrt(mf_max(vec_dot(gap, gap), mf_set((mf_real)1e-24)));
+    m.normal = vec_scale(gap, mf_set((mf_real)1) / distance);
+    m.depth = one->radius + two->radius - distance;
+    return m;
+}
+
+// Lanes in which both bars exist and have no vertex in common.
+static MF_INLINE mf_mask strangers(const Bar *one, const Bar *two) {
+    mf_mask met =
+        mf_or(mf_less_equal(one->stiffness, mf_zero()), mf_less_equal(two->stiffness, mf_zero()));
+    for (int i = 0; i < 4; i++)
+        met = mf_or(met, mf_index_equal(one->ends[i / 2].vertex, two->ends[i % 2].vertex));
+    return mf_not(met);
+}
+
+static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
+    mf_lane sum = mf_zero();
+    const mf_lane stiffness = mf_set((mf_real)f->plan->stiffness), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < f->pair_count; i++) {
+        const Pair *pair = &f->pair[i];
+        const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
+        Meeting m = meeting_of(f, pair, at, same);
+        mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
+        if (!mf_any(deep))
+            continue;
+        mf_lane force = stiffness * m.depth;
+        sum = mf_add_where(deep, sum, mf_set((mf_real)0.5) * force * m.depth);
+        for (int e = 0; e < 4 && gradient != NULL; e++) {
+            mf_lane t = m.share[e / 2], share = e % 2 != 0 ? t : one - t;
+            Vec push = vec_scale(m.normal, e / 2 != 0 ? -(force * share) : force * share);
+            vertex_add(gradient, &bars[e / 2]->ends[e % 2], same, mf_and(f->alive, deep), push);
+        }
+    }
+    return sum;
+}
+
+// Lists the pairs that can meet while no vertex moves by more than `margin` [m].
+static MF_INLINE void pairs_find(Frame *f, mf_lane margin, bool same) {
+    const mf_lane half = mf_set((mf_real)0.5);
+    f->pair_count = 0;
+    for (uint32_t i = 1; i < f->bars; i++) {
+        const Bar *one = &f->bar[i];
+        Vec p = vertex_get(f->position, &one->ends[0], same);
+        Vec u = vec_scale(vec_sub(vertex_get(f->position, &one->ends[1], same), p), half);
+        Vec center = vec_add(p, u);
+        mf_lane reach = mf_sqrt(vec_dot(u, u)) + one->radius + margin + margin;
+        for (uint32_t j = 0; j < i; j++) {
+            const Bar *two = &f->bar[j];
+            Vec q = vertex_get(f->position, &two->ends[0], same);
+            Vec v = vec_scale(vec_sub(vertex_get(f->position, &two->ends[1], same), q), half);
+            Vec gap = vec_sub(vec_add(q, v), center);
+            mf_lane far = reach + mf_sqrt(vec_dot(v, v)) + two->radius;
+            mf_mask close = mf_less_equal(vec_dot(gap, gap), far * far);
+            close = mf_and(mf_and(close, f->alive), strangers(one, two));
+            if (!mf_any(close))
+                continue;
+            Pair pair = {i, j};
+            Meeting m = meeting_of(f, &pair, f->position, same);
+            if (mf_any(mf_and(close, mf_less(-(margin + margin), m.depth))))
+                f->pair[f->pair_count++] = pair;
+        }
+    }
+}
+
+#endif

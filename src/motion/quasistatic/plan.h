@@ -1,0 +1,77 @@
+// What the kernels of quasi-static trusses read: settings and sizes as a flat image, and the rows
+// of the fields of some lanes. docs/explanation/quasistatic.md has the equations.
+#ifndef MF_MOTION_QUASISTATIC_PLAN_H
+#define MF_MOTION_QUASISTATIC_PLAN_H
+
+#include <mayfly/quasistatic.h>
+
+#include "math/kernel.h"
+#include "motion/dispatch.h"
+#include "terrain/image.h"
+
+// Sizes and settings of a group, frozen before the first step.
+typedef struct mf_TrussPlan {
+    uint32_t bytes;
+    uint32_t vertices, bars, actuators; // [1] most of an instance
+    uint32_t width;                     // [1] most of the matrix's band, in vertices
+    uint32_t samples;                   // [1] points of a bar between its ends that meet the ground
+    bool ground;                        // vertices and bars meet it
+    bool level;                         // it is flat
+    bool pairs;                         // bars meet bars
+    uint32_t iterations;                // [1] most of a frame
+    double gravity[3];                  // [m/s^2]
+    double height;                      // [m] of level ground
+    double stiffness, friction;         // [N/m] of contacts, [1]
+    double grip;                        // [N/m] of a contact that sticks, along the ground
+    double tolerance;                   // [1] of the load
+    double reach;                       // [m] longest movement of a vertex in an iteration
+    double noise;                       // [N]
+    double change;                      // [m] most by which an actuator changes in a frame
+    double yield, elasticity;           // [Pa]
+    double jump;                        // [m] longer movement in a frame is flagged
+    uint64_t seed;
+} mf_TrussPlan;
+
+// The rows of the lanes to relax, each from the first of these lanes on; components are MF_BLOCK
+// apart. Integers are uint32_t, the others double.
+typedef struct mf_TrussBlock {
+    const mf_TrussPlan *plan;
+    const mf_TerrainImage *terrain;
+    void *scratch;
+    uint32_t first; // [1] instance of the first lane
+    uint64_t tick;
+    double inverse_step;                 // [1/s]
+    uint32_t *counts;                    // truss.counts: vertices, bars, actuators, band width
+    uint32_t *ends, *order, *fixed;      // bar.ends, vertex.order, vertex.fixed
+    double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
+    double *rest, *rigidity, *diameter;  // bar.rest_length, bar.rigidity, bar.diameter
+    uint32_t *actuator;                  // actuator.bar
+    double *range, *command;             // actuator.range, actuator.command
+    double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
+    double *force, *stress;              // bar.force, bar.stress
+    double *base, *linear;               // base.position, base.linear_velocity
+    double *relaxation;                  // frame.relaxation: energy, residual, movement
+    uint32_t *iterations;                // frame.iterations
+    uint32_t *fault;
+    mf_WarningRows warnings;
+} mf_TrussBlock;
+
+enum { MF_TRUSS_VERTICES, MF_TRUSS_BARS, MF_TRUSS_ACTUATORS, MF_TRUSS_WIDTH, MF_TRUSS_COUNTS };
+
+// Working memory of the lanes at once [byte], and one frame of them.
+#define MF_TRUSS_COPIES(result, name, arguments)                                                   \
+    result name##_scalar_f64 arguments;                                                            \
+    result name##_baseline_f64 arguments;                                                          \
+    result name##_avx2_f64 arguments;                                                              \
+    result name##_avx512_f64 arguments;                                                            \
+    result name##_single_f64 arguments
+MF_TRUSS_COPIES(size_t, mf_truss_room, (const mf_TrussPlan *plan));
+MF_TRUSS_COPIES(void, mf_truss_frame, (const mf_TrussBlock *block));
+typedef void (*mf_TrussFrameFn)(const mf_TrussBlock *block);
+
+// Points that can meet the ground: the vertices, then `samples` of each bar.
+static inline uint32_t mf_truss_contacts(const mf_TrussPlan *plan) {
+    return plan->ground ? plan->vertices + plan->bars * plan->samples : 0;
+}
+
+#endif

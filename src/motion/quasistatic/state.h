@@ -1,0 +1,146 @@
+// What a frame works on: the trusses of some lanes, copied from their fields.
+//
+// Lanes may hold different trusses. Where all have the same bars (copies, mutants of weights) the
+// ends of a bar are one number for all lanes and vertices are loaded; else they are gathered. Both
+// give the same bits. Functions have that as a constant argument `same`.
+#ifndef MF_MOTION_QUASISTATIC_STATE_H
+#define MF_MOTION_QUASISTATIC_STATE_H
+
+#include "math/carve.h"
+#include "math/lane_vector.h"
+#include "motion/quasistatic/plan.h"
+#include "motion/warn.h"
+#include "terrain/lookup_lane.h"
+
+typedef struct End {   // a vertex of a bar
+    mf_index vertex;   // [1] per lane
+    mf_index row;      // [1] its place in the matrix, in vertices
+    uint32_t same;     // [1] the vertex where lanes agree
+    uint32_t same_row; // [1]
+} End;
+
+typedef struct Bar {
+    End ends[2];
+    mf_lane stiffness; // [N/m] 0: the lane has no such bar
+    mf_lane rest;      // [m]
+    mf_lane radius;    // [m]
+} Bar;
+
+// A point that can meet the ground. All of it is kept during an iteration.
+typedef struct Touch {
+    mf_lane radius;       // [m]
+    mf_lane normal_force; // [N]
+    mf_lane rim;          // [m] height of the center above the surface where they touch
+    Vec normal;           // [1] of the ground
+    Vec anchor;           // [m] where it sticks
+} Touch;
+
+typedef struct Pair { // two bars that may meet
+    uint32_t first, second;
+} Pair;
+
+typedef struct Frame {
+    const mf_TrussBlock *block;
+    const mf_TrussPlan *plan;
+    mf_mask alive;
+    bool same;                                 // all lanes that are alive have the same bars
+    uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
+    mf_LaneMap map;
+    mf_mask nearly;  // lanes whose residual is below a hundredth of the load
+    mf_lane load;    // [N] of the lane, which the tolerance is relative to
+    Vec *position;   // per vertex
+    Vec *start;      // per vertex, at the beginning of the frame
+    Vec *gradient;   // per vertex, of the energy at `position`
+    Vec *trial;      // per vertex
+    Vec *pull;       // per vertex: weight, load and noise [N]
+    mf_lane *mass;   // per vertex [kg]
+    End *own;        // per vertex: itself
+    mf_index *fixed; // per vertex: bits of axes
+    Bar *bar;
+    Touch *touch;
+    Pair *pair;
+    uint32_t pair_count;
+    mf_lane *matrix, *factor;                 // bands, row after row
+    mf_lane *inverse;                         // of the factor's diagonal
+    mf_lane *step;                            // per row: right-hand side, then the solution
+    mf_lane *rest, *search, *image, *product; // per row, for systems with pairs (pair_solve.h)
+    Warnings warnings;
+} Frame;
+
+enum { AXES = 3 };
+
+// ---- vertices of a bar
+// ---------------------------------------------------------------------------
+
+static MF_INLINE mf_index component_of(mf_index vertex, int axis) {
+    return (vertex * mf_set_index(AXES) + mf_set_index(axis)) * mf_set_index(MF_LANES) +
+           mf_lane_numbers();
+}
+
+static MF_INLINE Vec vertex_get(const Vec *table, const End *end, bool same) {
+    if (same)
+        return table[end->same];
+    const mf_real *values = (const mf_real *)(const void *)table;
+    return MF_VALUE(Vec, mf_gather(values, component_of(end->vertex, 0)),
+                    mf_gather(values, component_of(end->vertex, 1)),
+                    mf_gather(values, component_of(end->vertex, 2)));
+}
+
+static MF_INLINE void vertex_add(Vec *table, const End *end, bool same, mf_mask where, Vec value) {
+    Vec sum = vec_add(vertex_get(table, end, same), value);
+    if (same) {
+        table[end->same] = vec_select(where, sum, table[end->same]);
+        return;
+    }
+    mf_real *values = (mf_real *)(void *)table;
+    mf_scatter(where, values, component_of(end->vertex, 0), sum.x);
+    mf_scatter(where, values, component_of(end->vertex, 1), sum.y);
+    mf_scatter(where, values, component_of(end->vertex, 2), sum.z);
+}
+
+// The same vertex where arrays have the order of the matrix.
+static MF_INLINE End end_in_rows(const End *end) {
+    return MF_VALUE(End, end->row, end->row, end->same_row, end->same_row);
+}
+
+// Largest size of a component.
+static MF_INLINE mf_lane vec_most(Vec a) {
+    return mf_max(mf_abs(a.x), mf_max(mf_abs(a.y), mf_abs(a.z)));
+}
+
+// ---- working memory
+// ------------------------------------------------------------------------------
+
+// Entries of a row of a band: those at most `width` vertices before the diagonal's.
+static MF_INLINE uint32_t band_entries(uint32_t width) {
+    return AXES * (width + 1);
+}
+
+static inline size_t band_values(const mf_TrussPlan *plan) {
+    return (size_t)AXES * plan->vertices * band_entries(plan->width);
+}
+
+static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Frame *f) {
+    const uint32_t rows = AXES * plan->vertices;
+    MF_CARVE(carver, f->position, plan->vertices);
+    MF_CARVE(carver, f->start, plan->vertices);
+    MF_CARVE(carver, f->gradient, plan->vertices);
+    MF_CARVE(carver, f->trial, plan->vertices);
+    MF_CARVE(carver, f->pull, plan->vertices);
+    MF_CARVE(carver, f->mass, plan->vertices);
+    MF_CARVE(carver, f->own, plan->vertices);
+    MF_CARVE(carver, f->fixed, plan->vertices);
+    MF_CARVE(carver, f->bar, plan->bars);
+    MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
+    MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
+    MF_CARVE(carver, f->matrix, band_values(plan));
+    MF_CARVE(carver, f->factor, band_values(plan));
+    MF_CARVE(carver, f->inverse, rows);
+    MF_CARVE(carver, f->step, rows);
+    MF_CARVE(carver, f->rest, plan->pairs ? rows : 0);
+    MF_CARVE(carver, f->search, plan->pairs ? rows : 0);
+    MF_CARVE(carver, f->image, plan->pairs ? rows : 0);
+    MF_CARVE(carver, f->product, plan->pairs ? rows : 0);
+}
+
+#endif

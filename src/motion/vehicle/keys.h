@@ -1,0 +1,17 @@
+// The table of the parameters of vehicles.
+#ifndef MF_MOTION_VEHICLE_KEYS_H
+#define MF_MOTION_VEHICLE_KEYS_H
+
+#include "base/key.h"
+
+#include <mayfly/vehicle_file.h>
+
+// Keys of a vehicle's parameters. A file has them below its kind's name. The tables of all kinds
+// form one array.
+const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind);
+
+// Whether every number of `parameters` (mf_Quadrotor, mf_FixedWing or mf_Car) is within the range
+// of its key. MF_BAD_ARGUMENT.
+mf_Status mf_vehicle_check_ranges(mf_VehicleKind kind, const void *parameters, mf_Error *error);
+
+#endif

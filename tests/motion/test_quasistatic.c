@@ -1,0 +1,460 @@
+// Quasi-static trusses: bits over batches, mixtures, instruction sets and threads; contact of bars
+// and of height maps against closed forms; energies, faults, snapshots, and what is refused. The
+// closed forms A1 to A13 are cases of `mayfly check`.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <mayfly/motion.h>
+
+#include "context.h"
+#include "near.h"
+
+enum { MOST = 40 };
+
+typedef struct Parts {
+    mf_TrussVertex vertices[MOST];
+    mf_TrussBar bars[MOST];
+    mf_TrussActuator actuators[2];
+    mf_Truss truss;
+} Parts;
+
+static void begin(Parts *p) {
+    *p = (Parts){.truss = {.name = "truss", .material = mf_truss_material()}};
+    p->truss.vertices = p->vertices;
+    p->truss.bars = p->bars;
+    p->truss.actuators = p->actuators;
+}
+
+static uint32_t vertex(Parts *p, double x, double y, double z, const char *fixed) {
+    mf_TrussVertex *v = &p->vertices[p->truss.vertex_count];
+    *v = (mf_TrussVertex){.position = {x, y, z}};
+    for (int i = 0; i < 3; i++)
+        v->fixed[i] = strchr(fixed, "xyz"[i]) != NULL;
+    return p->truss.vertex_count++;
+}
+
+static void bar(Parts *p, uint32_t one, uint32_t two) {
+    p->bars[p->truss.bar_count++] = (mf_TrussBar){{one, two}, 0.01, 0.0};
+}
+
+// A beam of tetrahedra on the ground with two actuators; `extra` dangling bars.
+static void crawler(Parts *p, uint32_t size, uint32_t extra) {
+    begin(p);
+    for (uint32_t i = 0; i < size; i++)
+        vertex(p, 0.05 * i,
+               i % 3 == 1   ? 0.09
+               : i % 3 == 2 ? 0.045
+                            : 0.0,
+               i % 3 == 2 ? 0.085 : 0.005, "");
+    for (uint32_t i = 0; i < size; i++)
+        for (uint32_t j = i + 1; j <= i + 3 && j < size; j++)
+            bar(p, i, j);
+    for (uint32_t i = 0; i < extra; i++) {
+        const double *at = p->vertices[i].position;
+        bar(p, i, vertex(p, at[0] + 0.07, at[1] + 0.03, 0.08, ""));
+    }
+    p->actuators[0] = (mf_TrussActuator){2, 0.05, 0.2, MF_NONE};
+    p->actuators[1] = (mf_TrussActuator){4, 0.05, 0.2, MF_NONE};
+    p->truss.actuator_count = 2;
+}
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    mf_QuasistaticConfig motion;
+    mf_WorldConfig world;
+    uint32_t count;
+} RigConfig;
+
+static RigConfig rig_config(uint32_t count) {
+    return (RigConfig){mf_quasistatic_config(), mf_world_config(), count};
+}
+
+static Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
+    Rig rig = {NULL, NULL, NULL};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    if (mf_truss_model(context, truss, &rig.model, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    group.model = rig.model;
+    group.count = config.count;
+    group.double_precision = true;
+    config.motion.truss = truss;
+    if (mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
+        mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
+        mf_quasistatic_add(rig.group, &config.motion, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return rig;
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
+}
+
+static void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
+                double value) {
+    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
+}
+
+// Moves the actuators of every instance, each in its own phase.
+static void drive(const Rig *rig, uint32_t frames) {
+    for (uint32_t f = 0; f < frames; f++) {
+        for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
+            const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
+            set(rig, "actuator.command", i, 0, 0.10 + wave);
+            set(rig, "actuator.command", i, 1, 0.10 - wave);
+        }
+        mf_world_step(rig->world, 1);
+    }
+}
+
+// ---- bits
+// ----------------------------------------------------------------------------------------
+
+// A truss among others, equal ones and different ones, has the bits that it has alone.
+static void company_changes_nothing(void **state) {
+    enum { COUNT = 21 };
+    Parts parts[3];
+    crawler(&parts[0], 7, 0);
+    crawler(&parts[1], 5, 2);
+    crawler(&parts[2], 8, 1);
+    RigConfig config = rig_config(COUNT);
+    config.motion.noise = 1e-4;
+    config.motion.vertices = 10;
+    config.motion.bars = 20;
+    Rig many = rig_open(*state, &parts[0].truss, config);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(mf_quasistatic_set(many.group, i, &parts[i < 8 ? 0 : i % 3].truss, NULL),
+                         MF_OK);
+    drive(&many, 12);
+    for (uint32_t i = 0; i < COUNT; i += 5) {
+        // Noise and phase belong to the number of the instance: the others are bare vertices.
+        Rig few = rig_open(*state, &parts[0].truss, config);
+        Parts dot;
+        begin(&dot);
+        vertex(&dot, 0, 0, 0.01, "xyz");
+        bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
+        for (uint32_t k = 0; k < COUNT; k++)
+            assert_int_equal(
+                mf_quasistatic_set(few.group, k,
+                                   k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss, NULL),
+                MF_OK);
+        drive(&few, 12);
+        assert_int_equal(mf_group_instance_hash(few.group, i),
+                         mf_group_instance_hash(many.group, i));
+        rig_close(&few);
+    }
+    rig_close(&many);
+}
+
+static uint64_t hash_with(mf_Isa isa, uint32_t threads) {
+    mf_Context *context;
+    mf_ContextConfig settings = mf_context_config();
+    settings.threads = threads;
+    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
+    Parts parts[2];
+    crawler(&parts[0], 7, 1);
+    crawler(&parts[1], 6, 0);
+    RigConfig config = rig_config(70);
+    config.motion.noise = 1e-4;
+    config.world.isa = isa;
+    Rig rig = rig_open(context, &parts[0].truss, config);
+    for (uint32_t i = 40; i < 70; i += 2)
+        assert_int_equal(mf_quasistatic_set(rig.group, i, &parts[1].truss, NULL), MF_OK);
+    drive(&rig, 6);
+    const uint64_t hash = mf_world_hash(rig.world);
+    rig_close(&rig);
+    mf_context_destroy(context);
+    return hash;
+}
+
+static void sets_and_threads_agree(void **state) {
+    (void)state;
+    const uint64_t hash = hash_with(MF_ISA_AUTO, 1);
+    assert_int_equal(hash_with(MF_ISA_AUTO, 3), hash);
+    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
+        if (mf_isa_available(isa))
+            assert_int_equal(hash_with(isa, 2), hash);
+    }
+}
+
+static void snapshots_continue(void **state) {
+    Parts parts;
+    crawler(&parts, 7, 1);
+    Rig rig = rig_open(*state, &parts.truss, rig_config(9));
+    drive(&rig, 5);
+    char image[1 << 17];
+    const size_t size = mf_world_snapshot_size(rig.world);
+    assert_true(size <= sizeof image);
+    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    drive(&rig, 5);
+    const uint64_t hash = mf_world_hash(rig.world);
+    mf_group_reset_all(rig.group);
+    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    drive(&rig, 5);
+    assert_int_equal(mf_world_hash(rig.world), hash);
+    rig_close(&rig);
+}
+
+// ---- physics
+// -------------------------------------------------------------------------------------
+
+// A bar that lies across two held bars: each carries half of its weight, by springs of k.
+static void bars_carry_bars(void **state) {
+    Parts p;
+    begin(&p);
+    for (int i = -1; i <= 1; i += 2) {
+        uint32_t one = vertex(&p, 0.05 * i, -0.1, 0.1, "xyz");
+        bar(&p, one, vertex(&p, 0.05 * i, 0.1, 0.1, "xyz"));
+    }
+    uint32_t left = vertex(&p, -0.1, 0, 0.11, "y"), right = vertex(&p, 0.1, 0, 0.11, "y");
+    bar(&p, left, right);
+    RigConfig config = rig_config(1);
+    config.motion.contacts = false;
+    config.motion.tolerance = 1e-9;
+    config.motion.stiffness = 1e4;
+    Rig rig = rig_open(*state, &p.truss, config);
+    mf_world_step(rig.world, 2);
+    const double weight = 9.81 * 1000 * 0.25 * 3.14159265358979 * 1e-4 * 0.2;
+    for (uint32_t v = 4; v < 6; v++)
+        assert_near(get(&rig, "vertex.position", 0, 3 * v + 2), 0.11 - 0.5 * weight / 1e4, 1e-9);
+    assert_int_equal(mf_group_warning(rig.group, 0), 0);
+    rig_close(&rig);
+}
+
+// A bar over a hill of a height map rests on points between its ends.
+static void bars_rest_on_hills(void **state) {
+    double heights[9 * 9];
+    for (int i = 0; i < 81; i++)
+        heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
+    mf_Terrain *terrain;
+    mf_Error error = {0};
+    mf_TerrainConfig map = mf_terrain_config();
+    map.columns = map.rows = 9;
+    map.interpolation = MF_BILINEAR;
+    if (mf_terrain_from_array(*state, &map, heights, &terrain, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    Parts p;
+    begin(&p);
+    uint32_t left = vertex(&p, -0.3, 0.01, 0.2, "xy"), right = vertex(&p, 0.3, 0.01, 0.2, "xy");
+    bar(&p, left, right);
+    RigConfig config = rig_config(1);
+    config.world.terrain = terrain;
+    config.motion.friction = 0.0;
+    config.motion.jump = 1.0;
+    Rig rig = rig_open(*state, &p.truss, config);
+    mf_world_step(rig.world, 3);
+    assert_near(get(&rig, "vertex.position", 0, 2), get(&rig, "vertex.position", 0, 5), 1e-6);
+    assert_near(get(&rig, "vertex.position", 0, 2), 0.1 + 0.005, 1e-3);
+    rig_close(&rig);
+    mf_terrain_destroy(terrain);
+}
+
+// A block of weight W on a slope of angle a sticks below tan a = mu and slides above.
+static void slopes_hold_by_friction(void **state) {
+    for (int steep = 0; steep < 2; steep++) {
+        const double a = steep ? 0.52 : 0.40; // atan 0.5 = 0.4636
+        RigConfig config = rig_config(1);
+        config.world.gravity_direction[0] = sin(a);
+        config.world.gravity_direction[2] = -cos(a);
+        Parts p;
+        begin(&p);
+        vertex(&p, 0, 0, 0.005, "");
+        vertex(&p, 0.1, 0, 0.005, "");
+        vertex(&p, 0, 0.1, 0.005, "");
+        vertex(&p, 0.03, 0.03, 0.05, "");
+        for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t j = i + 1; j < 4; j++)
+                bar(&p, i, j);
+        Rig rig = rig_open(*state, &p.truss, config);
+        mf_world_step(rig.world, 5);
+        const double moved = get(&rig, "base.position", 0, 0);
+        if (steep)
+            assert_true(moved > 0.05);
+        else
+            assert_near(moved, 0.0, 1e-3);
+        assert_int_equal((mf_group_warning(rig.group, 0) & MF_WARNING_JUMP) != 0, steep);
+        rig_close(&rig);
+    }
+}
+
+// With one iteration a frame, each frame is one accepted iteration: the energy of bars and weight
+// never rises. Without ground and noise there is no other.
+static void energy_never_rises(void **state) {
+    Parts p;
+    begin(&p);
+    vertex(&p, 0, 0, 1, "xyz");
+    for (uint32_t i = 1; i < 12; i++) {
+        vertex(&p, 0.05 * i, 0.02 * (i % 3), 1.0 + 0.03 * (i % 2), "");
+        bar(&p, i - 1, i);
+    }
+    RigConfig config = rig_config(1);
+    config.motion.contacts = false;
+    config.motion.collisions = false;
+    config.motion.iterations = 1;
+    Rig rig = rig_open(*state, &p.truss, config);
+    double before = INFINITY;
+    uint32_t fell = 0;
+    for (int f = 0; f < 600; f++) {
+        mf_world_step(rig.world, 1);
+        mf_MotionEnergy energy = mf_motion_energy(rig.group, 0);
+        const double now = energy.potential + energy.elastic;
+        assert_true(now <= before + 1e-14);
+        fell += now < before;
+        before = now;
+    }
+    assert_true(fell > 20);
+    assert_near(get(&rig, "vertex.position", 0, 33), 0.0, 1e-3); // it hangs
+    rig_close(&rig);
+}
+
+// Turning a truss about the vertical, or numbering its vertices otherwise, changes only rounding.
+static void rotation_and_order_do_not_matter(void **state) {
+    double heights[2][2];
+    for (int k = 0; k < 2; k++) {
+        Parts p, q;
+        crawler(&p, 7, 0);
+        begin(&q);
+        const double angle = k == 0 ? 0.0 : 0.7;
+        for (uint32_t i = 0; i < 7; i++) { // the other way round
+            const double *at = p.vertices[k == 0 ? i : 6 - i].position;
+            vertex(&q, cos(angle) * at[0] - sin(angle) * at[1],
+                   sin(angle) * at[0] + cos(angle) * at[1], at[2], "");
+        }
+        for (uint32_t b = 0; b < p.truss.bar_count; b++) {
+            const uint32_t *ends = p.bars[b].ends;
+            bar(&q, k == 0 ? ends[0] : 6 - ends[1], k == 0 ? ends[1] : 6 - ends[0]);
+        }
+        RigConfig config = rig_config(1);
+        config.motion.tolerance = 1e-9;
+        config.motion.friction = 0.0;
+        Rig rig = rig_open(*state, &q.truss, config);
+        set(&rig, "bar.rest_length", 0, 2, 0.12);
+        mf_world_step(rig.world, 2);
+        heights[k][0] = get(&rig, "vertex.position", 0, 3 * (k == 0 ? 2 : 4) + 2);
+        heights[k][1] = get(&rig, "base.position", 0, 2);
+        rig_close(&rig);
+    }
+    for (int c = 0; c < 2; c++)
+        assert_near(heights[1][c], heights[0][c], 1e-9);
+}
+
+// ---- faults and refusals
+// -------------------------------------------------------------------------
+
+static void faults_are_contained(void **state) {
+    Parts p;
+    crawler(&p, 6, 0);
+    Rig calm = rig_open(*state, &p.truss, rig_config(8)),
+        rig = rig_open(*state, &p.truss, rig_config(8));
+    set(&rig, "vertex.load", 3, 0, NAN);
+    drive(&calm, 4);
+    drive(&rig, 4);
+    assert_int_equal(mf_group_fault(rig.group, 3), MF_FAULT_INPUT);
+    assert_near(get(&rig, "vertex.position", 3, 2), 0.005, 1e-15); // as it was
+    for (uint32_t i = 0; i < 8; i++) {
+        if (i != 3)
+            assert_int_equal(mf_group_instance_hash(rig.group, i),
+                             mf_group_instance_hash(calm.group, i));
+    }
+    rig_close(&calm);
+    rig_close(&rig);
+}
+
+static void caps_are_said(void **state) {
+    Parts p;
+    crawler(&p, 7, 3);
+    RigConfig config = rig_config(1);
+    config.motion.iterations = 2;
+    Rig rig = rig_open(*state, &p.truss, config);
+    mf_world_step(rig.world, 1);
+    assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
+    assert_true(get(&rig, "frame.relaxation", 0, 1) > 1.0);
+    rig_close(&rig);
+}
+
+static void refused(mf_Context *context, const mf_Truss *truss, const char *message) {
+    mf_Error error = {0};
+    mf_Model *model;
+    assert_int_not_equal(mf_truss_model(context, truss, &model, &error), MF_OK);
+    if (strstr(error.message, message) == NULL)
+        fail_msg("expected '%s' in '%s'", message, error.message);
+}
+
+static void bad_trusses_are_refused(void **state) {
+    Parts p;
+    begin(&p);
+    refused(*state, &p.truss, "vertices: none");
+    crawler(&p, 5, 0);
+    p.bars[3].ends[1] = 9;
+    refused(*state, &p.truss, "bars[3].ends: no vertex 9");
+    crawler(&p, 5, 0);
+    p.bars[3].ends[1] = p.bars[3].ends[0];
+    refused(*state, &p.truss, "bars[3].ends: both are vertex");
+    crawler(&p, 5, 0);
+    p.bars[4].ends[0] = p.bars[1].ends[1];
+    p.bars[4].ends[1] = p.bars[1].ends[0];
+    refused(*state, &p.truss, "bars[4].ends: bars[1] connects");
+    crawler(&p, 5, 0);
+    p.bars[2].diameter = 0.0;
+    refused(*state, &p.truss, "bars[2].diameter: 0 m");
+    crawler(&p, 5, 0);
+    p.vertices[1].position[2] = NAN;
+    refused(*state, &p.truss, "vertices[1].position: ");
+    crawler(&p, 5, 0);
+    memcpy(p.vertices[1].position, p.vertices[0].position, sizeof p.vertices[0].position);
+    refused(*state, &p.truss, "are at the same place");
+    crawler(&p, 5, 0);
+    p.actuators[1].bar = p.actuators[0].bar;
+    refused(*state, &p.truss, "actuators[1].bar: actuators[0] drives");
+    crawler(&p, 5, 0);
+    p.truss.vertex_count = 1000000;
+    refused(*state, &p.truss, "vertices: 1000000, at most");
+    crawler(&p, 5, 0);
+    p.truss.material.elasticity = -1;
+    refused(*state, &p.truss, "material.elasticity: -1 Pa");
+}
+
+static void room_is_kept(void **state) {
+    Parts small, large;
+    crawler(&small, 5, 0);
+    crawler(&large, 7, 0);
+    Rig rig = rig_open(*state, &small.truss, rig_config(3));
+    mf_Error error = {0};
+    assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT);
+    assert_non_null(strstr(error.message, "room for 5"));
+    assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
+    rig_close(&rig);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(company_changes_nothing),
+                                       cmocka_unit_test(sets_and_threads_agree),
+                                       cmocka_unit_test(snapshots_continue),
+                                       cmocka_unit_test(bars_carry_bars),
+                                       cmocka_unit_test(bars_rest_on_hills),
+                                       cmocka_unit_test(slopes_hold_by_friction),
+                                       cmocka_unit_test(energy_never_rises),
+                                       cmocka_unit_test(rotation_and_order_do_not_matter),
+                                       cmocka_unit_test(faults_are_contained),
+                                       cmocka_unit_test(caps_are_said),
+                                       cmocka_unit_test(bad_trusses_are_refused),
+                                       cmocka_unit_test(room_is_kept)};
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}

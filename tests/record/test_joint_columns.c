@@ -1,0 +1,235 @@
+// Run-time joints in records: they are there from the sample on at which they exist, until they
+// are removed, whoever made them.
+#include "dynamics/joints_rig.h"
+#include "base/inject.h"
+
+#include <mayfly/record.h>
+
+#include <hdf5.h>
+#include <unistd.h>
+
+#define FILE_NAME MAYFLY_BINARY_DIR "/test_joint_columns.h5"
+
+enum { ROBOTS = 12, ROWS = 12, SAMPLES = 8000 };
+
+// Boxes 1 m apart, without gravity.
+typedef struct Rig {
+    Pitch pitch;
+    mf_Group *boxes;
+    mf_WorldJoints *joints; // NULL until added
+    mf_Recorder *recorder;
+} Rig;
+
+static void open_rig(Rig *rig, bool slots) {
+    Pitch *pitch = &rig->pitch;
+    mf_RecorderConfig config = mf_recorder_config();
+    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", ROBOTS, MF_MOTION_RIGID,
+                            true, false);
+    rig->joints = slots ? add_joints(pitch) : NULL;
+    if (slots) {
+        must(mf_joint_slots_add(rig->joints, rig->boxes, 1, &pitch->error), &pitch->error);
+        must(mf_joint_slots_ready(rig->joints, &pitch->error), &pitch->error);
+    }
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        put_at(pitch, rig->boxes, i, i, 0, 50);
+    config.path = FILE_NAME;
+    must(mf_recorder_create(rig->boxes, &config, &rig->recorder, &pitch->error), &pitch->error);
+}
+
+static mf_WorldJointId hang(Rig *rig, mf_WorldJointKind kind, uint32_t robot) {
+    mf_WorldJointConfig config = joint_between(kind, NULL, 0, rig->boxes, robot);
+    return join(rig->joints, &config, robot, 0, 50, NULL);
+}
+
+static void sample(Rig *rig, uint32_t steps) {
+    mf_world_step(rig->pitch.world, steps);
+    must(mf_recorder_sample(rig->recorder, &rig->pitch.error), &rig->pitch.error);
+}
+
+static hid_t close_record(Rig *rig) {
+    must(mf_recorder_close(rig->recorder, &rig->pitch.error), &rig->pitch.error);
+    hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
+    assert_true(file >= 0);
+    return file;
+}
+
+static void close_rig(Rig *rig, hid_t file) {
+    H5Fclose(file);
+    unlink(FILE_NAME);
+    pitch_close(&rig->pitch);
+}
+
+// All values of a data set, which must have this shape.
+static double *read_set(hid_t file, const char *name, hsize_t samples, hsize_t rows,
+                        hsize_t components) {
+    hsize_t size[3] = {0, 0, 0};
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    assert_true(set >= 0);
+    hid_t space = H5Dget_space(set);
+    assert_int_equal(H5Sget_simple_extent_dims(space, size, NULL), 3);
+    if (size[0] != samples || size[1] != rows || size[2] != components)
+        fail_msg("%s: %d x %d x %d", name, (int)size[0], (int)size[1], (int)size[2]);
+    double *values = calloc(samples * rows * components, sizeof *values);
+    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Sclose(space);
+    H5Dclose(set);
+    return values;
+}
+
+static void a_joint_is_recorded_while_it_exists(void **state) {
+    (void)state;
+    Rig rig;
+    open_rig(&rig, false);
+    sample(&rig, 1); // 0: the world has no joints yet
+    rig.joints = add_joints(&rig.pitch);
+    sample(&rig, 1); // 1
+    const mf_WorldJointId first = hang(&rig, MF_WORLD_JOINT_FIXED, 3);
+    sample(&rig, 1); // 2
+    const mf_WorldJointId second = hang(&rig, MF_WORLD_JOINT_HINGE, 5);
+    sample(&rig, 1); // 3
+    must(mf_world_joint_destroy(rig.joints, first, NULL), NULL);
+    sample(&rig, 1); // 4
+    const mf_WorldJointId third = hang(&rig, MF_WORLD_JOINT_BALL, 7);
+    must(mf_world_joint_enable(rig.joints, second, false, NULL), NULL);
+    sample(&rig, 1); // 5
+    hid_t file = close_record(&rig);
+    double *joint = read_set(file, "world_joints/joint", 6, 2, 9);
+    double *acts = read_set(file, "world_joints/acts", 6, 2, 1);
+    double *anchors = read_set(file, "world_joints/anchors", 6, 2, 6);
+    double *rate = read_set(file, "world_joints/rate", 6, 2, 1);
+    const mf_WorldJointId there[6][2] = {{0, 0},          {0, 0},      {first, 0},
+                                         {first, second}, {0, second}, {third, second}};
+    const double robots[6][2] = {{0, 0}, {0, 0}, {3, 0}, {3, 5}, {0, 5}, {7, 5}};
+    for (uint32_t s = 0; s < 6; s++)
+        for (uint32_t row = 0; row < 2; row++) {
+            const double *is = joint + (2 * s + row) * 9, *at = anchors + (2 * s + row) * 6;
+            const mf_WorldJointId id = there[s][row];
+            assert_true(is[0] == (uint32_t)id && is[1] == (double)(id >> 32));
+            assert_true(acts[2 * s + row] == (id != 0 && !(s == 5 && row == 1) ? 1.0 : 0.0));
+            assert_true(isnan(rate[2 * s + row]) == (id != second));
+            if (id == 0) {
+                assert_true(isnan(at[0]) && isnan(at[5]));
+                continue;
+            }
+            near(at[0], robots[s][row], 1e-6);
+            assert_true(is[3] == (double)MF_NONE && is[6] == 0.0 && is[7] == robots[s][row]);
+        }
+    free(joint), free(acts), free(anchors), free(rate);
+    close_rig(&rig, file);
+}
+
+// Rows appear one by one while buffers are written: nothing is lost or moved.
+static void rows_grow_at_any_time(void **state) {
+    (void)state;
+    Rig rig;
+    open_rig(&rig, false);
+    rig.joints = add_joints(&rig.pitch);
+    for (uint32_t s = 0; s < SAMPLES; s++) {
+        if (s % 500 == 250 && s / 500 < ROWS)
+            (void)hang(&rig, MF_WORLD_JOINT_FIXED, s / 500);
+        sample(&rig, 0);
+    }
+    hid_t file = close_record(&rig);
+    double *acts = read_set(file, "world_joints/acts", SAMPLES, ROWS, 1);
+    double *anchors = read_set(file, "world_joints/anchors", SAMPLES, ROWS, 6);
+    double *position = read_set(file, "base.position", SAMPLES, ROBOTS, 3);
+    for (uint32_t s = 0; s < SAMPLES; s++)
+        for (uint32_t row = 0; row < ROWS; row++) {
+            const bool exists = s >= 500 * row + 250;
+            assert_true(acts[s * ROWS + row] == (exists ? 1.0 : 0.0));
+            if (exists)
+                near(anchors[(s * ROWS + row) * 6 + 3], row, 1e-6);
+            else
+                assert_true(isnan(anchors[(s * ROWS + row) * 6]));
+            near(position[(s * ROBOTS + row) * 3], row, 1e-6);
+        }
+    free(acts), free(anchors), free(position);
+    close_rig(&rig, file);
+}
+
+static void joints_of_slots_and_broken_ones_are_recorded(void **state) {
+    (void)state;
+    Rig rig;
+    open_rig(&rig, true);
+    sample(&rig, 1);
+    set(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
+    set(rig.boxes, "joint_slot.link", 2, 2, 3);
+    set(rig.boxes, "joint_slot.link", 2, 3, 0);
+    set(rig.boxes, "joint_slot.setting", 2, 5, 10.0); // [N]
+    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_JOIN);
+    sample(&rig, 1);
+    set(rig.boxes, "base.linear_velocity", 3, 0, 1.0); // 0.5 kg m/s within 2 ms: 250 N
+    sample(&rig, 1);
+    sample(&rig, 1);
+    set(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
+    sample(&rig, 1);
+    hid_t file = close_record(&rig);
+    double *acts = read_set(file, "world_joints/acts", 5, 1, 1);
+    double *force = read_set(file, "world_joints/force", 5, 1, 3);
+    double *joint = read_set(file, "world_joints/joint", 5, 1, 9);
+    const double expected[5] = {0, 1, 0, 0, 0};
+    for (uint32_t s = 0; s < 5; s++)
+        assert_true(acts[s] == expected[s]);
+    assert_true(isnan(force[0]) && isnan(force[12]));
+    near(force[3], 0.0, 1e-3);
+    near(force[6], -250.0, 2.5);
+    near(force[9], force[6], 0.0); // what broke it
+    assert_true(joint[2 * 9 + 4] == 2 && joint[2 * 9 + 7] == 3 && joint[4 * 9 + 1] == 0);
+    free(acts), free(force), free(joint);
+    close_rig(&rig, file);
+}
+
+static void joints_can_be_left_out(void **state) {
+    (void)state;
+    Rig rig;
+    open_rig(&rig, true);
+    mf_recorder_destroy(rig.recorder);
+    mf_RecorderConfig config = mf_recorder_config();
+    assert_true(config.joints);
+    config.path = FILE_NAME;
+    config.joints = false;
+    must(mf_recorder_create(rig.boxes, &config, &rig.recorder, NULL), NULL);
+    (void)hang(&rig, MF_WORLD_JOINT_FIXED, 3);
+    sample(&rig, 1);
+    hid_t file = close_record(&rig);
+    assert_int_equal(H5Lexists(file, "world_joints", H5P_DEFAULT), 0);
+    close_rig(&rig, file);
+}
+
+static void a_failed_growth_leaves_no_file(void **state) {
+    (void)state;
+    for (uint64_t countdown = 1;; countdown++) {
+        Rig rig;
+        mf_Error error = {0};
+        open_rig(&rig, true);
+        sample(&rig, 1);
+        (void)hang(&rig, MF_WORLD_JOINT_FIXED, 3);
+        mf_context_fail_after(rig.pitch.context, countdown);
+        mf_Status status = mf_recorder_sample(rig.recorder, &error);
+        if (status == MF_OK)
+            status = mf_recorder_close(rig.recorder, &error);
+        else
+            mf_recorder_destroy(rig.recorder);
+        mf_context_fail_after(rig.pitch.context, 0);
+        assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
+        assert_int_equal(access(FILE_NAME, F_OK) == 0, status == MF_OK);
+        unlink(FILE_NAME);
+        pitch_close(&rig.pitch);
+        if (status == MF_OK) {
+            assert_true(countdown > 20);
+            return;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_joint_is_recorded_while_it_exists),
+        cmocka_unit_test(rows_grow_at_any_time),
+        cmocka_unit_test(joints_of_slots_and_broken_ones_are_recorded),
+        cmocka_unit_test(joints_can_be_left_out),
+        cmocka_unit_test(a_failed_growth_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
