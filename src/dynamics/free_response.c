@@ -134,8 +134,8 @@ static double *take_rows(double **memory, size_t count) {
     return rows;
 }
 
-void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block, const uint32_t *instances,
-                              uint32_t count) {
+void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
+                              const uint32_t *instances, uint32_t count) {
     const mf_Tree *tree = free->tree;
     const mf_TreeState state = mf_tree_state(&free->fields, block);
     const uint32_t first = instances[0] % MF_BLOCK / free->lanes * free->lanes;

@@ -26,8 +26,8 @@ void mf_free_response_destroy(mf_Context *context, mf_FreeResponse *free); // NU
 // the six of the base, the joints standing still.
 uint32_t mf_free_response_dofs(const mf_FreeResponse *free, uint32_t instance);
 // Prepares robots `instances` of one block.
-void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block, const uint32_t *instances,
-                              uint32_t count);
+void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
+                              const uint32_t *instances, uint32_t count);
 // A row over the twist (velocity, rate) of a link at `point` [m], world frame, as one over the
 // degrees of freedom, and what they do [1/s] under a unit of it [N] or [N m] for a second.
 void mf_free_response_row(const mf_FreeResponse *free, uint32_t instance, uint32_t link,

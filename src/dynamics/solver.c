@@ -16,14 +16,16 @@ bool mf_solver_takes(mf_Group *group) {
 enum { MEMORIES = 20 };
 
 static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
-    void **const list[MEMORIES] = {
-        (void **)&solver->contacts, (void **)&solver->joint_nodes, (void **)&solver->constraints,
-        (void **)&solver->members,  (void **)&solver->nodes,       (void **)&solver->bodies,
-        (void **)&solver->blocks,   (void **)&solver->islands,     (void **)&solver->responses,
-        (void **)&solver->keys,     (void **)&solver->side_keys,   (void **)&solver->queue,
-        (void **)&solver->starts,   (void **)&solver->touch,       (void **)&solver->change,
-        (void **)&solver->step,     (void **)&solver->left,        (void **)&solver->inverse,
-        (void **)&solver->sweep_values, (void **)&solver->rates};
+    void **const list[MEMORIES] = {(void **)&solver->contacts,     (void **)&solver->joint_nodes,
+                                   (void **)&solver->constraints,  (void **)&solver->members,
+                                   (void **)&solver->nodes,        (void **)&solver->bodies,
+                                   (void **)&solver->blocks,       (void **)&solver->islands,
+                                   (void **)&solver->responses,    (void **)&solver->keys,
+                                   (void **)&solver->side_keys,    (void **)&solver->queue,
+                                   (void **)&solver->starts,       (void **)&solver->touch,
+                                   (void **)&solver->change,       (void **)&solver->step,
+                                   (void **)&solver->left,         (void **)&solver->inverse,
+                                   (void **)&solver->sweep_values, (void **)&solver->rates};
     memcpy(memory, list, sizeof list);
 }
 
@@ -169,7 +171,8 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
                       .answers = mf_allocate(context, wanted, sizeof *more.answers),
                       .ranks = mf_allocate(context, wanted, sizeof *more.ranks),
                       .group_at = mf_allocate(context, wanted, sizeof *more.group_at)};
-    const bool whole = more.trials && more.rooms && more.free && more.answers && more.ranks && more.group_at;
+    const bool whole =
+        more.trials && more.rooms && more.free && more.answers && more.ranks && more.group_at;
     mf_Solver *old = whole ? solver : &more;
     if (whole && solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
@@ -177,7 +180,8 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
         memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
-    void *const memory[] = {old->trials, old->rooms, old->free, old->answers, old->ranks, old->group_at};
+    void *const memory[] = {old->trials,  old->rooms, old->free,
+                            old->answers, old->ranks, old->group_at};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     if (!whole)
@@ -294,8 +298,8 @@ void mf_solver_destroy(mf_Solver *solver) {
         release_room(context, &solver->rooms[g]);
         mf_free_response_destroy(context, solver->free[g]);
     }
-    void *const memory[] = {solver->trials,   solver->rooms, solver->free, solver->answers,  solver->ranks,
-                            solver->group_at, solver->warm,  solver->warm_keys};
+    void *const memory[] = {solver->trials, solver->rooms,    solver->free, solver->answers,
+                            solver->ranks,  solver->group_at, solver->warm, solver->warm_keys};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     release_step(solver);

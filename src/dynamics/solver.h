@@ -166,9 +166,9 @@ struct mf_Solver {
     mf_TrialStep **trials; // NULL: takes no part
     mf_SolverRoom *rooms;
     mf_FreeResponse **free; // NULL: takes no part
-    bool *answers;      // its robots feel forces
-    uint32_t *ranks;    // [1] among the names
-    uint32_t *group_at; // [1] per rank
+    bool *answers;          // its robots feel forces
+    uint32_t *ranks;        // [1] among the names
+    uint32_t *group_at;     // [1] per rank
 
     uint32_t joint_room, contact_room; // [1]
     uint32_t dofs;                     // [1] of a robot, at most

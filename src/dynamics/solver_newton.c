@@ -72,9 +72,10 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
 
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint) {
     const uint32_t turning = constraint->rows < 3 ? constraint->rows : 3;
-    if (solver->islands[constraint->island].swept)
+    const bool swept = solver->islands[constraint->island].swept;
+    if (swept)
         mf_solver_large_rows(solver, constraint);
-    for (uint32_t r = 0; r < constraint->rows && !solver->islands[constraint->island].swept; r++)
+    for (uint32_t r = 0; r < constraint->rows && !swept; r++)
         constraint->gives[r] =
             gives_of(solver, constraint, 0, r) + gives_of(solver, constraint, 1, r);
     soften_rows(constraint, 0, turning);

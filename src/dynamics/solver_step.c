@@ -110,9 +110,6 @@ static void balance_island(mf_Solver *solver, uint32_t index) {
     if (island->swept)
         mf_solver_balance_large(solver, island);
     else
-        if (island->swept)
-        mf_solver_balance_large(solver, island);
-    else
         mf_solver_balance(solver, island);
     for (uint32_t row = island->row; row < island->row_end; row++)
         finite = finite && mf_all_finite(member(solver, row)->target, MF_JOINT_ROWS);
@@ -123,7 +120,8 @@ static void balance_island(mf_Solver *solver, uint32_t index) {
 static void invert_block(mf_Solver *solver, uint32_t index) {
     const mf_SolverBlock *block = &solver->blocks[index];
     for (uint32_t b = block->first; b < block->first + block->count; b++)
-        if (solver->bodies[b].moves && !solver->bodies[b].swept && !solver->islands[solver->bodies[b].island].done)
+        if (solver->bodies[b].moves && !solver->bodies[b].swept &&
+            !solver->islands[solver->bodies[b].island].done)
             mf_solver_invert(solver, &solver->bodies[b]);
 }
 

@@ -86,8 +86,7 @@ void mf_solver_find_large(mf_Solver *solver) {
         const size_t rows_before = rows, rates_before = rates;
         if (!is_large(solver, island))
             continue;
-        island->swept =
-            place_rates(solver, island, &rates) && place_rows(solver, island, &rows);
+        island->swept = place_rates(solver, island, &rates) && place_rows(solver, island, &rows);
         if (island->swept)
             continue;
         island->done = true;
@@ -123,8 +122,7 @@ static Rows rows_of(const mf_Solver *solver, const mf_SolverConstraint *constrai
         rows.count[s] = dofs_of(solver, constraint, s);
         if (rows.count[s] > 0)
             rows.rates[s] =
-                solver->rates +
-                solver->bodies[solver->nodes[constraint->node[s]].body].rates;
+                solver->rates + solver->bodies[solver->nodes[constraint->node[s]].body].rates;
     }
     return rows;
 }

@@ -38,7 +38,8 @@ static mf_WarmContact warm_of(const mf_SolverContact *contact) {
 
 static bool is_kept(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
     return constraint->contact != MF_NONE && constraint->island != MF_NONE &&
-           (solver->islands[constraint->island].swept || solver->islands[constraint->island].best <= MF_SOLVER_INEXACT);
+           (solver->islands[constraint->island].swept ||
+            solver->islands[constraint->island].best <= MF_SOLVER_INEXACT);
 }
 
 static void sort_keys(mf_Solver *solver) {
