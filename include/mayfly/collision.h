@@ -53,8 +53,8 @@ typedef struct mf_CollisionsConfig {
     double contact_ratio; // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
     double duration; // [s] explicit: duration of a perfectly elastic head-on impact of two balls,
                      // >= 4 steps; default 0: 6 steps
-    double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default
-                               // 0.5
+    double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit (refused
+                               // with compliant); default 0.5
     double friction;           // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
     double torsional_friction; // [m] torsional friction, >= 0; default NAN: that of the shapes
     double depth;   // [m] > 0; the force does not increase beyond this depth; default 0.02

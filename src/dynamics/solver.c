@@ -207,6 +207,16 @@ static void release_room(mf_Context *context, mf_SolverRoom *room) {
     mf_release(context, room->motions);
 }
 
+// The group's robots take no part.
+static void drop_group(mf_Solver *solver, uint32_t g) {
+    release_room(solver->context, &solver->rooms[g]);
+    mf_free_response_destroy(solver->context, solver->free[g]);
+    mf_trial_step_destroy(solver->context, solver->trials[g]);
+    solver->rooms[g] = (mf_SolverRoom){0};
+    solver->free[g] = NULL;
+    solver->trials[g] = NULL;
+}
+
 static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_SolverRoom *out) {
     const size_t blocks = count_blocks(trial), links = mf_group_model(trial->group)->link_count;
     const size_t values = mf_link_motions_size(&trial->links);
@@ -214,6 +224,34 @@ static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_Sol
     out->links = mf_allocate(context, blocks * links, sizeof *out->links);
     out->motions = mf_allocate(context, blocks * values, sizeof *out->motions);
     return out->saved != NULL && out->links != NULL && out->motions != NULL;
+}
+
+// Robots that are reset touch anew.
+static mf_Status hear_resets(mf_Solver *solver, mf_Group *group, mf_Error *error) {
+    static const char *const none[] = {NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = "contacts";
+    system.phase = MF_PHASE_AFTER;
+    system.reset = mf_solver_forget_robot;
+    system.user = solver;
+    system.reads = system.writes = none;
+    return mf_group_add_system(group, &system, error);
+}
+
+// What the solver has of a group. MF_NO_MEMORY.
+static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
+    mf_Group *group = mf_world_group(solver->world, g);
+    mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
+    if (status == MF_OK)
+        status = mf_free_response_create(group, &solver->free[g], error);
+    if (status == MF_OK && !allocate_room(solver->context, solver->trials[g], &solver->rooms[g]))
+        status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
+                         mf_group_config_of(group)->name);
+    if (status == MF_OK)
+        status = hear_resets(solver, group, error);
+    if (status != MF_OK)
+        drop_group(solver, g);
+    return status;
 }
 
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error) {
@@ -230,27 +268,10 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
     }
     if (solver->trials[g] != NULL)
         return MF_OK;
-    mf_TrialStep *trial;
-    mf_FreeResponse *free;
-    status = mf_trial_step_create(group, &trial, error);
+    status = take_group(solver, g, error);
     if (status != MF_OK)
         return status;
-    status = mf_free_response_create(group, &free, error);
-    if (status != MF_OK) {
-        mf_trial_step_destroy(solver->context, trial);
-        return status;
-    }
-    mf_SolverRoom room;
-    if (!allocate_room(solver->context, trial, &room)) {
-        release_room(solver->context, &room);
-        mf_free_response_destroy(solver->context, free);
-        mf_trial_step_destroy(solver->context, trial);
-        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
-                       mf_group_config_of(group)->name);
-    }
-    solver->trials[g] = trial;
-    solver->rooms[g] = room;
-    solver->free[g] = free;
+    const mf_FreeResponse *free = solver->free[g];
     solver->dofs = free->tree->dof_count > solver->dofs ? free->tree->dof_count : solver->dofs;
     solver->answers[g] = mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
     return MF_OK;

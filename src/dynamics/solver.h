@@ -66,6 +66,7 @@ typedef struct mf_WarmContact {
     struct {
         uint32_t group[2], instance[2], shape[2];
     } shapes;
+    uint32_t over[2];           // the robot of the side was reset since
     double force[3], moment[3]; // [N], [N m] on the second shape, world frame
 } mf_WarmContact;
 
@@ -249,6 +250,8 @@ void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
 void mf_solver_keep_warm(mf_Solver *solver);
 // Contacts of the next step begin without forces.
 void mf_solver_forget(mf_Solver *solver);
+// Those of a robot that is reset do; `user` is the solver.
+void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
 // Cuts rows first .. end - 1 to the length `limit`.

@@ -68,6 +68,18 @@ void mf_solver_forget(mf_Solver *solver) {
     solver->warm_count = 0;
 }
 
+// Resets may be parallel: each writes to its own sides only.
+void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user) {
+    mf_Solver *solver = user;
+    for (uint32_t i = 0; i < solver->warm_count; i++)
+        for (uint32_t s = 0; s < 2; s++) {
+            mf_WarmContact *warm = &solver->warm[i];
+            if (warm->shapes.instance[s] == instance &&
+                mf_world_group(solver->world, warm->shapes.group[s]) == group)
+                warm->over[s] = 1;
+        }
+}
+
 // ---- the beginning ------------------------------------------------------------------------------
 
 // Position and number of a contact among those of the same shapes.
@@ -108,7 +120,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     mf_vec3_set(moment, 0, 0, 0);
     for (; low < solver->warm_count && (solver->warm_keys[low] & ~index_mask) == key; low++) {
         const mf_WarmContact *warm = &solver->warm[solver->warm_keys[low] & index_mask];
-        if (!is_same(warm, &own))
+        if (!is_same(warm, &own) || warm->over[0] || warm->over[1])
             continue;
         same = before++ == place ? warm : same;
         mf_vec3_add(force, force, warm->force);
