@@ -95,6 +95,8 @@ typedef struct mf_CollisionsStatistics {
     uint64_t solved;        // [1] contacts that the world's solver computed
     uint64_t rounds;        // [1] trial steps with corrected forces, of contacts and joints
     double residual;        // [1] residual of those forces, largest of a step
+    double deepest;         // [m] largest overlap of two shapes, without those of the first step:
+                            // beyond mf_CollisionsConfig.depth forces do not increase
 } mf_CollisionsStatistics;
 // What happened so far, since the start or the last mf_collisions_clear_statistics.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);

@@ -285,6 +285,7 @@ static void a_ball_comes_to_rest_on_a_table(void **state) {
         }
         near(sum / 200, 0.19 * 9.81, 1e-3);
         const double depth = 1.07 - get(ball, "base.position", 0, 2);
+        print_message("%s: %.6g m deep\n", mf_collision_law_name(laws[k]), depth);
         assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
         pitch_close(&pitch);
     }

@@ -342,7 +342,7 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
     const double speed = get(car, "base.linear_velocity", 0, 0);
     assert_true(speed > 0.5);
     near(parameters.mass * speed + 0.02 * get(ball, "base.linear_velocity", 0, 0), 0.03, 1e-13);
-    near(get(car, "base.linear_velocity", 0, 1), 0.0, 0.0);
+    near(get(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
     pitch_close(&pitch);
 }
 
