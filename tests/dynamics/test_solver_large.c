@@ -1,5 +1,5 @@
-// Large islands: responses by the mass matrix, heaps and walls that bear their weight, the same bits
-// whatever runs beside them, and contacts that a reset forgets.
+// Large islands: responses by the mass matrix, heaps and walls that bear their weight, the same
+// bits whatever runs beside them, and contacts that a reset forgets.
 #include "dynamics/joints_rig.h"
 #include "dynamics/solver.h"
 #include "math/scalar.h"
