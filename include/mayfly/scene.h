@@ -191,6 +191,7 @@ typedef struct mf_SceneGroup {
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
+    mf_Truss *truss;           // of the file; NULL for others
 } mf_SceneGroup;
 
 // ---- joints between groups ----------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
+#define TRUSS_STEP (20 * MF_MILLISECOND)  // [ns] default of frames of trusses
 #define GENOME_MOST 4096u                 // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
@@ -66,13 +67,16 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         return MF_OK;
     for (uint32_t i = 0; i < scene->group_count; i++) {
         const mf_Model *model = scene->models[i];
-        const bool vehicle = builder->file->groups[i].vehicle != NULL;
+        const mf_SceneGroup *from = &builder->file->groups[i];
+        const bool vehicle = from->vehicle != NULL;
         if (mf_scene_is_scenery(model))
             continue;
         if (!vehicle && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
-        mf_Time step = vehicle ? VEHICLE_STEP : mf_world_config_for(model).step;
+        const mf_Time step = vehicle               ? VEHICLE_STEP
+                             : from->truss != NULL ? TRUSS_STEP
+                                                   : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;
     }
     *out = *out > 0 ? *out : mf_world_config().step;

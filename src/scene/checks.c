@@ -66,6 +66,18 @@ static mf_Status check_motion(const Check *check) {
         return mf_reader_refuse(&check->reader, "motion", NULL, "%s: the vehicle is a %s",
                                 mf_motion_name(group->motion),
                                 mf_vehicle_kind_name(group->vehicle->kind));
+    if ((group->motion == MF_MOTION_QUASISTATIC) != (group->truss != NULL))
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                group->truss != NULL
+                                    ? "%s: a truss has one motion, quasistatic"
+                                    : "%s: expected the file of a truss (YAML) as model",
+                                mf_motion_name(group->motion));
+    if (group->truss != NULL && !group->double_precision)
+        return mf_reader_refuse(&check->reader, "precision", NULL,
+                                "float: trusses need double, in which bars so stiff have digits");
+    if (group->truss != NULL && group->rule_count > 0)
+        return mf_reader_refuse(&check->reader, "switch", NULL,
+                                "trusses have one motion and cannot switch");
     if (group->vehicle != NULL && group->rule_count > 0)
         return mf_reader_refuse(&check->reader, "switch", NULL,
                                 "vehicles have one motion and cannot switch");
@@ -226,8 +238,25 @@ static mf_Status check_plugins(const Check *check) {
     return status;
 }
 
+// What trusses have nothing for.
+static mf_Status check_truss(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    if (group->truss == NULL)
+        return MF_OK;
+    if (group->gait_count > 0)
+        return mf_reader_refuse(&check->reader, "gaits", NULL,
+                                "gaits are for robots with joints, the model is a truss");
+    if (group->controller != MF_CONTROLLER_NONE)
+        return mf_reader_refuse(&check->reader, "controller", NULL,
+                                "gp and oscillator are for robots with joints, the model is a "
+                                "truss; its actuators follow its neurons, or a plugin");
+    return MF_OK;
+}
+
 static mf_Status check_group(const Check *check) {
     mf_Status status = check_name(check);
+    if (status == MF_OK)
+        status = check_truss(check);
     if (status == MF_OK)
         status = check_motion(check);
     if (status == MF_OK)

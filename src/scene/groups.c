@@ -34,7 +34,7 @@ bool mf_scene_is_scenery(const mf_Model *model) {
 
 static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    return from->contact_others && !mf_scene_group_isolated(builder, index);
+    return from->contact_others && from->truss == NULL && !mf_scene_group_isolated(builder, index);
 }
 
 // A single robot has no other to collide with.
@@ -56,6 +56,8 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     }
     if (from->vehicle != NULL)
         return mf_vehicle_body_model(builder->context, from->vehicle, out, builder->error);
+    if (from->truss != NULL)
+        return mf_truss_model(builder->context, from->truss, out, builder->error);
     return mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
 }
 
@@ -208,6 +210,7 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
     config->external.control_interval = from->control_interval;
+    config->quasistatic.truss = from->truss;
 }
 
 static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,

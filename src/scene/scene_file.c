@@ -21,15 +21,29 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
+// A vehicle, or a truss, by its top key.
+static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    mf_Status status =
+        mf_file_read(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
+    if (status != MF_OK)
+        return status;
+    const bool truss = mf_truss_is(text, size);
+    mf_release(context, text);
+    if (truss)
+        return mf_truss_load(context, group->model_path, &group->truss, error);
+    status = mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
+    group->vehicle = group->own_vehicle;
+    return status;
+}
+
 // A missing file is an error of the scene; an error in the file is reported for that file.
-static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Vehicle *vehicle = NULL;
+static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Error cause = {0};
     if (group->vehicle != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
-    mf_Status status =
-        mf_vehicle_load(reader->memory->context, group->model_path, &vehicle, &cause);
-    group->vehicle = group->own_vehicle = vehicle;
+    mf_Status status = load_kind(reader->memory->context, group, &cause);
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)
@@ -62,12 +76,15 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
 
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Status status = load_vehicle(reader, group);
+    mf_Status status = load_body(reader, group);
     if (status != MF_OK)
         return status;
     mf_Motion automatic = group->vehicle != NULL
                               ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-                              : MF_MOTION_ARTICULATED;
+                          : group->truss != NULL ? MF_MOTION_QUASISTATIC
+                                                 : MF_MOTION_ARTICULATED;
+    if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
+        group->double_precision = true; // the only one in which bars have digits left
     group->motion = mf_motion_of_word(group->motion_word, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
         group->rules[i].to = group->rules[i].to_word == (int)MF_MOTION_LEVELS
@@ -202,14 +219,16 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
     return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;
 }
 
-static void release_vehicles(void *value) {
+static void release_bodies(void *value) {
     const mf_SceneFile *file = value;
-    for (uint32_t i = 0; i < file->group_count; i++)
+    for (uint32_t i = 0; i < file->group_count; i++) {
         mf_vehicle_destroy(file->groups[i].own_vehicle);
+        mf_truss_destroy(file->groups[i].truss);
+    }
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
-                                           release_vehicles};
+                                           release_bodies};
 
 static mf_Status parse(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     void *value = NULL;
@@ -238,7 +257,8 @@ static bool is_markup(const char *text, size_t size) {
 
 bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
-    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size);
+    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
+           mf_truss_is(text, size);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as
