@@ -50,8 +50,39 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
+// What a truss cannot do is refused where the file asks for it.
+static mf_Status check_truss(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const struct {
+        const char *key, *reason;
+        bool found;
+    } wrong[] = {
+        {"motion", "a truss moves by quasistatic, or own",
+         group->motion != MF_MOTION_QUASISTATIC && group->motion != MF_MOTION_OWN},
+        {"precision", "a truss needs double: its bars are too stiff for float",
+         !group->double_precision},
+        {"switch", "trusses have one motion and cannot switch", group->rule_count > 0},
+        {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
+        {"controller", "gp drives joints, a truss has actuators; expected oscillator or none",
+         group->controller == MF_CONTROLLER_GP},
+        {"controller", "the truss has no actuators",
+         group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
+        {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
+        {"place.speed", "frames of a truss have no speed", group->place.speed > 0.0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found)
+            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
+    return MF_OK;
+}
+
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
+    if (group->truss != NULL)
+        return check_truss(check);
+    if (group->motion == MF_MOTION_QUASISTATIC)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "quasistatic: expected the file of a truss (YAML) as model");
     const bool own = group->motion == MF_MOTION_OWN;
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)
@@ -66,18 +97,6 @@ static mf_Status check_motion(const Check *check) {
         return mf_reader_refuse(&check->reader, "motion", NULL, "%s: the vehicle is a %s",
                                 mf_motion_name(group->motion),
                                 mf_vehicle_kind_name(group->vehicle->kind));
-    if ((group->motion == MF_MOTION_QUASISTATIC) != (group->truss != NULL))
-        return mf_reader_refuse(&check->reader, "motion", NULL,
-                                group->truss != NULL
-                                    ? "%s: a truss has one motion, quasistatic"
-                                    : "%s: expected the file of a truss (YAML) as model",
-                                mf_motion_name(group->motion));
-    if (group->truss != NULL && !group->double_precision)
-        return mf_reader_refuse(&check->reader, "precision", NULL,
-                                "float: trusses need double, in which bars so stiff have digits");
-    if (group->truss != NULL && group->rule_count > 0)
-        return mf_reader_refuse(&check->reader, "switch", NULL,
-                                "trusses have one motion and cannot switch");
     if (group->vehicle != NULL && group->rule_count > 0)
         return mf_reader_refuse(&check->reader, "switch", NULL,
                                 "vehicles have one motion and cannot switch");
@@ -238,25 +257,8 @@ static mf_Status check_plugins(const Check *check) {
     return status;
 }
 
-// What trusses have nothing for.
-static mf_Status check_truss(const Check *check) {
-    const mf_SceneGroup *group = check->group;
-    if (group->truss == NULL)
-        return MF_OK;
-    if (group->gait_count > 0)
-        return mf_reader_refuse(&check->reader, "gaits", NULL,
-                                "gaits are for robots with joints, the model is a truss");
-    if (group->controller != MF_CONTROLLER_NONE)
-        return mf_reader_refuse(&check->reader, "controller", NULL,
-                                "gp and oscillator are for robots with joints, the model is a "
-                                "truss; its actuators follow its neurons, or a plugin");
-    return MF_OK;
-}
-
 static mf_Status check_group(const Check *check) {
     mf_Status status = check_name(check);
-    if (status == MF_OK)
-        status = check_truss(check);
     if (status == MF_OK)
         status = check_motion(check);
     if (status == MF_OK)

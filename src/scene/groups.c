@@ -210,7 +210,6 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
     config->external.control_interval = from->control_interval;
-    config->quasistatic.truss = from->truss;
 }
 
 static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
@@ -223,6 +222,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
+    config->quasistatic.truss = from->truss;
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;
@@ -379,7 +379,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     // Missing measurements read 0; `mayfly info` lists them.
     out->instruments = mf_instruments_config();
     out->instruments.lenient = true;
-    out->measures = from->sensors && from->vehicle == NULL &&
+    out->measures = from->sensors && from->vehicle == NULL && from->truss == NULL &&
                     !genome_senses(builder, index, &rate) &&
                     !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);
     out->drops_contacts = true;
