@@ -15,6 +15,7 @@
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
+#include <mayfly/truss.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -191,6 +192,8 @@ typedef struct mf_SceneGroup {
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
+    const mf_Truss *truss;     // NULL for all others; of a file that was loaded, its own
+    mf_Truss *own_truss;       // that one; NULL where a program gave the truss
 } mf_SceneGroup;
 
 // ---- joints between groups ----------------------------------------------------------------------
@@ -351,8 +354,8 @@ typedef struct mf_Override {
     const char *value;
 } mf_Override;
 
-// Reads and checks a scene, or a robot's own file (URDF, MJCF), and the vehicles that it names;
-// overrides are applied before the check. Errors name file:line:column and what was expected. Other
+// Reads and checks a scene, or a robot's own file (URDF, MJCF, truss), and the vehicles and trusses
+// that it names; overrides are applied before the check. Errors name file:line:column and what was expected. Other
 // models, gaits and plugins are read when the world is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
                                     const mf_Override *overrides, uint32_t override_count,
@@ -370,6 +373,10 @@ MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *mod
 MF_API mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
                                           const mf_Override *overrides, uint32_t override_count,
                                           mf_SceneFile **out, mf_Error *error);
+// The same of a truss.
+MF_API mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
+                                        const mf_Override *overrides, uint32_t override_count,
+                                        mf_SceneFile **out, mf_Error *error);
 MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine
 
 // The whole file as YAML text with every default written out; loading it again gives the same

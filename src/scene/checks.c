@@ -50,8 +50,39 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
+// What a truss cannot do is refused where the file asks for it.
+static mf_Status check_truss(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const struct {
+        const char *key, *reason;
+        bool found;
+    } wrong[] = {
+        {"motion", "a truss moves by quasistatic, or own",
+         group->motion != MF_MOTION_QUASISTATIC && group->motion != MF_MOTION_OWN},
+        {"precision", "a truss needs double: its bars are too stiff for float",
+         !group->double_precision},
+        {"switch", "trusses have one motion and cannot switch", group->rule_count > 0},
+        {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
+        {"controller", "gp drives joints, a truss has actuators; expected oscillator or none",
+         group->controller == MF_CONTROLLER_GP},
+        {"controller", "the truss has no actuators",
+         group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
+        {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
+        {"place.speed", "frames of a truss have no speed", group->place.speed > 0.0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found)
+            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
+    return MF_OK;
+}
+
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
+    if (group->truss != NULL)
+        return check_truss(check);
+    if (group->motion == MF_MOTION_QUASISTATIC)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "quasistatic: expected the file of a truss (YAML) as model");
     const bool own = group->motion == MF_MOTION_OWN;
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)

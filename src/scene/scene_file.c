@@ -1,4 +1,4 @@
-// Scene files: read by the tables of keys, then the vehicles they name, then relations between keys
+// Scene files: read by the tables of keys, then the vehicles and trusses they name, then relations between keys
 // (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
 // with that one robot.
 #include "scene/scene_file.h"
@@ -13,6 +13,11 @@
 
 #define ALIAS "group." // path of the only group in overrides
 
+typedef struct Given { // what a program supplies for the first group: one of them
+    const mf_Vehicle *vehicle;
+    const mf_Truss *truss;
+} Given;
+
 // ---- vehicles and motions -----------------------------------------------------------------------
 
 // Robots' files are XML; the importer reports errors for all names that are not YAML.
@@ -21,15 +26,31 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
-// A missing file is an error of the scene; an error in the file is reported for that file.
-static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Vehicle *vehicle = NULL;
+// Whether a file is a truss; one that cannot be read is not, and is reported as a vehicle.
+static bool is_truss(mf_Context *context, const char *path) {
+    char *text = NULL;
+    size_t size = 0;
+    const bool is = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, NULL) == MF_OK &&
+                    mf_truss_is(text, size);
+    mf_release(context, text);
+    return is;
+}
+
+// Loads the truss or vehicle of a group. A missing file is an error of the scene; an error in the
+// file is reported for that file.
+static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
+    mf_Context *context = reader->memory->context;
     mf_Error cause = {0};
-    if (group->vehicle != NULL || !is_yaml_name(group->model_path))
+    mf_Status status;
+    if (group->vehicle != NULL || group->truss != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
-    mf_Status status =
-        mf_vehicle_load(reader->memory->context, group->model_path, &vehicle, &cause);
-    group->vehicle = group->own_vehicle = vehicle;
+    if (is_truss(context, group->model_path)) {
+        status = mf_truss_load(context, group->model_path, &group->own_truss, &cause);
+        group->truss = group->own_truss;
+    } else {
+        status = mf_vehicle_load(context, group->model_path, &group->own_vehicle, &cause);
+        group->vehicle = group->own_vehicle;
+    }
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)
@@ -62,12 +83,15 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
 
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Status status = load_vehicle(reader, group);
+    mf_Status status = load_body(reader, group);
     if (status != MF_OK)
         return status;
-    mf_Motion automatic = group->vehicle != NULL
-                              ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-                              : MF_MOTION_ARTICULATED;
+    const mf_Motion automatic =
+        group->truss != NULL     ? MF_MOTION_QUASISTATIC
+        : group->vehicle != NULL ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
+                                 : MF_MOTION_ARTICULATED;
+    if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
+        group->double_precision = true;
     group->motion = mf_motion_of_word(group->motion_word, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
         group->rules[i].to = group->rules[i].to_word == (int)MF_MOTION_LEVELS
@@ -78,8 +102,8 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-// `given` is the vehicle of the first group if the program supplies one.
-static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const void *given) {
+// `given` is the vehicle or truss of the first group if the program supplies one.
+static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
         return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
@@ -87,8 +111,10 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
                             file->group_count);
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
-        if (i == 0)
-            file->groups[i].vehicle = given;
+        if (i == 0 && given != NULL) {
+            file->groups[i].vehicle = given->vehicle;
+            file->groups[i].truss = given->truss;
+        }
         status = complete_group(&inner, &file->groups[i]);
     }
     return status;
@@ -215,14 +241,16 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
     return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;
 }
 
-static void release_vehicles(void *value) {
+static void release_bodies(void *value) {
     const mf_SceneFile *file = value;
-    for (uint32_t i = 0; i < file->group_count; i++)
+    for (uint32_t i = 0; i < file->group_count; i++) {
         mf_vehicle_destroy(file->groups[i].own_vehicle);
+        mf_truss_destroy(file->groups[i].own_truss);
+    }
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
-                                           release_vehicles};
+                                           release_bodies};
 
 static mf_Status parse(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     void *value = NULL;
@@ -251,11 +279,12 @@ static bool is_markup(const char *text, size_t size) {
 
 bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
-    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size);
+    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
+           mf_truss_is(text, size);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as
-// exact copies. `source` has no text; its `given` is a vehicle or NULL.
+// exact copies. `source` has no text; its `given` is a Given or NULL.
 static mf_Status parse_robot(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     const char *slash = strrchr(source->path, '/');
     mf_Text text = mf_text_begin(source->context);
@@ -300,7 +329,19 @@ mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicl
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, vehicle or out is NULL");
     const char *path =
         vehicle->file != NULL && vehicle->file[0] != '\0' ? vehicle->file : "vehicle";
-    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, vehicle};
+    const Given given = {.vehicle = vehicle};
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
+    return parse_robot(&source, out, error);
+}
+
+mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
+                                 const mf_Override *overrides, uint32_t override_count,
+                                 mf_SceneFile **out, mf_Error *error) {
+    if (out == NULL || context == NULL || truss == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, truss or out is NULL");
+    const char *path = truss->file != NULL && truss->file[0] != '\0' ? truss->file : "truss.yaml";
+    const Given given = {.truss = truss};
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
     return parse_robot(&source, out, error);
 }
 

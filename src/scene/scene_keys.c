@@ -144,7 +144,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),
            "robots push each other; false: they pass through each other, the default where "
            "proximity.collisions.agents removes those that touch"),
-    MF_KEY("contact.law", MF_KEY_CHOICE, 0, "", "explicit", 0, 0, contact_laws, AT(contact_law),
+    MF_KEY("contact.law", MF_KEY_CHOICE, 0, "", "compliant", 0, 0, contact_laws, AT(contact_law),
            "`explicit`: springs, the cheapest; `hard`: contacts are solved together with run-time "
            "joints, for robots that carry, hold, stack and lean; `compliant`: likewise, with springs "
            "and dampers at the end of the step"),
