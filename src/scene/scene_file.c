@@ -1,6 +1,6 @@
-// Scene files: read by the tables of keys, then the vehicles and trusses they name, then relations between keys
-// (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
-// with that one robot.
+// Scene files: read by the tables of keys, then the vehicles and trusses they name, then relations
+// between keys (checks.c). The result is a complete scene or an error. A robot's own file is read
+// as the scene with that one robot.
 #include "scene/scene_file.h"
 
 #include "base/text.h"
@@ -86,10 +86,10 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Status status = load_body(reader, group);
     if (status != MF_OK)
         return status;
-    const mf_Motion automatic =
-        group->truss != NULL     ? MF_MOTION_QUASISTATIC
-        : group->vehicle != NULL ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-                                 : MF_MOTION_ARTICULATED;
+    const mf_Motion automatic = group->truss != NULL ? MF_MOTION_QUASISTATIC
+                                : group->vehicle != NULL
+                                    ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
+                                    : MF_MOTION_ARTICULATED;
     if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
         group->double_precision = true;
     group->motion = mf_motion_of_word(group->motion_word, automatic);
