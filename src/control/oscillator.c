@@ -69,8 +69,7 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
             return status;
         *data[i] = field->data;
     }
-    const mf_Field *target =
-        control != NULL ? control : mf_group_find_field(group, "joint.target");
+    const mf_Field *target = control != NULL ? control : mf_group_find_field(group, "joint.target");
     batch->joint_count = target->components;
     batch->target = target->data;
     batch->fault = mf_group_find_field(group, "fault.word")->data;

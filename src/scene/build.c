@@ -288,8 +288,8 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
         config->motion != MF_MOTION_COUNT && config->motion != file->groups[0].motion)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "group %.80s: a %s has one motion, %s, found %s", file->groups[0].name,
-                          file->groups[0].truss != NULL ? "truss" : "vehicle", mf_motion_name(file->groups[0].motion),
-                          mf_motion_name(config->motion));
+                          file->groups[0].truss != NULL ? "truss" : "vehicle",
+                          mf_motion_name(file->groups[0].motion), mf_motion_name(config->motion));
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "groups: expected at most 2^26 robots together");

@@ -153,7 +153,8 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
 
 static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->file->groups[index].contact_shapes &&
-           builder->file->groups[index].truss == NULL && mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
+           builder->file->groups[index].truss == NULL &&
+           mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
 }
 
 // Measures the robot in its own frame: base at the origin, level unless the file rotates it.
