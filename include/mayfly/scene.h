@@ -253,7 +253,7 @@ MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
 // One dimension of the grid of MAP-Elites.
 typedef struct mf_SceneDescriptor {
     mf_Measure measure;
-    double lower, upper; // [any] range, in the unit of the measure
+    double lower, upper; // [1] or the unit of the measure: range
     uint32_t cells;      // [1] default 16
 } mf_SceneDescriptor;
 

@@ -55,7 +55,7 @@ enum { MF_DESCRIPTOR_LIMIT = 4, MF_DESCRIPTOR_NAME = 32 };
 // One dimension of the grid of MAP-Elites. Values outside of the range belong to the border cells.
 typedef struct mf_Descriptor {
     char name[MF_DESCRIPTOR_NAME]; // of the report; with the terminating zero
-    double lower, upper;           // [any] range, finite, lower < upper
+    double lower, upper;           // [1] or as the measure: range, finite, lower < upper
     uint32_t cells;                // [1] >= 1; at most 2^20 in the whole grid
 } mf_Descriptor;
 
@@ -220,7 +220,7 @@ typedef struct mf_Ancestor {
     uint32_t generation; // [1] in which it was born, from 1
     uint32_t bytes;      // [byte] of its genome, without zeros at the end
     uint32_t changed;    // [byte] that differ from its parent's genome; 0 without a parent
-    double fitness;      // [any] at birth
+    double fitness;      // [m] or what the fitness measures; at birth
 } mf_Ancestor;
 // The line of `id` back to the first generation, itself first: *out is an array from mf_allocate.
 MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
@@ -236,7 +236,7 @@ typedef struct mf_ArchiveDiversity {
     uint32_t distinct; // [1] different genomes among them
     double distance;   // [1] mean share of bytes in which two of them differ, over all pairs of up
                        // to 32 individuals, evenly spaced by id; of the longer genome's bytes
-    double quality;    // [any] sum of finite fitness (QD score of MAP-Elites)
+    double quality;    // [m] or as the fitness: sum of finite ones (QD score of MAP-Elites)
 } mf_ArchiveDiversity;
 // Diversity of one stored generation (0 = of the newest one).
 MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
@@ -246,8 +246,8 @@ MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
 typedef struct mf_Elite {
     uint64_t id;                       // [1]
     uint32_t cell;                     // [1] as mf_search_cell()
-    double fitness;                    // [any] of the individual in it
-    double place[MF_DESCRIPTOR_LIMIT]; // [any] its descriptors; unused ones are 0
+    double fitness;                    // [m] or what the fitness measures
+    double place[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;
 // The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
 // MF_UNSUPPORTED if the run has no descriptors.

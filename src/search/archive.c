@@ -219,6 +219,36 @@ static mf_Status lock_writer(mf_Archive *archive, mf_Error *error) {
                       strerror(errno));
 }
 
+static mf_Status prepare_inserts(mf_Archive *archive, mf_Error *error) {
+    const struct {
+        int64_t since; // format
+        sqlite3_stmt **statement;
+        const char *sql;
+    } inserts[] = {
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_generation,
+         "INSERT INTO generation (number, best, mean, champion, seconds, simulated, hash) "
+         "VALUES (?1,?2,?3,?4,?5,?6,?7)"},
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_individual,
+         "INSERT INTO individual (id, generation, parent, fitness, genome) "
+         "VALUES (?1,?2,?3,?4,?5)"},
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_survivor,
+         "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)"},
+        {MF_ARCHIVE_FORMAT_VERIFIED, &archive->insert_verified,
+         "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)"},
+        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_living,
+         "INSERT INTO living (generation, id) VALUES (?1,?2)"},
+        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_place,
+         "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)"},
+    };
+    mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof inserts / sizeof *inserts && status == MF_OK; i++) {
+        if (archive->format >= inserts[i].since)
+            status = mf_database_prepare(&archive->database, inserts[i].sql, inserts[i].statement,
+                                         error);
+    }
+    return status;
+}
+
 static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     mf_Status status =
@@ -234,34 +264,7 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
         status = expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error);
     if (status == MF_OK)
         status = mf_database_run(database, "PRAGMA synchronous=NORMAL", error);
-    if (status == MF_OK)
-        status = mf_database_prepare(database,
-                                     "INSERT INTO generation (number, best, mean, champion, "
-                                     "seconds, simulated, hash) VALUES (?1,?2,?3,?4,?5,?6,?7)",
-                                     &archive->insert_generation, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(database,
-                                     "INSERT INTO individual (id, generation, parent, fitness, "
-                                     "genome) VALUES (?1,?2,?3,?4,?5)",
-                                     &archive->insert_individual, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(
-            database, "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)",
-            &archive->insert_survivor, error);
-    if (status == MF_OK && archive->format >= MF_ARCHIVE_FORMAT_VERIFIED)
-        status = mf_database_prepare(
-            database, "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)",
-            &archive->insert_verified, error);
-    if (archive->format < MF_ARCHIVE_FORMAT_GENERAL)
-        return status;
-    if (status == MF_OK)
-        status = mf_database_prepare(database, "INSERT INTO living (generation, id) VALUES (?1,?2)",
-                                     &archive->insert_living, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(database,
-                                     "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)",
-                                     &archive->insert_place, error);
-    return status;
+    return status == MF_OK ? prepare_inserts(archive, error) : status;
 }
 
 static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statement,
