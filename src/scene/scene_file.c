@@ -26,31 +26,28 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
-// Whether a file is a truss; one that cannot be read is not, and is reported as a vehicle.
-static bool is_truss(mf_Context *context, const char *path) {
+// A truss or a vehicle, by its top key.
+static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
     char *text = NULL;
     size_t size = 0;
-    const bool is = mf_file_read(context, path, MF_YAML_BYTES, &text, &size, NULL) == MF_OK &&
-                    mf_truss_is(text, size);
+    mf_Status status = mf_file_read(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
+    if (status != MF_OK)
+        return status;
+    const bool truss = mf_truss_is(text, size);
     mf_release(context, text);
-    return is;
+    status = truss ? mf_truss_load(context, group->model_path, &group->own_truss, error)
+                   : mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
+    group->truss = group->own_truss;
+    group->vehicle = group->own_vehicle;
+    return status;
 }
 
-// Loads the truss or vehicle of a group. A missing file is an error of the scene; an error in the
-// file is reported for that file.
+// A missing file is an error of the scene; an error in the file is reported for that file.
 static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Context *context = reader->memory->context;
     mf_Error cause = {0};
-    mf_Status status;
     if (group->vehicle != NULL || group->truss != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
-    if (is_truss(context, group->model_path)) {
-        status = mf_truss_load(context, group->model_path, &group->own_truss, &cause);
-        group->truss = group->own_truss;
-    } else {
-        status = mf_vehicle_load(context, group->model_path, &group->own_vehicle, &cause);
-        group->vehicle = group->own_vehicle;
-    }
+    mf_Status status = load_kind(reader->memory->context, group, &cause);
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)

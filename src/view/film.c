@@ -53,11 +53,8 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
     if (film == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    *film = (mf_Film){.context = context,
-                      .world = world,
-                      .title = title,
-                      .stride = 1,
-                      .period = period};
+    *film = (mf_Film){
+        .context = context, .world = world, .title = title, .stride = 1, .period = period};
     uint32_t links = 0, casts = 0;
     for (uint32_t i = 0; i < count; i++)
         casts += casts_of(groups[i]);
@@ -91,8 +88,8 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
     *out = NULL;
     if (group == NULL || !(period > 0.0) || !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
-    return create(mf_group_world(group), mf_group_model(group)->name, &group, 1, NULL, period,
-                  out, error);
+    return create(mf_group_world(group), mf_group_model(group)->name, &group, 1, NULL, period, out,
+                  error);
 }
 
 mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,

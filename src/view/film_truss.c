@@ -1,5 +1,5 @@
-// The appearance of trusses in films: bars by their true diameters. An actuator is a tube with a rod
-// in it, each fixed to one end of the bar, so that it is seen to change its length.
+// The appearance of trusses in films: bars by their true diameters. An actuator is a tube with a
+// rod in it, each fixed to one end of the bar, so that it is seen to change its length.
 //
 // A bar has two poses of links in the film, at both of its ends, with the z axis along it: those of
 // a robot with fewer bars than its group has room for are not drawn.
