@@ -1,5 +1,5 @@
 // Networks of neurons: what is one.
-#include <mayfly/neurons.h>
+#include "model/neurons.h"
 
 static bool between(double value, double low, double high) {
     return value >= low && value <= high; // false for NaN
@@ -19,12 +19,19 @@ static mf_Status check_neuron(const mf_Neuron *neuron, uint32_t index, mf_Error 
 }
 
 static mf_Status check_synapse(const mf_Synapse *synapses, uint32_t index, uint32_t neurons,
-                               mf_Error *error) {
+                               uint32_t inputs, mf_Error *error) {
     const mf_Synapse *synapse = &synapses[index];
-    if (synapse->from >= neurons || synapse->to >= neurons)
-        return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].%s: no neuron %u, the network has %u",
-                       index, synapse->from >= neurons ? "from" : "to",
-                       synapse->from >= neurons ? synapse->from : synapse->to, neurons);
+    const bool is_input = synapse->from >= MF_NEURON_INPUT(0);
+    if (is_input && synapse->from - MF_NEURON_INPUT(0) >= inputs)
+        return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].from: no input %u, there are %u",
+                       index, synapse->from - MF_NEURON_INPUT(0), inputs);
+    if (!is_input && synapse->from >= neurons)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "synapses[%u].from: no neuron %u, the network has %u", index, synapse->from,
+                       neurons);
+    if (synapse->to >= neurons)
+        return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].to: no neuron %u, the network has %u",
+                       index, synapse->to, neurons);
     if (!between(synapse->weight, -1e6, 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].weight: %g, need -1e6 .. 1e6", index,
                        synapse->weight);
@@ -39,6 +46,17 @@ static mf_Status check_synapse(const mf_Synapse *synapses, uint32_t index, uint3
 
 mf_Status mf_neurons_check(const mf_Neuron *neurons, uint32_t neuron_count,
                            const mf_Synapse *synapses, uint32_t synapse_count, mf_Error *error) {
+    const mf_Brain brain = {.neurons = neurons,
+                            .synapses = synapses,
+                            .neuron_count = neuron_count,
+                            .synapse_count = synapse_count};
+    return mf_neurons_check_inputs(&brain, 0, error);
+}
+
+mf_Status mf_neurons_check_inputs(const mf_Brain *brain, uint32_t inputs, mf_Error *error) {
+    const mf_Neuron *neurons = brain->neurons;
+    const mf_Synapse *synapses = brain->synapses;
+    const uint32_t neuron_count = brain->neuron_count, synapse_count = brain->synapse_count;
     if (neuron_count > MF_NEURONS_MOST)
         return mf_fail(error, MF_LIMIT, "neurons: %u, at most %u", neuron_count, MF_NEURONS_MOST);
     if (synapse_count > MF_SYNAPSES_MOST)
@@ -50,6 +68,6 @@ mf_Status mf_neurons_check(const mf_Neuron *neurons, uint32_t neuron_count,
     for (uint32_t i = 0; status == MF_OK && i < neuron_count; i++)
         status = check_neuron(&neurons[i], i, error);
     for (uint32_t i = 0; status == MF_OK && i < synapse_count; i++)
-        status = check_synapse(synapses, i, neuron_count, error);
+        status = check_synapse(synapses, i, neuron_count, inputs, error);
     return status;
 }
