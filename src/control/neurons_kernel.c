@@ -131,7 +131,8 @@ static mf_mask fire(const Cycle *c) {
         mf_lane smooth = one / (one + mf_exp_lane(-sum));
         mf_mask steps = mf_index_equal(kind, mf_set_index(MF_NEURON_THRESHOLD));
         sound = mf_and(sound, mf_or(mf_finite(sum), mf_not(exists)));
-        c->value[n] = mf_select(steps, step, smooth);
+        // A neuron that only other lanes have keeps its zero.
+        c->value[n] = mf_select(exists, mf_select(steps, step, smooth), c->value[n]);
     }
     return sound;
 }
