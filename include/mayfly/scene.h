@@ -236,6 +236,24 @@ typedef enum mf_Fitness {
 MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
 MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
 
+// A quantity of an evaluation that can be a descriptor of MAP-Elites.
+typedef enum mf_Measure {
+    MF_MEASURE_FORWARD,  // [m] displacement of the base along x of the world
+    MF_MEASURE_SIDEWAYS, // [m] along y
+    MF_MEASURE_HEIGHT,   // [m] of the base at the end, world frame
+    MF_MEASURE_SPEED,    // [m/s] mean along its own heading
+    MF_MEASURE_UPRIGHT,  // [1] mean cosine of the base's tilt
+    MF_MEASURE_DUTY      // [1] share of time with load, mean of the feet with contact sensors
+} mf_Measure;
+MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
+
+// One dimension of the grid of MAP-Elites.
+typedef struct mf_SceneDescriptor {
+    mf_Measure measure;
+    double lower, upper; // [unit of the measure] range
+    uint32_t cells;      // [1] default 16
+} mf_SceneDescriptor;
+
 // The level at which the best robots are verified.
 typedef enum mf_VerifyMotion {
     MF_VERIFY_NONE,
@@ -272,7 +290,10 @@ typedef struct mf_SceneHooks {
     // Gives an instance the controller that a genome describes, in a group with `controller: none`.
     // NULL: nothing to evolve there.
     void (*apply_genome)(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user);
-    uint32_t genome_bytes; // [byte] of its genome, 1 .. 4096; used with apply_genome
+    uint32_t genome_bytes; // [byte] of its genome, 1 .. 65536; used with apply_genome
+    // Descriptor `index` of search.descriptors at the end of an evaluation; NaN: in no cell. Not
+    // called for a robot with a fault. NULL: the measures of the file.
+    double (*describe)(const mf_Scene *scene, uint32_t instance, uint32_t index, void *user);
     void *user;            // handed to all of them; borrowed
 } mf_SceneHooks;
 
@@ -316,6 +337,8 @@ typedef struct mf_SceneFile {
     uint32_t generations;        // [1]
     mf_Fitness fitness;          // default MF_FITNESS_DISTANCE
     mf_SearchConfig search;
+    mf_SceneDescriptor *descriptors;
+    uint32_t descriptor_count; // [1] also in `search`
     mf_VerifyConfig verify;
     mf_SceneHooks hooks; // all zero after loading
     mf_Context *context;
@@ -479,6 +502,10 @@ MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
 // (rounded up to whole steps), and calls mf_scene_fitness. Robots without a genome idle.
 MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
+// An mf_DescribeFn with the same `user`: search.descriptors of the evaluation before, in the order
+// of the file. NaN for a robot with a fault.
+MF_API mf_Status mf_scene_describe(void *scene, const uint8_t *genomes, uint32_t count,
+                                   uint32_t genome_bytes, double *values, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
-#define GENOME_MOST 4096u                 // [byte] limit of searches
+#define GENOME_MOST 65536u                // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
     return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};

@@ -264,6 +264,48 @@ static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, 
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+static mf_Status check_descriptors(const mf_Reader *reader, const mf_SceneFile *file) {
+    const bool grid = file->search.replacement == MF_REPLACEMENT_CELL;
+    uint64_t cells = 1;
+    if (grid && file->descriptor_count == 0)
+        return mf_reader_refuse(reader, "search.replacement", NULL,
+                                "expected search.descriptors with `cell`, found none");
+    if (!grid && file->descriptor_count > 0)
+        return mf_reader_refuse(reader, "search.descriptors", "search.replacement",
+                                "expected `replacement: cell` with descriptors");
+    if (file->descriptor_count > MF_DESCRIPTOR_LIMIT)
+        return mf_reader_refuse(reader, "search.descriptors", NULL, "expected at most %d, found %u",
+                                MF_DESCRIPTOR_LIMIT, file->descriptor_count);
+    for (uint32_t i = 0; i < file->descriptor_count; i++) {
+        const mf_SceneDescriptor *descriptor = &file->descriptors[i];
+        const mf_Reader inner = mf_reader_item(reader, "search.descriptors", i);
+        cells *= descriptor->cells;
+        if (!(descriptor->lower < descriptor->upper))
+            return mf_reader_refuse(&inner, "upper", "lower",
+                                    "expected more than lower = %g, found %g", descriptor->lower,
+                                    descriptor->upper);
+        if (cells > 1u << 20)
+            return mf_reader_refuse(&inner, "cells", NULL, "expected at most %u cells in the grid",
+                                    1u << 20);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file) {
+    const mf_SearchConfig *search = &file->search;
+    const bool plain = search->selection == MF_SELECTION_TRUNCATION &&
+                       search->replacement == MF_REPLACEMENT_GENERATION;
+    if (search->protect >= search->population)
+        return mf_reader_refuse(reader, "search.protect", "search.population",
+                                "expected fewer than search.population = %u, found %u",
+                                search->population, search->protect);
+    if (file->verify.motion != MF_VERIFY_NONE && !plain)
+        return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
+                                "expected `selection: truncation` and `replacement: generation` "
+                                "with a verification");
+    return check_descriptors(reader, file);
+}
+
 static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file) {
     const mf_SearchConfig *search = &file->search;
     const mf_VerifyConfig *verify = &file->verify;
@@ -275,7 +317,7 @@ static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.best", "search.population",
                                 "expected at most search.population = %u, found %u",
                                 search->population, verify->best);
-    return MF_OK;
+    return check_scheme(reader, file);
 }
 
 static bool is_record_name(const char *path) {

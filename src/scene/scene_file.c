@@ -102,11 +102,24 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     }
 }
 
+// The descriptors of the file, as those of the search.
+static void copy_descriptors(mf_SceneFile *file) {
+    uint32_t count = file->descriptor_count;
+    file->search.descriptor_count = count < MF_DESCRIPTOR_LIMIT ? count : MF_DESCRIPTOR_LIMIT;
+    for (uint32_t i = 0; i < file->search.descriptor_count; i++) {
+        const mf_SceneDescriptor *from = &file->descriptors[i];
+        mf_Descriptor *to = &file->search.descriptors[i];
+        *to = (mf_Descriptor){.lower = from->lower, .upper = from->upper, .cells = from->cells};
+        snprintf(to->name, sizeof to->name, "%s", mf_measure_name(from->measure));
+    }
+}
+
 // Defaults that depend on other keys.
 static void complete(const mf_Reader *reader, mf_SceneFile *file) {
     const mf_YamlNode *proximity = mf_reader_find(reader, "proximity");
     file->evolves = mf_reader_find(reader, "search") != NULL;
     file->search.seed = file->seed;
+    copy_descriptors(file);
     file->ground.given =
         file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;
     if ((int)file->ground.generator.shape == MF_GROUND_OF_MODELS)
