@@ -134,7 +134,7 @@ mf_Status mf_crawl_create(mf_Context *context, const mf_CrawlConfig *config, mf_
     crawl->base = mf_group_find_field(crawl->group, "base.position");
     crawl->position = mf_group_find_field(crawl->group, "vertex.position");
     crawl->load = mf_group_find_field(crawl->group, "vertex.load");
-    crawl->command = mf_group_find_field(crawl->group, "actuator.command");
+    crawl->command = mf_group_find_field(crawl->group, "actuator.control");
     crawl->fault = mf_group_find_field(crawl->group, "fault.word");
     crawl->warning = mf_group_find_field(crawl->group, "warning.word");
     *out = crawl;
