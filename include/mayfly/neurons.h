@@ -49,7 +49,7 @@ typedef struct mf_Brain { // a network and what it drives
     const uint32_t *attached;             // [1] per component of the output field the neuron that
                                           // drives it, MF_NONE: none does
     uint32_t attached_count;              // [1] components with an entry; the others: MF_NONE
-    const double *lower, *upper; // per component, in the output's unit: its values where the state
+    const double *lower, *upper; // [output's unit] per component: its values where the state
                                  // is 0 and 1. NULL: as the output of mf_NetworkConfig
 } mf_Brain;
 
