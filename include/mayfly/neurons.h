@@ -49,8 +49,8 @@ typedef struct mf_Brain { // a network and what it drives
     const uint32_t *attached;             // [1] per component of the output field the neuron that
                                           // drives it, MF_NONE: none does
     uint32_t attached_count;              // [1] components with an entry; the others: MF_NONE
-    const double *lower, *upper; // per component, in the output's unit: its values where the state
-                                 // is 0 and 1. NULL: as the output of mf_NetworkConfig
+    const double *lower; // [1] or the output's unit: per component its value where the state is 0
+    const double *upper; // [1] where it is 1. NULL: as the output of mf_NetworkConfig
 } mf_Brain;
 
 typedef struct mf_NeuronsConfig {
@@ -63,11 +63,11 @@ typedef struct mf_NeuronsConfig {
     uint32_t frames;              // [1] >= 1 steps of a cycle; default 10
     double change;                // [m] or the output's unit: most by which a component of the
                                   // output changes in a cycle; 0, the default: 0.01 m for
-                                  // actuator.command, no limit for others
+                                  // trusses, no limit for others
     const char *const *inputs;    // names of fields of the group's precision, ended by NULL;
                                   // NULL, the default: none
     const char *output;           // name of the output field; NULL, the default:
-                                  // actuator.command if the group has it, else joint.target
+                                  // actuator.control of trusses, else joint.target
 } mf_NeuronsConfig;
 // The defaults of mf_NeuronsConfig: every configuration starts from them.
 MF_API mf_NeuronsConfig mf_neurons_config(void);

@@ -309,20 +309,21 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NeuronsSy
 
 static mf_Status add_output(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSystem *system,
                             mf_Error *error) {
-    static const char command[] = "actuator.command";
+    // Robots of links have actuator.control, too; bars are of trusses only.
+    const bool of_truss = mf_group_find_field(group, "bar.rest_length") != NULL;
     const char *name = config->output;
     mf_Field *field;
     if (name == NULL)
-        name = mf_group_find_field(group, command) != NULL ? command : "joint.target";
+        name = of_truss ? "actuator.control" : "joint.target";
     mf_Status status = mf_control_find_output(group, system_name, name, &field, error);
     if (status != MF_OK)
         return status;
     system->output = field->info.name;
     system->batch.output = field->data;
     system->batch.outputs = field->components;
-    system->batch.change = config->change > 0.0         ? config->change
-                           : strcmp(name, command) == 0 ? 0.01
-                                                        : (double)INFINITY;
+    system->batch.change = config->change > 0.0 ? config->change
+                           : of_truss           ? 0.01
+                                                : (double)INFINITY;
     return MF_OK;
 }
 
