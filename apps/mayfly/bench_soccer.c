@@ -12,29 +12,55 @@
 
 typedef struct Bench {
     mf_Bench bench;
-    mf_Motion motion;   // of all moving groups
-    uint32_t threads;   // [1]
-    uint32_t humanoids; // [1] 0: a curve over several numbers
-    double spacing;     // [m] between them; 0: spread over the field
+    mf_Motion motion;    // of all moving groups
+    mf_CollisionLaw law; // explicit, as in scenes/soccer.yaml, if not said otherwise
+    uint32_t threads;    // [1]
+    uint32_t humanoids;  // [1] 0: a curve over several numbers
+    double spacing;      // [m] between them; 0: spread over the field
     bool car, ball, field;
     bool swings; // the humanoids swing their limbs instead of standing still
     uint32_t steps;
 } Bench;
 
 static const Bench benches[] = {
-    {{"soccer-2", NULL, false}, MF_MOTION_ARTICULATED, 1, 2, 0.28, false, true, true, false, 2000},
-    {{"soccer-10-car", NULL, false}, MF_MOTION_RIGID, 1, 10, 0.4, true, false, false, false, 2000},
-    {{"soccer-10-car-articulated", NULL, false},
-     MF_MOTION_ARTICULATED,
-     2,
-     10,
-     0.4,
-     true,
-     false,
-     false,
-     false,
-     2000},
-    {{"soccer-field", NULL, true}, MF_MOTION_RIGID, 1, 0, 0.0, false, true, true, true, 400},
+    {.bench = {"soccer-2", NULL, false},
+     .motion = MF_MOTION_ARTICULATED,
+     .threads = 1,
+     .humanoids = 2,
+     .spacing = 0.28,
+     .ball = true,
+     .field = true,
+     .steps = 2000},
+    {.bench = {"soccer-2-compliant", NULL, false},
+     .motion = MF_MOTION_ARTICULATED,
+     .law = MF_COLLISION_COMPLIANT,
+     .threads = 1,
+     .humanoids = 2,
+     .spacing = 0.28,
+     .ball = true,
+     .field = true,
+     .steps = 2000},
+    {.bench = {"soccer-10-car", NULL, false},
+     .motion = MF_MOTION_RIGID,
+     .threads = 1,
+     .humanoids = 10,
+     .spacing = 0.4,
+     .car = true,
+     .steps = 2000},
+    {.bench = {"soccer-10-car-articulated", NULL, false},
+     .motion = MF_MOTION_ARTICULATED,
+     .threads = 2,
+     .humanoids = 10,
+     .spacing = 0.4,
+     .car = true,
+     .steps = 2000},
+    {.bench = {"soccer-field", NULL, true},
+     .motion = MF_MOTION_RIGID,
+     .threads = 1,
+     .ball = true,
+     .field = true,
+     .swings = true,
+     .steps = 400},
 };
 
 // ---- the worlds ---------------------------------------------------------------------------------
@@ -226,8 +252,10 @@ static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOp
     status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
         status = fill_world(bench, setup, count, setup->world, error);
+    mf_CollisionsConfig between = mf_collisions_config();
+    between.law = bench->law;
     if (status == MF_OK)
-        status = mf_collisions_add(setup->world, NULL, &setup->collisions, error);
+        status = mf_collisions_add(setup->world, &between, &setup->collisions, error);
     return status;
 }
 

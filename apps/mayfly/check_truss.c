@@ -487,7 +487,7 @@ static mf_Status check_cycle(mf_Context *context, mf_CheckRun *run, mf_Error *er
     double before[12], far = 0.0, back = 0.0;
     for (uint32_t c = 0; c < 12; c++)
         before[c] = get(&rig, "vertex.position", c);
-    mf_Field *command = mf_group_find_field(rig.group, "actuator.command");
+    mf_Field *command = mf_group_find_field(rig.group, "actuator.control");
     mf_field_set(command, 0, 0, 0.11);
     mf_world_step(rig.world, 12);
     for (uint32_t c = 0; c < 12; c++)

@@ -78,7 +78,9 @@ const mf_CommandHelp mf_help_evolve = {
         "--json prints one object per generation (generation, best, mean, evaluations,\n"
         "simulated_seconds summed over robots, wall_seconds, realtime_factor; after the first\n"
         "verification also verified, the fitness of the best at the level of search.verify) and a\n"
-        "last one with \"done\" and the hash of the final population.",
+        "last one with \"done\" and the hash of the final population. With search.replacement: "
+        "cell\n"
+        "the objects also have coverage (filled cells) and quality (sum of their fitness).",
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
                 "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
                 "  mayfly evolve scenes/neophysix.yaml\n"
@@ -99,6 +101,12 @@ static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, ui
     Evolution *evolution = user;
     evolution->simulated += count * evolution->file->duration;
     return mf_scene_evaluate(&evolution->scene, genomes, count, genome_bytes, fitness, error);
+}
+
+static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                          double *values, mf_Error *error) {
+    Evolution *evolution = user;
+    return mf_scene_describe(&evolution->scene, genomes, count, genome_bytes, values, error);
 }
 
 static mf_Status verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
@@ -182,6 +190,8 @@ static mf_Status make_search(Evolution *evolution, mf_Error *error) {
     config.genome_bytes = mf_scene_genome_bytes(&evolution->scene);
     config.evaluate = evaluate;
     config.user = evolution;
+    config.describe = describe;
+    config.describe_user = evolution;
     if (verifies(evolution)) {
         config.verify_every = evolution->file->verify.every;
         config.verify_best = evolution->file->verify.best;
@@ -264,7 +274,7 @@ static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
 static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.evaluates = true;
-    config.count = evolution->file->search.population;
+    config.count = mf_search_evaluated_at_once(&evolution->file->search);
     mf_run_files_begin(evolution->context, &evolution->files);
     mf_Status status =
         mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
@@ -323,6 +333,10 @@ static bool print_generation(const Evolution *evolution, double wall) {
                              evaluations_of(evolution), "simulated_seconds",
                              mf_app_real(evolution->simulated), "wall_seconds", mf_app_real(wall),
                              "realtime_factor", mf_app_real(evolution->simulated / wall));
+    if (line != NULL && mf_search_config_of(evolution->search)->descriptor_count > 0) {
+        json_object_set_new(line, "coverage", mf_app_real(mf_search_coverage(evolution->search)));
+        json_object_set_new(line, "quality", mf_app_real(mf_search_quality(evolution->search)));
+    }
     if (line != NULL && mf_search_verified(evolution->search) > 0)
         json_object_set_new(line, "verified",
                             mf_app_real(mf_search_individual(evolution->search, 0).verified));

@@ -14,6 +14,9 @@ static double ground_load(mf_Group *group, uint32_t robot) {
     double sum = 0.0;
     if (load == NULL)
         load = mf_group_find_field(group, "point.load");
+    const mf_Field *force = mf_group_find_field(group, "contact.force"); // of trusses
+    for (uint32_t c = 2; force != NULL && load == NULL && c < force->components; c += 3)
+        sum += mf_field_get(force, robot, c);
     for (uint32_t i = 0; load != NULL && i < load->components; i++)
         sum += mf_field_get(load, robot, i);
     return weight > 0.0 ? sum / weight : 0.0;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ancestry.h"
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
@@ -13,7 +14,8 @@
 #include "warnings.h"
 
 typedef struct Options {
-    const char *individual, *generation, *motion, *divisor, *record, *fields, *every, *plot;
+    const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every,
+        *plot;
     bool json;
     mf_Inputs inputs; // --model, --ground and --set
 } Options;
@@ -37,6 +39,8 @@ static const mf_Option table[] = {
                  "the individual with that number"),
     MF_OPT_COUNT("generation", "N", Options, generation, 1, 4294967295.0,
                  "the best of that generation (default: of the newest one)"),
+    MF_OPT_TEXT("ancestry", "best|ID", Options, ancestry,
+                "print that individual's ancestors instead of simulating it"),
     MF_OPT_WORD("motion", "LEVEL", Options, motion, mf_word_motion,
                 "kinematic, points, rigid, prescribed or articulated (default: that of the "
                 "evolution)"),
@@ -69,6 +73,11 @@ const mf_CommandHelp mf_help_replay = {
         "and the stored result are only printed, together with the result of the verification. If\n"
         "the model or the ground has moved, it is searched for in the folders above RUN; --model\n"
         "and --ground state its path, and it must have the same content.\n\n"
+        "--ancestry prints the line of an individual back to the first generation: id, generation\n"
+        "of birth, fitness, length of the genome and how many bytes differ from the parent's; "
+        "with\n"
+        "--json one object: individual, and ancestors, a list of id, parent, generation, fitness,\n"
+        "bytes, changed.\n\n"
         "--json prints: motion, individual, distance and fitness [m], stored_fitness,\n"
         "stored_verified, ratio, equal, step, simulated_seconds, wall_seconds, realtime_factor,\n"
         "hash.",
@@ -77,6 +86,7 @@ const mf_CommandHelp mf_help_replay = {
         "  mayfly replay runs/hexapod-1 --motion articulated --plot articulated.html\n"
         "  mayfly replay runs/hexapod-1 --motion articulated --set group.servo.stiffness=2\n"
         "  mayfly replay runs/hexapod-1 --record champion.h5\n"
+        "  mayfly replay runs/hexapod-1 --ancestry best\n"
         "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
     .most = 1,
@@ -215,12 +225,47 @@ static int compare(const Replay *replay, mf_Error *error) {
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
+// The line of an individual instead of a simulation.
+static int show_ancestry(Replay *replay, mf_Error *error) {
+    const Options *options = replay->options;
+    bool best = strcmp(options->ancestry, "best") == 0;
+    uint64_t id = best ? 0 : mf_option_count(options->ancestry, 0);
+    mf_Status status = MF_OK;
+    if (best) {
+        status = find_individual(replay, error);
+        id = replay->individual.id;
+    }
+    return status == MF_OK
+               ? mf_ancestry_print(replay->context, replay->archive, id, options->json, error)
+               : mf_app_fail(error);
+}
+
+static bool is_id(const char *text) {
+    return strcmp(text, "best") == 0 ||
+           (text[0] != '\0' && strlen(text) < 20 && text[strspn(text, "0123456789")] == '\0');
+}
+
 static int check_options(const Options *options) {
+    if (options->ancestry != NULL && !is_id(options->ancestry))
+        return mf_app_usage("replay", "--ancestry: expected best or the number of an individual");
+    if (options->ancestry != NULL && (options->individual != NULL || options->record != NULL ||
+                                      options->plot != NULL || options->motion != NULL))
+        return mf_app_usage("replay", "--ancestry simulates nothing: without --individual, "
+                                      "--motion, --record and --plot");
     if (options->individual != NULL && options->generation != NULL)
         return mf_app_usage("replay", "--individual and --generation exclude each other");
     if (options->record == NULL && (options->fields != NULL || options->every != NULL))
         return mf_app_usage("replay", "--fields and --every require --record FILE");
     return MF_OPTIONS_GO_ON;
+}
+
+static int replay_individual(Replay *replay, mf_Error *error) {
+    mf_Status status = find_individual(replay, error);
+    if (status == MF_OK)
+        status = make_scene(replay, error);
+    if (status == MF_OK)
+        status = simulate(replay, error);
+    return status == MF_OK ? compare(replay, error) : mf_inputs_fail(error);
 }
 
 int mf_command_replay(int argc, char **argv) {
@@ -234,13 +279,10 @@ int mf_command_replay(int argc, char **argv) {
     Replay replay = {.options = &options};
     mf_Error error = {0};
     mf_Status status = open_run(&replay, argv[1], &error);
-    if (status == MF_OK)
-        status = find_individual(&replay, &error);
-    if (status == MF_OK)
-        status = make_scene(&replay, &error);
-    if (status == MF_OK)
-        status = simulate(&replay, &error);
-    result = status == MF_OK ? compare(&replay, &error) : mf_inputs_fail(&error);
+    if (status == MF_OK && options.ancestry != NULL)
+        result = show_ancestry(&replay, &error);
+    else
+        result = status == MF_OK ? replay_individual(&replay, &error) : mf_inputs_fail(&error);
     if (replay.scene.world != NULL)
         mf_scene_destroy(&replay.scene);
     mf_scene_file_destroy(replay.file);

@@ -114,6 +114,8 @@ bool mf_run_print_json(mf_Run *run) {
         json_object_update_missing(object, json_array_get(groups, 0));
     if (scene->interaction != NULL)
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
+    if (scene->collisions != NULL)
+        set_real(object, "deepest_overlap", mf_collisions_statistics(scene->collisions).deepest);
     set_real(object, "step", mf_time_to_seconds(scene->step));
     set_real(object, "simulated_seconds", simulation->simulated);
     set_real(object, "wall_seconds", simulation->seconds);

@@ -143,6 +143,20 @@ static void print_contact(const mf_Scene *scene) {
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);
 }
 
+// Contacts between robots that were deeper than their forces increase.
+static void print_overlap(const mf_Scene *scene) {
+    const double deep =
+        scene->collisions == NULL ? 0.0 : mf_collisions_statistics(scene->collisions).deepest;
+    const double most = mf_collisions_config().depth;
+    if (deep > most)
+        printf("robots overlapped by up to %.3g mm: forces between them do not increase beyond %g "
+               "mm%s\n",
+               1e3 * deep, 1e3 * most,
+               scene->file->contact_law == MF_COLLISION_EXPLICIT
+                   ? " (contact.law: compliant is stiffer)"
+                   : " (a smaller world.step helps)");
+}
+
 static void put_agent(const mf_Scene *scene, uint32_t agent) {
     mf_Group *group;
     uint32_t instance;
@@ -259,6 +273,7 @@ bool mf_run_print_end(mf_Run *run) {
         print_groups(scene);
     print_game(scene);
     print_contact(scene);
+    print_overlap(scene);
     print_events(scene);
     print_joints(scene->joints);
     printf("hash      %016llx\n", (unsigned long long)mf_world_hash(scene->world));

@@ -33,7 +33,7 @@ MF_API mf_CollisionsMember mf_collisions_member(mf_Group *group);
 // How touching robots push each other (docs/explanation/collision.md).
 typedef enum mf_CollisionLaw {
     MF_COLLISION_EXPLICIT, // springs at the beginning of the step, each for itself: the cheapest,
-                           // for crowds that bump into each other
+                           // for crowds of equal robots that bump into each other
     MF_COLLISION_HARD,     // no softness: contacts and run-time joints are solved together, for
                            // robots that carry, hold, stack and lean
     MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
@@ -45,16 +45,16 @@ typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
-    mf_CollisionLaw law;                // default MF_COLLISION_EXPLICIT, which robots that move by
-                                        // a plugin have in any case
+    mf_CollisionLaw law;                // default MF_COLLISION_COMPLIANT; robots that move by a
+                                        // plugin have MF_COLLISION_EXPLICIT in any case
     // Of compliant contacts where the shapes' file does not state their softness.
     double contact_time;  // [s] > 0; stiffness = mass / time^2, with the mass that both robots move
                           // at the contact; default 0: one step
     double contact_ratio; // [1] damping = 2 ratio sqrt(mass stiffness), >= 0; default 1
     double duration; // [s] explicit: duration of a perfectly elastic head-on impact of two balls,
                      // >= 4 steps; default 0: 6 steps
-    double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit; default
-                               // 0.5
+    double restitution;        // [1] of the normal velocity, 0.05 .. 1; hard and explicit (refused
+                               // with compliant); default 0.5
     double friction;           // [1] >= 0; default NAN: that of both shapes, combined as in MuJoCo
     double torsional_friction; // [m] torsional friction, >= 0; default NAN: that of the shapes
     double depth;   // [m] > 0; the force does not increase beyond this depth; default 0.02
@@ -95,6 +95,8 @@ typedef struct mf_CollisionsStatistics {
     uint64_t solved;        // [1] contacts that the world's solver computed
     uint64_t rounds;        // [1] trial steps with corrected forces, of contacts and joints
     double residual;        // [1] residual of those forces, largest of a step
+    double deepest;         // [m] largest overlap of two shapes, without those of the first step:
+                            // beyond mf_CollisionsConfig.depth forces do not increase
 } mf_CollisionsStatistics;
 // What happened so far, since the start or the last mf_collisions_clear_statistics.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);

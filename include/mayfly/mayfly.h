@@ -21,6 +21,7 @@
 #include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/links.h>
+#include <mayfly/machine.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>

@@ -3,11 +3,14 @@
 #ifndef MAYFLY_NEURONS_H
 #define MAYFLY_NEURONS_H
 
-#include <mayfly/base.h>
+#include <mayfly/world.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define MF_NEURONS_MOST 1024u  // [1] most neurons of a network
+#define MF_SYNAPSES_MOST 4096u // [1] most synapses of a network
 
 typedef enum mf_NeuronKind {
     MF_NEURON_SIGMOID,  // 1 / (1 + exp(-sum)): 0 .. 1
@@ -21,9 +24,71 @@ typedef struct mf_Neuron {
 } mf_Neuron;
 
 typedef struct mf_Synapse {
-    uint32_t from, to; // [1] neurons, which may be the same one
+    uint32_t from, to; // [1] neurons, which may be the same one; `from` also an input, see below
     double weight;     // [1]
 } mf_Synapse;
+
+// Whether neurons and synapses can be a network: counts, kinds, finite biases and weights (at most
+// 1e6), states 0 .. 1, synapses between neurons that exist, none twice. MF_BAD_ARGUMENT names the
+// member that is wrong: "synapses[3].to: ...". MF_LIMIT: more than MF_NEURONS_MOST or
+// MF_SYNAPSES_MOST. A list may be NULL where its count is 0.
+MF_API mf_Status mf_neurons_check(const mf_Neuron *neurons, uint32_t neuron_count,
+                                  const mf_Synapse *synapses, uint32_t synapse_count,
+                                  mf_Error *error);
+
+// ---- networks as controllers -------------------------------------------------------------------
+
+// As mf_Synapse.from: component k of the input fields of mf_NeuronsConfig, one after the other.
+#define MF_NEURON_INPUT(k) (MF_NEURONS_MOST + (k))
+#define MF_NEURON_INPUTS_MOST 512u // [1] most components of input fields
+
+typedef struct mf_Brain { // a network and what it drives
+    const mf_Neuron *neurons;
+    const mf_Synapse *synapses;
+    uint32_t neuron_count, synapse_count; // [1]
+    const uint32_t *attached;             // [1] per component of the output field the neuron that
+                                          // drives it, MF_NONE: none does
+    uint32_t attached_count;              // [1] components with an entry; the others: MF_NONE
+    const double *lower; // [1] or the output's unit: per component its value where the state is 0
+    const double *upper; // [1] where it is 1. NULL: as the output of mf_NetworkConfig
+} mf_Brain;
+
+typedef struct mf_NeuronsConfig {
+    uint32_t struct_size;         // [byte] set by mf_neurons_config()
+    mf_Brain brain;               // of every instance at first; borrowed while it is added
+    const struct mf_Truss *truss; // its brain instead; NULL: none. Borrowed likewise
+    uint32_t most_neurons;        // [1] room for other brains; less than the first one has: as
+                                  // many as it has
+    uint32_t most_synapses;       // [1] the same
+    uint32_t frames;              // [1] >= 1 steps of a cycle; default 10
+    double change;                // [m] or the output's unit: most by which a component of the
+                                  // output changes in a cycle; 0, the default: 0.01 m for
+                                  // trusses, no limit for others
+    const char *const *inputs;    // names of fields of the group's precision, ended by NULL;
+                                  // NULL, the default: none
+    const char *output;           // name of the output field; NULL, the default:
+                                  // actuator.control of trusses, else joint.target
+} mf_NeuronsConfig;
+// The defaults of mf_NeuronsConfig: every configuration starts from them.
+MF_API mf_NeuronsConfig mf_neurons_config(void);
+
+// Controls every instance by its own recurrent network. In the first step of each cycle all neurons
+// change at once: from the states x before and the inputs u,
+//     x_i' = f_i(bias_i + sum of weight x_from (or u_from) over the synapses to i)
+// with f of the neuron's kind; the sum is in the order of the synapses. The driven components of
+// the output then go to lower + (upper - lower) x', by at most `change`, in equal parts in the
+// steps of the cycle. Fields: neuron.state and the network itself (docs/reference/controllers.md).
+// A sum that is not finite raises MF_FAULT_CONTROL for its instance. `config` may be NULL; arrays
+// are copied. MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: names the setting. MF_LIMIT: too many.
+MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error);
+
+// Gives an instance another brain, at the beginning of a cycle with the states that it begins with.
+// MF_LIMIT: the group has no room for it. MF_BAD_ARGUMENT: as mf_neurons_check.
+MF_API mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
+                                mf_Error *error);
+// The same with the neurons, synapses and actuators of a truss.
+MF_API mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance,
+                                      const struct mf_Truss *truss, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,7 @@
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
+#include <mayfly/truss.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -191,6 +192,8 @@ typedef struct mf_SceneGroup {
     mf_SceneColor color;
     const mf_Vehicle *vehicle; // NULL for robots with links; of a file that was loaded, its own
     mf_Vehicle *own_vehicle;   // that one; NULL where a program gave the vehicle
+    const mf_Truss *truss;     // NULL for all others; of a file that was loaded, its own
+    mf_Truss *own_truss;       // that one; NULL where a program gave the truss
 } mf_SceneGroup;
 
 // ---- joints between groups ----------------------------------------------------------------------
@@ -236,6 +239,24 @@ typedef enum mf_Fitness {
 MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
 MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
 
+// A quantity of an evaluation that can be a descriptor of MAP-Elites.
+typedef enum mf_Measure {
+    MF_MEASURE_FORWARD,  // [m] displacement of the base along x of the world
+    MF_MEASURE_SIDEWAYS, // [m] along y
+    MF_MEASURE_HEIGHT,   // [m] of the base at the end, world frame
+    MF_MEASURE_SPEED,    // [m/s] mean along its own heading
+    MF_MEASURE_UPRIGHT,  // [1] mean cosine of the base's tilt
+    MF_MEASURE_DUTY      // [1] share of time with load, mean of the feet with contact sensors
+} mf_Measure;
+MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
+
+// One dimension of the grid of MAP-Elites.
+typedef struct mf_SceneDescriptor {
+    mf_Measure measure;
+    double lower, upper; // [1] or the unit of the measure: range
+    uint32_t cells;      // [1] default 16
+} mf_SceneDescriptor;
+
 // The level at which the best robots are verified.
 typedef enum mf_VerifyMotion {
     MF_VERIFY_NONE,
@@ -272,8 +293,11 @@ typedef struct mf_SceneHooks {
     // Gives an instance the controller that a genome describes, in a group with `controller: none`.
     // NULL: nothing to evolve there.
     void (*apply_genome)(mf_Scene *scene, uint32_t instance, const uint8_t *genome, void *user);
-    uint32_t genome_bytes; // [byte] of its genome, 1 .. 4096; used with apply_genome
-    void *user;            // handed to all of them; borrowed
+    uint32_t genome_bytes; // [byte] of its genome, 1 .. 65536; used with apply_genome
+    // Descriptor `index` of search.descriptors at the end of an evaluation; NaN: in no cell. Not
+    // called for a robot with a fault. NULL: the measures of the file.
+    double (*describe)(const mf_Scene *scene, uint32_t instance, uint32_t index, void *user);
+    void *user; // handed to all of them; borrowed
 } mf_SceneHooks;
 
 // ---- scene files -------------------------------------------------------------------------------
@@ -316,6 +340,8 @@ typedef struct mf_SceneFile {
     uint32_t generations;        // [1]
     mf_Fitness fitness;          // default MF_FITNESS_DISTANCE
     mf_SearchConfig search;
+    mf_SceneDescriptor *descriptors;
+    uint32_t descriptor_count; // [1] also in `search`
     mf_VerifyConfig verify;
     mf_SceneHooks hooks; // all zero after loading
     mf_Context *context;
@@ -328,9 +354,9 @@ typedef struct mf_Override {
     const char *value;
 } mf_Override;
 
-// Reads and checks a scene, or a robot's own file (URDF, MJCF), and the vehicles that it names;
-// overrides are applied before the check. Errors name file:line:column and what was expected. Other
-// models, gaits and plugins are read when the world is created.
+// Reads and checks a scene, or a robot's own file (URDF, MJCF, truss), and the vehicles and trusses
+// that it names; overrides are applied before the check. Errors name file:line:column and what was
+// expected. Other models, gaits and plugins are read when the world is created.
 MF_API mf_Status mf_scene_file_load(mf_Context *context, const char *path,
                                     const mf_Override *overrides, uint32_t override_count,
                                     mf_SceneFile **out, mf_Error *error);
@@ -347,6 +373,10 @@ MF_API mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *mod
 MF_API mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicle,
                                           const mf_Override *overrides, uint32_t override_count,
                                           mf_SceneFile **out, mf_Error *error);
+// The same of a truss.
+MF_API mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
+                                        const mf_Override *overrides, uint32_t override_count,
+                                        mf_SceneFile **out, mf_Error *error);
 MF_API void mf_scene_file_destroy(mf_SceneFile *file); // NULL is fine
 
 // The whole file as YAML text with every default written out; loading it again gives the same
@@ -479,6 +509,10 @@ MF_API double mf_scene_fitness(const mf_Scene *scene, uint32_t instance);
 // (rounded up to whole steps), and calls mf_scene_fitness. Robots without a genome idle.
 MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
+// An mf_DescribeFn with the same `user`: search.descriptors of the evaluation before, in the order
+// of the file. NaN for a robot with a fault.
+MF_API mf_Status mf_scene_describe(void *scene, const uint8_t *genomes, uint32_t count,
+                                   uint32_t genome_bytes, double *values, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-// Mayfly: evolution. A population of byte strings, selection, mutation, and the archive on disk.
+// Mayfly: evolution. A population of genomes (byte strings), schemes of selection and replacement,
+// mutation, and the archive on disk.
 #ifndef MAYFLY_SEARCH_H
 #define MAYFLY_SEARCH_H
 
@@ -16,25 +17,89 @@ typedef struct mf_Archive mf_Archive;
 typedef mf_Status (*mf_EvaluateFn)(void *user, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 
+// Writes the genome of a new individual into child[0 .. genome_bytes-1], zeros at call; what is not
+// used stays zero. `parent`, as long and zero-padded, is NULL for an individual of the first
+// generation. The child must depend on the arguments only: draw random numbers from counters (seed,
+// id, ...). Called by one thread at a time, in the order of the ids.
+typedef mf_Status (*mf_VaryFn)(void *user, const uint8_t *parent, uint64_t seed, uint64_t id,
+                               uint8_t *child, uint32_t genome_bytes);
+
+// How parents are chosen. `k` is the size of a tournament, n the number of individuals alive.
+typedef enum mf_Selection {
+    // Replacement `generation`: the survivors in turn, best first. Others: one of the best
+    // `survivors`, each with equal chance.
+    MF_SELECTION_TRUNCATION,
+    // Chance in proportion to the fitness, or, when one is negative, to its difference from the
+    // least finite one. Not finite below: no chance; all chances 0: equal ones.
+    MF_SELECTION_PROPORTIONATE,
+    MF_SELECTION_RANK,       // chance in proportion to n - rank, the best has rank 0
+    MF_SELECTION_TOURNAMENT, // the best of k draws with replacement
+    MF_SELECTION_UNIFORM,    // equal chances
+} mf_Selection;
+
+// Who gives way to a child.
+typedef enum mf_Replacement {
+    MF_REPLACEMENT_GENERATION, // all but the best `survivors`, at once
+    // Steady state: each child is inserted as soon as it is evaluated.
+    MF_REPLACEMENT_RANDOM,  // for any individual, each with equal chance
+    MF_REPLACEMENT_WORST,   // for the last by rank, unless the child ranks behind it
+    MF_REPLACEMENT_UNFIT,   // chance in proportion to the difference from the best fitness
+    MF_REPLACEMENT_SIMILAR, // chance in proportion to the share of genome bytes in common
+    // MAP-Elites (Mouret and Clune, arXiv:1504.04909, 2015): the individual in its cell of the
+    // grid of descriptors, if the child is at least as good.
+    MF_REPLACEMENT_CELL,
+} mf_Replacement;
+
+enum { MF_DESCRIPTOR_LIMIT = 4, MF_DESCRIPTOR_NAME = 32 };
+
+// One dimension of the grid of MAP-Elites. Values outside of the range belong to the border cells.
+typedef struct mf_Descriptor {
+    char name[MF_DESCRIPTOR_NAME]; // of the report; with the terminating zero
+    double lower, upper;           // [1] or as the measure: range, finite, lower < upper
+    uint32_t cells;                // [1] >= 1; at most 2^20 in the whole grid
+} mf_Descriptor;
+
+// Fills values[0 .. count * descriptors - 1], the descriptors of one genome after the other. Called
+// after `evaluate` succeeded with the same genomes, so it can read what that left behind. A NaN:
+// the individual belongs to no cell.
+typedef mf_Status (*mf_DescribeFn)(void *user, const uint8_t *genomes, uint32_t count,
+                                   uint32_t genome_bytes, double *values, mf_Error *error);
+
 typedef struct mf_SearchConfig {
     uint32_t struct_size;  // [byte] set by mf_search_config()
     uint32_t population;   // [1] individuals per generation, 2 .. 2^20; default 100
     uint32_t survivors;    // [1] kept by truncation selection, 1 .. population-1; default 50
-    uint32_t genome_bytes; // [byte] 1 .. 4096; default 32
+    uint32_t genome_bytes; // [byte] 1 .. 65536; default 32
     uint64_t seed;         // [1]
     double mutation_rate; // [1] chance per byte of a child to change, 0 .. 1; default 1/16; a child
-                          // in which no byte was chosen gets one mutation
-    bool reuse_fitness;   // do not evaluate unchanged survivors again; default false
+                          // in which no byte was chosen gets one mutation. Unused with `vary`
+    bool reuse_fitness;   // do not evaluate unchanged survivors again; default false. Always so in
+                          // steady state and MAP-Elites
+    // Scheme. In steady state and MAP-Elites, a generation is `population` children, evaluated
+    // `batch` at a time: the parents of a batch are chosen before any of its children is inserted,
+    // which happens in the order of their ids. batch 1 is the strict steady state.
+    mf_Selection selection;     // default MF_SELECTION_TRUNCATION
+    mf_Replacement replacement; // default MF_REPLACEMENT_GENERATION
+    uint32_t tournament;        // [1] draws, 1 .. 1024; default 4
+    uint32_t batch;             // [1] 1 .. 2^20, cut to the population; default 32
+    uint32_t protect;           // [1] best by rank that a steady state never replaces,
+                                // 0 .. population-1; default 1
+    uint32_t descriptor_count;  // [1] 1 .. 4 with MF_REPLACEMENT_CELL, else 0, the default
+    mf_Descriptor descriptors[MF_DESCRIPTOR_LIMIT];
+    mf_DescribeFn describe; // needed with descriptors
+    void *describe_user;
+    mf_VaryFn vary; // NULL, the default: random bytes and their mutation. With it the archive omits
+    void *vary_user; // the zeros at the end of genomes
     mf_EvaluateFn evaluate;
     void *user;
-    // Verification by a more expensive evaluation. In every generation whose number is a multiple
-    // of verify_every, the best verify_best individuals that are not verified yet are evaluated by
-    // `verify`; each is verified once. With the result v and the fitness f of `evaluate`, the
-    // verified score is v - verify_disparity |v - f|. The best by this score, half as many as are
-    // verified at a time (rounded up) and no two with equal genomes, are the elite: they rank
-    // first, remain until others have a higher score, and are the only parents. Other verified
-    // individuals rank last. Those not verified rank between them, by their fitness plus the
-    // difference of their parent's score and fitness.
+    // Verification by a more expensive evaluation, for truncation in generations. In every
+    // generation whose number is a multiple of verify_every, the best verify_best individuals that
+    // are not verified yet are evaluated by `verify`; each is verified once. With the result v and
+    // the fitness f of `evaluate`, the verified score is v - verify_disparity |v - f|. The best by
+    // this score, half as many as are verified at a time (rounded up) and no two with equal
+    // genomes, are the elite: they rank first, remain until others have a higher score, and are the
+    // only parents. Other verified individuals rank last. Those not verified rank between them, by
+    // their fitness plus the difference of their parent's score and fitness.
     uint32_t verify_every;   // [1] generations; 0: never, the default
     uint32_t verify_best;    // [1] 2 .. population; default 8
     double verify_disparity; // [1] 0 .. 1000; default 1
@@ -43,6 +108,8 @@ typedef struct mf_SearchConfig {
 } mf_SearchConfig;
 // The defaults of mf_SearchConfig: every configuration starts from them.
 MF_API mf_SearchConfig mf_search_config(void);
+// Largest number of genomes in one call of `evaluate`.
+MF_API uint32_t mf_search_evaluated_at_once(const mf_SearchConfig *config); // [1]
 
 // One individual of the current generation. Ids count from 0 over the whole run.
 typedef struct mf_Individual {
@@ -53,21 +120,35 @@ typedef struct mf_Individual {
     const uint8_t *genome; // [1] genome_bytes values, owned by the search
 } mf_Individual;
 
-// Random first generation, not yet evaluated.
+// Search before its first generation: with replacement `generation` that one is there, not yet
+// evaluated; otherwise nobody is alive.
 MF_API mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config,
                                   mf_Search **out, mf_Error *error);
 MF_API void mf_search_destroy(mf_Search *search); // NULL is fine
 
-// One generation: (from the second on) keep the best `survivors`, add mutated copies of them, then
-// evaluate; individuals are sorted by decreasing fitness, of equals the younger (higher id) first,
-// so that children as good as their parents replace them; then the verification, if due. If an
-// evaluation fails, its status and error are returned and the search does not change: advance can
-// be called again.
+// One generation: (from the second on) keep the best `survivors`, add mutated copies of the
+// parents, then evaluate (for the steady state and MAP-Elites see mf_SearchConfig.batch);
+// individuals are sorted by decreasing fitness, of equals the younger (higher id) first, so that
+// children as good as their parents replace them; then the verification, if due. If an evaluation
+// fails, its status and error are returned and the search does not change: advance can be called
+// again.
 MF_API mf_Status mf_search_advance(mf_Search *search, mf_Error *error);
 
 MF_API uint32_t mf_search_generation(const mf_Search *search); // [1] evaluated so far
 MF_API const mf_SearchConfig *mf_search_config_of(const mf_Search *search);
+// Number of individuals alive: the population, except that MAP-Elites has one per filled cell and
+// steady states have none before the first generation.
+MF_API uint32_t mf_search_count(const mf_Search *search); // [1]
+// Rank below mf_search_count(); above, the id is UINT64_MAX.
 MF_API mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank);
+// Descriptors of that individual, descriptor_count values owned by the search; NULL without any.
+MF_API const double *mf_search_descriptors(const mf_Search *search, uint32_t rank);
+// Cell of MAP-Elites for these values, the last descriptor running fastest; UINT32_MAX: none.
+MF_API uint32_t mf_search_cell(const mf_SearchConfig *config, const double *values);
+// Share of the grid's cells that are filled, and the sum of finite fitness over them (QD score; for
+// fitness that is not negative). 0 without descriptors.
+MF_API double mf_search_coverage(const mf_Search *search); // [1]
+MF_API double mf_search_quality(const mf_Search *search);  // as the fitness
 // Fitness of the first by rank; with an elite it need not be the largest.
 MF_API double mf_search_best(const mf_Search *search);
 MF_API double mf_search_mean(const mf_Search *search); // over finite values
@@ -129,6 +210,49 @@ MF_API mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Indi
                                        uint8_t *genome, uint32_t genome_bytes, mf_Error *error);
 MF_API mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
                                  uint8_t *genome, uint32_t genome_bytes, mf_Error *error);
+
+// ---- descent -----------------------------------------------------------------------------------
+
+// One node of a family tree.
+typedef struct mf_Ancestor {
+    uint64_t id;         // [1]
+    uint64_t parent;     // [1] id, UINT64_MAX: none
+    uint32_t generation; // [1] in which it was born, from 1
+    uint32_t bytes;      // [byte] of its genome, without zeros at the end
+    uint32_t changed;    // [byte] that differ from its parent's genome; 0 without a parent
+    double fitness;      // [m] or what the fitness measures; at birth
+} mf_Ancestor;
+// The line of `id` back to the first generation, itself first: *out is an array from mf_allocate.
+MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancestor **out,
+                                     uint32_t *count, mf_Error *error);
+// The lines of the `leaves` (1 .. 1024) best individuals alive in the newest generation, joined
+// where they meet, by decreasing id: *out is an array from mf_allocate. An individual without
+// children in the array is one of the leaves.
+MF_API mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
+                                      uint32_t *count, mf_Error *error);
+
+typedef struct mf_ArchiveDiversity {
+    uint32_t alive;    // [1] individuals of the generation
+    uint32_t distinct; // [1] different genomes among them
+    double distance;   // [1] mean share of bytes in which two of them differ, over all pairs of up
+                       // to 32 individuals, evenly spaced by id; of the longer genome's bytes
+    double quality;    // [m] or as the fitness: sum of finite ones (QD score of MAP-Elites)
+} mf_ArchiveDiversity;
+// Diversity of one stored generation (0 = of the newest one).
+MF_API mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation,
+                                      mf_ArchiveDiversity *out, mf_Error *error);
+
+// One filled cell of MAP-Elites.
+typedef struct mf_Elite {
+    uint64_t id;                       // [1]
+    uint32_t cell;                     // [1] as mf_search_cell()
+    double fitness;                    // [m] or what the fitness measures
+    double place[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
+} mf_Elite;
+// The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
+// MF_UNSUPPORTED if the run has no descriptors.
+MF_API mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count,
+                                  mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -268,8 +268,8 @@ typedef struct mf_SystemConfig {
     uint32_t struct_size; // [byte] set by mf_system_config()
     const char *name;     // borrowed
     mf_Phase phase;
-    mf_Rate rate; // due when a tick of it falls into the step; default: every step
-    mf_SystemFn run;
+    mf_Rate rate;    // due when a tick of it falls into the step; default: every step
+    mf_SystemFn run; // may be NULL where reset is not
     void (*reset)(mf_Group *group, uint32_t instance, void *user); // may be NULL
     // Recomputes derived values after state was written from outside (mf_property_write). May be
     // NULL.

@@ -46,6 +46,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_VEHICLE:
         mf_vehicle_destroy(native);
         break;
+    case MFPY_TRUSS:
+        mf_truss_destroy(native);
+        break;
     }
 }
 

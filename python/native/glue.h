@@ -16,7 +16,8 @@ typedef enum mfpy_Kind {
     MFPY_GAIT,
     MFPY_ENVIRONMENT,
     MFPY_SCENE,
-    MFPY_VEHICLE
+    MFPY_VEHICLE,
+    MFPY_TRUSS
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector

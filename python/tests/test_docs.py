@@ -160,6 +160,12 @@ def test_walker_by_evotorch() -> None:
     assert last > first + 0.5
 
 
+def test_bodies_by_evolution() -> None:
+    found = load("bodies_by_evolution").main(6)
+    assert all(b >= a for a, b in zip(found, found[1:]))  # the best is never lost
+    assert 0.1 < found[-1] < 20.0 and found[-1] > found[0]
+
+
 def test_gaits_by_map_elites() -> None:
     pytest.importorskip("ribs")
     archive = load("gaits_by_map_elites").main(2)

@@ -51,6 +51,26 @@ def test_archive(run: pathlib.Path) -> None:
         archive.best()
 
 
+def test_repertoire(command: str, tmp_path: pathlib.Path) -> None:
+    scene = mayfly.data_folder() / "scenes" / "neophysix.yaml"
+    axes = [("forward", -1, 1), ("sideways", -1, 1)]
+    grid = ", ".join(f"{{measure: {n}, lower: {a}, upper: {b}, cells: 4}}" for n, a, b in axes)
+    sizes = ["--generations", "4", "--population", "12", "--survivors", "6", "--duration", "5"]
+    keys = ["search.replacement=cell", f"search.descriptors=[{grid}]"]
+    settings = [word for key in keys for word in ("--set", key)]
+    words = [command, "evolve", str(scene), *sizes, *settings, "--out", str(tmp_path / "run")]
+    subprocess.run(words, capture_output=True, check=True)
+    with mayfly.Archive(tmp_path / "run") as archive:
+        assert archive.descriptors == ("forward", "sideways")
+        assert len(archive) == 48 and archive.genomes.shape == (48, 32)
+        alive = archive.population()
+        places = archive.places(alive)
+        cells = {tuple(np.clip((place + 1) * 2, 0, 3).astype(int)) for place in places}
+        assert len(cells) == len(alive) > 1  # one of a cell
+        assert alive[0].id == archive.best().id
+        assert archive.lineage(alive[-1].id)[-1].generation == 1
+
+
 def test_what_is_no_archive(run: pathlib.Path, tmp_path: pathlib.Path) -> None:
     with pytest.raises(FileNotFoundError):
         mayfly.Archive(tmp_path / "absent.sqlite")

@@ -455,7 +455,7 @@ def test_external_bodies_push_and_are_not_pushed() -> None:
         paddle = world.add_group(ball, name="paddle", motion="external", isolated=False)
         hand = world.add_group(ball, name="hand", motion="external", isolated=False, targets=True)
         free = world.add_group(ball, name="ball", isolated=False, pushable=True, contacts=False)
-        world.add_collisions(restitution=1.0, friction=0.0)
+        world.add_collisions(law="explicit", restitution=1.0, friction=0.0)
         paddle["base.position"] = [[0, 0, 5]]
         paddle["base.linear_velocity"] = [[1.5, 0, 0]]
         free["base.position"] = [[0.6, 0, 5]]

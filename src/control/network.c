@@ -1,14 +1,13 @@
 // Neural networks as controllers, including linear ones (network_kernel.c).
 #include "base/scratch.h"
-#include "control/follow.h"
 #include "control/network.h"
+#include "control/outputs.h"
 #include "math/kernel_table.h"
 
 #include "math/scalar.h"
 
 #include "world/attach.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char system_name[] = "network";
@@ -55,24 +54,10 @@ static void destroy_network(mf_Context *context, void *user) {
 
 // ---- inputs and outputs ------------------------------------------------------------------------
 
-static bool is_real(const mf_Group *group, const mf_Field *field) {
-    return field->info.type == (mf_group_config_of(group)->double_precision ? MF_F64 : MF_F32);
-}
-
-static mf_Status find_field(mf_Group *group, const char *name, mf_Field **out, mf_Error *error) {
-    *out = mf_group_find_field(group, name);
-    if (*out == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "network: the group has no field %s", name);
-    if (!is_real(group, *out))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "network: field %s: need numbers of the group's precision", name);
-    return MF_OK;
-}
-
 static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *system,
                            mf_NetworkPlan *plan, mf_Error *error) {
     mf_Field *field;
-    mf_Status status = find_field(group, name, &field, error);
+    mf_Status status = mf_control_find_field(group, system_name, name, &field, error);
     if (status != MF_OK)
         return status;
     if (plan->input_count == MF_NETWORK_INPUTS)
@@ -102,30 +87,11 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
     return status;
 }
 
-// The use of an output component, from the model.
-static void model_range(const mf_Model *model, const char *output, uint32_t i, double *lower,
-                        double *upper) {
-    double free = 1.0;
-    *lower = -INFINITY;
-    *upper = INFINITY;
-    if (strcmp(output, "joint.target") == 0 && i < model->joint_count) {
-        const mf_Joint *joint = &model->joints[i];
-        free = joint->type == MF_JOINT_SLIDE ? 1.0 : 3.14159265358979323846;
-        *lower = joint->lower;
-        *upper = joint->upper;
-    } else if (strcmp(output, "actuator.control") == 0 && i < model->actuator_count) {
-        *lower = model->actuators[i].control_lower;
-        *upper = model->actuators[i].control_upper;
-    }
-    *lower = mf_is_finite(*lower) ? *lower : -free;
-    *upper = mf_is_finite(*upper) ? *upper : free;
-}
-
 static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint32_t units,
                            Draft *draft, mf_Error *error) {
     for (uint32_t i = 0; i < units; i++) {
         double lower, upper;
-        model_range(mf_group_model(group), config->output, i, &lower, &upper);
+        mf_control_range(mf_group_model(group), config->output, i, &lower, &upper);
         lower = config->lower != NULL ? config->lower[i] : lower;
         upper = config->upper != NULL ? config->upper[i] : upper;
         if (!(mf_is_finite(lower) && mf_is_finite(upper) && lower <= upper))
@@ -141,20 +107,12 @@ static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint
 static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
                             Draft *draft, mf_Error *error) {
     mf_Field *field;
-    mf_Status status = find_field(group, config->output, &field, error);
+    mf_Status status = mf_control_find_output(group, system_name, config->output, &field, error);
     if (status != MF_OK)
         return status;
-    if (!(field->info.flags & MF_FIELD_INPUT) || (field->info.flags & MF_FIELD_OUTPUT))
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: field %s is not an input of the group",
-                       config->output);
     if (field->components < 1 || field->components > MF_NETWORK_UNITS)
         return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
                        config->output, field->components, MF_NETWORK_UNITS);
-    if (strcmp(config->output, "joint.target") == 0) {
-        status = mf_control_follows(group, system_name, error);
-        if (status != MF_OK)
-            return status;
-    }
     system->writes[0] = field->info.name;
     system->batch.output = field->data;
     draft->plan.sizes[draft->plan.layers++] = field->components;

@@ -1,4 +1,5 @@
-// Open-loop oscillators as a controller: one sine per joint (oscillator_kernel.c).
+// Open-loop oscillators as a controller: one sine per joint, or per actuator of a truss
+// (oscillator_kernel.c).
 #include "control/follow.h"
 #include "control/oscillator.h"
 #include "math/kernel_table.h"
@@ -6,6 +7,7 @@
 #include "world/attach.h"
 
 #include <mayfly/control.h>
+#include <mayfly/quasistatic.h>
 
 static const char system_name[] = "oscillator";
 
@@ -24,33 +26,65 @@ static void run_oscillator(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, mf_time_to_seconds(run->time), run->first_block, run->block_count);
 }
 
+// The actuators of a truss; NULL: the group has joints, or nothing to drive.
+static mf_Field *truss_control(mf_Group *group) {
+    return mf_quasistatic_config_of(group) != NULL ? mf_group_find_field(group, "actuator.control")
+                                                   : NULL;
+}
+
+enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT, FIELDS = 4 };
+
+static const mf_FieldInfo joint_fields[FIELDS] = {
+    {"oscillator.offset", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+     "center of each joint's oscillation; meters for slides"},
+    {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+     "amplitude of each joint; meters for slides"},
+    {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
+     "phase lead of each joint, in turns"},
+    {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
+     "oscillations per second"},
+};
+static const mf_FieldInfo truss_fields[FIELDS] = {
+    {"oscillator.offset", "m", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
+     "center of each actuator's rest length"},
+    {"oscillator.amplitude", "m", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
+     "amplitude of each actuator"},
+    {"oscillator.phase", "1", "", MF_REAL, MF_FIXED_COUNT, 1, FLAGS,
+     "phase lead of each actuator, in turns"},
+    {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
+     "oscillations per second"},
+};
+
 static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error *error) {
-    enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT };
-    static const mf_FieldInfo infos[] = {
-        {"oscillator.offset", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "center of each joint's oscillation; meters for slides"},
-        {"oscillator.amplitude", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "amplitude of each joint; meters for slides"},
-        {"oscillator.phase", "1", "joint", MF_REAL, MF_PER_JOINT, 1, FLAGS,
-         "phase lead of each joint, in turns"},
-        {"oscillator.frequency", "Hz", "", MF_REAL, MF_PER_INSTANCE, 1, FLAGS,
-         "oscillations per second"},
-    };
-    enum { FIELDS = sizeof infos / sizeof *infos };
+    const mf_Field *control = truss_control(group);
+    const mf_FieldInfo *infos = control != NULL ? truss_fields : joint_fields;
     const void **data[FIELDS] = {&batch->offset, &batch->amplitude, &batch->phase,
                                  &batch->frequency};
     for (int i = 0; i < FIELDS; i++) {
         mf_Field *field;
-        mf_Status status = mf_attach_field(group, &infos[i], 0, &field, error);
+        const uint32_t count =
+            infos[i].shape == MF_FIXED_COUNT && control != NULL ? control->components : 0;
+        mf_Status status = mf_attach_field(group, &infos[i], count, &field, error);
         if (status != MF_OK)
             return status;
         *data[i] = field->data;
     }
-    const mf_Field *target = mf_group_find_field(group, "joint.target");
+    const mf_Field *target = control != NULL ? control : mf_group_find_field(group, "joint.target");
     batch->joint_count = target->components;
     batch->target = target->data;
     batch->fault = mf_group_find_field(group, "fault.word")->data;
     return MF_OK;
+}
+
+// Oscillators of a truss begin at its rest lengths.
+static void reset_truss(mf_Group *group, uint32_t instance, void *user) {
+    mf_Field *offset = mf_group_find_field(group, "oscillator.offset");
+    const mf_Field *bar = mf_group_find_field(group, "actuator.bar");
+    const mf_Field *length = mf_group_find_field(group, "bar.home_length");
+    (void)user;
+    for (uint32_t a = 0; a < bar->components; a++)
+        mf_field_set(offset, instance, a,
+                     mf_field_get(length, instance, (uint32_t)mf_field_get(bar, instance, a)));
 }
 
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
@@ -61,6 +95,7 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
                                         "oscillator.phase",  "oscillator.frequency",
                                         "fault.word",        NULL};
     static const char *const writes[] = {"joint.target", NULL};
+    static const char *const truss_writes[] = {"actuator.control", NULL};
     mf_OscillatorConfig defaults = mf_oscillator_config();
     if (config == NULL)
         config = &defaults;
@@ -88,9 +123,12 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         entry.destroy = mf_attach_release;
         entry.user = system;
         entry.reads = reads;
-        entry.writes = writes;
+        entry.writes = truss_control(group) != NULL ? truss_writes : writes;
+        entry.reset = truss_control(group) != NULL ? reset_truss : NULL;
         status = mf_group_add_system(group, &entry, error);
     }
+    for (uint32_t i = 0; status == MF_OK && i < mf_group_count(group) && truss_control(group); i++)
+        reset_truss(group, i, system);
     if (status != MF_OK)
         mf_release(context, system);
     return status;

@@ -191,6 +191,7 @@ void mf_joint_begin(double step, mf_JointNode *node) {
         mf_vec3_sub(arm, node->point, node->sides[s].motion.position);
         mf_quat_conjugate(back, node->sides[s].motion.orientation);
         mf_quat_rotate(node->sides[s].point, back, arm);
+        mf_vec3_copy(node->sides[s].begin, arm);
     }
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++) {
         const bool turns = r >= 3;
@@ -212,10 +213,15 @@ void mf_joint_begin(double step, mf_JointNode *node) {
 
 // Adds the part of one side in the relative velocity of the points that the joint pushes.
 static void add_velocity(const mf_JointNode *node, uint32_t side, double rows[MF_JOINT_ROWS]) {
-    const mf_LinkMotion *motion = &node->sides[side].motion;
+    const mf_JointSideNow *now = &node->sides[side];
+    const mf_LinkMotion *motion = &now->motion;
     const double sign = side == 0 ? -1.0 : 1.0;
-    double velocity[3];
-    mf_link_point(motion, node->sides[side].point, NULL, velocity);
+    double velocity[3], arm[3];
+    mf_quat_rotate(arm, motion->orientation, now->point);
+    for (uint32_t c = 0; c < 3; c++)
+        arm[c] = now->begin[c] + now->turned * (arm[c] - now->begin[c]);
+    mf_vec3_cross(velocity, motion->rate, arm);
+    mf_vec3_add(velocity, velocity, motion->velocity);
     for (uint32_t r = 0; r < 3; r++) {
         rows[r] += sign * velocity[r];
         rows[3 + r] += sign * mf_vec3_dot(node->axes[r], motion->rate);

@@ -45,8 +45,14 @@ static void image_save(const void *user, void *image) {
 static uint64_t image_hash(const void *user, uint64_t hash) {
     const mf_WorldJoints *all = user;
     const mf_Solver *solver = all->solver;
-    if (solver->warm_count > 0)
-        hash = mf_hash_bytes(hash, solver->warm, solver->warm_count * sizeof *solver->warm);
+    for (uint32_t i = 0; i < solver->warm_count; i++) {
+        const mf_WarmContact *warm = &solver->warm[i];
+        if (warm->over[0] || warm->over[1])
+            continue;
+        hash = mf_hash_bytes(hash, &warm->shapes, sizeof warm->shapes);
+        hash = mf_hash_doubles(hash, warm->force, 3);
+        hash = mf_hash_doubles(hash, warm->moment, 3);
+    }
     if (all->used == 0)
         return hash;
     hash = mf_hash_u32(hash, all->solver->rounds);

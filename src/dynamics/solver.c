@@ -13,16 +13,19 @@ bool mf_solver_takes(mf_Group *group) {
 
 // ---- memory of a step ---------------------------------------------------------------------------
 
-enum { MEMORIES = 18 };
+enum { MEMORIES = 20 };
 
 static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
-    void **const list[MEMORIES] = {
-        (void **)&solver->contacts, (void **)&solver->joint_nodes, (void **)&solver->constraints,
-        (void **)&solver->members,  (void **)&solver->nodes,       (void **)&solver->bodies,
-        (void **)&solver->blocks,   (void **)&solver->islands,     (void **)&solver->responses,
-        (void **)&solver->keys,     (void **)&solver->side_keys,   (void **)&solver->queue,
-        (void **)&solver->starts,   (void **)&solver->touch,       (void **)&solver->change,
-        (void **)&solver->step,     (void **)&solver->left,        (void **)&solver->inverse};
+    void **const list[MEMORIES] = {(void **)&solver->contacts,     (void **)&solver->joint_nodes,
+                                   (void **)&solver->constraints,  (void **)&solver->members,
+                                   (void **)&solver->nodes,        (void **)&solver->bodies,
+                                   (void **)&solver->blocks,       (void **)&solver->islands,
+                                   (void **)&solver->responses,    (void **)&solver->keys,
+                                   (void **)&solver->side_keys,    (void **)&solver->queue,
+                                   (void **)&solver->starts,       (void **)&solver->touch,
+                                   (void **)&solver->change,       (void **)&solver->step,
+                                   (void **)&solver->left,         (void **)&solver->inverse,
+                                   (void **)&solver->sweep_values, (void **)&solver->rates};
     memcpy(memory, list, sizeof list);
 }
 
@@ -64,11 +67,13 @@ static bool allocate_step(mf_Solver *solver) {
     solver->change = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->step = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
     solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
+    solver->sweep_values = mf_allocate(context, solver->sweep_room + 1, sizeof(double));
+    solver->rates = mf_allocate(context, solver->rate_room + 1, sizeof(double));
     return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
            solver->nodes && solver->bodies && solver->blocks && solver->islands &&
            solver->responses && solver->keys && solver->side_keys && solver->queue &&
            solver->starts && solver->touch && solver->inverse && solver->change && solver->step &&
-           solver->left;
+           solver->left && solver->sweep_values && solver->rates;
 }
 
 // Nodes of contacts are no more than links that may touch.
@@ -83,6 +88,10 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
     solver->constraint_room = (uint32_t)rows;
     solver->node_room = (uint32_t)nodes;
     solver->response_room = (uint32_t)responses;
+    if (solver->contact_room > 0) { // both sides of six rows
+        solver->sweep_room = 4 * (size_t)solver->dofs * 6 * rows;
+        solver->rate_room = nodes * solver->dofs;
+    }
     const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
     const uint64_t blocks = rows + responses / 2 + fill;
     solver->key_room = (size_t)(2 * blocks + 2 * rows + responses);
@@ -158,23 +167,28 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
         return MF_OK;
     mf_Solver more = {.trials = mf_allocate(context, wanted, sizeof *more.trials),
                       .rooms = mf_allocate(context, wanted, sizeof *more.rooms),
+                      .free = mf_allocate(context, wanted, sizeof *more.free),
                       .answers = mf_allocate(context, wanted, sizeof *more.answers),
                       .ranks = mf_allocate(context, wanted, sizeof *more.ranks),
                       .group_at = mf_allocate(context, wanted, sizeof *more.group_at)};
-    const bool whole = more.trials && more.rooms && more.answers && more.ranks && more.group_at;
+    const bool whole =
+        more.trials && more.rooms && more.free && more.answers && more.ranks && more.group_at;
     mf_Solver *old = whole ? solver : &more;
     if (whole && solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
         memcpy(more.rooms, solver->rooms, solver->group_count * sizeof *more.rooms);
+        memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
-    void *const memory[] = {old->trials, old->rooms, old->answers, old->ranks, old->group_at};
+    void *const memory[] = {old->trials,  old->rooms, old->free,
+                            old->answers, old->ranks, old->group_at};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     if (!whole)
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", wanted);
     solver->trials = more.trials;
     solver->rooms = more.rooms;
+    solver->free = more.free;
     solver->answers = more.answers;
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
@@ -193,6 +207,16 @@ static void release_room(mf_Context *context, mf_SolverRoom *room) {
     mf_release(context, room->motions);
 }
 
+// The group's robots take no part.
+static void drop_group(mf_Solver *solver, uint32_t g) {
+    release_room(solver->context, &solver->rooms[g]);
+    mf_free_response_destroy(solver->context, solver->free[g]);
+    mf_trial_step_destroy(solver->context, solver->trials[g]);
+    solver->rooms[g] = (mf_SolverRoom){0};
+    solver->free[g] = NULL;
+    solver->trials[g] = NULL;
+}
+
 static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_SolverRoom *out) {
     const size_t blocks = count_blocks(trial), links = mf_group_model(trial->group)->link_count;
     const size_t values = mf_link_motions_size(&trial->links);
@@ -200,6 +224,34 @@ static bool allocate_room(mf_Context *context, const mf_TrialStep *trial, mf_Sol
     out->links = mf_allocate(context, blocks * links, sizeof *out->links);
     out->motions = mf_allocate(context, blocks * values, sizeof *out->motions);
     return out->saved != NULL && out->links != NULL && out->motions != NULL;
+}
+
+// Robots that are reset touch anew.
+static mf_Status hear_resets(mf_Solver *solver, mf_Group *group, mf_Error *error) {
+    static const char *const none[] = {NULL};
+    mf_SystemConfig system = mf_system_config();
+    system.name = "contacts";
+    system.phase = MF_PHASE_AFTER;
+    system.reset = mf_solver_forget_robot;
+    system.user = solver;
+    system.reads = system.writes = none;
+    return mf_group_add_system(group, &system, error);
+}
+
+// What the solver has of a group. MF_NO_MEMORY.
+static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
+    mf_Group *group = mf_world_group(solver->world, g);
+    mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
+    if (status == MF_OK)
+        status = mf_free_response_create(group, &solver->free[g], error);
+    if (status == MF_OK && !allocate_room(solver->context, solver->trials[g], &solver->rooms[g]))
+        status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
+                         mf_group_config_of(group)->name);
+    if (status == MF_OK)
+        status = hear_resets(solver, group, error);
+    if (status != MF_OK)
+        drop_group(solver, g);
+    return status;
 }
 
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error) {
@@ -216,19 +268,11 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
     }
     if (solver->trials[g] != NULL)
         return MF_OK;
-    mf_TrialStep *trial;
-    status = mf_trial_step_create(group, &trial, error);
+    status = take_group(solver, g, error);
     if (status != MF_OK)
         return status;
-    mf_SolverRoom room;
-    if (!allocate_room(solver->context, trial, &room)) {
-        release_room(solver->context, &room);
-        mf_trial_step_destroy(solver->context, trial);
-        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
-                       mf_group_config_of(group)->name);
-    }
-    solver->trials[g] = trial;
-    solver->rooms[g] = room;
+    const mf_FreeResponse *free = solver->free[g];
+    solver->dofs = free->tree->dof_count > solver->dofs ? free->tree->dof_count : solver->dofs;
     solver->answers[g] = mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
     return MF_OK;
 }
@@ -273,9 +317,10 @@ void mf_solver_destroy(mf_Solver *solver) {
     for (uint32_t g = 0; g < solver->group_count; g++) {
         mf_trial_step_destroy(context, solver->trials[g]);
         release_room(context, &solver->rooms[g]);
+        mf_free_response_destroy(context, solver->free[g]);
     }
-    void *const memory[] = {solver->trials,   solver->rooms, solver->answers,  solver->ranks,
-                            solver->group_at, solver->warm,  solver->warm_keys};
+    void *const memory[] = {solver->trials, solver->rooms,    solver->free, solver->answers,
+                            solver->ranks,  solver->group_at, solver->warm, solver->warm_keys};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         mf_release(context, memory[i]);
     release_step(solver);

@@ -12,6 +12,7 @@
 #define MF_DYNAMICS_SOLVER_H
 
 #include "dynamics/block_system.h"
+#include "dynamics/free_response.h"
 #include "dynamics/joint_rows.h"
 #include "dynamics/trial_step.h"
 
@@ -65,6 +66,7 @@ typedef struct mf_WarmContact {
     struct {
         uint32_t group[2], instance[2], shape[2];
     } shapes;
+    uint32_t over[2];           // the robot of the side was reset since
     double force[3], moment[3]; // [N], [N m] on the second shape, world frame
 } mf_WarmContact;
 
@@ -88,6 +90,9 @@ typedef struct mf_SolverBody {
     bool moves;               // it may give way
     bool lost;                // the last trial went where numbers end
     bool crowded;             // it would, but its response found no room
+    bool swept;               // its island is large
+    uint32_t dofs;            // [1] then: degrees of freedom
+    size_t rates;             // [1] where their velocities are
     size_t response;          // [1] of its matrix among all; (6 count)^2 values, row after row:
                               // after probes change of velocity per wrench, later its inverse
 } mf_SolverBody;
@@ -125,6 +130,8 @@ typedef struct mf_SolverConstraint {
     double best[MF_JOINT_ROWS];    // of the best trial of the step
     double from[MF_JOINT_ROWS];    // where the present correction begins
     double target[MF_JOINT_ROWS];  // where it leads
+    double own[MF_JOINT_ROWS];     // [(m/s)/N] in large islands: response of each row to itself
+    size_t values;                 // [1] in large islands: where the rows are
     double give;                   // [1] how much stiff rows give way, of what the robots do
     double yield;                  // [1] the same of the normal row of a contact
     double friction, turning;      // [1], [m] of a contact
@@ -140,6 +147,7 @@ typedef struct mf_SolverIsland {
     double residual, best, from; // [1] of the last trial; least; where the correction begins
     double stretch;              // [1] of the correction
     double least, least_stretch; // [1] least residual since the last probes, and its stretch
+    bool swept;                  // it is large
     bool moved, nearer, done;    // the last trial was better; some since the last probes; exact
 } mf_SolverIsland;
 
@@ -158,11 +166,13 @@ struct mf_Solver {
     uint32_t group_count;
     mf_TrialStep **trials; // NULL: takes no part
     mf_SolverRoom *rooms;
-    bool *answers;      // its robots feel forces
-    uint32_t *ranks;    // [1] among the names
-    uint32_t *group_at; // [1] per rank
+    mf_FreeResponse **free; // NULL: takes no part
+    bool *answers;          // its robots feel forces
+    uint32_t *ranks;        // [1] among the names
+    uint32_t *group_at;     // [1] per rank
 
     uint32_t joint_room, contact_room; // [1]
+    uint32_t dofs;                     // [1] of a robot, at most
     uint32_t links;                    // [1] of all robots that may touch; at most so many nodes
     uint64_t link_blocks;              // [1] of their responses
     uint32_t joint_blocks;             // [1] of responses to joints
@@ -185,6 +195,9 @@ struct mf_Solver {
     double *responses;
     uint64_t *keys, *side_keys;       // of nodes, and of both sides of constraints
     uint32_t *queue, *starts, *touch; // [1] while islands and order are found
+    size_t sweep_room, rate_room;     // [1] of values of rows of large islands
+    double *sweep_values;             // Jacobian and response of each side of each row
+    double *rates;                    // per degree of freedom in large islands: changes
     double *inverse;                  // 12 per node, while responses are inverted
     double *change, *step, *left;     // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
@@ -237,8 +250,12 @@ void mf_solver_wrench(const mf_SolverConstraint *constraint, uint32_t side,
 void mf_solver_keep_warm(mf_Solver *solver);
 // Contacts of the next step begin without forces.
 void mf_solver_forget(mf_Solver *solver);
+// Those of a robot that is reset do; `user` is the solver.
+void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user);
 // The force of a contact is that of the last step, 0 where it is new.
 void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constraint);
+// Cuts rows first .. end - 1 to the length `limit`.
+void mf_solver_cut(double *rows, uint32_t first, uint32_t end, double limit);
 // In place of what is kept; there is room.
 void mf_solver_take_warm(mf_Solver *solver, const mf_WarmContact *contacts, uint32_t count);
 
@@ -250,10 +267,27 @@ void mf_solver_invert(mf_Solver *solver, const mf_SolverBody *body);
 // The forces of an island that balance the linear model about the last trial, to `target`.
 void mf_solver_balance(mf_Solver *solver, mf_SolverIsland *island);
 
+// ---- large islands (solver_sweep.c) -------------------------------------------------------------
+
+// Decides which islands are large, and where their rows are.
+void mf_solver_find_large(mf_Solver *solver);
+// Responses of the robots of a block that are in one.
+void mf_solver_prepare_large(mf_Solver *solver, uint32_t block);
+// Rows of a constraint, and how they give way.
+void mf_solver_large_rows(mf_Solver *solver, mf_SolverConstraint *constraint);
+// The forces that balance by free responses, from the present ones to `target`.
+void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island);
+
 // ---- a step (solver_step.c) ---------------------------------------------------------------------
 
 void mf_solver_run(const mf_WorldRun *run, void *user);
 void mf_solver_end(const mf_WorldRun *run, void *user);
+
+// Whether the best forces of an island are used; large ones approach theirs from one side, so they
+// are bounded, and further steps come nearer.
+static inline bool mf_solver_is_usable(const mf_SolverIsland *island) {
+    return island->best <= (island->swept ? 1e9 : MF_SOLVER_INEXACT);
+}
 
 static inline double *mf_solver_response(const mf_Solver *solver, const mf_SolverBody *body) {
     return solver->responses + body->response * MF_BLOCK_VALUES;

@@ -52,7 +52,8 @@ static double gives_of(const mf_Solver *solver, const mf_SolverConstraint *const
     return sum > 0.0 ? sum : 0.0;
 }
 
-// Stiff rows from `first` to `end` are as stiff as each other.
+// Stiff rows from `first` to `end` are as stiff as each other, but that of a contact's load, whose
+// softness is that of a mass on a spring.
 static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_t end) {
     const bool contact = constraint->joint == MF_NONE;
     double sum = 0.0, soft = 0.0;
@@ -63,8 +64,8 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
     constraint->dead[first > 0] = !(sum + (contact ? 0.0 : soft) > 0.0);
     for (uint32_t r = first; r < end; r++) {
         if (!(constraint->gamma[r] > 0.0))
-            constraint->gamma[r] =
-                (contact && r == 0 ? constraint->yield : constraint->give) * sum / (end - first);
+            constraint->gamma[r] = contact && r == 0 ? constraint->yield * constraint->gives[0]
+                                                     : constraint->give * sum / (end - first);
         if (contact)
             constraint->gives[r] = sum / (end - first);
     }
@@ -72,7 +73,10 @@ static void soften_rows(mf_SolverConstraint *constraint, uint32_t first, uint32_
 
 void mf_solver_soften(mf_Solver *solver, mf_SolverConstraint *constraint) {
     const uint32_t turning = constraint->rows < 3 ? constraint->rows : 3;
-    for (uint32_t r = 0; r < constraint->rows; r++)
+    const bool swept = solver->islands[constraint->island].swept;
+    if (swept)
+        mf_solver_large_rows(solver, constraint);
+    for (uint32_t r = 0; r < constraint->rows && !swept; r++)
         constraint->gives[r] =
             gives_of(solver, constraint, 0, r) + gives_of(solver, constraint, 1, r);
     soften_rows(constraint, 0, turning);

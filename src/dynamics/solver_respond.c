@@ -264,15 +264,17 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
         mf_SolverBody *body = &solver->bodies[block->first + b];
         const bool left =
             is_done(solver, body) || mf_trial_step_frozen(trial_of(solver, body), body->instance);
-        const uint32_t rows = MF_BLOCK_ROWS * body->count;
-        robots[b] = (Probing){
-            .body = body, .begun = left, .finite = true, .next = left || !body->moves ? rows : 0};
+        const bool probed = !left && body->moves && !body->swept;
+        robots[b] = (Probing){.body = body,
+                              .begun = left,
+                              .finite = true,
+                              .next = probed ? 0 : MF_BLOCK_ROWS * body->count};
         body->lost = false;
     }
     step_robots(solver, block, robots);
     for (uint32_t b = 0; b < block->count; b++) {
         mf_SolverBody *body = robots[b].body;
-        if (body->lost && body->moves)
+        if (body->lost && body->moves && !body->swept)
             memset(mf_solver_response(solver, body), 0,
                    (size_t)body->count * body->count * MF_BLOCK_VALUES * sizeof(double));
     }

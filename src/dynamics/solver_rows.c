@@ -35,12 +35,27 @@ static void set_arms(const mf_Solver *solver, mf_SolverConstraint *constraint,
     }
 }
 
+static bool averages(const mf_Solver *solver, const mf_SolverNode *node) {
+    const mf_SolverBody *body = &solver->bodies[node->body];
+    return mf_trial_step_averages(mf_world_group(solver->world, body->group), body->instance);
+}
+
+// Turns an arm [m] by what `rate` [rad/s] makes in `time` [s], to its second order.
+static void turn_arm(double arm[3], const double rate[3], double time) {
+    double first[3], second[3];
+    mf_vec3_cross(first, rate, arm);
+    mf_vec3_cross(second, rate, first);
+    mf_vec3_add_scaled(arm, arm, time, first);
+    mf_vec3_add_scaled(arm, arm, 0.5 * time * time, second);
+}
+
 static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
     mf_JointNode *joint = &solver->joint_nodes[constraint->joint];
     mf_JointRecord *record = joint->record;
     for (uint32_t s = 0; s < 2; s++) {
         const mf_SolverNode *node = node_of(solver, constraint->node[s]);
         joint->sides[s].motion = node != NULL ? node->begin : mf_link_motion_world();
+        joint->sides[s].turned = node != NULL && averages(solver, node) ? 1.0 : 0.5;
     }
     mf_joint_begin((double)solver->run.step * 1e-9, joint);
     mf_joint_rows_of(joint, record->force, record->moment, constraint->force);
@@ -54,6 +69,11 @@ static void begin_joint(mf_Solver *solver, mf_SolverConstraint *constraint) {
     }
     memcpy(constraint->gamma, joint->gamma, sizeof constraint->gamma);
     set_arms(solver, constraint, joint->point);
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverNode *node = node_of(solver, constraint->node[s]);
+        if (node != NULL && averages(solver, node))
+            turn_arm(constraint->arm[s], node->begin.rate, 0.5e-9 * (double)solver->run.step);
+    }
 }
 
 // Two unit vectors across `normal`, of what axis it is farthest from.

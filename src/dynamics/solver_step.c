@@ -26,6 +26,8 @@ static const double open_most = 1e-3, inexact_most = MF_SOLVER_INEXACT;
 static const double residual_most = 1e9; // [1] of what is reported
 static const double usual_change = 10.0; // [m/s^2], [rad/s^2] that residuals are measured by
 
+static const double large_enough = 1e-2; // [1] residual of large islands that ends corrections
+
 enum { PROBES = 3 }; // [1] most of a step
 
 typedef void (*Task)(mf_Solver *solver, uint32_t index);
@@ -105,7 +107,10 @@ static void balance_island(mf_Solver *solver, uint32_t index) {
     bool finite = true;
     if (!island->moved || island->done)
         return;
-    mf_solver_balance(solver, island);
+    if (island->swept)
+        mf_solver_balance_large(solver, island);
+    else
+        mf_solver_balance(solver, island);
     for (uint32_t row = island->row; row < island->row_end; row++)
         finite = finite && mf_all_finite(member(solver, row)->target, MF_JOINT_ROWS);
     for (uint32_t row = island->row; row < island->row_end && !finite; row++)
@@ -115,7 +120,8 @@ static void balance_island(mf_Solver *solver, uint32_t index) {
 static void invert_block(mf_Solver *solver, uint32_t index) {
     const mf_SolverBlock *block = &solver->blocks[index];
     for (uint32_t b = block->first; b < block->first + block->count; b++)
-        if (solver->bodies[b].moves && !solver->islands[solver->bodies[b].island].done)
+        if (solver->bodies[b].moves && !solver->bodies[b].swept &&
+            !solver->islands[solver->bodies[b].island].done)
             mf_solver_invert(solver, &solver->bodies[b]);
 }
 
@@ -137,13 +143,19 @@ static void measure_scale(const mf_Solver *solver, mf_SolverConstraint *constrai
     }
 }
 
+// [1] Residual at which corrections end.
+static double enough_of(const mf_Solver *solver, const mf_SolverIsland *island) {
+    const bool rough = island->swept && solver->tolerance < large_enough;
+    return rough ? large_enough : solver->tolerance;
+}
+
 // `probed`: the present forces are those of new probes, so corrections begin there in any case.
 // `first`: they are the last step's, which are corrected however good they are.
 static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool first) {
     const double residual = island->residual;
     if (island->done)
         return;
-    island->moved = probed || residual < island->from;
+    island->moved = probed || residual < island->from || (island->swept && residual < DBL_MAX);
     for (uint32_t row = island->row; row < island->row_end; row++) {
         mf_SolverConstraint *constraint = member(solver, row);
         if (residual < island->best)
@@ -159,7 +171,7 @@ static void judge(mf_Solver *solver, mf_SolverIsland *island, bool probed, bool 
     island->nearer = !probed && (island->nearer || island->moved);
     island->from = island->moved ? residual : island->from;
     island->stretch = island->moved ? 1.0 : 0.5 * island->stretch;
-    island->done = !first && island->best <= solver->tolerance;
+    island->done = !first && island->best <= enough_of(solver, island);
 }
 
 // Forces of an island for the next trial.
@@ -191,6 +203,8 @@ static void begin(mf_Solver *solver) {
     mf_solver_order(solver);
     for (uint32_t i = 0; i < solver->island_count; i++)
         solver->islands[i].best = DBL_MAX;
+    mf_solver_find_large(solver);
+    run_tasks(solver, solver->block_count, mf_solver_prepare_large);
 }
 
 static void probe(mf_Solver *solver, bool first) {
@@ -233,9 +247,11 @@ static void correct(mf_Solver *solver) {
 // Sets the forces for further probes: where no way led nearer, contacts may hold that did not at
 // the beginning of it, and the least bad forces are taken. False: there is no need of them.
 static bool again(mf_Solver *solver) {
-    for (uint32_t i = 0; i < solver->island_count; i++)
-        set_forces(solver, &solver->islands[i],
-                   solver->islands[i].nearer ? 0.0 : solver->islands[i].least_stretch);
+    for (uint32_t i = 0; i < solver->island_count; i++) {
+        mf_SolverIsland *island = &solver->islands[i];
+        island->done = island->done || (island->swept && island->best <= inexact_most);
+        set_forces(solver, island, island->nearer ? 0.0 : island->least_stretch);
+    }
     return any_left(solver);
 }
 
@@ -353,7 +369,7 @@ static void warn(const mf_Solver *solver) {
 static void set_final(const mf_Solver *solver, mf_SolverConstraint *constraint) {
     copy_rows(constraint->force, constraint->best);
     if (constraint->contact == MF_NONE || constraint->island == MF_NONE ||
-        solver->islands[constraint->island].best <= inexact_most)
+        mf_solver_is_usable(&solver->islands[constraint->island]))
         return;
     const double *spare = solver->contacts[constraint->contact].spare;
     for (uint32_t r = 0; r < constraint->rows; r++)

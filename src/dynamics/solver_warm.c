@@ -38,7 +38,8 @@ static mf_WarmContact warm_of(const mf_SolverContact *contact) {
 
 static bool is_kept(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
     return constraint->contact != MF_NONE && constraint->island != MF_NONE &&
-           solver->islands[constraint->island].best <= MF_SOLVER_INEXACT;
+           (solver->islands[constraint->island].swept ||
+            solver->islands[constraint->island].best <= MF_SOLVER_INEXACT);
 }
 
 static void sort_keys(mf_Solver *solver) {
@@ -65,6 +66,18 @@ void mf_solver_keep_warm(mf_Solver *solver) {
 
 void mf_solver_forget(mf_Solver *solver) {
     solver->warm_count = 0;
+}
+
+// Resets may be parallel: each writes to its own sides only.
+void mf_solver_forget_robot(mf_Group *group, uint32_t instance, void *user) {
+    mf_Solver *solver = user;
+    for (uint32_t i = 0; i < solver->warm_count; i++)
+        for (uint32_t s = 0; s < 2; s++) {
+            mf_WarmContact *warm = &solver->warm[i];
+            if (warm->shapes.instance[s] == instance &&
+                mf_world_group(solver->world, warm->shapes.group[s]) == group)
+                warm->over[s] = 1;
+        }
 }
 
 // ---- the beginning ------------------------------------------------------------------------------
@@ -107,7 +120,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     mf_vec3_set(moment, 0, 0, 0);
     for (; low < solver->warm_count && (solver->warm_keys[low] & ~index_mask) == key; low++) {
         const mf_WarmContact *warm = &solver->warm[solver->warm_keys[low] & index_mask];
-        if (!is_same(warm, &own))
+        if (!is_same(warm, &own) || warm->over[0] || warm->over[1])
             continue;
         same = before++ == place ? warm : same;
         mf_vec3_add(force, force, warm->force);
@@ -119,8 +132,7 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
     return before > 0;
 }
 
-// Rows first .. end - 1 are no longer than `limit`.
-static void cut(double *rows, uint32_t first, uint32_t end, double limit) {
+void mf_solver_cut(double *rows, uint32_t first, uint32_t end, double limit) {
     double square = 0.0;
     for (uint32_t r = first; r < end; r++)
         square += rows[r] * rows[r];
@@ -137,9 +149,9 @@ void mf_solver_warm_start(const mf_Solver *solver, mf_SolverConstraint *constrai
         rows[r] = mf_vec3_dot(constraint->axes[r], r < 3 ? force : moment);
     rows[0] = rows[0] > 0.0 ? rows[0] : 0.0;
     if (constraint->rows > 1)
-        cut(rows, 1, 3, constraint->friction * rows[0]);
+        mf_solver_cut(rows, 1, 3, constraint->friction * rows[0]);
     if (constraint->rows > 3)
-        cut(rows, 3, 6, constraint->turning * rows[0]);
+        mf_solver_cut(rows, 3, 6, constraint->turning * rows[0]);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------

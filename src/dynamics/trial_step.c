@@ -33,6 +33,21 @@ static bool feels_nothing(const mf_Group *group) {
     return !mf_motion_in(group, MF_MOTION_OWN);
 }
 
+bool mf_trial_step_averages(const mf_Group *group, uint32_t instance) {
+    switch (mf_motion_of(group, instance)) {
+    case MF_MOTION_ARTICULATED:
+        return mf_articulated_config_of(group)->integrator == MF_ARTICULATED_RK4;
+    case MF_MOTION_QUADROTOR:
+        return mf_quadrotor_config_of(group)->integrator >= MF_INTEGRATOR_HEUN;
+    case MF_MOTION_FIXED_WING:
+        return mf_fixed_wing_config_of(group)->integrator >= MF_INTEGRATOR_HEUN;
+    case MF_MOTION_CAR:
+        return mf_car_config_of(group)->integrator >= MF_INTEGRATOR_HEUN;
+    default:
+        return false;
+    }
+}
+
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
         const mf_SystemConfig *system = mf_group_system(group, i);

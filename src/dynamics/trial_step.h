@@ -33,6 +33,9 @@ typedef enum mf_TrialStepKind {
     MF_TRIAL_STEP_UNSUPPORTED // its motion takes no forces on links
 } mf_TrialStepKind;
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group);
+// Whether positions follow the mean velocity of a step, as by Runge-Kutta methods, and not that at
+// its end.
+bool mf_trial_step_averages(const mf_Group *group, uint32_t instance);
 
 // Of a group that answers or is kinematic. MF_NO_MEMORY.
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error);

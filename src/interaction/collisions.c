@@ -16,14 +16,17 @@ static const mf_FieldInfo wrench_fields[] = {
      "contacts of the robot with others"},
 };
 
+static const double usual_restitution = 0.5; // [1]
+
 mf_CollisionsMember mf_collisions_member(mf_Group *group) {
     return (mf_CollisionsMember){.struct_size = sizeof(mf_CollisionsMember), .group = group};
 }
 
 mf_CollisionsConfig mf_collisions_config(void) {
     return (mf_CollisionsConfig){.struct_size = sizeof(mf_CollisionsConfig),
+                                 .law = MF_COLLISION_COMPLIANT,
                                  .contact_ratio = 1.0,
-                                 .restitution = 0.5,
+                                 .restitution = usual_restitution,
                                  .friction = (double)NAN,
                                  .torsional_friction = (double)NAN,
                                  .depth = 0.02,
@@ -106,6 +109,10 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         if (status != MF_OK)
             return status;
     }
+    if (config->law == MF_COLLISION_COMPLIANT && config->restitution != usual_restitution)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "collisions.restitution: compliant contacts have none (contact_ratio sets "
+                       "their damping), need collisions.law hard or explicit");
     return MF_OK;
 }
 

@@ -287,6 +287,8 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
         add_wrench(&b, force, torque, 1.0);
     }
     all->statistics.contacts++;
+    if (all->statistics.steps > 0 && touch->depth > all->statistics.deepest)
+        all->statistics.deepest = touch->depth;
 }
 
 static void clear(const mf_Field *field, uint32_t instance) {

@@ -1,5 +1,5 @@
-// Trusses' files: one top key, `truss`, and below it material, vertices, bars and actuators. What
-// mf_truss_check refuses is reported at the line of the entry that it names.
+// Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
+// and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
 #include "io/document.h"
 #include "io/truss_keys.h"
 #include "io/yaml_text.h"
@@ -76,13 +76,17 @@ static mf_Status take_lists(mf_Reader *reader, const mf_TrussEntry *entry, mf_Tr
         status = take_bar(reader, &bars[i], i, &bar[i]);
     for (uint32_t i = 0; i < entry->actuators.count && status == MF_OK; i++)
         actuator[i] = (mf_TrussActuator){actuators[i].bar, actuators[i].range[0],
-                                         actuators[i].range[1], MF_NONE};
+                                         actuators[i].range[1], actuators[i].neuron};
     truss->vertices = vertex;
     truss->bars = bar;
     truss->actuators = actuator;
     truss->vertex_count = entry->vertices.count;
     truss->bar_count = entry->bars.count;
     truss->actuator_count = entry->actuators.count;
+    truss->neurons = entry->neurons.entries;
+    truss->synapses = entry->synapses.entries;
+    truss->neuron_count = entry->neurons.count;
+    truss->synapse_count = entry->synapses.count;
     return status;
 }
 
@@ -190,15 +194,18 @@ static void fill_entries(Entries *entries, const mf_Truss *truss) {
     }
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const mf_TrussActuator *actuator = &truss->actuators[a];
-        entries->actuators[a] =
-            (mf_TrussActuatorEntry){actuator->bar, {actuator->lower, actuator->upper}};
+        entries->actuators[a] = (mf_TrussActuatorEntry){
+            actuator->bar, actuator->neuron, {actuator->lower, actuator->upper}};
     }
-    entries->truss = (mf_TrussEntry){.name = truss->name != NULL ? truss->name : "",
-                                     .material = "golem",
-                                     .properties = truss->material,
-                                     .vertices = {entries->vertices, truss->vertex_count},
-                                     .bars = {entries->bars, truss->bar_count},
-                                     .actuators = {entries->actuators, truss->actuator_count}};
+    entries->truss =
+        (mf_TrussEntry){.name = truss->name != NULL ? truss->name : "",
+                        .material = "golem",
+                        .properties = truss->material,
+                        .vertices = {entries->vertices, truss->vertex_count},
+                        .bars = {entries->bars, truss->bar_count},
+                        .actuators = {entries->actuators, truss->actuator_count},
+                        .neurons = {(void *)(uintptr_t)truss->neurons, truss->neuron_count},
+                        .synapses = {(void *)(uintptr_t)truss->synapses, truss->synapse_count}};
 }
 
 mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text, mf_Error *error) {

@@ -18,7 +18,7 @@ typedef struct mf_TrussBarEntry {
 } mf_TrussBarEntry;
 
 typedef struct mf_TrussActuatorEntry {
-    uint32_t bar;
+    uint32_t bar, neuron; // neuron: MF_NONE is none
     double range[2];
 } mf_TrussActuatorEntry;
 
@@ -27,6 +27,7 @@ typedef struct mf_TrussEntry {
     const char *material;
     mf_TrussMaterial properties;
     mf_KeyList vertices, bars, actuators;
+    mf_KeyList neurons, synapses; // of mf_Neuron, mf_Synapse
 } mf_TrussEntry;
 
 const mf_KeyTable *mf_truss_table(void);

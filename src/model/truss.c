@@ -183,6 +183,10 @@ static mf_Status check_actuator(const mf_Truss *truss, uint32_t index, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "actuators[%u].range: %g .. %g m, need 1e-5 .. 1e4, the lower first", index,
                        actuator->lower, actuator->upper);
+    if (actuator->neuron != MF_NONE && actuator->neuron >= truss->neuron_count)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "actuators[%u].neuron: no neuron %u, the truss has %u", index,
+                       actuator->neuron, truss->neuron_count);
     return MF_OK;
 }
 
@@ -214,6 +218,9 @@ mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
         status = check_twice(truss, error);
     for (uint32_t a = 0; status == MF_OK && a < truss->actuator_count; a++)
         status = check_actuator(truss, a, error);
+    if (status == MF_OK)
+        status = mf_neurons_check(truss->neurons, truss->neuron_count, truss->synapses,
+                                  truss->synapse_count, error);
     return status;
 }
 

@@ -1,21 +1,9 @@
-// A truss as the model of a group: one link with its mass about its center, a sphere around it, and
-// a point below it where it stands.
+// A truss as the model of a group: one link with its mass about its center, and a point below it
+// where it stands.
 #include "math/scalar.h"
 #include "model/draft.h"
 #include "model/points.h"
 #include "model/truss.h"
-
-// [m] of the sphere about the center that holds all vertices.
-static double radius_of(const mf_Truss *truss, const double center[3]) {
-    double most = 1e-6;
-    for (uint32_t v = 0; v < truss->vertex_count; v++) {
-        double from[3];
-        mf_vec3_sub(from, truss->vertices[v].position, center);
-        const double length = mf_vec3_length(from);
-        most = length > most ? length : most;
-    }
-    return most;
-}
 
 static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *whole) {
     mf_MassProperties mass = {.mass = whole->mass};
@@ -33,11 +21,6 @@ static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *who
     const double foot[3] = {0.0, 0.0, mf_truss_lowest(truss) - whole->center[2]};
     if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
         return false;
-    mf_Shape *shape = mf_draft_add_shape(draft, 0, MF_SHAPE_SPHERE);
-    if (shape == NULL)
-        return false;
-    shape->size[0] = radius_of(truss, whole->center);
-    shape->collides = true;
     return true;
 }
 

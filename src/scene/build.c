@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
-#define GENOME_MOST 4096u                 // [byte] limit of searches
+#define TRUSS_STEP (20 * MF_MILLISECOND)  // [ns] default of scenes with trusses: a frame
+#define GENOME_MOST 65536u                // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
     return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};
@@ -67,12 +68,15 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     for (uint32_t i = 0; i < scene->group_count; i++) {
         const mf_Model *model = scene->models[i];
         const bool vehicle = builder->file->groups[i].vehicle != NULL;
+        const bool truss = builder->file->groups[i].truss != NULL;
         if (mf_scene_is_scenery(model))
             continue;
-        if (!vehicle && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
+        if (!vehicle && !truss && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
-        mf_Time step = vehicle ? VEHICLE_STEP : mf_world_config_for(model).step;
+        mf_Time step = truss     ? TRUSS_STEP
+                       : vehicle ? VEHICLE_STEP
+                                 : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;
     }
     *out = *out > 0 ? *out : mf_world_config().step;
@@ -280,12 +284,12 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
     const mf_SceneHooks *hooks = &file->hooks;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
-    if (file->groups[0].vehicle != NULL && config->motion != MF_MOTION_COUNT &&
-        config->motion != file->groups[0].motion)
+    if ((file->groups[0].vehicle != NULL || file->groups[0].truss != NULL) &&
+        config->motion != MF_MOTION_COUNT && config->motion != file->groups[0].motion)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "group %.80s: a vehicle has one motion, %s, found %s",
-                          file->groups[0].name, mf_motion_name(file->groups[0].motion),
-                          mf_motion_name(config->motion));
+                          "group %.80s: a %s has one motion, %s, found %s", file->groups[0].name,
+                          file->groups[0].truss != NULL ? "truss" : "vehicle",
+                          mf_motion_name(file->groups[0].motion), mf_motion_name(config->motion));
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "groups: expected at most 2^26 robots together");

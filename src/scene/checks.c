@@ -50,8 +50,39 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
+// What a truss cannot do is refused where the file asks for it.
+static mf_Status check_truss(const Check *check) {
+    const mf_SceneGroup *group = check->group;
+    const struct {
+        const char *key, *reason;
+        bool found;
+    } wrong[] = {
+        {"motion", "a truss moves by quasistatic, or own",
+         group->motion != MF_MOTION_QUASISTATIC && group->motion != MF_MOTION_OWN},
+        {"precision", "a truss needs double: its bars are too stiff for float",
+         !group->double_precision},
+        {"switch", "trusses have one motion and cannot switch", group->rule_count > 0},
+        {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
+        {"controller", "gp drives joints, a truss has actuators; expected oscillator or none",
+         group->controller == MF_CONTROLLER_GP},
+        {"controller", "the truss has no actuators",
+         group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
+        {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
+        {"place.speed", "frames of a truss have no speed", group->place.speed > 0.0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wrong[i].found)
+            return mf_reader_refuse(&check->reader, wrong[i].key, NULL, "%s", wrong[i].reason);
+    return MF_OK;
+}
+
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
+    if (group->truss != NULL)
+        return check_truss(check);
+    if (group->motion == MF_MOTION_QUASISTATIC)
+        return mf_reader_refuse(&check->reader, "motion", NULL,
+                                "quasistatic: expected the file of a truss (YAML) as model");
     const bool own = group->motion == MF_MOTION_OWN;
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)
@@ -264,6 +295,48 @@ static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, 
 
 // ---- the whole ---------------------------------------------------------------------------------
 
+static mf_Status check_descriptors(const mf_Reader *reader, const mf_SceneFile *file) {
+    const bool grid = file->search.replacement == MF_REPLACEMENT_CELL;
+    uint64_t cells = 1;
+    if (grid && file->descriptor_count == 0)
+        return mf_reader_refuse(reader, "search.replacement", NULL,
+                                "expected search.descriptors with `cell`, found none");
+    if (!grid && file->descriptor_count > 0)
+        return mf_reader_refuse(reader, "search.descriptors", "search.replacement",
+                                "expected `replacement: cell` with descriptors");
+    if (file->descriptor_count > MF_DESCRIPTOR_LIMIT)
+        return mf_reader_refuse(reader, "search.descriptors", NULL, "expected at most %d, found %u",
+                                MF_DESCRIPTOR_LIMIT, file->descriptor_count);
+    for (uint32_t i = 0; i < file->descriptor_count; i++) {
+        const mf_SceneDescriptor *descriptor = &file->descriptors[i];
+        const mf_Reader inner = mf_reader_item(reader, "search.descriptors", i);
+        cells *= descriptor->cells;
+        if (!(descriptor->lower < descriptor->upper))
+            return mf_reader_refuse(&inner, "upper", "lower",
+                                    "expected more than lower = %g, found %g", descriptor->lower,
+                                    descriptor->upper);
+        if (cells > 1u << 20)
+            return mf_reader_refuse(&inner, "cells", NULL, "expected at most %u cells in the grid",
+                                    1u << 20);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file) {
+    const mf_SearchConfig *search = &file->search;
+    const bool plain = search->selection == MF_SELECTION_TRUNCATION &&
+                       search->replacement == MF_REPLACEMENT_GENERATION;
+    if (search->protect >= search->population)
+        return mf_reader_refuse(reader, "search.protect", "search.population",
+                                "expected fewer than search.population = %u, found %u",
+                                search->population, search->protect);
+    if (file->verify.motion != MF_VERIFY_NONE && !plain)
+        return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
+                                "expected `selection: truncation` and `replacement: generation` "
+                                "with a verification");
+    return check_descriptors(reader, file);
+}
+
 static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file) {
     const mf_SearchConfig *search = &file->search;
     const mf_VerifyConfig *verify = &file->verify;
@@ -275,7 +348,7 @@ static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.best", "search.population",
                                 "expected at most search.population = %u, found %u",
                                 search->population, verify->best);
-    return MF_OK;
+    return check_scheme(reader, file);
 }
 
 static bool is_record_name(const char *path) {

@@ -52,6 +52,8 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
         mf_gp_set_program(scene->group, instance, program);
         return;
     }
+    if (scene->file->groups[0].truss != NULL)
+        return; // oscillators begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
     for (uint32_t j = 0; j < scene->model->joint_count; j++)
         mf_field_set(offset, instance, j, scene->model->start_angle[j]);
@@ -66,6 +68,12 @@ void mf_scene_idle(const mf_Scene *scene) {
 
 // ---- genomes -----------------------------------------------------------------------------------
 
+// [1] joints, or actuators of a truss.
+static uint32_t driven_count(const mf_Scene *scene) {
+    const mf_Truss *truss = scene->file->groups[0].truss;
+    return truss != NULL ? truss->actuator_count : scene->model->joint_count;
+}
+
 uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
     if (scene == NULL || scene->file == NULL)
         return 0;
@@ -73,7 +81,7 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
     case MF_CONTROLLER_GP:
         return MF_GP_BYTES;
     case MF_CONTROLLER_OSCILLATOR:
-        return 3 * scene->model->joint_count + 1;
+        return 3 * driven_count(scene) + 1;
     case MF_CONTROLLER_NONE:
         break;
     }
@@ -89,17 +97,28 @@ static void joint_range(const mf_Joint *joint, double *lower, double *upper) {
     *upper = isfinite(joint->upper) ? joint->upper : reach;
 }
 
+// Range of a joint, or of an actuator of a truss.
+static void driven_range(const mf_Scene *scene, uint32_t index, double *lower, double *upper) {
+    const mf_Truss *truss = scene->file->groups[0].truss;
+    if (truss == NULL) {
+        joint_range(&scene->model->joints[index], lower, upper);
+        return;
+    }
+    *lower = truss->actuators[index].lower;
+    *upper = truss->actuators[index].upper;
+}
+
 static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
     const double largest_frequency = 2.0; // [Hz] legs of desk-sized robots seldom swing faster
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
     mf_Field *amplitude = mf_group_find_field(scene->group, "oscillator.amplitude");
     mf_Field *phase = mf_group_find_field(scene->group, "oscillator.phase");
     mf_Field *frequency = mf_group_find_field(scene->group, "oscillator.frequency");
-    uint32_t joints = scene->model->joint_count;
+    uint32_t joints = driven_count(scene);
     for (uint32_t j = 0; j < joints; j++) {
         const uint8_t *gene = genome + 3 * (size_t)j;
         double lower, upper;
-        joint_range(&scene->model->joints[j], &lower, &upper);
+        driven_range(scene, j, &lower, &upper);
         mf_field_set(offset, instance, j, lower + gene[0] / 255.0 * (upper - lower));
         mf_field_set(amplitude, instance, j, gene[1] / 255.0 * (upper - lower) / 2.0);
         mf_field_set(phase, instance, j, gene[2] / 256.0);

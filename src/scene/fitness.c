@@ -18,6 +18,8 @@
 
 #include <math.h>
 
+enum { INPUTS = 10, OUTPUTS = 4 };
+
 // Inputs and outputs of the sums of one scene.
 typedef struct Sums {
     const mf_Field *orientation, *velocity, *angle, *rate, *target;
@@ -25,7 +27,8 @@ typedef struct Sums {
     mf_Field *forward, *upright, *stance, *work;
     double step; // [s]
     uint32_t joints;
-    mf_Servo servo[]; // of each joint; gain 0: none
+    const char *reads[INPUTS], *writes[OUTPUTS + 1]; // names of the fields, up to NULL
+    mf_Servo servo[];                                // of each joint; gain 0: none
 } Sums;
 
 static const mf_FieldInfo forward_info = {
@@ -151,27 +154,41 @@ static void release_sums(mf_Context *context, void *user) {
     mf_release(context, user);
 }
 
-static mf_Status add_fields(mf_Fitness fitness, mf_Group *group, Sums *sums, mf_Error *error) {
-    switch (fitness) {
-    case MF_FITNESS_SPEED:
-        return mf_group_add_field(group, &forward_info, 1, &sums->forward, error);
-    case MF_FITNESS_ECONOMY:
-        return mf_group_add_field(group, &work_info, 1, &sums->work, error);
-    case MF_FITNESS_UPRIGHT:
-        return mf_group_add_field(group, &upright_info, 1, &sums->upright, error);
-    case MF_FITNESS_STEPS:
-        sums->contact = mf_group_find_field(group, "sensor.contact");
-        if (sums->contact == NULL)
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "fitness: steps needs feet with contact sensors, the robot %.99s has "
-                           "none",
-                           mf_group_model(group)->name);
-        return mf_group_add_field(group, &stance_info, sums->contact->components, &sums->stance,
-                                  error);
-    case MF_FITNESS_DISTANCE:
-        break;
+// ---- what a scene needs ------------------------------------------------------------------------
+
+// Whether the sum of that fitness is needed, by the fitness or a descriptor of the search.
+static bool is_wanted(const mf_SceneFile *file, mf_Fitness sum) {
+    static const int of_measure[] = {
+        [MF_MEASURE_FORWARD] = MF_FITNESS_DISTANCE, [MF_MEASURE_SIDEWAYS] = MF_FITNESS_DISTANCE,
+        [MF_MEASURE_HEIGHT] = MF_FITNESS_DISTANCE,  [MF_MEASURE_SPEED] = MF_FITNESS_SPEED,
+        [MF_MEASURE_UPRIGHT] = MF_FITNESS_UPRIGHT,  [MF_MEASURE_DUTY] = MF_FITNESS_STEPS};
+    if (file->hooks.fitness == NULL && file->fitness == sum)
+        return true;
+    for (uint32_t i = 0; i < file->descriptor_count && file->hooks.describe == NULL; i++) {
+        if (of_measure[file->descriptors[i].measure] == (int)sum)
+            return true;
     }
-    return MF_OK;
+    return false;
+}
+
+static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sums,
+                            mf_Error *error) {
+    mf_Status status = MF_OK;
+    if (is_wanted(file, MF_FITNESS_SPEED))
+        status = mf_group_add_field(group, &forward_info, 1, &sums->forward, error);
+    if (status == MF_OK && is_wanted(file, MF_FITNESS_ECONOMY))
+        status = mf_group_add_field(group, &work_info, 1, &sums->work, error);
+    if (status == MF_OK && is_wanted(file, MF_FITNESS_UPRIGHT))
+        status = mf_group_add_field(group, &upright_info, 1, &sums->upright, error);
+    if (status != MF_OK || !is_wanted(file, MF_FITNESS_STEPS))
+        return status;
+    sums->contact = mf_group_find_field(group, "sensor.contact");
+    if (sums->contact == NULL)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s needs feet with contact sensors, the robot %.99s has none",
+                       file->fitness == MF_FITNESS_STEPS ? "fitness: steps" : "descriptor duty",
+                       mf_group_model(group)->name);
+    return mf_group_add_field(group, &stance_info, sums->contact->components, &sums->stance, error);
 }
 
 static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error) {
@@ -187,47 +204,69 @@ static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error)
     return status;
 }
 
-// Declares the fields that the sum of a fitness reads and writes.
-static void declare(mf_Fitness fitness, mf_SystemConfig *system) {
-    static const char *const forward[] = {"base.orientation", "base.linear_velocity", "fault.word",
-                                          NULL};
-    static const char *const upright[] = {"base.orientation", "fault.word", NULL};
-    static const char *const stance[] = {"sensor.contact", "fault.word", NULL};
-    static const char *const work[] = {"joint.angle", "joint.rate", "joint.target", "fault.word",
-                                       NULL};
-    static const char *const sums[][2] = {[MF_FITNESS_SPEED] = {"fitness.forward", NULL},
-                                          [MF_FITNESS_ECONOMY] = {"fitness.work", NULL},
-                                          [MF_FITNESS_UPRIGHT] = {"fitness.upright", NULL},
-                                          [MF_FITNESS_STEPS] = {"fitness.stance", NULL}};
-    system->reads = fitness == MF_FITNESS_SPEED     ? forward
-                    : fitness == MF_FITNESS_ECONOMY ? work
-                    : fitness == MF_FITNESS_UPRIGHT ? upright
-                                                    : stance;
-    system->writes = sums[fitness];
+// Declares the fields that the sums read and write.
+static void declare(Sums *sums, mf_SystemConfig *system) {
+    uint32_t reads = 0, writes = 0;
+    if (sums->forward != NULL || sums->upright != NULL)
+        sums->reads[reads++] = "base.orientation";
+    if (sums->forward != NULL) {
+        sums->reads[reads++] = "base.linear_velocity";
+        sums->writes[writes++] = "fitness.forward";
+    }
+    if (sums->upright != NULL)
+        sums->writes[writes++] = "fitness.upright";
+    if (sums->stance != NULL) {
+        sums->reads[reads++] = "sensor.contact";
+        sums->writes[writes++] = "fitness.stance";
+    }
+    if (sums->work != NULL) {
+        sums->reads[reads++] = "joint.angle";
+        sums->reads[reads++] = "joint.rate";
+        sums->reads[reads++] = "joint.target";
+        sums->writes[writes++] = "fitness.work";
+    }
+    sums->reads[reads] = "fault.word";
+    system->reads = sums->reads;
+    system->writes = sums->writes;
 }
 
-mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
-    const mf_SceneFile *file = scene->file;
+static Sums *make_sums(const mf_Scene *scene, mf_Context *context) {
     mf_Group *group = scene->group;
-    const mf_Model *model = mf_group_model(group);
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    if (file->fitness == MF_FITNESS_DISTANCE || file->hooks.fitness != NULL)
-        return MF_OK;
-    if (file->fitness == MF_FITNESS_ECONOMY && scene->motion != MF_MOTION_ARTICULATED)
-        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "fitness: economy needs the torques of joints, which only "
-                          "motion: articulated has, found motion: %s",
-                          mf_motion_name(scene->motion));
-    Sums *sums = mf_allocate(context, 1, sizeof *sums + model->joint_count * sizeof(mf_Servo));
+    uint32_t joints = mf_group_model(group)->joint_count;
+    Sums *sums = mf_allocate(context, 1, sizeof *sums + joints * sizeof(mf_Servo));
     if (sums == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "fitness: out of memory");
+        return NULL;
     sums->step = mf_time_to_seconds(scene->step);
-    sums->joints = model->joint_count;
+    sums->joints = joints;
     sums->orientation = mf_group_find_field(group, "base.orientation");
     sums->velocity = mf_group_find_field(group, "base.linear_velocity");
     sums->angle = mf_group_find_field(group, "joint.angle");
     sums->rate = mf_group_find_field(group, "joint.rate");
     sums->target = mf_group_find_field(group, "joint.target");
+    return sums;
+}
+
+mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
+    const mf_SceneFile *file = scene->file;
+    mf_Group *group = scene->group;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    bool any = false;
+    for (mf_Fitness sum = MF_FITNESS_SPEED; sum <= MF_FITNESS_STEPS; sum++)
+        any = any || is_wanted(file, sum);
+    if (!any)
+        return MF_OK;
+    if (is_wanted(file, MF_FITNESS_ECONOMY) && scene->motion != MF_MOTION_ARTICULATED)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "fitness: economy needs the torques of joints, which only "
+                          "motion: articulated has, found motion: %s",
+                          mf_motion_name(scene->motion));
+    Sums *sums = make_sums(scene, context);
+    if (sums == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "fitness: out of memory");
+    mf_Status status =
+        is_wanted(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
+    if (status == MF_OK)
+        status = add_fields(file, group, sums, error);
     mf_SystemConfig system = mf_system_config();
     system.name = "fitness";
     system.phase = MF_PHASE_AFTER;
@@ -235,11 +274,7 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     system.reset = reset_sums;
     system.destroy = release_sums;
     system.user = sums;
-    declare(file->fitness, &system);
-    mf_Status status =
-        file->fitness == MF_FITNESS_ECONOMY ? find_servos(scene, sums, error) : MF_OK;
-    if (status == MF_OK)
-        status = add_fields(file->fitness, group, sums, error);
+    declare(sums, &system);
     if (status == MF_OK)
         status = mf_group_add_system(group, &system, error);
     if (status != MF_OK)
@@ -267,10 +302,14 @@ static double stepping(const mf_Scene *scene, uint32_t robot, double time) {
     return sum / stance->components;
 }
 
-double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
-    double distance = mf_scene_distance(scene, robot);
+// [s] simulated since the robots had settled.
+static double episode_time(const mf_Scene *scene) {
     const mf_Time settled = (mf_Time)mf_scene_settle_steps(scene) * scene->step;
-    double time = mf_time_to_seconds(mf_world_time(scene->world) - settled);
+    return mf_time_to_seconds(mf_world_time(scene->world) - settled);
+}
+
+double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
+    double distance = mf_scene_distance(scene, robot), time = episode_time(scene);
     switch (scene->file->fitness) {
     case MF_FITNESS_SPEED:
         return time > 0.0 ? sum_of(scene, "fitness.forward", robot) / time : 0.0;
@@ -288,4 +327,61 @@ double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
         break;
     }
     return distance;
+}
+
+// ---- descriptors -------------------------------------------------------------------------------
+
+static double mean_duty(const mf_Scene *scene, uint32_t robot, double time) {
+    const mf_Field *stance = mf_group_find_field(scene->group, "fitness.stance");
+    double sum = 0.0;
+    for (uint32_t foot = 0; foot < stance->components; foot++)
+        sum += mf_field_get(stance, robot, foot);
+    return sum / (stance->components * time);
+}
+
+static double measure_of(const mf_Scene *scene, uint32_t robot, mf_Measure measure) {
+    const mf_Field *position = mf_group_find_field(scene->group, "base.position");
+    const mf_Field *start = mf_group_find_field(scene->group, "start.position");
+    double time = episode_time(scene);
+    switch (measure) {
+    case MF_MEASURE_FORWARD:
+        return mf_field_get(position, robot, 0) - mf_field_get(start, robot, 0);
+    case MF_MEASURE_SIDEWAYS:
+        return mf_field_get(position, robot, 1) - mf_field_get(start, robot, 1);
+    case MF_MEASURE_HEIGHT:
+        return mf_field_get(position, robot, 2);
+    case MF_MEASURE_SPEED:
+        return sum_of(scene, "fitness.forward", robot) / time;
+    case MF_MEASURE_UPRIGHT:
+        return sum_of(scene, "fitness.upright", robot) / time;
+    case MF_MEASURE_DUTY:
+        return mean_duty(scene, robot, time);
+    }
+    return NAN;
+}
+
+mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
+                            uint32_t genome_bytes, double *values, mf_Error *error) {
+    mf_Scene *scene = user;
+    (void)genomes;
+    (void)genome_bytes;
+    if (scene == NULL || values == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "describe: scene or values is NULL");
+    if (count > mf_group_count(scene->group) || scene->start == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "describe: the scene has not evaluated that many robots");
+    const mf_SceneFile *file = scene->file;
+    uint32_t dimensions = file->search.descriptor_count;
+    for (uint32_t robot = 0; robot < count; robot++) {
+        for (uint32_t i = 0; i < dimensions; i++) {
+            double *value = &values[(size_t)robot * dimensions + i];
+            if (mf_group_fault(scene->group, robot) != 0)
+                *value = NAN;
+            else if (file->hooks.describe != NULL)
+                *value = file->hooks.describe(scene, robot, i, file->hooks.user);
+            else
+                *value = measure_of(scene, robot, file->descriptors[i].measure);
+        }
+    }
+    return MF_OK;
 }

@@ -121,7 +121,7 @@ static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
            "name of the group in summaries, records, rules and overrides"),
     MF_KEY("model", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(model_path),
-           "file of the robot (URDF or MJCF) or vehicle (YAML), relative to the folder of this "
+           "file of the robot (URDF or MJCF), vehicle or truss (YAML), relative to the folder of this "
            "file; a robot without joints that is fixed in the world is scenery"),
     SECTION("import", "how a URDF or MJCF file is read"),
     MF_KEY("import.packages", MF_KEY_PACKAGES, 0, "", NULL, 0, 0, NULL, GROUP(import),
@@ -143,13 +143,14 @@ static const mf_Key group_keys[] = {
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(count),
            "number of robots; in a search search.population"),
     MF_KEY("precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, GROUP(double_precision),
-           "precision of the state: `float` is fast, `double` is for verification"),
+           "precision of the state: `float` is fast, `double` is for verification and always that of "
+           "trusses"),
     MF_KEY("isolated", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(isolated),
            "every robot of the group has its own copy of the world; always so in a search"),
 
     MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_word),
-           "the initial motion: a name, or a name with settings; `auto`: the vehicle's, else "
-           "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
+           "the initial motion: a name, or a name with settings; `auto`: the vehicle's, "
+           "`quasistatic` for trusses, else `articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
 // Keys after those of the motions, which are in the motions' folders.

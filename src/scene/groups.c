@@ -34,7 +34,7 @@ bool mf_scene_is_scenery(const mf_Model *model) {
 
 static bool can_collide(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    return from->contact_others && !mf_scene_group_isolated(builder, index);
+    return from->contact_others && from->truss == NULL && !mf_scene_group_isolated(builder, index);
 }
 
 // A single robot has no other to collide with.
@@ -56,6 +56,8 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     }
     if (from->vehicle != NULL)
         return mf_vehicle_body_model(builder->context, from->vehicle, out, builder->error);
+    if (from->truss != NULL)
+        return mf_truss_model(builder->context, from->truss, out, builder->error);
     return mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
 }
 
@@ -220,6 +222,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
+    config->quasistatic.truss = from->truss;
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;
@@ -376,7 +379,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     // Missing measurements read 0; `mayfly info` lists them.
     out->instruments = mf_instruments_config();
     out->instruments.lenient = true;
-    out->measures = from->sensors && from->vehicle == NULL &&
+    out->measures = from->sensors && from->vehicle == NULL && from->truss == NULL &&
                     !genome_senses(builder, index, &rate) &&
                     !(mf_group_model(group)->physics.disabled & MF_DISABLE_SENSOR);
     out->drops_contacts = true;

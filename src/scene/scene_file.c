@@ -1,6 +1,6 @@
-// Scene files: read by the tables of keys, then the vehicles they name, then relations between keys
-// (checks.c). The result is a complete scene or an error. A robot's own file is read as the scene
-// with that one robot.
+// Scene files: read by the tables of keys, then the vehicles and trusses they name, then relations
+// between keys (checks.c). The result is a complete scene or an error. A robot's own file is read
+// as the scene with that one robot.
 #include "scene/scene_file.h"
 
 #include "base/text.h"
@@ -13,6 +13,11 @@
 
 #define ALIAS "group." // path of the only group in overrides
 
+typedef struct Given { // what a program supplies for the first group: one of them
+    const mf_Vehicle *vehicle;
+    const mf_Truss *truss;
+} Given;
+
 // ---- vehicles and motions -----------------------------------------------------------------------
 
 // Robots' files are XML; the importer reports errors for all names that are not YAML.
@@ -21,15 +26,28 @@ static bool is_yaml_name(const char *path) {
     return dot != NULL && (strcasecmp(dot, ".yaml") == 0 || strcasecmp(dot, ".yml") == 0);
 }
 
+// A truss or a vehicle, by its top key.
+static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    mf_Status status = mf_file_read(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
+    if (status != MF_OK)
+        return status;
+    const bool truss = mf_truss_is(text, size);
+    mf_release(context, text);
+    status = truss ? mf_truss_load(context, group->model_path, &group->own_truss, error)
+                   : mf_vehicle_load(context, group->model_path, &group->own_vehicle, error);
+    group->truss = group->own_truss;
+    group->vehicle = group->own_vehicle;
+    return status;
+}
+
 // A missing file is an error of the scene; an error in the file is reported for that file.
-static mf_Status load_vehicle(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Vehicle *vehicle = NULL;
+static mf_Status load_body(const mf_Reader *reader, mf_SceneGroup *group) {
     mf_Error cause = {0};
-    if (group->vehicle != NULL || !is_yaml_name(group->model_path))
+    if (group->vehicle != NULL || group->truss != NULL || !is_yaml_name(group->model_path))
         return MF_OK;
-    mf_Status status =
-        mf_vehicle_load(reader->memory->context, group->model_path, &vehicle, &cause);
-    group->vehicle = group->own_vehicle = vehicle;
+    mf_Status status = load_kind(reader->memory->context, group, &cause);
     if (status == MF_OK)
         return MF_OK;
     if (cause.line == 0 && status != MF_NO_MEMORY)
@@ -62,12 +80,15 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
 
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Status status = load_vehicle(reader, group);
+    mf_Status status = load_body(reader, group);
     if (status != MF_OK)
         return status;
-    mf_Motion automatic = group->vehicle != NULL
-                              ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
-                              : MF_MOTION_ARTICULATED;
+    const mf_Motion automatic = group->truss != NULL ? MF_MOTION_QUASISTATIC
+                                : group->vehicle != NULL
+                                    ? (mf_Motion)(MF_MOTION_QUADROTOR + (int)group->vehicle->kind)
+                                    : MF_MOTION_ARTICULATED;
+    if (group->truss != NULL && mf_reader_find(reader, "precision") == NULL)
+        group->double_precision = true;
     group->motion = mf_motion_of_word(group->motion_word, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
         group->rules[i].to = group->rules[i].to_word == (int)MF_MOTION_LEVELS
@@ -78,8 +99,8 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     return MF_OK;
 }
 
-// `given` is the vehicle of the first group if the program supplies one.
-static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const void *given) {
+// `given` is the vehicle or truss of the first group if the program supplies one.
+static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
     mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
         return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
@@ -87,8 +108,10 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
                             file->group_count);
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
-        if (i == 0)
-            file->groups[i].vehicle = given;
+        if (i == 0 && given != NULL) {
+            file->groups[i].vehicle = given->vehicle;
+            file->groups[i].truss = given->truss;
+        }
         status = complete_group(&inner, &file->groups[i]);
     }
     return status;
@@ -102,11 +125,24 @@ static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
     }
 }
 
+// The descriptors of the file, as those of the search.
+static void copy_descriptors(mf_SceneFile *file) {
+    uint32_t count = file->descriptor_count;
+    file->search.descriptor_count = count < MF_DESCRIPTOR_LIMIT ? count : MF_DESCRIPTOR_LIMIT;
+    for (uint32_t i = 0; i < file->search.descriptor_count; i++) {
+        const mf_SceneDescriptor *from = &file->descriptors[i];
+        mf_Descriptor *to = &file->search.descriptors[i];
+        *to = (mf_Descriptor){.lower = from->lower, .upper = from->upper, .cells = from->cells};
+        snprintf(to->name, sizeof to->name, "%s", mf_measure_name(from->measure));
+    }
+}
+
 // Defaults that depend on other keys.
 static void complete(const mf_Reader *reader, mf_SceneFile *file) {
     const mf_YamlNode *proximity = mf_reader_find(reader, "proximity");
     file->evolves = mf_reader_find(reader, "search") != NULL;
     file->search.seed = file->seed;
+    copy_descriptors(file);
     file->ground.given =
         file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;
     if ((int)file->ground.generator.shape == MF_GROUND_OF_MODELS)
@@ -202,14 +238,16 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
     return status == MF_OK ? mf_document_take_name(reader, &file->file, &file->name) : status;
 }
 
-static void release_vehicles(void *value) {
+static void release_bodies(void *value) {
     const mf_SceneFile *file = value;
-    for (uint32_t i = 0; i < file->group_count; i++)
+    for (uint32_t i = 0; i < file->group_count; i++) {
         mf_vehicle_destroy(file->groups[i].own_vehicle);
+        mf_truss_destroy(file->groups[i].own_truss);
+    }
 }
 
 static const mf_DocumentKind scene_kind = {"scene", sizeof(mf_SceneFile), read_scene,
-                                           release_vehicles};
+                                           release_bodies};
 
 static mf_Status parse(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     void *value = NULL;
@@ -238,11 +276,12 @@ static bool is_markup(const char *text, size_t size) {
 
 bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
-    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size);
+    return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
+           mf_truss_is(text, size);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as
-// exact copies. `source` has no text; its `given` is a vehicle or NULL.
+// exact copies. `source` has no text; its `given` is a Given or NULL.
 static mf_Status parse_robot(const mf_DocumentSource *source, mf_SceneFile **out, mf_Error *error) {
     const char *slash = strrchr(source->path, '/');
     mf_Text text = mf_text_begin(source->context);
@@ -287,7 +326,19 @@ mf_Status mf_scene_file_of_vehicle(mf_Context *context, const mf_Vehicle *vehicl
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, vehicle or out is NULL");
     const char *path =
         vehicle->file != NULL && vehicle->file[0] != '\0' ? vehicle->file : "vehicle";
-    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, vehicle};
+    const Given given = {.vehicle = vehicle};
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
+    return parse_robot(&source, out, error);
+}
+
+mf_Status mf_scene_file_of_truss(mf_Context *context, const mf_Truss *truss,
+                                 const mf_Override *overrides, uint32_t override_count,
+                                 mf_SceneFile **out, mf_Error *error) {
+    if (out == NULL || context == NULL || truss == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, truss or out is NULL");
+    const char *path = truss->file != NULL && truss->file[0] != '\0' ? truss->file : "truss.yaml";
+    const Given given = {.truss = truss};
+    const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, &given};
     return parse_robot(&source, out, error);
 }
 

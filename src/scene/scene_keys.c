@@ -11,12 +11,20 @@ static const char *const interpolations[] = {"nearest", "bilinear", NULL};
 static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) NULL};
+static const char *const selections[] = {"truncation", "proportionate", "rank",
+                                         "tournament", "uniform",       NULL};
+static const char *const replacements[] = {"generation", "random", "worst", "unfit",
+                                           "similar",    "cell",   NULL};
+static const char *const measures[] = {"forward", "sideways", "height", "speed",
+                                       "upright", "duty",     NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
 // Enums are read and written as int, lists as a pointer followed by a count.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_WindProfile) == sizeof(int) &&
-                   sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Fitness) == sizeof(int),
+                   sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Fitness) == sizeof(int) &&
+                   sizeof(mf_Selection) == sizeof(int) && sizeof(mf_Replacement) == sizeof(int) &&
+                   sizeof(mf_Measure) == sizeof(int),
                "choices are stored as int");
 _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, groups) ==
                        offsetof(mf_KeyList, count) &&
@@ -26,8 +34,44 @@ _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, grou
                            offsetof(mf_SceneFile, record_fields) ==
                        offsetof(mf_KeyList, count),
                "lists are stored as mf_KeyList");
+_Static_assert(offsetof(mf_SceneFile, descriptor_count) - offsetof(mf_SceneFile, descriptors) ==
+                   offsetof(mf_KeyList, count),
+               "descriptors are stored as mf_KeyList");
+_Static_assert((int)MF_SELECTION_UNIFORM + 2 == sizeof selections / sizeof *selections &&
+                   (int)MF_REPLACEMENT_CELL + 2 == sizeof replacements / sizeof *replacements &&
+                   (int)MF_MEASURE_DUTY + 2 == sizeof measures / sizeof *measures,
+               "choices are in the order of their enum");
 _Static_assert((int)MF_TERRAIN_NOISE + 1 == MF_GROUND_OF_MODELS,
                "ground.shape has one word more than mf_TerrainShape");
+
+const char *mf_measure_name(mf_Measure measure) {
+    return measures[measure];
+}
+
+#define DESCRIPTOR(member) offsetof(mf_SceneDescriptor, member)
+
+// clang-format off
+static const mf_Key descriptor_keys[] = {
+    MF_KEY("measure", MF_KEY_CHOICE, MF_KEY_REQUIRED, "", NULL, 0, 0, measures, DESCRIPTOR(measure),
+           "`forward` and `sideways` [m], displacement of the base along x and y of the world; "
+           "`height` [m] of the base at the end; `speed` [m/s] along its own heading; `upright`, "
+           "mean cosine of the tilt; `duty`, share of time with load, mean of the feet with contact "
+           "sensors"),
+    MF_KEY("lower", MF_KEY_REAL, MF_KEY_REQUIRED, "", NULL, -1e12, 1e12, NULL, DESCRIPTOR(lower),
+           "lower end of the range, in the unit of the measure; values below it belong to the first "
+           "cell"),
+    MF_KEY("upper", MF_KEY_REAL, MF_KEY_REQUIRED, "", NULL, -1e12, 1e12, NULL, DESCRIPTOR(upper),
+           "upper end, above `lower`; values above it belong to the last cell"),
+    MF_KEY("cells", MF_KEY_COUNT, 0, "1", "16", 1, 1 << 20, NULL, DESCRIPTOR(cells),
+           "cells along this descriptor; at most 2^20 in the grid"),
+};
+// clang-format on
+
+static const mf_KeyTable descriptor_table = {.noun = "descriptor",
+                                             .keys = descriptor_keys,
+                                             .count =
+                                                 sizeof descriptor_keys / sizeof descriptor_keys[0],
+                                             .size = sizeof(mf_SceneDescriptor)};
 
 #define AT(member) offsetof(mf_SceneFile, member)
 #define PROXIMITY(member) offsetof(mf_SceneFile, interaction.member)
@@ -100,7 +144,7 @@ static const mf_Key scene_keys[] = {
     MF_KEY("contact.enabled", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL, AT(contact),
            "robots push each other; false: they pass through each other, the default where "
            "proximity.collisions.agents removes those that touch"),
-    MF_KEY("contact.law", MF_KEY_CHOICE, 0, "", "explicit", 0, 0, contact_laws, AT(contact_law),
+    MF_KEY("contact.law", MF_KEY_CHOICE, 0, "", "compliant", 0, 0, contact_laws, AT(contact_law),
            "`explicit`: springs, the cheapest; `hard`: contacts are solved together with run-time "
            "joints, for robots that carry, hold, stack and lean; `compliant`: likewise, with springs "
            "and dampers at the end of the step"),
@@ -201,6 +245,29 @@ static const mf_Key scene_keys[] = {
     MF_KEY("search.survivors", MF_KEY_COUNT, 0, "1", "50", 1, (1 << 20) - 1, NULL,
            AT(search.survivors), "the best individuals, kept and copied; fewer than "
                                  "search.population"),
+    MF_KEY("search.selection", MF_KEY_CHOICE, 0, "", "truncation", 0, 0, selections,
+           AT(search.selection),
+           "how parents are chosen; `truncation`: the survivors in turn; `proportionate`: chance in "
+           "proportion to the fitness, or if one is negative, to its difference from the least one; "
+           "`rank`: chance decreases linearly with the rank, to almost 0; `tournament`: the best of "
+           "a few at random; `uniform`: equal chances"),
+    MF_KEY("search.tournament", MF_KEY_COUNT, 0, "1", "4", 1, 1024, NULL, AT(search.tournament),
+           "individuals that are drawn for `selection: tournament`"),
+    MF_KEY("search.replacement", MF_KEY_CHOICE, 0, "", "generation", 0, 0, replacements,
+           AT(search.replacement),
+           "who gives way to children; `generation`: all but the survivors, at once. Steady states, "
+           "one by one: `random`, with equal chances; `worst`; `unfit`, chance in proportion to the "
+           "difference from the best fitness; `similar`, chance in proportion to the common part of "
+           "the genomes. `cell`: MAP-Elites, a repertoire with the best of each cell of "
+           "search.descriptors"),
+    MF_KEY("search.batch", MF_KEY_COUNT, 0, "1", "32", 1, 1 << 20, NULL, AT(search.batch),
+           "children of a steady state or MAP-Elites that are evaluated at a time, and whose parents "
+           "are chosen together; 1: strictly one by one; a generation is search.population children"),
+    MF_KEY("search.protect", MF_KEY_COUNT, 0, "1", "1", 0, (1 << 20) - 1, NULL, AT(search.protect),
+           "the best of a steady state, never replaced; fewer than search.population"),
+    MF_KEY_LISTED("search.descriptors", 0, &descriptor_table, AT(descriptors),
+                  "one to four dimensions of the grid of `replacement: cell`, each with the keys "
+                  "below"),
     MF_KEY("search.mutation_rate", MF_KEY_REAL, 0, "1", "0.0625", 0, 1, NULL,
            AT(search.mutation_rate), "probability that a byte of a child changes"),
     MF_KEY("search.reuse_fitness", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,

@@ -153,6 +153,7 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
 
 static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->file->groups[index].contact_shapes &&
+           builder->file->groups[index].truss == NULL &&
            mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
 }
 
@@ -262,7 +263,25 @@ static double lift_out(const mf_SceneBuilder *builder, const mf_Model *model,
     return raised;
 }
 
+// Trusses keep the position of a reset, raised by the height of the placement.
+static mf_Status raise_trusses(mf_SceneBuilder *builder, uint32_t index) {
+    mf_Group *group = mf_world_group(builder->scene->world, index);
+    const mf_Field *base = mf_group_find_field(group, "base.position");
+    const double height = builder->file->groups[index].place.height;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
+        double at[3];
+        for (uint32_t c = 0; c < 3; c++)
+            at[c] = mf_field_get(base, i, c);
+        at[2] += height;
+        status = mf_group_set_start(group, i, at, NULL, NULL, builder->error);
+    }
+    return status;
+}
+
 mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
+    if (builder->file->groups[index].truss != NULL)
+        return raise_trusses(builder, index);
     const double origin[3] = {0, 0, 0};
     const mf_Model *model = builder->scene->models[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
@@ -303,7 +322,7 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     mf_Status status =
         mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model) ||
-        builder->file->groups[index].vehicle != NULL)
+        builder->file->groups[index].vehicle != NULL || builder->file->groups[index].truss != NULL)
         return status;
     if (free) {
         memcpy(start->position, position, 3 * sizeof *position);

@@ -29,7 +29,7 @@
 static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     int64_t application = 0, format = 0;
-    const int64_t newest = MF_ARCHIVE_FORMAT_VERIFIED;
+    const int64_t newest = MF_ARCHIVE_FORMAT_GENERAL;
     mf_Status status = mf_database_integer(database, "PRAGMA application_id", &application, error);
     if (status == MF_OK)
         status = mf_database_integer(database, "PRAGMA user_version", &format, error);
@@ -43,7 +43,7 @@ static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     if (format < MF_ARCHIVE_FORMAT_PLAIN || format > newest)
         return mf_fail_at(error, MF_VERSION, database->path, 0, 0,
                           "expected archive format %d to %d, found %" PRId64,
-                          MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_VERIFIED, format);
+                          MF_ARCHIVE_FORMAT_PLAIN, MF_ARCHIVE_FORMAT_GENERAL, format);
     archive->format = format;
     return MF_OK;
 }
@@ -219,6 +219,36 @@ static mf_Status lock_writer(mf_Archive *archive, mf_Error *error) {
                       strerror(errno));
 }
 
+static mf_Status prepare_inserts(mf_Archive *archive, mf_Error *error) {
+    const struct {
+        int64_t since; // format
+        sqlite3_stmt **statement;
+        const char *sql;
+    } inserts[] = {
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_generation,
+         "INSERT INTO generation (number, best, mean, champion, seconds, simulated, hash) "
+         "VALUES (?1,?2,?3,?4,?5,?6,?7)"},
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_individual,
+         "INSERT INTO individual (id, generation, parent, fitness, genome) "
+         "VALUES (?1,?2,?3,?4,?5)"},
+        {MF_ARCHIVE_FORMAT_PLAIN, &archive->insert_survivor,
+         "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)"},
+        {MF_ARCHIVE_FORMAT_VERIFIED, &archive->insert_verified,
+         "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)"},
+        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_living,
+         "INSERT INTO living (generation, id) VALUES (?1,?2)"},
+        {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_place,
+         "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)"},
+    };
+    mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof inserts / sizeof *inserts && status == MF_OK; i++) {
+        if (archive->format >= inserts[i].since)
+            status = mf_database_prepare(&archive->database, inserts[i].sql, inserts[i].statement,
+                                         error);
+    }
+    return status;
+}
+
 static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     mf_Status status =
@@ -234,25 +264,7 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
         status = expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error);
     if (status == MF_OK)
         status = mf_database_run(database, "PRAGMA synchronous=NORMAL", error);
-    if (status == MF_OK)
-        status = mf_database_prepare(database,
-                                     "INSERT INTO generation (number, best, mean, champion, "
-                                     "seconds, simulated, hash) VALUES (?1,?2,?3,?4,?5,?6,?7)",
-                                     &archive->insert_generation, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(database,
-                                     "INSERT INTO individual (id, generation, parent, fitness, "
-                                     "genome) VALUES (?1,?2,?3,?4,?5)",
-                                     &archive->insert_individual, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(
-            database, "INSERT INTO survivor (generation, id, fitness) VALUES (?1,?2,?3)",
-            &archive->insert_survivor, error);
-    if (status == MF_OK && archive->format == MF_ARCHIVE_FORMAT_VERIFIED)
-        status = mf_database_prepare(
-            database, "INSERT INTO verified (generation, id, fitness) VALUES (?1,?2,?3)",
-            &archive->insert_verified, error);
-    return status;
+    return status == MF_OK ? prepare_inserts(archive, error) : status;
 }
 
 static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statement,
@@ -278,10 +290,15 @@ static mf_Status decode_verification(mf_Archive *archive, sqlite3_stmt *statemen
     return MF_OK;
 }
 
-// Reads the settings of the verification, in formats 2 and 3.
+// Reads the settings of the verification, which formats 2 and 3 have and format 4 may have.
 static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
-    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
-        return MF_OK;
+    int64_t rows = archive->format != MF_ARCHIVE_FORMAT_PLAIN;
+    mf_Status status = MF_OK;
+    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL)
+        status = mf_database_integer(&archive->database, "SELECT count(*) FROM verification", &rows,
+                                     error);
+    if (status != MF_OK || rows == 0)
+        return status;
     return read_row(archive,
                     archive->format == MF_ARCHIVE_FORMAT_FORGETFUL
                         ? "SELECT every, best, 0.0 FROM verification WHERE id = 1"
@@ -304,6 +321,8 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
         status = read_run(archive, error);
     if (status == MF_OK)
         status = read_verification(archive, error);
+    if (status == MF_OK && archive->format == MF_ARCHIVE_FORMAT_GENERAL)
+        status = mf_archive_read_scheme(archive, error);
     if (status == MF_OK && write)
         status = begin_writing(archive, error);
     if (status == MF_OK)
@@ -351,6 +370,8 @@ void mf_archive_close(mf_Archive *archive) {
     sqlite3_finalize(archive->insert_individual);
     sqlite3_finalize(archive->insert_survivor);
     sqlite3_finalize(archive->insert_verified);
+    sqlite3_finalize(archive->insert_living);
+    sqlite3_finalize(archive->insert_place);
     if (was_writing) {
         // Fails while others read; then the file stays in write-ahead mode, which is valid.
         sqlite3_busy_timeout(archive->database.handle, 0);

@@ -66,6 +66,33 @@ const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES] = {
                  "    fitness REAL,                -- verified fitness; NULL when not a number\n"
                  "    PRIMARY KEY (generation, id)\n"
                  ") STRICT, WITHOUT ROWID"},
+    {"scheme", "CREATE TABLE scheme (\n"
+               "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
+               "    selection INTEGER NOT NULL,   -- mf_Selection\n"
+               "    replacement INTEGER NOT NULL, -- mf_Replacement\n"
+               "    tournament INTEGER NOT NULL,  -- draws\n"
+               "    batch INTEGER NOT NULL,       -- children evaluated at a time\n"
+               "    protect INTEGER NOT NULL,     -- best that are never replaced\n"
+               "    varies INTEGER NOT NULL       -- 1: genomes are not random bytes\n"
+               ") STRICT"},
+    {"descriptor", "CREATE TABLE descriptor (\n"
+                   "    number INTEGER PRIMARY KEY, -- counts from 0\n"
+                   "    name TEXT NOT NULL,\n"
+                   "    lower REAL NOT NULL,\n"
+                   "    upper REAL NOT NULL,\n"
+                   "    cells INTEGER NOT NULL\n"
+                   ") STRICT"},
+    {"living", "CREATE TABLE living (\n"
+               "    generation INTEGER NOT NULL, -- at the end of it\n"
+               "    id INTEGER NOT NULL,         -- of the individual\n"
+               "    PRIMARY KEY (generation, id)\n"
+               ") STRICT, WITHOUT ROWID"},
+    {"place", "CREATE TABLE place (\n"
+              "    id INTEGER NOT NULL,         -- of the individual\n"
+              "    descriptor INTEGER NOT NULL, -- its number\n"
+              "    value REAL,                  -- NULL when not a number\n"
+              "    PRIMARY KEY (id, descriptor)\n"
+              ") STRICT, WITHOUT ROWID"},
 };
 
 const mf_ArchiveTable mf_archive_forgetful_verification = {
@@ -120,11 +147,18 @@ static mf_Status insert_verification(mf_Database *database, const mf_SearchConfi
     return status;
 }
 
+static int format_of(const mf_SearchConfig *config) {
+    if (config->vary != NULL || mf_search_is_steady(config) ||
+        config->selection != MF_SELECTION_TRUNCATION)
+        return MF_ARCHIVE_FORMAT_GENERAL;
+    return config->verify_every > 0 ? MF_ARCHIVE_FORMAT_VERIFIED : MF_ARCHIVE_FORMAT_PLAIN;
+}
+
 static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
                           const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                           mf_Error *error) {
     char pragmas[96];
-    int format = config->verify_every > 0 ? MF_ARCHIVE_FORMAT_VERIFIED : MF_ARCHIVE_FORMAT_PLAIN;
+    int format = format_of(config);
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
              MF_ARCHIVE_APPLICATION, format);
     mf_Status status = mf_database_run(database, pragmas, error);
@@ -132,8 +166,10 @@ static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
         status = mf_database_run(database, mf_archive_tables[i].sql, error);
     if (status == MF_OK)
         status = insert_run(database, config, settings, model_hash, terrain_hash, error);
-    if (status == MF_OK && format == MF_ARCHIVE_FORMAT_VERIFIED)
+    if (status == MF_OK && config->verify_every > 0)
         status = insert_verification(database, config, error);
+    if (status == MF_OK && format == MF_ARCHIVE_FORMAT_GENERAL)
+        status = mf_archive_insert_scheme(database, config, error);
     return status;
 }
 

@@ -1,6 +1,8 @@
 // Formats of the archive file (docs/reference/archive.md), and the members of mf_Archive. Runs
 // without verification use format 1, runs with verification format 3, which has two more tables.
-// Format 2 does not store verifications: such files can be read, not resumed.
+// Format 2 does not store verifications: such files can be read, not resumed. Format 4 is for runs
+// with another scheme than truncation in generations, or with the caller's kind of genome; it omits
+// the zeros at the end of genomes.
 #ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 #define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
 
@@ -13,8 +15,10 @@ enum {
     MF_ARCHIVE_FORMAT_PLAIN = 1,
     MF_ARCHIVE_FORMAT_FORGETFUL = 2,
     MF_ARCHIVE_FORMAT_VERIFIED = 3,
+    MF_ARCHIVE_FORMAT_GENERAL = 4,
     MF_ARCHIVE_TABLES_PLAIN = 4,
-    MF_ARCHIVE_TABLES = 6,
+    MF_ARCHIVE_TABLES_VERIFIED = 6,
+    MF_ARCHIVE_TABLES = 10,
     MF_ARCHIVE_VERIFICATION = 4,        // index of the table that differs in format 2
     MF_ARCHIVE_SETTINGS_LIMIT = 1 << 20 // [byte] of the scene's text
 };
@@ -28,7 +32,9 @@ extern const mf_ArchiveTable mf_archive_tables[MF_ARCHIVE_TABLES];
 extern const mf_ArchiveTable mf_archive_forgetful_verification;
 
 static inline int mf_archive_table_count(int64_t format) {
-    return format == MF_ARCHIVE_FORMAT_PLAIN ? MF_ARCHIVE_TABLES_PLAIN : MF_ARCHIVE_TABLES;
+    if (format == MF_ARCHIVE_FORMAT_PLAIN)
+        return MF_ARCHIVE_TABLES_PLAIN;
+    return format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_TABLES : MF_ARCHIVE_TABLES_VERIFIED;
 }
 
 static inline const mf_ArchiveTable *mf_archive_table(int64_t format, int i) {
@@ -41,12 +47,15 @@ struct mf_Archive {
     mf_ArchiveRun run;
     char *settings;
     int64_t format;
+    bool varies;     // genomes are made by the caller's function
     int writer_lock; // open file descriptor, -1 when reading
     sqlite3_stmt *last_generation;
     sqlite3_stmt *insert_generation;
     sqlite3_stmt *insert_individual;
     sqlite3_stmt *insert_survivor;
     sqlite3_stmt *insert_verified; // NULL in format 1
+    sqlite3_stmt *insert_living;   // NULL below format 4, as the next one
+    sqlite3_stmt *insert_place;
 };
 
 // One value as returned by SQLite.
@@ -68,11 +77,28 @@ bool mf_archive_decode_real(const mf_ArchiveCell *cell, double *out);
 // An INTEGER in minimum .. maximum; else false.
 bool mf_archive_decode_integer(const mf_ArchiveCell *cell, int64_t minimum, int64_t maximum,
                                int64_t *out);
-// Checks an individual against the run's settings. The genome in *out points into the cell. `path`
-// is for messages.
-mf_Status mf_archive_decode_individual(const mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS],
-                                       const mf_SearchConfig *config, const char *path,
-                                       mf_Individual *out, mf_Error *error);
+// Checks an individual against the run's settings. Writes the genome, padded with zeros, to
+// genome[0 .. config->genome_bytes-1]; *out points to it.
+mf_Status mf_archive_decode_individual(const mf_Archive *archive,
+                                       const mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS],
+                                       mf_Individual *out, uint8_t *genome, mf_Error *error);
+
+// Reads the settings of the scheme (format 4, archive_scheme.c).
+mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error);
+// Writes them into a new file.
+mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig *config,
+                                   mf_Error *error);
+// Fails if the search has another scheme than the archive.
+mf_Status mf_archive_compare_scheme(const mf_Archive *archive, const mf_SearchConfig *search,
+                                    mf_Error *error);
+
+// A query for the individuals alive in `generation`, in no order, with the columns of individuals;
+// `order` is appended. The caller finalizes it.
+mf_Status mf_archive_prepare_members(mf_Archive *archive, uint32_t generation, const char *order,
+                                     sqlite3_stmt **out, mf_Error *error);
+// The individual in the current row of such a query.
+mf_Status mf_archive_read_member(mf_Archive *archive, sqlite3_stmt *statement, mf_Individual *out,
+                                 uint8_t *genome, mf_Error *error);
 
 // The newest stored generation; number 0 when there is none.
 typedef struct mf_ArchiveLast {

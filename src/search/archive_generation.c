@@ -43,7 +43,7 @@ static mf_Status compare_settings(const mf_Archive *archive, const mf_SearchConf
                           "search.mutation_rate: the archive was made with %.17g, the search has "
                           "%.17g",
                           stored->mutation_rate, search->mutation_rate);
-    return MF_OK;
+    return mf_archive_compare_scheme(archive, search, error);
 }
 
 static bool is_duration(double seconds) {
@@ -92,26 +92,36 @@ static mf_Status insert_generation(mf_Archive *archive, const mf_Search *search,
     // SQLite turns NaN into NULL and keeps every other double exactly.
     sqlite3_bind_double(statement, 2, mf_search_best(search));
     sqlite3_bind_double(statement, 3, mf_search_mean(search));
-    sqlite3_bind_int64(statement, 4, (int64_t)search->current.id[0]);
+    // Nobody, if no cell is filled.
+    sqlite3_bind_int64(statement, 4, search->count > 0 ? (int64_t)search->current.id[0] : -1);
     sqlite3_bind_double(statement, 5, seconds);
     sqlite3_bind_double(statement, 6, simulated);
     sqlite3_bind_int64(statement, 7, (int64_t)mf_search_hash(search));
     return mf_database_execute(&archive->database, statement, error);
 }
 
-static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search, uint32_t rank,
-                                mf_Error *error) {
+// Bytes of the genome that are stored: format 4 omits the zeros at the end.
+static int stored_bytes(const mf_Archive *archive, const uint8_t *genome, uint32_t bytes) {
+    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL) {
+        while (bytes > 0 && genome[bytes - 1] == 0)
+            bytes--;
+    }
+    return (int)bytes;
+}
+
+static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search,
+                                const mf_Population *population, uint32_t i, mf_Error *error) {
     sqlite3_stmt *statement = archive->insert_individual;
-    mf_Individual individual = mf_search_individual(search, rank);
-    sqlite3_bind_int64(statement, 1, (int64_t)individual.id);
+    uint32_t bytes = search->config.genome_bytes;
+    const uint8_t *genome = population->genomes + (size_t)i * bytes;
+    sqlite3_bind_int64(statement, 1, (int64_t)population->id[i]);
     sqlite3_bind_int64(statement, 2, search->generation);
-    if (individual.parent == UINT64_MAX)
+    if (population->parent[i] == UINT64_MAX)
         sqlite3_bind_null(statement, 3);
     else
-        sqlite3_bind_int64(statement, 3, (int64_t)individual.parent);
-    sqlite3_bind_double(statement, 4, individual.fitness);
-    sqlite3_bind_blob(statement, 5, individual.genome, (int)search->config.genome_bytes,
-                      SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 3, (int64_t)population->parent[i]);
+    sqlite3_bind_double(statement, 4, population->fitness[i]);
+    sqlite3_bind_blob(statement, 5, genome, stored_bytes(archive, genome, bytes), SQLITE_STATIC);
     return mf_database_execute(&archive->database, statement, error);
 }
 
@@ -135,6 +145,54 @@ static mf_Status insert_verified(mf_Archive *archive, const mf_Search *search, u
     return mf_database_execute(&archive->database, statement, error);
 }
 
+static mf_Status insert_place(mf_Archive *archive, const mf_Search *search, uint32_t i,
+                              mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_place;
+    uint32_t dimensions = search->config.descriptor_count;
+    mf_Status status = MF_OK;
+    for (uint32_t d = 0; d < dimensions && status == MF_OK; d++) {
+        sqlite3_bind_int64(statement, 1, (int64_t)search->born.id[i]);
+        sqlite3_bind_int64(statement, 2, d);
+        sqlite3_bind_double(statement, 3, search->born.place[(size_t)i * dimensions + d]);
+        status = mf_database_execute(&archive->database, statement, error);
+    }
+    return status;
+}
+
+static mf_Status insert_living(mf_Archive *archive, const mf_Search *search, uint32_t rank,
+                               mf_Error *error) {
+    sqlite3_stmt *statement = archive->insert_living;
+    sqlite3_bind_int64(statement, 1, search->generation);
+    sqlite3_bind_int64(statement, 2, (int64_t)search->current.id[rank]);
+    return mf_database_execute(&archive->database, statement, error);
+}
+
+// Of a steady state: all births, also of those replaced, and who is alive.
+static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
+        status = insert_newborn(archive, search, &search->born, i, error);
+        if (status == MF_OK)
+            status = insert_place(archive, search, i, error);
+    }
+    for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++)
+        status = insert_living(archive, search, rank, error);
+    return status;
+}
+
+static mf_Status insert_members(mf_Archive *archive, const mf_Search *search, mf_Error *error) {
+    uint64_t first_id = mf_search_first_id(&search->config, search->generation);
+    mf_Status status = MF_OK;
+    for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++) {
+        status = search->current.id[rank] >= first_id
+                     ? insert_newborn(archive, search, &search->current, rank, error)
+                     : insert_survivor(archive, search, rank, error);
+        if (status == MF_OK)
+            status = insert_verified(archive, search, rank, error);
+    }
+    return status;
+}
+
 static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     mf_ArchiveLast last;
@@ -145,15 +203,10 @@ static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double
                             last.number + UINT64_C(1), search->generation);
     if (status == MF_OK)
         status = insert_generation(archive, search, seconds, simulated, error);
-    uint64_t first_id = mf_search_first_id(&search->config, search->generation);
-    for (uint32_t rank = 0; rank < search->config.population && status == MF_OK; rank++) {
-        status = search->current.id[rank] >= first_id
-                     ? insert_newborn(archive, search, rank, error)
-                     : insert_survivor(archive, search, rank, error);
-        if (status == MF_OK)
-            status = insert_verified(archive, search, rank, error);
-    }
-    return status;
+    if (status != MF_OK)
+        return status;
+    return mf_search_is_steady(&search->config) ? insert_steady(archive, search, error)
+                                                : insert_members(archive, search, error);
 }
 
 mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
@@ -183,64 +236,92 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
 
 // ---- resume ------------------------------------------------------------------------------------
 
+// Reads into search->next; next_count is the number of rows, at most one more than fit.
 static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_Search *search,
-                              uint32_t *count, mf_Error *error) {
-    const mf_SearchConfig *config = &search->config;
+                              mf_Error *error) {
+    uint32_t bytes = search->config.genome_bytes, most = mf_search_capacity(&search->config);
     mf_Population *next = &search->next;
-    *count = 0;
+    search->next_count = 0;
     for (;;) {
         bool row;
         mf_Status status = mf_database_step(&archive->database, statement, &row, error);
         if (status != MF_OK || !row)
             return status;
-        uint32_t i = (*count)++;
-        if (i >= config->population)
+        uint32_t i = search->next_count++;
+        if (i >= most)
             return MF_OK; // too many: the caller checks the count
-        mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
-        for (int column = 0; column < MF_ARCHIVE_INDIVIDUAL_CELLS; column++)
-            cells[column] = mf_archive_cell(statement, column);
         mf_Individual individual;
-        status =
-            mf_archive_decode_individual(cells, config, archive->database.path, &individual, error);
+        status = mf_archive_read_member(archive, statement, &individual,
+                                        next->genomes + (size_t)i * bytes, error);
         if (status != MF_OK)
             return status;
         next->id[i] = individual.id;
         next->parent[i] = individual.parent;
         next->fitness[i] = individual.fitness;
         next->verified[i] = __builtin_nan("");
+        next->merit[i] = __builtin_nan("");
         next->bias[i] = 0;
         next->checked[i] = MF_VERIFIED_NEVER;
-        memcpy(next->genomes + (size_t)i * config->genome_bytes, individual.genome,
-               config->genome_bytes);
     }
 }
 
 static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_t generation,
                                  mf_Error *error) {
-    mf_Database *database = &archive->database;
     const mf_SearchConfig *config = &search->config;
     sqlite3_stmt *statement;
-    mf_Status status =
-        mf_database_prepare(database,
-                            "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS ", i.fitness FROM individual i "
-                            "WHERE i.id BETWEEN ?2 AND ?3 UNION ALL "
-                            "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS ", s.fitness FROM survivor s "
-                            "JOIN individual i ON i.id = s.id WHERE s.generation = ?1",
-                            &statement, error);
+    mf_Status status = mf_archive_prepare_members(archive, generation, "", &statement, error);
     if (status != MF_OK)
         return status;
-    uint64_t first = mf_search_first_id(config, generation);
-    uint64_t last = first + mf_search_births(config, generation) - 1;
-    sqlite3_bind_int64(statement, 1, generation);
-    sqlite3_bind_int64(statement, 2, (int64_t)first);
-    sqlite3_bind_int64(statement, 3, (int64_t)last);
-    uint32_t count;
-    status = read_members(archive, statement, search, &count, error);
-    if (status == MF_OK && count != config->population)
-        status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
-                            "generation %" PRIu32 ": expected %" PRIu32 " individuals, found %s",
-                            generation, config->population,
-                            count < config->population ? "fewer" : "more");
+    status = read_members(archive, statement, search, error);
+    sqlite3_finalize(statement);
+    uint32_t most = mf_search_capacity(config), found = search->next_count;
+    uint32_t least = config->replacement == MF_REPLACEMENT_CELL ? 0 : most;
+    if (status == MF_OK && (found < least || found > most))
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "generation %" PRIu32 ": expected %" PRIu32 " individuals, found %s",
+                          generation, most, found < most ? "fewer" : "more");
+    return status;
+}
+
+// Reads the descriptors of search->next[i] and marks its cell, which must be free.
+static mf_Status read_place(mf_Archive *archive, sqlite3_stmt *statement, mf_Search *search,
+                            uint32_t i, mf_Error *error) {
+    const mf_SearchConfig *config = &search->config;
+    double *place = search->next.place + (size_t)i * config->descriptor_count;
+    bool good = true, row = true;
+    mf_Status status = MF_OK;
+    sqlite3_bind_int64(statement, 1, (int64_t)search->next.id[i]);
+    for (uint32_t d = 0; d < config->descriptor_count && good; d++) {
+        int64_t number;
+        status = mf_database_step(&archive->database, statement, &row, error);
+        if (status != MF_OK)
+            return status;
+        mf_ArchiveCell cells[2] = {mf_archive_cell(statement, 0), mf_archive_cell(statement, 1)};
+        good = row && mf_archive_decode_integer(&cells[0], d, d, &number) &&
+               mf_archive_decode_real(&cells[1], &place[d]);
+    }
+    uint32_t cell = good ? mf_search_cell(config, place) : UINT32_MAX;
+    double fitness = search->next.fitness[i];
+    if (cell == UINT32_MAX || fitness != fitness || search->cells[cell] != UINT32_MAX)
+        return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
+                          "individual %" PRIu64
+                          ": expected a fitness and the descriptors of a cell of its own",
+                          search->next.id[i]);
+    search->cells[cell] = i;
+    sqlite3_reset(statement);
+    return MF_OK;
+}
+
+static mf_Status read_places(mf_Archive *archive, mf_Search *search, mf_Error *error) {
+    sqlite3_stmt *statement;
+    if (search->cells == NULL)
+        return MF_OK;
+    mf_Status status = mf_database_prepare(
+        &archive->database, "SELECT descriptor, value FROM place WHERE id = ?1 ORDER BY descriptor",
+        &statement, error);
+    memset(search->cells, 0xff, mf_search_capacity(&search->config) * sizeof *search->cells);
+    for (uint32_t i = 0; i < search->next_count && status == MF_OK; i++)
+        status = read_place(archive, statement, search, i, error);
     sqlite3_finalize(statement);
     return status;
 }
@@ -251,7 +332,7 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
     mf_Database *database = &archive->database;
     mf_Population *next = &search->next;
     sqlite3_stmt *statement;
-    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+    if (search->config.verify_every == 0)
         return MF_OK;
     mf_Status status = mf_database_prepare(
         database,
@@ -294,7 +375,7 @@ static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *err
     mf_Database *database = &archive->database;
     mf_Population *next = &search->next;
     sqlite3_stmt *statement;
-    if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
+    if (search->config.verify_every == 0)
         return MF_OK;
     mf_Status status = mf_database_prepare(
         database,
@@ -325,11 +406,11 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
     mf_Status status = mf_archive_last(archive, last, error);
     if (status != MF_OK)
         return status;
-    if (last->number == 0) {
-        mf_search_reset(search);
-        return MF_OK;
-    }
+    if (last->number == 0)
+        return mf_search_reset(search, error);
     status = read_generation(archive, search, last->number, error);
+    if (status == MF_OK)
+        status = read_places(archive, search, error);
     if (status == MF_OK)
         status = read_verified(archive, search, last->number, error);
     if (status == MF_OK)

@@ -52,7 +52,9 @@ static mf_Status read_statistics(mf_Archive *archive, mf_ArchiveGeneration *rows
             "v.id = g.champion AND v.generation BETWEEN (SELECT generation FROM individual WHERE "
             "id = g.champion) AND g.number LIMIT 1) FROM generation g ORDER BY g.number",
     };
-    mf_Status status = mf_database_prepare(database, sql[archive->format], &statement, error);
+    int64_t format =
+        archive->format == MF_ARCHIVE_FORMAT_GENERAL ? MF_ARCHIVE_FORMAT_VERIFIED : archive->format;
+    mf_Status status = mf_database_prepare(database, sql[format], &statement, error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         bool row;
         status = mf_database_step(database, statement, &row, error);
@@ -117,18 +119,7 @@ static mf_Status read_individual(mf_Archive *archive, sqlite3_stmt *statement, m
     mf_Status status = mf_database_step(&archive->database, statement, found, error);
     if (status != MF_OK || !*found)
         return status;
-    mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
-    for (int column = 0; column < MF_ARCHIVE_INDIVIDUAL_CELLS; column++)
-        cells[column] = mf_archive_cell(statement, column);
-    mf_Individual individual;
-    status = mf_archive_decode_individual(cells, &archive->run.search, archive->database.path,
-                                          &individual, error);
-    if (status != MF_OK)
-        return status;
-    memcpy(genome, individual.genome, archive->run.search.genome_bytes);
-    individual.genome = genome;
-    *out = individual;
-    return MF_OK;
+    return mf_archive_read_member(archive, statement, out, genome, error);
 }
 
 // Reads the individual's verification, if there is one.
@@ -206,6 +197,9 @@ mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individua
                               ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
                               "WHERE g.number = ?1",
                               wanted, out, genome, &found, error);
+    if (status == MF_OK && !found && archive->run.search.replacement == MF_REPLACEMENT_CELL)
+        return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
+                          "generation %" PRIu32 ": no cell is filled", wanted);
     if (status == MF_OK && !found)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "generation %" PRIu32 ": its champion is missing", wanted);

@@ -7,7 +7,7 @@
 // When an individual was verified.
 typedef enum mf_Verified { MF_VERIFIED_NEVER, MF_VERIFIED_BEFORE, MF_VERIFIED_NOW } mf_Verified;
 
-// One generation as arrays of `population` entries; the genomes are contiguous.
+// Individuals as arrays of equal length; the genomes are contiguous.
 typedef struct mf_Population {
     uint64_t *id;
     uint64_t *parent;
@@ -16,6 +16,7 @@ typedef struct mf_Population {
     double *merit;    // its score; only for verified individuals
     double *bias;     // parent's score minus its fitness; 0 if unknown at birth
     uint8_t *checked; // mf_Verified: whether it was verified
+    double *place;    // descriptor_count values each; NULL without descriptors
     uint8_t *genomes;
 } mf_Population;
 
@@ -23,10 +24,17 @@ struct mf_Search {
     mf_Context *context;
     mf_SearchConfig config;
     uint32_t generation;   // evaluated so far
+    uint32_t count;        // alive, in `current`
+    uint32_t next_count;   // scratch: in `next`
     mf_Population current; // sorted by rank once a generation has been evaluated
     mf_Population next;    // scratch: candidates that become current on success
+    mf_Population born;    // births of the newest generation in id order, also of those replaced
+                           // in it; not with MF_REPLACEMENT_GENERATION, where all live
+    mf_Population spare;   // scratch: births of the generation under way
     uint32_t *order;       // scratch: rank to index into `next`
     uint32_t *order_spare; // scratch of the sort
+    uint32_t *cells;       // scratch of MAP-Elites: index into `next` by cell; else NULL
+    double *weights;       // scratch: running sums of chances; NULL if no choice needs them
     uint8_t *finest;       // scratch: genomes for the verification; NULL: none
     double *finest_fitness;
 };
@@ -38,8 +46,53 @@ mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error)
 uint64_t mf_search_first_id(const mf_SearchConfig *config, uint32_t generation);
 uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation);
 
-// Resets to the random first generation, not yet evaluated.
-void mf_search_reset(mf_Search *search);
+// Whether children are inserted one by one: steady state and MAP-Elites.
+static inline bool mf_search_is_steady(const mf_SearchConfig *config) {
+    return config->replacement != MF_REPLACEMENT_GENERATION;
+}
+
+// Most individuals that can be alive: the population, or the cells of MAP-Elites.
+uint32_t mf_search_capacity(const mf_SearchConfig *config);
+
+// Resets to the state before the first generation. Fails only as `vary` fails.
+mf_Status mf_search_reset(mf_Search *search, mf_Error *error);
+
+// Four random words of individual `id`. Streams differ from the small numbers that sensors use.
+enum {
+    MF_STREAM_GENOME = 0x67656e65,
+    MF_STREAM_MUTATION = 0x6d757461,
+    MF_STREAM_PARENT = 0x70617265,
+    MF_STREAM_PLACE = 0x706c6163,
+};
+void mf_search_draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t index,
+                    uint32_t words[4]);
+
+// Makes the genome of individual `id` of the first generation (parent NULL), or of a child.
+mf_Status mf_search_vary(const mf_Search *search, const uint8_t *parent, uint64_t id,
+                         uint8_t *genome, mf_Error *error);
+
+// Prepares the choice among the `count` best of `population` (rank to index: `order`, NULL: the
+// same) by the chances of the scheme; writes search->weights if these need sums.
+void mf_search_weigh_parents(mf_Search *search, const mf_Population *population,
+                             const uint32_t *order, uint32_t count);
+// The rank of the parent of child `id`, of those that were weighed.
+uint32_t mf_search_choose_parent(const mf_Search *search, uint64_t id, uint32_t count);
+// The rank in search->next of whom child `child` of search->spare replaces, not below `protect`.
+uint32_t mf_search_choose_victim(mf_Search *search, uint32_t child);
+
+// Evaluates `count` genomes by one of the two functions; equal results have equal bits.
+mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *user,
+                         const uint8_t *genomes, uint32_t count, double *fitness, mf_Error *error);
+// Whether a of one population ranks before b of another.
+bool mf_search_ranks_before(const mf_Population *one, uint32_t a, const mf_Population *other,
+                            uint32_t b);
+// Copies individual `from` over individual `to`.
+void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32_t to,
+                    const mf_Population *source, uint32_t from);
+// Makes the first next_count of search->order the current individuals.
+void mf_search_commit(mf_Search *search);
+// One generation of a steady state or MAP-Elites (steady.c).
+mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error);
 
 // Size of the elite (search.c) of the current generation, its first individuals.
 uint32_t mf_search_elite(const mf_Search *search);
@@ -48,8 +101,8 @@ uint32_t mf_search_elite(const mf_Search *search);
 // was not verified or its verification failed.
 double mf_search_bias(const mf_SearchConfig *config, double verified, double fitness);
 
-// Makes search->next (in any order) the current generation `generation` if its hash is `hash`; else
-// false and search->current is unchanged.
+// Makes search->next (next_count individuals in any order) the current generation `generation` if
+// its hash is `hash`; else false and search->current is unchanged.
 bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash);
 
 #endif

@@ -1,13 +1,8 @@
-// Evolution of byte strings by truncation selection and mutation alone (no crossover), as in the
-// genetic programming of NeoPhysIx: the best `survivors` are kept, each is duplicated in turn, best
-// first, until the population is full again, and every duplicate is mutated.
-//
-// Mutation. Each byte of a child changes with chance `mutation_rate`. A byte that changes becomes,
-// with equal chance, (a) any other byte, (b) itself with one bit flipped, or (c) itself with
-// another lower five bits. Genomes are machine code with a 3-bit opcode above a 5-bit operand: (a)
-// reaches everything, (b) is the small step, (c) keeps the instruction and changes what it acts on.
-// All three always change the byte, so the rate is exact; a child in which no byte was chosen gets
-// one mutation at a random position, so no evaluation is spent on a copy.
+// Evolution of genomes by selection and mutation alone (no crossover). The default is that of the
+// genetic programming of NeoPhysIx: truncation in generations, where the best `survivors` are kept,
+// each is duplicated in turn, best first, until the population is full again, and every duplicate
+// is mutated (vary.c). Other schemes of selection are in select.c; steady state and MAP-Elites,
+// where the living change one by one, in steady.c.
 //
 // Neutral drift. Equal fitness ranks the younger (higher id) first, so that children as good as
 // their parents replace them over time and the population drifts along plateaus instead of keeping
@@ -29,9 +24,6 @@
 // model; testing solutions at the level of their use during the search is from Koos, Mouret and
 // Doncieux, The transferability approach, IEEE Transactions on Evolutionary Computation 17, 2013.
 //
-// Random numbers are mf_random(seed, id, stream, draw): an individual depends on the seed, its id
-// and its parent, never on threads, the order of evaluation or the number of resumptions.
-//
 // Invariants: ids are 0 .. population-1 in the first generation and continue without gaps, so the
 // ids born in a generation follow from its number; current is only written after a whole generation
 // has been evaluated, so a failed evaluation leaves the search as it was.
@@ -40,129 +32,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { POPULATION_LIMIT = 1 << 20, GENOME_LIMIT = 4096 };
-
-// Streams of mf_random, different from the small numbers that sensors use.
-enum { STREAM_GENOME = 0x67656e65, STREAM_MUTATION = 0x6d757461 };
-
-mf_SearchConfig mf_search_config(void) {
-    return (mf_SearchConfig){
-        .struct_size = sizeof(mf_SearchConfig),
-        .population = 100,
-        .survivors = 50,
-        .genome_bytes = 32,
-        .mutation_rate = 1.0 / 16,
-        .verify_best = 8,
-        .verify_disparity = 1,
-    };
-}
-
-mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config: expected one that starts from mf_search_config()");
-    if (config->population < 2 || config->population > POPULATION_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.population: expected 2 .. %d, found %" PRIu32,
-                       POPULATION_LIMIT, config->population);
-    if (config->survivors < 1 || config->survivors >= config->population)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.survivors: expected 1 .. %" PRIu32
-                       " (population - 1), found %" PRIu32,
-                       config->population - 1, config->survivors);
-    if (config->genome_bytes < 1 || config->genome_bytes > GENOME_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.genome_bytes: expected 1 .. %d, found %" PRIu32, GENOME_LIMIT,
-                       config->genome_bytes);
-    // Written so that NaN also fails.
-    if (!(config->mutation_rate >= 0 && config->mutation_rate <= 1))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.mutation_rate: expected 0 .. 1, found %g",
-                       config->mutation_rate);
-    if (config->verify_every > 0 &&
-        (config->verify_best < 2 || config->verify_best > config->population))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify_best: expected 2 .. %" PRIu32
-                       " (population), found %" PRIu32,
-                       config->population, config->verify_best);
-    if (config->verify_every > 0 &&
-        !(config->verify_disparity >= 0 && config->verify_disparity <= 1000))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify_disparity: expected 0 .. 1000, found %g",
-                       config->verify_disparity);
-    return MF_OK;
-}
-
-uint64_t mf_search_first_id(const mf_SearchConfig *config, uint32_t generation) {
-    if (generation <= 1)
-        return 0;
-    uint64_t births = config->population - config->survivors;
-    return config->population + (generation - UINT64_C(2)) * births;
-}
-
-uint32_t mf_search_births(const mf_SearchConfig *config, uint32_t generation) {
-    return generation <= 1 ? config->population : config->population - config->survivors;
-}
-
-// ---- random genomes and mutation ---------------------------------------------------------------
-
-static void draw(const mf_Search *search, uint64_t id, uint32_t stream, uint32_t index,
-                 uint32_t words[4]) {
-    // The upper half of the id shares the tick with the draw index, which stays below 2^32.
-    uint64_t tick = (id & UINT64_C(0xffffffff00000000)) | index;
-    mf_random(search->config.seed, (uint32_t)id, stream, tick, words);
-}
-
-static void randomize(const mf_Search *search, uint64_t id, uint8_t *genome) {
-    uint32_t words[4];
-    for (uint32_t i = 0; i < search->config.genome_bytes; i++) {
-        if (i % 16 == 0)
-            draw(search, id, STREAM_GENOME, i / 16, words);
-        genome[i] = (uint8_t)(words[i % 16 / 4] >> 8 * (i % 4));
-    }
-}
-
-// A byte different from `byte`; see the file header for the three kinds.
-static uint8_t mutated(uint8_t byte, uint32_t kind_word, uint32_t value_word) {
-    switch (mf_random_below(kind_word, 3)) {
-    case 0:
-        return (uint8_t)(byte + 1 + mf_random_below(value_word, 255));
-    case 1:
-        return (uint8_t)(byte ^ 1u << mf_random_below(value_word, 8));
-    default:
-        return (uint8_t)((byte & 0xe0) | ((byte + 1 + mf_random_below(value_word, 31)) & 0x1f));
-    }
-}
-
-static void mutate(const mf_Search *search, uint64_t id, uint8_t *genome) {
-    uint32_t bytes = search->config.genome_bytes;
-    uint32_t words[4];
-    bool changed = false;
-    for (uint32_t i = 0; i < bytes; i++) {
-        draw(search, id, STREAM_MUTATION, i, words);
-        if (mf_random_unit_double(words[0], words[1]) >= search->config.mutation_rate)
-            continue;
-        genome[i] = mutated(genome[i], words[2], words[3]);
-        changed = true;
-    }
-    if (changed)
-        return;
-    draw(search, id, STREAM_MUTATION, bytes, words);
-    uint8_t *byte = genome + mf_random_below(words[0], bytes);
-    *byte = mutated(*byte, words[2], words[3]);
-}
-
 // ---- ranking -----------------------------------------------------------------------------------
 
-static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b) {
-    double x = population->fitness[a] + population->bias[a];
-    double y = population->fitness[b] + population->bias[b];
+bool mf_search_ranks_before(const mf_Population *one, uint32_t a, const mf_Population *other,
+                            uint32_t b) {
+    double x = one->fitness[a] + one->bias[a];
+    double y = other->fitness[b] + other->bias[b];
     bool x_valid = x == x, y_valid = y == y;
     if (x_valid != y_valid)
         return x_valid;
     if (x_valid && x != y)
         return x > y;
-    return population->id[a] > population->id[b];
+    return one->id[a] > other->id[b];
+}
+
+static bool ranks_before(const mf_Population *population, uint32_t a, uint32_t b) {
+    return mf_search_ranks_before(population, a, population, b);
 }
 
 // The score of a verified individual; NaN, the worst value, if the verification failed.
@@ -207,16 +92,16 @@ static void sort_order(mf_Search *search, uint32_t count, BeforeFn before) {
 }
 
 static void rank_next(mf_Search *search) {
-    for (uint32_t i = 0; i < search->config.population; i++)
+    for (uint32_t i = 0; i < search->next_count; i++)
         search->order[i] = i;
-    sort_order(search, search->config.population, ranks_before);
+    sort_order(search, search->next_count, ranks_before);
 }
 
-static uint32_t count_checked(const mf_SearchConfig *config, const mf_Population *population) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < config->population; i++)
-        count += population->checked[i] != MF_VERIFIED_NEVER;
-    return count;
+static uint32_t count_checked(const mf_Population *population, uint32_t count) {
+    uint32_t checked = 0;
+    for (uint32_t i = 0; i < count; i++)
+        checked += population->checked[i] != MF_VERIFIED_NEVER;
+    return checked;
 }
 
 static uint32_t elite_places(const mf_SearchConfig *config) {
@@ -245,8 +130,8 @@ static uint32_t choose_elite(mf_Search *search, uint32_t known) {
 
 // Puts the elite first and other verified individuals last.
 static void promote(mf_Search *search) {
-    uint32_t count = search->config.population, known = 0, others = 0;
-    uint32_t total = count_checked(&search->config, &search->next);
+    uint32_t count = search->next_count, known = 0, others = 0;
+    uint32_t total = count_checked(&search->next, count);
     if (total == 0)
         return;
     uint32_t *order = search->order, *spare = search->order_spare;
@@ -267,22 +152,26 @@ static void promote(mf_Search *search) {
     memcpy(order + count - rest, spare, rest * sizeof *order);
 }
 
-// Copies search->next into search->current by rank.
-static void commit_next(mf_Search *search) {
-    size_t bytes = search->config.genome_bytes;
-    const mf_Population *next = &search->next;
-    mf_Population *current = &search->current;
-    for (uint32_t rank = 0; rank < search->config.population; rank++) {
-        uint32_t from = search->order[rank];
-        current->id[rank] = next->id[from];
-        current->parent[rank] = next->parent[from];
-        current->fitness[rank] = next->fitness[from];
-        current->verified[rank] = next->verified[from];
-        current->merit[rank] = next->merit[from];
-        current->bias[rank] = next->bias[from];
-        current->checked[rank] = next->checked[from];
-        memcpy(current->genomes + rank * bytes, next->genomes + from * bytes, bytes);
-    }
+void mf_search_copy(const mf_SearchConfig *config, mf_Population *target, uint32_t to,
+                    const mf_Population *source, uint32_t from) {
+    size_t bytes = config->genome_bytes, dimensions = config->descriptor_count;
+    target->id[to] = source->id[from];
+    target->parent[to] = source->parent[from];
+    target->fitness[to] = source->fitness[from];
+    target->verified[to] = source->verified[from];
+    target->merit[to] = source->merit[from];
+    target->bias[to] = source->bias[from];
+    target->checked[to] = source->checked[from];
+    memcpy(target->genomes + to * bytes, source->genomes + from * bytes, bytes);
+    if (dimensions > 0)
+        memcpy(target->place + to * dimensions, source->place + from * dimensions,
+               dimensions * sizeof *target->place);
+}
+
+void mf_search_commit(mf_Search *search) {
+    search->count = search->next_count;
+    for (uint32_t rank = 0; rank < search->count; rank++)
+        mf_search_copy(&search->config, &search->current, rank, &search->next, search->order[rank]);
 }
 
 // ---- hash --------------------------------------------------------------------------------------
@@ -294,23 +183,27 @@ static uint64_t hash_word(uint64_t hash, uint64_t word) {
     return mf_hash_bytes(hash, bytes, sizeof bytes);
 }
 
+static uint64_t hash_real(uint64_t hash, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return hash_word(hash, bits);
+}
+
 // `order` NULL: storage order.
 static uint64_t hash_population(const mf_SearchConfig *config, const mf_Population *population,
-                                const uint32_t *order) {
+                                const uint32_t *order, uint32_t count) {
     uint64_t hash = MF_HASH_START;
-    for (uint32_t rank = 0; rank < config->population; rank++) {
+    for (uint32_t rank = 0; rank < count; rank++) {
         size_t i = order == NULL ? rank : order[rank];
-        uint64_t fitness_bits;
-        memcpy(&fitness_bits, &population->fitness[i], sizeof fitness_bits);
         hash = hash_word(hash, population->id[i]);
         hash = hash_word(hash, population->parent[i]);
-        hash = hash_word(hash, fitness_bits);
+        hash = hash_real(hash, population->fitness[i]);
         hash = mf_hash_bytes(hash, population->genomes + i * config->genome_bytes,
                              config->genome_bytes);
-        if (population->checked[i] != MF_VERIFIED_NEVER) {
-            memcpy(&fitness_bits, &population->verified[i], sizeof fitness_bits);
-            hash = hash_word(hash, fitness_bits);
-        }
+        if (population->checked[i] != MF_VERIFIED_NEVER)
+            hash = hash_real(hash, population->verified[i]);
+        for (uint32_t d = 0; d < config->descriptor_count; d++)
+            hash = hash_real(hash, population->place[i * config->descriptor_count + d]);
     }
     return hash;
 }
@@ -318,14 +211,13 @@ static uint64_t hash_population(const mf_SearchConfig *config, const mf_Populati
 uint64_t mf_search_hash(const mf_Search *search) {
     if (search == NULL)
         return 0;
-    return hash_population(&search->config, &search->current, NULL);
+    return hash_population(&search->config, &search->current, NULL, search->count);
 }
 
 // ---- creation and destruction ------------------------------------------------------------------
 
-static bool allocate_population(mf_Context *context, const mf_SearchConfig *config,
+static bool allocate_population(mf_Context *context, const mf_SearchConfig *config, uint32_t count,
                                 mf_Population *population) {
-    uint32_t count = config->population;
     population->id = mf_allocate(context, count, sizeof *population->id);
     population->parent = mf_allocate(context, count, sizeof *population->parent);
     population->fitness = mf_allocate(context, count, sizeof *population->fitness);
@@ -334,9 +226,13 @@ static bool allocate_population(mf_Context *context, const mf_SearchConfig *conf
     population->bias = mf_allocate(context, count, sizeof *population->bias);
     population->checked = mf_allocate(context, count, 1);
     population->genomes = mf_allocate(context, count, config->genome_bytes);
+    uint32_t dimensions = config->descriptor_count;
+    if (dimensions > 0)
+        population->place = mf_allocate(context, count, dimensions * sizeof(double));
     return population->id != NULL && population->parent != NULL && population->fitness != NULL &&
            population->verified != NULL && population->merit != NULL && population->bias != NULL &&
-           population->checked != NULL && population->genomes != NULL;
+           population->checked != NULL && population->genomes != NULL &&
+           (dimensions == 0 || population->place != NULL);
 }
 
 static void release_population(mf_Context *context, mf_Population *population) {
@@ -348,20 +244,74 @@ static void release_population(mf_Context *context, mf_Population *population) {
     mf_release(context, population->bias);
     mf_release(context, population->checked);
     mf_release(context, population->genomes);
+    mf_release(context, population->place);
 }
 
-void mf_search_reset(mf_Search *search) {
-    search->generation = 0;
-    for (uint32_t i = 0; i < search->config.population; i++) {
-        search->current.id[i] = i;
-        search->current.parent[i] = UINT64_MAX;
-        search->current.fitness[i] = __builtin_nan("");
-        search->current.verified[i] = __builtin_nan("");
-        search->current.merit[i] = __builtin_nan("");
-        search->current.bias[i] = 0;
-        search->current.checked[i] = MF_VERIFIED_NEVER;
-        randomize(search, i, search->current.genomes + (size_t)i * search->config.genome_bytes);
+static bool needs_weights(const mf_SearchConfig *config) {
+    return config->selection == MF_SELECTION_PROPORTIONATE ||
+           config->selection == MF_SELECTION_RANK || config->replacement == MF_REPLACEMENT_UNFIT ||
+           config->replacement == MF_REPLACEMENT_SIMILAR;
+}
+
+static bool allocate_arrays(mf_Search *search) {
+    mf_Context *context = search->context;
+    const mf_SearchConfig *config = &search->config;
+    uint32_t most = mf_search_capacity(config), births = config->population;
+    search->order = mf_allocate(context, most, sizeof *search->order);
+    search->order_spare = mf_allocate(context, most, sizeof *search->order_spare);
+    bool good = search->order != NULL && search->order_spare != NULL;
+    good = allocate_population(context, config, most, &search->current) && good;
+    good = allocate_population(context, config, most, &search->next) && good;
+    if (mf_search_is_steady(config)) {
+        good = allocate_population(context, config, births, &search->born) && good;
+        good = allocate_population(context, config, births, &search->spare) && good;
     }
+    if (config->replacement == MF_REPLACEMENT_CELL) {
+        search->cells = mf_allocate(context, most, sizeof *search->cells);
+        good = good && search->cells != NULL;
+    }
+    if (needs_weights(config)) {
+        search->weights = mf_allocate(context, most, sizeof *search->weights);
+        good = good && search->weights != NULL;
+    }
+    if (config->verify_every > 0) {
+        search->finest = mf_allocate(context, config->verify_best, config->genome_bytes);
+        search->finest_fitness = mf_allocate(context, config->verify_best, sizeof(double));
+        good = good && search->finest != NULL && search->finest_fitness != NULL;
+    }
+    return good;
+}
+
+mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
+    mf_Population *current = &search->current;
+    search->generation = 0;
+    search->count = mf_search_is_steady(&search->config) ? 0 : search->config.population;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < search->count && status == MF_OK; i++) {
+        current->id[i] = i;
+        current->parent[i] = UINT64_MAX;
+        current->fitness[i] = __builtin_nan("");
+        current->verified[i] = __builtin_nan("");
+        current->merit[i] = __builtin_nan("");
+        current->bias[i] = 0;
+        current->checked[i] = MF_VERIFIED_NEVER;
+        status = mf_search_vary(search, NULL, i,
+                                current->genomes + (size_t)i * search->config.genome_bytes, error);
+    }
+    return status;
+}
+
+static mf_Status check_functions(const mf_SearchConfig *config, mf_Error *error) {
+    if (config->evaluate == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.evaluate: expected a function, found NULL");
+    if (config->verify_every > 0 && config->verify == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.verify: expected a function, found NULL");
+    if (config->descriptor_count > 0 && config->describe == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "search config.describe: expected a function, found NULL");
+    return MF_OK;
 }
 
 mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, mf_Search **out,
@@ -372,35 +322,27 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "search: context is NULL");
     mf_Status status = mf_search_check_config(config, error);
+    if (status == MF_OK)
+        status = check_functions(config, error);
     if (status != MF_OK)
         return status;
-    if (config->evaluate == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.evaluate: expected a function, found NULL");
-    if (config->verify_every > 0 && config->verify == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify: expected a function, found NULL");
     mf_Search *search = mf_allocate(context, 1, sizeof *search);
     if (search == NULL)
         return mf_fail(error, MF_NO_MEMORY, "search: no memory");
     search->context = context;
     search->config = *config;
-    search->order = mf_allocate(context, config->population, sizeof *search->order);
-    search->order_spare = mf_allocate(context, config->population, sizeof *search->order_spare);
-    bool have_memory = allocate_population(context, config, &search->current);
-    have_memory = allocate_population(context, config, &search->next) && have_memory;
-    if (config->verify_every > 0) {
-        search->finest = mf_allocate(context, config->verify_best, config->genome_bytes);
-        search->finest_fitness = mf_allocate(context, config->verify_best, sizeof(double));
-        have_memory = have_memory && search->finest != NULL && search->finest_fitness != NULL;
-    }
-    if (!have_memory || search->order == NULL || search->order_spare == NULL) {
+    if (config->batch > config->population)
+        search->config.batch = config->population;
+    if (allocate_arrays(search))
+        status = mf_search_reset(search, error);
+    else
+        status = mf_fail(error, MF_NO_MEMORY,
+                         "search: no memory for %" PRIu32 " individuals of %" PRIu32 " bytes",
+                         mf_search_capacity(config), config->genome_bytes);
+    if (status != MF_OK) {
         mf_search_destroy(search);
-        return mf_fail(error, MF_NO_MEMORY,
-                       "search: no memory for %" PRIu32 " individuals of %" PRIu32 " bytes",
-                       config->population, config->genome_bytes);
+        return status;
     }
-    mf_search_reset(search);
     *out = search;
     return MF_OK;
 }
@@ -411,6 +353,10 @@ void mf_search_destroy(mf_Search *search) {
     mf_Context *context = search->context;
     release_population(context, &search->current);
     release_population(context, &search->next);
+    release_population(context, &search->born);
+    release_population(context, &search->spare);
+    mf_release(context, search->cells);
+    mf_release(context, search->weights);
     mf_release(context, search->order);
     mf_release(context, search->order_spare);
     mf_release(context, search->finest);
@@ -425,40 +371,50 @@ double mf_search_bias(const mf_SearchConfig *config, double verified, double fit
     return __builtin_isfinite(bias) ? bias : 0;
 }
 
-// Fills search->next: the survivors in rank order, then their mutated duplicates in id order.
-static void breed(mf_Search *search) {
+// Makes individual `i` of search->next a mutated copy of the individual of rank `parent`.
+static mf_Status bear(mf_Search *search, uint32_t i, uint64_t id, uint32_t parent,
+                      mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     const mf_Population *current = &search->current;
     mf_Population *next = &search->next;
-    uint32_t kept = search->generation == 0 ? config->population : config->survivors;
     size_t bytes = config->genome_bytes;
-    memcpy(next->id, current->id, kept * sizeof *next->id);
-    memcpy(next->parent, current->parent, kept * sizeof *next->parent);
-    memcpy(next->fitness, current->fitness, kept * sizeof *next->fitness);
-    memcpy(next->genomes, current->genomes, kept * bytes);
-    memcpy(next->verified, current->verified, kept * sizeof *next->verified);
-    memcpy(next->bias, current->bias, kept * sizeof *next->bias);
-    for (uint32_t i = 0; i < kept; i++)
-        next->checked[i] =
-            current->checked[i] == MF_VERIFIED_NEVER ? MF_VERIFIED_NEVER : MF_VERIFIED_BEFORE;
-    uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
-    uint64_t first_id = mf_search_first_id(config, search->generation + 1);
-    for (uint32_t i = kept; i < config->population; i++) {
-        uint32_t parent = (i - kept) % parents;
-        uint8_t *genome = next->genomes + i * bytes;
-        next->id[i] = first_id + (i - kept);
-        next->parent[i] = current->id[parent];
-        next->verified[i] = __builtin_nan("");
-        next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
-        next->checked[i] = MF_VERIFIED_NEVER;
-        memcpy(genome, current->genomes + parent * bytes, bytes);
-        mutate(search, next->id[i], genome);
-    }
+    next->id[i] = id;
+    next->parent[i] = current->id[parent];
+    next->verified[i] = __builtin_nan("");
+    next->bias[i] = mf_search_bias(config, current->verified[parent], current->fitness[parent]);
+    next->checked[i] = MF_VERIFIED_NEVER;
+    return mf_search_vary(search, current->genomes + parent * bytes, id, next->genomes + i * bytes,
+                          error);
 }
 
-// Rates `count` genomes by one of the two functions; equal results have equal bits.
-static mf_Status rate(const mf_Search *search, mf_EvaluateFn function, void *user,
-                      const uint8_t *genomes, uint32_t count, double *fitness, mf_Error *error) {
+// Fills search->next: the survivors in rank order, then the children in id order.
+static mf_Status breed(mf_Search *search, mf_Error *error) {
+    const mf_SearchConfig *config = &search->config;
+    mf_Population *next = &search->next;
+    uint32_t kept = search->generation == 0 ? config->population : config->survivors;
+    search->next_count = config->population;
+    for (uint32_t i = 0; i < kept; i++) {
+        mf_search_copy(config, next, i, &search->current, i);
+        if (next->checked[i] != MF_VERIFIED_NEVER)
+            next->checked[i] = MF_VERIFIED_BEFORE;
+    }
+    bool in_turn = config->selection == MF_SELECTION_TRUNCATION;
+    uint32_t elite = mf_search_elite(search), parents = elite > 0 ? elite : kept;
+    uint64_t first_id = mf_search_first_id(config, search->generation + 1);
+    if (!in_turn && kept < config->population)
+        mf_search_weigh_parents(search, &search->current, NULL, search->count);
+    mf_Status status = MF_OK;
+    for (uint32_t i = kept; i < config->population && status == MF_OK; i++) {
+        uint64_t id = first_id + (i - kept);
+        uint32_t parent =
+            in_turn ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
+        status = bear(search, i, id, parent, error);
+    }
+    return status;
+}
+
+mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *user,
+                         const uint8_t *genomes, uint32_t count, double *fitness, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = __builtin_nan("");
     mf_Error failure = {.status = MF_OK};
@@ -486,9 +442,9 @@ static mf_Status evaluate_next(mf_Search *search, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     bool reuse = config->reuse_fitness && search->generation > 0;
     uint32_t first = reuse ? config->survivors : 0, count = config->population - first;
-    return rate(search, config->evaluate, config->user,
-                search->next.genomes + (size_t)first * config->genome_bytes, count,
-                search->next.fitness + first, error);
+    return mf_search_rate(search, config->evaluate, config->user,
+                          search->next.genomes + (size_t)first * config->genome_bytes, count,
+                          search->next.fitness + first, error);
 }
 
 // Whether `i` of search->next has bit for bit the fitness of an elite individual: at the cheap
@@ -530,8 +486,8 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
         memcpy(search->finest + i * bytes, next->genomes + who[i] * bytes, bytes);
     if (count == 0)
         return MF_OK;
-    mf_Status status = rate(search, config->verify, config->verify_user, search->finest, count,
-                            search->finest_fitness, error);
+    mf_Status status = mf_search_rate(search, config->verify, config->verify_user, search->finest,
+                                      count, search->finest_fitness, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {
@@ -546,8 +502,11 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "search: search is NULL");
     if (search->generation == UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "search: more than 2^32 - 1 generations");
-    breed(search);
-    mf_Status status = evaluate_next(search, error);
+    if (mf_search_is_steady(&search->config))
+        return mf_search_advance_steady(search, error);
+    mf_Status status = breed(search, error);
+    if (status == MF_OK)
+        status = evaluate_next(search, error);
     if (status != MF_OK)
         return status;
     rank_next(search);
@@ -555,7 +514,7 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     if (status != MF_OK)
         return status;
     promote(search);
-    commit_next(search);
+    mf_search_commit(search);
     search->generation++;
     return MF_OK;
 }
@@ -563,9 +522,9 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
 bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
     rank_next(search);
     promote(search);
-    if (hash_population(&search->config, &search->next, search->order) != hash)
+    if (hash_population(&search->config, &search->next, search->order, search->next_count) != hash)
         return false;
-    commit_next(search);
+    mf_search_commit(search);
     search->generation = generation;
     return true;
 }
@@ -584,10 +543,14 @@ const mf_SearchConfig *mf_search_config_of(const mf_Search *search) {
     return &search->config;
 }
 
+uint32_t mf_search_count(const mf_Search *search) {
+    return search == NULL ? 0 : search->count;
+}
+
 mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
     if (search == NULL)
         return (mf_Individual){0};
-    if (rank >= search->config.population)
+    if (rank >= search->count)
         return (mf_Individual){.id = UINT64_MAX,
                                .parent = UINT64_MAX,
                                .fitness = __builtin_nan(""),
@@ -604,13 +567,13 @@ mf_Individual mf_search_individual(const mf_Search *search, uint32_t rank) {
 double mf_search_best(const mf_Search *search) {
     if (search == NULL)
         return 0;
-    return search->current.fitness[0];
+    return search->count == 0 ? __builtin_nan("") : search->current.fitness[0];
 }
 
 uint32_t mf_search_verified(const mf_Search *search) {
     if (search == NULL)
         return 0;
-    return count_checked(&search->config, &search->current);
+    return count_checked(&search->current, search->count);
 }
 
 uint32_t mf_search_elite(const mf_Search *search) {
@@ -627,17 +590,43 @@ uint32_t mf_search_elite(const mf_Search *search) {
     return count;
 }
 
-double mf_search_mean(const mf_Search *search) {
-    if (search == NULL)
-        return 0;
+// Sum of the finite fitness values, and their number.
+static double sum_fitness(const mf_Search *search, uint32_t *count) {
     double sum = 0;
-    uint32_t count = 0;
-    for (uint32_t rank = 0; rank < search->config.population; rank++) {
+    *count = 0;
+    for (uint32_t rank = 0; rank < search->count; rank++) {
         double fitness = search->current.fitness[rank];
         if (!__builtin_isfinite(fitness))
             continue;
         sum += fitness;
-        count++;
+        ++*count;
     }
+    return sum;
+}
+
+double mf_search_mean(const mf_Search *search) {
+    if (search == NULL)
+        return 0;
+    uint32_t count;
+    double sum = sum_fitness(search, &count);
     return count == 0 ? __builtin_nan("") : sum / count;
+}
+
+const double *mf_search_descriptors(const mf_Search *search, uint32_t rank) {
+    if (search == NULL || search->config.descriptor_count == 0 || rank >= search->count)
+        return NULL;
+    return search->current.place + (size_t)rank * search->config.descriptor_count;
+}
+
+double mf_search_coverage(const mf_Search *search) {
+    if (search == NULL || search->config.descriptor_count == 0)
+        return 0;
+    return (double)search->count / mf_search_capacity(&search->config);
+}
+
+double mf_search_quality(const mf_Search *search) {
+    uint32_t count;
+    if (search == NULL || search->config.descriptor_count == 0)
+        return 0;
+    return sum_fitness(search, &count);
 }

@@ -23,36 +23,45 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-static void take_casts(mf_Film *film, mf_Group *const *groups, uint32_t *links) {
-    for (uint32_t i = 0; i < film->cast_count; i++) {
-        uint32_t count = mf_group_count(groups[i]);
-        const mf_Model *model = mf_group_model(groups[i]);
-        film->casts[i] = (mf_FilmCast){.group = groups[i],
-                                       .robots = count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS,
-                                       .links = model->link_count};
-        film->robots += film->casts[i].robots;
-        film->of += count;
-        film->poses_each += film->casts[i].robots * model->link_count;
-        *links = larger(*links, film->casts[i].robots * model->link_count);
+static uint32_t shown(const mf_Group *group) {
+    const uint32_t count = mf_group_count(group);
+    return count < MF_FILM_ROBOTS ? count : MF_FILM_ROBOTS;
+}
+
+// Trusses of a group differ, so each is a cast of its own.
+static uint32_t casts_of(const mf_Group *group) {
+    return mf_film_truss_links(group) > 0 ? shown(group) : 1;
+}
+
+static void take_group(mf_Film *film, mf_Group *group, const char *color, uint32_t *links) {
+    const uint32_t truss = mf_film_truss_links(group), count = casts_of(group);
+    const uint32_t each = truss > 0 ? truss : mf_group_model(group)->link_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t robots = count > 1 ? 1 : shown(group);
+        film->casts[film->cast_count++] = (mf_FilmCast){
+            .group = group, .color = color, .first = i, .robots = robots, .links = each};
+        film->robots += robots;
+        film->poses_each += robots * each;
+        *links = larger(*links, robots * each);
     }
+    film->of += mf_group_count(group);
 }
 
 static mf_Status create(mf_World *world, const char *title, mf_Group *const *groups, uint32_t count,
-                        double period, mf_Film **out, mf_Error *error) {
+                        const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
     if (film == NULL)
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
-    *film = (mf_Film){.context = context,
-                      .world = world,
-                      .title = title,
-                      .cast_count = count,
-                      .stride = 1,
-                      .period = period};
-    uint32_t links = 0;
-    film->casts = mf_allocate(context, count, sizeof *film->casts);
+    *film = (mf_Film){
+        .context = context, .world = world, .title = title, .stride = 1, .period = period};
+    uint32_t links = 0, casts = 0;
+    for (uint32_t i = 0; i < count; i++)
+        casts += casts_of(groups[i]);
+    film->casts = mf_allocate(context, casts, sizeof *film->casts);
     if (film->casts != NULL) {
-        take_casts(film, groups, &links);
+        for (uint32_t i = 0; i < count; i++)
+            take_group(film, groups[i], colors != NULL ? colors[i] : NULL, &links);
         uint32_t room = POSES_MOST / film->poses_each;
         room = room > SAMPLES_MOST ? SAMPLES_MOST : room < SAMPLES_LEAST ? SAMPLES_LEAST : room;
         film->room = room & ~1u; // even, so that the next sample after thinning keeps the interval
@@ -79,7 +88,7 @@ mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error
     *out = NULL;
     if (group == NULL || !(period > 0.0) || !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
-    return create(mf_group_world(group), mf_group_model(group)->name, &group, 1, period, out,
+    return create(mf_group_world(group), mf_group_model(group)->name, &group, 1, NULL, period, out,
                   error);
 }
 
@@ -98,10 +107,8 @@ mf_Status mf_film_create_world(mf_World *world, const char *title, const char *c
         return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
     for (uint32_t i = 0; i < count; i++)
         groups[i] = mf_world_group(world, i);
-    mf_Status status = create(world, title, groups, count, period, out, error);
+    mf_Status status = create(world, title, groups, count, colors, period, out, error);
     mf_release(mf_world_context(world), groups);
-    for (uint32_t i = 0; i < count && status == MF_OK && colors != NULL; i++)
-        (*out)->casts[i].color = colors[i];
     return status;
 }
 
@@ -129,6 +136,8 @@ void mf_film_destroy(mf_Film *film) {
 }
 
 static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
+    if (mf_film_truss_links(cast->group) > 0)
+        return mf_film_truss_sample(cast->group, cast->first, pose);
     // Prepared when the film was created, so it cannot fail.
     mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {

@@ -21,12 +21,12 @@ typedef enum mf_FilmJointState {
     MF_FILM_JOINT_BROKEN
 } mf_FilmJointState;
 
-// The robots of one group.
+// Robots of one group that look alike: all that are shown, or one truss.
 typedef struct mf_FilmCast {
     mf_Group *group;
-    const char *color; // CSS, borrowed; NULL: the colors of its shapes
-    uint32_t robots;   // [1]
-    uint32_t links;    // [1] of each
+    const char *color;      // CSS, borrowed; NULL: the colors of its shapes
+    uint32_t first, robots; // [1]
+    uint32_t links;         // [1] of each
 } mf_FilmCast;
 
 struct mf_Film {
@@ -58,6 +58,13 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
 // Appends the shapes that show a vehicle, as entries of a list of JSON. False, and nothing
 // appended, if the group's motion is not that of a vehicle.
 bool mf_film_put_vehicle(mf_Text *text, const mf_Group *group);
+
+// Poses of a robot that is a truss; 0: it is none.
+uint32_t mf_film_truss_links(const mf_Group *group);
+// Writes them, and returns what is behind them.
+float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, float *pose);
+// Appends the shapes that show a truss as it is now. False, and nothing appended: it is none.
+bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance);
 
 // Appends the whole page. The film has at least one sample.
 void mf_film_render(mf_Text *text, const mf_Film *film);

@@ -147,6 +147,8 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFil
     out->facts = *facts;
     mf_Status status = read_archive(out, archive, error);
     if (status == MF_OK)
+        status = mf_report_gather_search(out, archive, error);
+    if (status == MF_OK)
         status = simulate(out, error);
     if (status == MF_OK)
         status = try_levels(out, error);
@@ -168,6 +170,7 @@ void mf_report_release(mf_ReportData *data) {
     mf_trial_free(&data->trial);
     mf_trial_free(&data->fine);
     mf_text_free(&data->film);
+    mf_report_release_search(data);
     mf_release(context, data->generations);
     mf_release(context, data->genome);
     mf_release(context, data->settings);

@@ -193,10 +193,7 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double *columns;
     uint32_t count = data->generation_count, verified_count;
     open_section(text, "fitness", "Fitness over generations");
-    mf_text_format(text,
-                   "<p>Each generation keeps the best %u of %u robots and adds mutated copies of "
-                   "them.</p>\n",
-                   data->file->search.survivors, data->file->search.population);
+    mf_report_scheme(text, data);
     if (!copy_curves(data, &columns, &verified_count)) {
         text->failed = true;
         return;
@@ -404,8 +401,27 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
     close_section(text);
 }
 
-static void put_body(mf_Text *text, const mf_ReportData *data) {
+static void put_search(mf_Text *text, const mf_ReportData *data) {
     put_fitness(text, data);
+    if (data->elite_count > 0) {
+        open_section(text, "repertoire", "The repertoire");
+        mf_report_repertoire(text, data);
+        close_section(text);
+    }
+    if (data->moment_count > 0) {
+        open_section(text, "diversity", "Diversity over generations");
+        mf_report_diversity(text, data);
+        close_section(text);
+    }
+    if (data->tree_count > 0) {
+        open_section(text, "family", "Family tree");
+        mf_report_tree(text, data);
+        close_section(text);
+    }
+}
+
+static void put_body(mf_Text *text, const mf_ReportData *data) {
+    put_search(text, data);
     open_section(text, "path", "The champion\xe2\x80\x99s path, seen from above");
     mf_text_put(text, "<p>Path of the base; the robot is drawn to scale at its start.</p>\n");
     mf_report_map(text, data);

@@ -34,11 +34,19 @@ typedef struct mf_ReportData {
     mf_Trial fine;         // the same with a smaller step
     uint32_t fine_divisor; // [1] ratio of the steps; 1: no smaller step is possible
     mf_ReportLevel
-        levels[MF_MOTION_LEVELS]; // all levels except that of the evolution, most accurate first
-    uint32_t level_count;         // [1]
-    mf_Text film;                 // page with the champion's film; empty: none
-    mf_Scene scene;               // one robot with the champion's controller
-    char *settings;               // the scene as YAML text
+        levels[MF_MOTION_LEVELS];   // all levels except that of the evolution, most accurate first
+    uint32_t level_count;           // [1]
+    mf_SearchConfig search;         // of the run, without functions
+    mf_ArchiveDiversity *diversity; // at `moment_count` generations, the newest last
+    uint32_t *moment;               // [1] their numbers
+    uint32_t moment_count;          // [1] 0: no section
+    mf_Ancestor *tree;              // of the best alive, by decreasing id
+    uint32_t tree_count;            // [1] 0: no section
+    mf_Elite *elites;               // of the repertoire
+    uint32_t elite_count;           // [1] 0: no section
+    mf_Text film;                   // page with the champion's film; empty: none
+    mf_Scene scene;                 // one robot with the champion's controller
+    char *settings;                 // the scene as YAML text
 } mf_ReportData;
 
 // Reads the archive and simulates the champion again. `facts` is borrowed. On failure nothing
@@ -47,15 +55,23 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFil
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error);
 void mf_report_release(mf_ReportData *data);
 
+// The part about the search (report_search.c); on failure the caller releases.
+mf_Status mf_report_gather_search(mf_ReportData *data, mf_Archive *archive, mf_Error *error);
+void mf_report_release_search(mf_ReportData *data);
+
 // The whole page as text. Deterministic: the same data gives the same bytes.
 void mf_report_render(mf_Text *text, const mf_ReportData *data);
 
 // Its parts.
-void mf_report_style(mf_Text *text);                              // the style sheet
-void mf_report_levels(mf_Text *text, const mf_ReportData *data);  // every level, and the film
-void mf_report_map(mf_Text *text, const mf_ReportData *data);     // the path seen from above
-void mf_report_gait(mf_Text *text, const mf_ReportData *data);    // the contact diagram
-void mf_report_control(mf_Text *text, const mf_ReportData *data); // the controller, explained
+void mf_report_style(mf_Text *text);                                 // the style sheet
+void mf_report_levels(mf_Text *text, const mf_ReportData *data);     // every level, and the film
+void mf_report_scheme(mf_Text *text, const mf_ReportData *data);     // selection in words
+void mf_report_diversity(mf_Text *text, const mf_ReportData *data);  // of genomes, over time
+void mf_report_tree(mf_Text *text, const mf_ReportData *data);       // lines of descent
+void mf_report_repertoire(mf_Text *text, const mf_ReportData *data); // MAP-Elites
+void mf_report_map(mf_Text *text, const mf_ReportData *data);        // the path seen from above
+void mf_report_gait(mf_Text *text, const mf_ReportData *data);       // the contact diagram
+void mf_report_control(mf_Text *text, const mf_ReportData *data);    // the controller, explained
 void mf_report_small_step(mf_Text *text, const mf_ReportData *data);
 
 // A row of a table of facts: an escaped name and an opened cell; end it with mf_report_row_end.

@@ -234,9 +234,10 @@ mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error) {
 
 static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *config,
                               mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
+    if (config == NULL || config->struct_size != sizeof *config ||
+        (config->run == NULL && config->reset == NULL))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "system: start from mf_system_config() and set a run function");
+                       "system: start from mf_system_config() and set a run or reset function");
     if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
         return mf_fail(error, MF_BAD_ARGUMENT, "system: need a name and a phase");
     mf_Status status = mf_world_check_rate(group->world, config->name, config->rate, error);
@@ -332,6 +333,8 @@ const char *mf_group_reader(const mf_Group *group, const char *field, uint32_t n
 // ---- measuring ---------------------------------------------------------------------------------
 
 void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run) {
+    if (slot->config.run == NULL)
+        return;
     if (!run->group->world->measured) {
         slot->config.run(run, slot->config.user);
         return;

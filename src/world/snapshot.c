@@ -55,6 +55,8 @@ static uint64_t layout_hash(const mf_World *world) {
             hash = hash_number(hash, group->fields[f].components);
         }
         for (uint32_t i = 0; i < group->system_count; i++) {
+            if (group->systems[i].config.run == NULL) // hears of resets only
+                continue;
             hash = hash_text(hash, group->systems[i].config.name);
             hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.numerator);
             hash = hash_number(hash, (uint64_t)group->systems[i].config.rate.denominator);

@@ -50,7 +50,9 @@ static uint32_t count_balls(const Move *move, mf_Motion motion) {
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
     mf_Collisions *collisions = NULL;
-    assert_int_equal(mf_collisions_add(world, NULL, &collisions, NULL), MF_OK);
+    mf_CollisionsConfig between = mf_collisions_config();
+    between.law = MF_COLLISION_EXPLICIT; // the ball bounces off the foot, as in scenes/soccer.yaml
+    assert_int_equal(mf_collisions_add(world, &between, &collisions, NULL), MF_OK);
     mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         put_robot(&fixture, move, group, i, i);

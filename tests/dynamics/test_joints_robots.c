@@ -1,5 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "dynamics/joints_rig.h"
+#include "sanitized.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
@@ -340,6 +341,95 @@ static void what_does_not_fit_warns(void **state) {
     pitch_close(&pitch);
 }
 
+// ---- fast rotation ------------------------------------------------------------------------------
+
+// A cube of 1 kg spins about its face, which a ball joint holds to the world. [rad/s] after 5 s.
+static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
+    Pitch pitch;
+    pitch_open(&pitch, 1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
+    mf_Model *model =
+        load_text(pitch.context,
+                  "<mujoco model='cube'><worldbody><body><freejoint/>"
+                  "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody></mujoco>");
+    mf_Group *cube = pitch_group(&pitch, model, "cube", 1, true);
+    mf_MotionsConfig config = mf_motions_config();
+    config.articulated.contacts = config.rigid.contacts = false;
+    config.articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
+    prepare(&pitch, cube);
+    must(mf_motion_add(cube, motion, &config, &pitch.error), &pitch.error);
+    put(&pitch, cube, 0, 0.1, 0, 5, 0);
+    mf_WorldJoints *joints = add_joints(&pitch);
+    mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);
+    const mf_WorldJointId id = join(joints, &ball, 0, 0, 5, NULL);
+    set(cube, "base.linear_velocity", 0, 1, 0.1 * rate);
+    set(cube, "base.angular_velocity", 0, 2, rate);
+    *open = 0.0;
+    for (int step = 0; step < 1000; step++) {
+        mf_world_step(pitch.world, 1);
+        *open = fmax(*open, state_of(joints, id).opening);
+    }
+    const double end = get(cube, "base.angular_velocity", 0, 2);
+    pitch_close(&pitch);
+    return end;
+}
+
+// It neither gains energy nor loses much of it: the velocity is measured at the middle of the
+// rotation of a step, or the force acts there, as the integrator needs. Much faster it slows down.
+static void a_spin_about_a_joint_lasts(void **state) {
+    (void)state;
+    const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED, MF_MOTION_ARTICULATED};
+    for (int k = 0; k < 3; k++) {
+        double open, fast;
+        const double slow = spun(motions[k], k == 2, 10.0, &open);
+        print_message("%s%s: 10 rad/s -> %.5g, open %.2g mm", mf_motion_name(motions[k]),
+                      k == 2 ? ", RK4" : "", slow, 1e3 * open);
+        assert_true(slow > 9.98 && slow < 10.001 && open < 1e-5);
+        fast = spun(motions[k], k == 2, 200.0, &open); // turns by 1 rad in a step
+        print_message("; 200 rad/s -> %.5g, open %.2g mm\n", fast, 1e3 * open);
+        assert_true(fast > 0.0 && fast < 200.0 && open < 0.04);
+    }
+}
+
+// Twelve robots that hold each other fall from the horizontal and crack like a whip, the last one
+// as heavy as the others or 100 times.
+static void a_chain_of_twelve_holds(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[256];
+        double open = 0.0;
+        mf_WorldJointId ids[12];
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        mf_Group *groups[2];
+        for (int i = 0; i < 2; i++) {
+            snprintf(text, sizeof text,
+                     "<mujoco model='cube'><worldbody><body><freejoint/>"
+                     "<geom type='box' size='0.1 0.1 0.1' mass='%d'/></body></worldbody></mujoco>",
+                     i == 1 && k == 1 ? 100 : 1);
+            groups[i] = add_bodies(&pitch, load_text(pitch.context, text), i == 0 ? "links" : "end",
+                                   i == 0 ? 11 : 1, MF_MOTION_ARTICULATED, i == 0, false);
+        }
+        for (uint32_t i = 0; i < 12; i++)
+            put(&pitch, groups[i / 11], i % 11, 0.1 + 0.2 * i, 0, 5, 0);
+        mf_WorldJoints *joints = add_joints(&pitch);
+        for (uint32_t i = 0; i < 12; i++) {
+            mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, groups[i / 11], i % 11,
+                                                     i == 0 ? NULL : groups[0], i == 0 ? 0 : i - 1);
+            ids[i] = join(joints, &ball, 0.2 * i, 0, 5, NULL);
+        }
+        for (int step = 0; step < (SANITIZED ? 500 : 2500); step++) {
+            mf_world_step(pitch.world, 1);
+            for (uint32_t i = 0; i < 12; i++)
+                open = fmax(open, state_of(joints, ids[i]).opening);
+        }
+        print_message("chain of 12, the last of %d kg: open %.3g mm\n", k == 1 ? 100 : 1,
+                      1e3 * open);
+        assert_true(open < 5e-4);
+        assert_int_equal(mf_group_warning(groups[1], 0), 0);
+        pitch_close(&pitch);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_humanoid_holds_a_car),
@@ -351,6 +441,8 @@ int main(void) {
         cmocka_unit_test(collisions_push_what_is_joined),
         cmocka_unit_test(a_vehicle_takes_part_or_says_why),
         cmocka_unit_test(what_does_not_fit_warns),
+        cmocka_unit_test(a_spin_about_a_joint_lasts),
+        cmocka_unit_test(a_chain_of_twelve_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,14 @@ static void check(const mf_Individual *individual, const mf_SearchConfig *config
     require(cells[1].integer >= 1 && cells[1].integer <= UINT32_MAX);
     require(individual->id >= first);
     require(individual->id - first < mf_search_births(config, generation));
-    require(generation == 1 ? individual->parent == UINT64_MAX : individual->parent < first);
-    require(individual->genome == cells[3].bytes && cells[3].size == config->genome_bytes);
+    bool root = individual->parent == UINT64_MAX, steady = mf_search_is_steady(config);
+    require(generation > 1 || root);
+    require(root ? generation == 1 || steady
+                 : individual->parent < (steady ? individual->id : first));
+    require(cells[3].size <= config->genome_bytes);
+    require(cells[3].size == 0 || memcmp(individual->genome, cells[3].bytes, cells[3].size) == 0);
+    for (size_t i = cells[3].size; i < config->genome_bytes; i++)
+        require(individual->genome[i] == 0);
     // Read it all, so that a checker sees a length that is wrong.
     volatile uint64_t hash = mf_hash_bytes(MF_HASH_START, individual->genome, config->genome_bytes);
     (void)hash;
@@ -49,6 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     config.population = (uint32_t)take(&input, 4);
     config.survivors = (uint32_t)take(&input, 4);
     config.genome_bytes = (uint32_t)take(&input, 2);
+    // Bits that a corpus of generations has as 0.
+    bool steady = config.survivors >> 31 & 1, trims = config.survivors >> 30 & 1;
+    config.survivors &= 0x3fffffff;
+    config.replacement = steady ? MF_REPLACEMENT_RANDOM : MF_REPLACEMENT_GENERATION;
     if (mf_search_check_config(&config, NULL) != MF_OK)
         return 0;
     mf_ArchiveCell cells[MF_ARCHIVE_INDIVIDUAL_CELLS];
@@ -72,11 +82,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     mf_Error error = {0};
     mf_Individual individual = {.id = 77};
-    mf_Status status = mf_archive_decode_individual(cells, &config, "fuzz", &individual, &error);
+    mf_Archive archive = {.database.path = "fuzz",
+                          .run.search = config,
+                          .format = steady || trims ? MF_ARCHIVE_FORMAT_GENERAL
+                                                    : MF_ARCHIVE_FORMAT_PLAIN};
+    uint8_t *genome = malloc(config.genome_bytes); // a checker sees bytes beyond it
+    require(genome != NULL);
+    mf_Status status = mf_archive_decode_individual(&archive, cells, &individual, genome, &error);
     if (status == MF_OK)
         check(&individual, &config, cells);
     else
         require(status == MF_CORRUPT && error.message[0] != '\0' && individual.id == 77);
+    free(genome);
     free(bytes);
     return 0;
 }

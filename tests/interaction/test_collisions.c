@@ -23,6 +23,7 @@ static Impact impact_of(double mass, double restitution, double duration, mf_Tim
     put(&pitch, first, 0, -0.101, 0, 0, 1.0);
     put(&pitch, second, 0, 0.101, 0, 0, -1.0);
     mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
     config.restitution = restitution;
     config.duration = duration;
     pitch_collide(&pitch, &config);
@@ -81,6 +82,7 @@ static void a_row_of_balls_passes_an_impact_on(void **state) {
         for (uint32_t i = 0; i < 5; i++)
             put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
         mf_CollisionsConfig config = mf_collisions_config();
+        config.law = MF_COLLISION_EXPLICIT;
         config.restitution = e;
         config.duration = 0.004;
         pitch_collide(&pitch, &config);
@@ -112,6 +114,7 @@ static void a_hinge_feels_what_strikes_its_link(void **state) {
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
     put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
     mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
     config.duration = 0.002;
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 1500); // 0.03 s
@@ -234,6 +237,7 @@ static void impacts_make_no_energy(void **state) {
         }
         mf_CollisionsConfig config = mf_collisions_config();
         config.restitution = k == 0 ? 0.5 : 0.8;
+        config.law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT;
         pitch_collide(&pitch, &config);
         double start = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
         for (int i = 0; i < 200; i++) {
@@ -254,28 +258,36 @@ static const char table_text[] =
     "<mujoco model='table'><worldbody><body name='table'>"
     "<geom type='box' size='3 1 0.1' pos='0 0 0.9' friction='0.3'/></body></worldbody></mujoco>";
 
-// A ball dropped on a table that the world holds comes to rest, and is pressed with its weight.
+// A ball dropped on a table that the world holds comes to rest, and is pressed with its weight. Its
+// depth is that of a spring: m / (one step)^2 where contacts are compliant; explicit, between those
+// of the two springs, m (pi / 6 ms)^2 and a quarter of it.
 static void a_ball_comes_to_rest_on_a_table(void **state) {
     (void)state;
-    Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
-    mf_Group *ball = pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
-    put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
-    pitch_collide(&pitch, NULL);
-    mf_world_step(pitch.world, 3000);
-    double sum = 0.0;
-    for (int i = 0; i < 200; i++) {
-        mf_world_step(pitch.world, 1);
-        sum += get(ball, "wrench.link", 0, 2);
-        assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
-        assert_true(get(ball, "wrench.count", 0, 0) == 1);
+    const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
+    const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
+    for (int k = 0; k < 2; k++) {
+        Pitch pitch;
+        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
+        mf_Group *ball =
+            pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
+        put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
+        mf_CollisionsConfig config = mf_collisions_config();
+        config.law = laws[k];
+        pitch_collide(&pitch, &config);
+        mf_world_step(pitch.world, 3000);
+        double sum = 0.0;
+        for (int i = 0; i < 200; i++) {
+            mf_world_step(pitch.world, 1);
+            sum += get(ball, "wrench.link", 0, 2);
+            assert_true(fabs(get(ball, "base.linear_velocity", 0, 2)) < 1e-3);
+            assert_true(get(ball, "wrench.count", 0, 0) == 1);
+        }
+        near(sum / 200, 0.19 * 9.81, 1e-3);
+        const double depth = 1.07 - get(ball, "base.position", 0, 2);
+        assert_true(depth >= 9.81 / springs[k][0] * 0.999 && depth <= 9.81 / springs[k][1] * 1.001);
+        pitch_close(&pitch);
     }
-    near(sum / 200, 0.19 * 9.81, 1e-3);
-    // Between the depths of the two springs: k = m (pi / 6 ms)^2 and a quarter of it.
-    double k = pi * pi / (36e-6), depth = 1.07 - get(ball, "base.position", 0, 2);
-    assert_true(depth >= 9.81 / k * 0.999 && depth <= 4 * 9.81 / k * 1.001);
-    pitch_close(&pitch);
 }
 
 // A box slides on a table and stops after v^2 / (2 mu g).
@@ -352,6 +364,7 @@ static void those_that_are_not_prepared_stand_firm(void **state) {
     put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
     put(&pitch, wall, 0, 0, 0, 0, 0.0);
     mf_CollisionsConfig config = mf_collisions_config();
+    config.law = MF_COLLISION_EXPLICIT;
     config.duration = 0.004;
     pitch_collide(&pitch, &config);
     mf_world_step(pitch.world, 2000);
@@ -640,7 +653,7 @@ static void bad_settings_are_refused(void **state) {
     size_t bytes = mf_context_live_bytes(pitch.context);
     mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};
     assert_int_equal(mf_collisions_add(pitch.world, NULL, NULL, NULL), MF_BAD_ARGUMENT);
-    for (int which = 0; which < 13; which++) {
+    for (int which = 0; which < 14; which++) {
         mf_CollisionsConfig config = mf_collisions_config();
         mf_Collisions *out;
         switch (which) {
@@ -651,13 +664,10 @@ static void bad_settings_are_refused(void **state) {
             config.duration = 3e-3;
             break;
         case 2:
-            config.restitution = 0.0;
-            break;
         case 3:
-            config.restitution = 1.01;
-            break;
         case 4:
-            config.restitution = (double)NAN;
+            config.law = MF_COLLISION_EXPLICIT;
+            config.restitution = (const double[]){0.0, 1.01, (double)NAN}[which - 2];
             break;
         case 5:
             config.friction = -1.0;
@@ -680,6 +690,10 @@ static void bad_settings_are_refused(void **state) {
         case 11:
             config.members = twice;
             config.member_count = 2;
+            break;
+        case 12: // has none
+            config.law = MF_COLLISION_COMPLIANT;
+            config.restitution = 0.8;
             break;
         default:
             config.members = twice;

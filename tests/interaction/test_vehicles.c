@@ -342,7 +342,7 @@ static void a_ball_and_a_car_keep_momentum_along_it(void **state) {
     const double speed = get(car, "base.linear_velocity", 0, 0);
     assert_true(speed > 0.5);
     near(parameters.mass * speed + 0.02 * get(ball, "base.linear_velocity", 0, 0), 0.03, 1e-13);
-    near(get(car, "base.linear_velocity", 0, 1), 0.0, 0.0);
+    near(get(car, "base.linear_velocity", 0, 1), 0.0, 1e-13); // the solver rounds
     pitch_close(&pitch);
 }
 
@@ -370,6 +370,7 @@ static void a_kinematic_robot_is_a_moving_wall(void **state) {
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
         set(ball, "base.linear_velocity", 0, 1, 0.7);
         mf_CollisionsConfig config = mf_collisions_config();
+        config.law = MF_COLLISION_EXPLICIT;
         config.restitution = 1.0;
         config.friction = 0.0;
         pitch_collide(&pitch, &config);

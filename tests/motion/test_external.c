@@ -134,6 +134,7 @@ static void a_paddle_strikes_a_ball(void **state) {
         put(&pitch, paddle, 0, 0.0, 0.0, 2.0, external.targets ? 0.0 : speed);
         put(&pitch, ball, 0, 0.25, 0.1, 2.0, 0.0);
         mf_CollisionsConfig config = mf_collisions_config();
+        config.law = MF_COLLISION_EXPLICIT;
         config.restitution = restitution;
         config.duration = 0.004;
         pitch_collide(&pitch, &config);

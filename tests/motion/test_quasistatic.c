@@ -117,8 +117,8 @@ static void drive(const Rig *rig, uint32_t frames) {
     for (uint32_t f = 0; f < frames; f++) {
         for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
             const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
-            set(rig, "actuator.command", i, 0, 0.10 + wave);
-            set(rig, "actuator.command", i, 1, 0.10 - wave);
+            set(rig, "actuator.control", i, 0, 0.10 + wave);
+            set(rig, "actuator.control", i, 1, 0.10 - wave);
         }
         mf_world_step(rig->world, 1);
     }

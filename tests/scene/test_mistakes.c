@@ -71,7 +71,8 @@ static void mistakes_in_values_state_position_and_expectation(void **state) {
          "t.yaml:2:25: search.mutation_rate: expected a number from 0 to 1, found 1.0000001"},
         {OK_MODEL "search: {mutation_rate: 0,5}\n",
          "t.yaml:2:27: search.5: unknown key, expected one of fitness, generations, population, "
-         "survivors, mutation_rate, reuse_fitness, verify"},
+         "survivors, selection, tournament, replacement, batch, protect, descriptors, "
+         "mutation_rate, reuse_fitness, verify"},
         {OK_MODEL "search: {reuse_fitness: yes}\n",
          "t.yaml:2:25: search.reuse_fitness: expected true or false, found yes"},
         {OK_MODEL "world: {step: 0}\n",

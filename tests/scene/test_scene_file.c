@@ -669,7 +669,7 @@ static void written_text_has_every_default(void **state) {
                               "    color: auto\n"
                               "contact:\n"
                               "  enabled: true\n"
-                              "  law: explicit\n"
+                              "  law: compliant\n"
                               "  friction: auto\n"
                               "air:\n"
                               "  wind: [0, 0, 0] # [m/s]\n"

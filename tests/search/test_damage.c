@@ -54,7 +54,8 @@ static void tells_damage_by_name(void **state) {
     Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
-        {"PRAGMA user_version = 4", MF_VERSION, "expected archive format 1 to 3, found 4"},
+        {"PRAGMA user_version = 5", MF_VERSION, "expected archive format 1 to 4, found 5"},
+        {"PRAGMA user_version = 4", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 3", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 2", MF_CORRUPT, "table 'verification' is missing"},
         {"PRAGMA user_version = 0", MF_VERSION, "found 0"},
@@ -72,7 +73,7 @@ static void tells_damage_by_name(void **state) {
         {"UPDATE run SET population = 1", MF_CORRUPT, "out of range"},
         {"UPDATE run SET survivors = 20", MF_CORRUPT, "out of range"},
         {"UPDATE run SET mutation_rate = 1.5", MF_CORRUPT, "out of range"},
-        {"UPDATE run SET genome_bytes = 4097", MF_CORRUPT, "out of range"},
+        {"UPDATE run SET genome_bytes = 65537", MF_CORRUPT, "out of range"},
         {"UPDATE run SET genome_bytes = -1", MF_CORRUPT, "run.genome_bytes"},
         {"UPDATE run SET population = 4294967316", MF_CORRUPT, "run.population"},
         {"UPDATE run SET reuse_fitness = 2", MF_CORRUPT, "run.reuse_fitness"},

@@ -7,7 +7,35 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { GENERATIONS = 150, KILLS = 50 };
+enum { GENERATIONS = 150, KILLS = 25 };
+
+// Set bits of the second byte, and the first byte.
+static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                          double *values, mf_Error *error) {
+    (void)user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++) {
+        values[2 * i] = __builtin_popcount(genomes[i * genome_bytes + 1]);
+        values[2 * i + 1] = genomes[i * genome_bytes];
+    }
+    return MF_OK;
+}
+
+// Truncation in generations, steady state and MAP-Elites.
+static mf_SearchConfig config_of(mf_Replacement replacement) {
+    mf_SearchConfig config = small_config();
+    config.replacement = replacement;
+    config.batch = 7;
+    if (replacement != MF_REPLACEMENT_GENERATION)
+        config.selection = MF_SELECTION_PROPORTIONATE;
+    if (replacement != MF_REPLACEMENT_CELL)
+        return config;
+    config.descriptor_count = 2;
+    config.descriptors[0] = (mf_Descriptor){"bits", 0, 8, 4};
+    config.descriptors[1] = (mf_Descriptor){"first", 0, 255, 4};
+    config.describe = describe;
+    return config;
+}
 
 static void sleep_microseconds(long microseconds) {
     struct timespec time = {.tv_sec = microseconds / 1000000,
@@ -23,10 +51,10 @@ static mf_Status slow(void *user, const uint8_t *genomes, uint32_t count, uint32
 }
 
 // Creates the archive or goes on with it. The exit status is the number of the step that failed.
-static int live(const char *path) {
+static int live(const char *path, mf_Replacement replacement) {
     mf_ContextConfig context_config = mf_context_config();
     context_config.threads = 1;
-    mf_SearchConfig config = small_config();
+    mf_SearchConfig config = config_of(replacement);
     config.evaluate = slow;
     mf_Context *context = NULL;
     mf_Search *search = NULL;
@@ -59,11 +87,11 @@ static int live(const char *path) {
 enum { UNTIL_DONE = -1 };
 
 // Starts a life and kills it after `microseconds`. True when it was done before that.
-static bool live_and_die(const char *path, long microseconds) {
+static bool live_and_die(const char *path, mf_Replacement replacement, long microseconds) {
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        _exit(live(path));
+        _exit(live(path, replacement));
     if (microseconds != UNTIL_DONE) {
         sleep_microseconds(microseconds);
         kill(child, SIGKILL);
@@ -90,8 +118,9 @@ static uint32_t stored_generations(const Fixture *fixture) {
     return run.generations;
 }
 
-static void assert_final_population(const Fixture *fixture, uint64_t expected) {
-    mf_SearchConfig config = small_config();
+static void assert_final_population(const Fixture *fixture, mf_Replacement replacement,
+                                    uint64_t expected) {
+    mf_SearchConfig config = config_of(replacement);
     mf_Search *search = new_search(fixture->context, &config);
     mf_Archive *archive = open_archive(fixture, false);
     mf_Error error = {0};
@@ -102,9 +131,8 @@ static void assert_final_population(const Fixture *fixture, uint64_t expected) {
     mf_search_destroy(search);
 }
 
-static void killed_runs_end_like_unbroken_ones(void **state) {
-    Fixture *fixture = *state;
-    mf_SearchConfig config = small_config();
+static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) {
+    mf_SearchConfig config = config_of(replacement);
     mf_Error error = {0};
     mf_Search *search = new_search(fixture->context, &config);
     for (int i = 0; i < GENERATIONS; i++)
@@ -119,7 +147,8 @@ static void killed_runs_end_like_unbroken_ones(void **state) {
     // goes on to its end.
     while (kills < KILLS || before < GENERATIONS) {
         long limit = kills % 5 == 0 ? longest / 10 : longest;
-        bool done = live_and_die(fixture->path, kills < KILLS ? rand() % limit : UNTIL_DONE);
+        bool done =
+            live_and_die(fixture->path, replacement, kills < KILLS ? rand() % limit : UNTIL_DONE);
         uint32_t now = stored_generations(fixture);
         if (now < before)
             fail_msg("%u generations were there, %u are left", before, now);
@@ -129,7 +158,7 @@ static void killed_runs_end_like_unbroken_ones(void **state) {
         in_the_middle += !done && now > 0 && now < GENERATIONS;
         if (now < GENERATIONS)
             continue;
-        assert_final_population(fixture, expected);
+        assert_final_population(fixture, replacement, expected);
         finished++;
         if (kills < KILLS) {
             empty_folder(fixture->folder);
@@ -139,12 +168,28 @@ static void killed_runs_end_like_unbroken_ones(void **state) {
     printf("%u kills, %u of them with a run under way; %u runs came to the end\n", kills,
            in_the_middle, finished);
     assert_true(in_the_middle > 0 && finished > 0);
+    empty_folder(fixture->folder);
 }
+
+static void killed_generations_end_like_unbroken_ones(void **state) {
+    kill_and_resume(*state, MF_REPLACEMENT_GENERATION);
+}
+
+static void killed_steady_states_end_like_unbroken_ones(void **state) {
+    kill_and_resume(*state, MF_REPLACEMENT_RANDOM);
+}
+
+static void killed_repertoires_end_like_unbroken_ones(void **state) {
+    kill_and_resume(*state, MF_REPLACEMENT_CELL);
+}
+
+#define ON_DISK(test) cmocka_unit_test_setup_teardown(test, setup_fixture_on_disk, teardown_fixture)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(killed_runs_end_like_unbroken_ones, setup_fixture_on_disk,
-                                        teardown_fixture),
+        ON_DISK(killed_generations_end_like_unbroken_ones),
+        ON_DISK(killed_steady_states_end_like_unbroken_ones),
+        ON_DISK(killed_repertoires_end_like_unbroken_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

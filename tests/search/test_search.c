@@ -138,7 +138,7 @@ static void refuses_bad_settings(void **state) {
         {1, 1, 32, "population"},           {(1u << 20) + 1, 1, 32, "population"},
         {100, 0, 32, "survivors"},          {100, 100, 32, "survivors"},
         {100, UINT32_MAX, 32, "survivors"}, {100, 50, 0, "genome_bytes"},
-        {100, 50, 4097, "genome_bytes"},
+        {100, 50, 65537, "genome_bytes"},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         config = good;

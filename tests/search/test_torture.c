@@ -178,8 +178,81 @@ static void reading_survives_every_failure(void **state) {
     drop(&stored);
 }
 
+// ---- steady states and MAP-Elites --------------------------------------------------------------
+
+static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                          double *values, mf_Error *error) {
+    (void)user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = genomes[(size_t)i * genome_bytes];
+    return MF_OK;
+}
+
+static mf_Status read_descent(mf_Archive *archive, mf_Context *context, uint64_t id,
+                              mf_Error *error) {
+    mf_Ancestor *line = NULL, *tree = NULL;
+    mf_Elite *elites = NULL;
+    mf_ArchiveDiversity diversity = {.alive = 77};
+    uint32_t count;
+    mf_Status status = mf_archive_ancestry(archive, id, &line, &count, error);
+    if (status == MF_OK)
+        status = mf_archive_phylogeny(archive, 5, &tree, &count, error);
+    if (status == MF_OK)
+        status = mf_archive_cells(archive, &elites, &count, error);
+    if (status == MF_OK)
+        status = mf_archive_diversity(archive, 0, &diversity, error);
+    assert_true(status == MF_OK || diversity.alive == 77);
+    mf_release(context, line);
+    mf_release(context, tree);
+    mf_release(context, elites);
+    return status;
+}
+
+// A run of two generations from its creation, resumed by another search, and all that is read of
+// it.
+static mf_Status live_in_cells(mf_Context *context, void *user, mf_Error *error) {
+    const Fixture *fixture = user;
+    mf_SearchConfig config = small_config();
+    config.selection = MF_SELECTION_RANK;
+    config.replacement = MF_REPLACEMENT_CELL;
+    config.describe = describe;
+    config.descriptor_count = 1;
+    config.descriptors[0] = (mf_Descriptor){"first", 0, 256, 5};
+    mf_Search *search = NULL, *again = NULL;
+    mf_Archive *archive = NULL;
+    empty_folder(fixture->folder);
+    mf_Status status = mf_search_create(context, &config, &search, error);
+    if (status == MF_OK)
+        status =
+            mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
+    for (int i = 0; i < 2 && status == MF_OK; i++) {
+        status = mf_search_advance(search, error);
+        if (status == MF_OK)
+            status = mf_archive_append(archive, search, i, i, error);
+    }
+    if (status == MF_OK)
+        status = mf_search_create(context, &config, &again, error);
+    if (status == MF_OK)
+        status = mf_archive_resume(archive, again, NULL, NULL, error);
+    if (status == MF_OK)
+        assert_true(mf_search_hash(again) == mf_search_hash(search));
+    if (status == MF_OK)
+        status = read_descent(archive, context, mf_search_individual(search, 0).id, error);
+    mf_archive_close(archive);
+    mf_search_destroy(search);
+    mf_search_destroy(again);
+    return status;
+}
+
+static void repertoires_survive_every_failure(void **state) {
+    Fixture *fixture = *state;
+    assert_true(torture(fixture->context, live_in_cells, fixture, TORTURE_MUST_FAIL) > 150);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(repertoires_survive_every_failure),
         WITH_FIXTURE(creating_survives_every_failure),
         WITH_FIXTURE(resuming_survives_every_failure),
         WITH_FIXTURE(reading_survives_every_failure),

@@ -469,9 +469,11 @@ static void real_run_is_reported(void **state) {
     assert_int_equal(write_report(*state, &run, NULL), MF_OK);
     setlocale(LC_ALL, "C");
     assert_int_equal(mf_file_read(*state, report, 1 << 24, &page, &size, NULL), MF_OK);
-    assert_int_equal(count_elements(page, "section"), 8);
+    assert_int_equal(count_elements(page, "section"), 10);
     assert_non_null(strstr(page, "the same bits"));
     assert_non_null(strstr(page, "After 3 generations"));
+    assert_non_null(strstr(page, "<section id=\"diversity\">"));
+    assert_non_null(strstr(page, "The line of the champion has <b>"));
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) { // in the first lines, then the film
         char cell[40];
         snprintf(cell, sizeof cell, "<tr><td>%s</td>", mf_motion_name((mf_Motion)motion));

@@ -66,7 +66,8 @@ static void scramble(mf_Field *field) {
 static void run_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
     mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     mf_SystemRun run = {group, (mf_Time)tick * step, step, tick, 0, mf_group_block_count(group)};
-    config->run(&run, config->user);
+    if (config->run != NULL)
+        config->run(&run, config->user);
 }
 
 static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {

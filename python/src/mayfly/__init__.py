@@ -44,6 +44,7 @@ from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.scene import Scene
 from mayfly.terrain import Terrain
+from mayfly.truss import Truss
 from mayfly.world import World
 
 try:
@@ -92,6 +93,7 @@ __all__ = [
     "ShapeOwner",
     "StoppedError",
     "Terrain",
+    "Truss",
     "UnsupportedError",
     "VersionError",
     "World",

@@ -14,6 +14,7 @@ from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of
+from mayfly.truss import Truss
 
 if TYPE_CHECKING:
     from mayfly.world import World
@@ -47,6 +48,7 @@ class Group(Equations):
         self._native = native
         self._recipe = recipe
         self._places: dict[int, tuple[Any, Any, Any]] = {}
+        self._trusses: dict[int, Truss] = {}
         self._found: dict[str, Field] = {}
         self._moving: frozenset[str] | None = None
         self.model = recipe.model
@@ -245,6 +247,16 @@ class Group(Equations):
 
     def _refresh_rows(self, index: Any) -> None:
         self._for_rows(lib.mfpy_refresh, index)
+
+    def set_truss(self, index: int, truss: Truss) -> None:
+        """Makes a robot another truss, at its start; it must fit into the room of the group
+        (settings `vertices`, `bars`, `actuators`; without them as many as the group's truss has).
+        """
+        error = ffi.new("mf_Error *")
+        with self._lock:
+            check(lib.mf_quasistatic_set(self._use(), index, truss._use(), error), error)
+            self._trusses[index] = truss
+            self._places.pop(index, None)
 
     def reset(self, robots: Any = None) -> None:
         """Resets robots to their start: None for all, a number, a list or a mask."""

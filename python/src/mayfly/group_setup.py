@@ -95,7 +95,14 @@ class Recipe:
 
     def _check_vehicle(self) -> None:
         kind = self.model.vehicle
+        truss = self.model.truss is not None
         for motion in self.motions:
+            if truss != (motion == "quasistatic"):
+                raise ValueError(
+                    f"motion: a truss moves by quasistatic, got {motion!r}"
+                    if truss
+                    else "motion: quasistatic is for a truss, the model is a robot"
+                )
             if kind is not None and motion != kind:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")
             if kind is None and motion in _VEHICLES:
@@ -199,7 +206,10 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
 def _scene_of(context: Any, recipe: Recipe, error: Any) -> Any:
     """The file of a scene of this one group; to be destroyed."""
     out, model = ffi.new("mf_SceneFile **"), recipe.model._use()
-    if recipe.model._vehicle is None:
+    if recipe.model._truss is not None:
+        native = recipe.model._truss._use()
+        status = lib.mf_scene_file_of_truss(context, native, ffi.NULL, 0, out, error)
+    elif recipe.model._vehicle is None:
         status = lib.mf_scene_file_of_model(context, model, ffi.NULL, 0, out, error)
     else:
         table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))

@@ -27,6 +27,7 @@ from mayfly.parts import (
     Vector,
     copied,
 )
+from mayfly.truss import Truss, is_truss_file
 
 __all__ = ["Model", "data_folder"]
 
@@ -70,7 +71,7 @@ class Model(Native):
         context: Context | None = None,
         **settings: object,
     ) -> Model:
-        """Loads a robot (URDF or MJCF, detected by content) or a vehicle (YAML).
+        """Loads a robot (URDF or MJCF, detected by content), a vehicle or a truss (YAML).
 
         Args:
             path: the file. A name without a folder that does not exist is searched among Mayfly's
@@ -151,7 +152,13 @@ class Model(Native):
         alive += [pairs, table]
         config.packages, config.package_count = table, len(pairs)
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
-        vehicle = _load_vehicle(used, path, settings) if path.endswith((".yaml", ".yml")) else None
+        is_yaml = path.endswith((".yaml", ".yml"))
+        truss = Truss.from_file(path, context=used) if is_yaml and is_truss_file(path) else None
+        vehicle = _load_vehicle(used, path, settings) if is_yaml and truss is None else None
+        if truss is not None:
+            if settings:
+                raise TypeError(f"{', '.join(settings)}: a truss's file has no such settings")
+            return cls._of_truss(truss, recipe)
         if vehicle is None:
             status = lib.mf_model_load(used._use(), encode(path), ffi.addressof(config), out, error)
         else:
@@ -159,15 +166,29 @@ class Model(Native):
         check(status, error, instead)
         model = cls.__new__(cls)
         model._take(lib.MFPY_MODEL, out[0], [used])
-        model._vehicle = vehicle
+        model._vehicle, model._truss = vehicle, None
         model._recipe = recipe
         model._text_name = instead
         model._parts = {}
         return model
 
+    @classmethod
+    def _of_truss(cls, truss: Truss, recipe: dict[str, Any]) -> Model:
+        out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
+        used = truss._context
+        check(lib.mf_truss_model(used._use(), truss._use(), out, error), error)
+        model = cls.__new__(cls)
+        model._take(lib.MFPY_MODEL, out[0], [used, truss])
+        model._vehicle, model._truss = None, truss
+        model._recipe = recipe
+        model._text_name = None
+        model._parts = {}
+        return model
+
     _recipe: dict[str, Any]
     _text_name: tuple[str, str] | None
-    _vehicle: Native | None  # None: a robot with links and joints
+    _vehicle: Native | None  # None: no vehicle
+    _truss: Truss | None  # None: no truss
     _parts: dict[type, Any]
 
     def _use(self) -> Any:
@@ -194,6 +215,19 @@ class Model(Native):
         """The kind of a vehicle, "quadrotor", "fixed_wing" or "car"; None: a robot."""
         self._use()
         return None if self._vehicle is None else _kind_of(self._vehicle)
+
+    @property
+    def own_motion(self) -> str:
+        """The motion that a group of it has if nothing is said."""
+        if self.truss is not None:
+            return "quasistatic"
+        return self.vehicle or "articulated"
+
+    @property
+    def truss(self) -> Truss | None:
+        """What the file of a truss describes; None: it is another kind of robot."""
+        self._use()
+        return self._truss
 
     @property
     def mass(self) -> float:
@@ -391,7 +425,9 @@ class Model(Native):
 
 def _model_again(recipe: dict[str, Any], wanted: int) -> Model:
     """Unpickles: loads the model again, and checks that it is the same."""
-    if "source" in recipe:
+    if "truss" in recipe:
+        model = Model._of_truss(recipe["truss"], recipe)
+    elif "source" in recipe:
         model = Model.from_string(
             recipe["source"],
             assets=recipe["assets"],

@@ -23,7 +23,8 @@ from mayfly.world import World
 __all__ = ["Archive", "Individual", "Recorder", "Recording", "Series"]
 
 _APPLICATION = 0x4D617966
-_FORMATS = (1, 2, 3)
+_FORMATS = (1, 2, 3, 4)
+_STEADY = 4  # the format that can have steady states, and omits zeros
 
 
 def optional(name: str, use: str) -> Any:
@@ -93,8 +94,9 @@ class Archive:
             raise errors.FileError(f"{path}: not an archive of Mayfly")
         if version not in _FORMATS:
             self._database.close()
-            raise errors.VersionError(f"{path}: format {version}, this version reads 1 to 3")
+            raise errors.VersionError(f"{path}: format {version}, this version reads 1 to 4")
         self.format = int(version)
+        (self._genome_bytes,) = self._database.execute("SELECT genome_bytes FROM run").fetchone()
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         try:
@@ -150,10 +152,21 @@ class Archive:
                 generation=row[1],
                 parent=row[2],
                 fitness=float("nan") if row[3] is None else float(row[3]),
-                genome=np.frombuffer(row[4], np.uint8),
+                genome=self._padded(row[4]),
             )
             for row in rows
         ]
+
+    def _padded(self, genome: bytes) -> npt.NDArray[np.uint8]:
+        """A genome at its full length: format 4 omits the zeros at the end."""
+        return np.frombuffer(genome.ljust(self._genome_bytes, b"\0"), np.uint8)
+
+    @property
+    def _steady(self) -> bool:
+        """Whether children replace others one by one (search.replacement)."""
+        if self.format < _STEADY:
+            return False
+        return int(self._rows("SELECT replacement FROM scheme")[0][0]) != 0
 
     def individuals(self, born_in: int | None = None) -> list[Individual]:
         """All individuals, or those born in a generation, by id."""
@@ -164,6 +177,12 @@ class Archive:
     def population(self, generation: int | None = None) -> list[Individual]:
         """Members of a generation (None: the newest), by descending fitness at birth."""
         number = self._newest() if generation is None else int(generation)
+        if self._steady:
+            return self._individuals(
+                "WHERE id IN (SELECT id FROM living WHERE generation = ?) "
+                "ORDER BY fitness DESC, id DESC",
+                number,
+            )
         return self._individuals(
             "WHERE id IN (SELECT id FROM survivor WHERE generation = ? UNION "
             "SELECT id FROM individual WHERE generation = ?) ORDER BY fitness DESC, id DESC",
@@ -193,10 +212,26 @@ class Archive:
         return line
 
     @property
+    def descriptors(self) -> tuple[str, ...]:
+        """Names of the descriptors of MAP-Elites; none in other runs."""
+        if self.format < _STEADY:
+            return ()
+        return tuple(row[0] for row in self._rows("SELECT name FROM descriptor ORDER BY number"))
+
+    def places(self, individuals: Sequence[Individual]) -> npt.NDArray[np.float64]:
+        """(n, descriptors) of these individuals, for example of population(): the repertoire."""
+        table = np.full((len(individuals), len(self.descriptors)), np.nan)
+        for i, individual in enumerate(individuals):
+            query = "SELECT descriptor, value FROM place WHERE id = ?"
+            for number, value in self._rows(query, individual.id) if table.size else ():
+                table[i, number] = np.nan if value is None else value
+        return table
+
+    @property
     def genomes(self) -> npt.NDArray[np.uint8]:
         """(n, genome_bytes) of all individuals by id."""
         rows = self._rows("SELECT genome FROM individual ORDER BY id")
-        return np.array([np.frombuffer(row[0], np.uint8) for row in rows], np.uint8)
+        return np.array([self._padded(row[0]) for row in rows], np.uint8)
 
     @property
     def fitness(self) -> npt.NDArray[np.float64]:

@@ -124,6 +124,7 @@ class Scene(World):
         model._recipe = {"path": text(model._pointer.file), "packages": {}, "settings": {}}
         model._text_name = None
         model._vehicle = None
+        model._truss = None
         model._parts = {}
         return model
 

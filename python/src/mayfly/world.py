@@ -30,6 +30,7 @@ from mayfly.queries import (
     list_contacts,
 )
 from mayfly.terrain import Terrain
+from mayfly.truss import Truss
 
 __all__ = ["World"]
 
@@ -128,7 +129,7 @@ class World(Native):
 
     def add_group(
         self,
-        model: Model,
+        model: Model | Truss,
         count: int = 1,
         *,
         name: str = "robots",
@@ -137,7 +138,7 @@ class World(Native):
         sensors: bool | Mapping[str, object] = False,
         controller: str | None = None,
         gaits: Sequence[str | os.PathLike[str]] = (),
-        precision: str = "float",
+        precision: str | None = None,
         isolated: bool = True,
         pushable: bool = False,
         fault_policy: str = "freeze",
@@ -152,7 +153,7 @@ class World(Native):
             motion: the level of physics: "kinematic", "points", "rigid", "prescribed" or
                 "articulated"; several: the first is the initial one, `switch` changes
                 it; "external": moved by fields of velocities or targets; None: they do not move;
-                "auto": a vehicle's own, else "articulated".
+                "auto": a vehicle's own, "quasistatic" for trusses, else "articulated".
             behavior: behavior of vehicles, as the key of scenes: "hold", `{"orbit": {"radius":
                 5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to the
                 program.
@@ -161,7 +162,7 @@ class World(Native):
             controller: "gp" (programs in the field gp.program) or "oscillator" (fields
                 oscillator.*); None: the program writes targets.
             gaits: files of gaits, or names of gaits of the robot ("walk").
-            precision: of the state, "float" or "double".
+            precision: of the state, "float" or "double"; None: double for trusses, else float.
             isolated: each robot on its own copy of the ground; False: all in one space.
             pushable: robots of a shared group take external wrenches; see World.add_collisions.
             fault_policy: "freeze" a robot with a fault, or "reset" it.
@@ -175,6 +176,8 @@ class World(Native):
         On failure nothing is added.
 
         """
+        if isinstance(model, Truss):
+            model = Model._of_truss(model, {"truss": model})
         if not isinstance(model, Model):
             hint = (
                 "; Model.from_file(path) reads one" if isinstance(model, (str, os.PathLike)) else ""
@@ -186,12 +189,12 @@ class World(Native):
             model=model,
             count=whole(count, "count", 1, 2**26 + 1),
             name=name,
-            motion=(model.vehicle or "articulated") if motion == "auto" else motion,
+            motion=model.own_motion if motion == "auto" else motion,
             behavior=behavior,
             sensors=sensors,
             controller=controller,
             gaits=tuple(os.fspath(gait) for gait in gaits),
-            precision=precision,
+            precision=("double" if model.truss else "float") if precision is None else precision,
             isolated=isolated,
             pushable=pushable,
             fault_policy=fault_policy,
@@ -543,7 +546,7 @@ class World(Native):
                     "settings": self._settings,
                     "threads": self._threads,
                     "terrain": self.terrain,
-                    "groups": [(group._recipe, group._places) for group in self._groups],
+                    "groups": [(g._recipe, g._trusses, g._places) for g in self._groups],
                     "collisions": self._collisions,
                     "joints": self._joints,
                     "joint_slots": list(self._joint_slots),
@@ -557,8 +560,10 @@ def _world_again(description: dict[str, Any]) -> World:
     world = World(
         terrain=description["terrain"], threads=description["threads"], **description["settings"]
     )
-    for recipe, places in description["groups"]:
+    for recipe, trusses, places in description["groups"]:
         group = world.add_group(**recipe.arguments())
+        for robot, truss in trusses.items():
+            group.set_truss(robot, truss)
         for robot, place in places.items():
             group._place_one(robot, place)
     if description["collisions"] is not None:

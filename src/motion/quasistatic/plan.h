@@ -46,7 +46,7 @@ typedef struct mf_TrussBlock {
     double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
     double *rest, *rigidity, *diameter;  // bar.rest_length, bar.rigidity, bar.diameter
     uint32_t *actuator;                  // actuator.bar
-    double *range, *command;             // actuator.range, actuator.command
+    double *range, *command;             // actuator.range, actuator.control
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
     double *force, *stress;              // bar.force, bar.stress
     double *base, *linear;               // base.position, base.linear_velocity

@@ -106,7 +106,7 @@ static const struct {
                              "shortest and longest rest length"}},
     [MF_TRUSS_ROW_COMMAND] = {PER_ACTUATOR,
                               1,
-                              {"actuator.command", "m", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
+                              {"actuator.control", "m", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
                                "rest length that it goes to, cut to its range"}},
     [MF_TRUSS_ROW_ANCHOR] = {PER_SPOT,
                              1,
@@ -605,7 +605,7 @@ static void row_defaults(mf_MotionsConfig *config) {
     config->quasistatic = mf_quasistatic_config();
 }
 
-static const char *const truss_reads[] = {"vertex.load", "?actuator.command", "bar.rigidity", NULL};
+static const char *const truss_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity", NULL};
 static const char *const truss_writes[] = {"base.position",
                                            "base.linear_velocity",
                                            "vertex.position",

@@ -1,0 +1,201 @@
+"""Trusses: vertices, bars and linear actuators, from files or arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly._native import Native, check, encode, ffi, lib, read_struct, text
+from mayfly.context import Context, default_context
+
+__all__ = ["Truss", "is_truss_file"]
+
+
+def is_truss_file(path: str) -> bool:
+    """Whether a YAML file has the top key `truss`; False if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError:
+        return False
+    return bool(lib.mf_truss_is(data, len(data)))
+
+
+class Truss(Native):
+    """A truss: immutable; `world.add_group(truss)` makes a group of copies.
+
+    Create one with Truss.from_file, from_string or from_arrays.
+    """
+
+    def __init__(self) -> None:
+        raise TypeError("make a truss with Truss.from_file(path) or Truss.from_arrays(...)")
+
+    # ---- making ----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], *, context: Context | None = None) -> Truss:
+        """Loads a truss (`*.truss.yaml`); FileError names file and line."""
+        used = context if context is not None else default_context()
+        out, error = ffi.new("mf_Truss **"), ffi.new("mf_Error *")
+        check(lib.mf_truss_load(used._use(), encode(os.fsdecode(path)), out, error), error)
+        return cls._of(used, out[0])
+
+    @classmethod
+    def from_string(cls, source: str, *, context: Context | None = None) -> Truss:
+        """The same from a text."""
+        used = context if context is not None else default_context()
+        data = encode(source)
+        out, error = ffi.new("mf_Truss **"), ffi.new("mf_Error *")
+        status = lib.mf_truss_parse(used._use(), b"<text>", data, len(data), out, error)
+        check(status, error)
+        return cls._of(used, out[0])
+
+    @classmethod
+    def from_arrays(
+        cls,
+        positions: npt.ArrayLike,
+        ends: npt.ArrayLike,
+        *,
+        diameters: npt.ArrayLike = 0.01,
+        rest_lengths: npt.ArrayLike = 0.0,
+        actuators: Sequence[tuple[int, float, float]] = (),
+        fixed: Mapping[int, str] | None = None,
+        loads: Mapping[int, Sequence[float]] | None = None,
+        masses: Mapping[int, float] | None = None,
+        material: str = "golem",
+        name: str = "truss",
+        context: Context | None = None,
+    ) -> Truss:
+        """A truss of a program.
+
+        Args:
+            positions: [m] of the vertices, (V, 3).
+            ends: vertices of the bars, (B, 2).
+            diameters: [m] of the bars; one number or (B,).
+            rest_lengths: [m] without force; 0: the distance of the ends. One number or (B,).
+            actuators: bar, shortest and longest rest length [m] of each.
+            fixed: axes along which vertices are held: `{0: "xyz", 3: "z"}`.
+            loads: [N] forces on vertices: `{7: (0, 0, -10)}`.
+            masses: [kg] of vertices in addition to their bars.
+            material: "golem", "steel", "aluminum", "abs", "pla" or "nylon".
+            name: of the truss.
+            context: that of the process if not given.
+
+        """
+        used = context if context is not None else default_context()
+        points = np.asarray(positions, float).reshape(-1, 3)
+        bars = np.asarray(ends, np.uint32).reshape(-1, 2)
+        native = ffi.new("mf_Truss *")
+        native.material = lib.mf_truss_material()
+        if not lib.mf_truss_material_find(encode(material), ffi.addressof(native.material)):
+            raise ValueError(f"material: need golem, steel, ..., got {material!r}")
+        vertices = ffi.new("mf_TrussVertex[]", max(len(points), 1))
+        for i, point in enumerate(points):
+            vertices[i].position = point.tolist()
+            vertices[i].mass = float((masses or {}).get(i, 0.0))
+            vertices[i].load = [float(value) for value in (loads or {}).get(i, (0, 0, 0))]
+            axes = (fixed or {}).get(i, "")
+            vertices[i].fixed = [axis in axes for axis in "xyz"]
+        rows = ffi.new("mf_TrussBar[]", max(len(bars), 1))
+        thick = np.broadcast_to(np.asarray(diameters, float), len(bars))
+        rest = np.broadcast_to(np.asarray(rest_lengths, float), len(bars))
+        for i, pair in enumerate(bars):
+            rows[i].ends = [int(pair[0]), int(pair[1])]
+            rows[i].diameter, rows[i].rest_length = float(thick[i]), float(rest[i])
+        motors = ffi.new("mf_TrussActuator[]", max(len(actuators), 1))
+        for i, (bar, lower, upper) in enumerate(actuators):
+            motors[i].bar, motors[i].lower, motors[i].upper = int(bar), lower, upper
+            motors[i].neuron = lib.MF_NONE
+        title = ffi.new("char[]", encode(name))
+        native.name, native.vertices, native.bars, native.actuators = title, vertices, rows, motors
+        native.vertex_count, native.bar_count = len(points), len(bars)
+        native.actuator_count = len(actuators)
+        error, written = ffi.new("mf_Error *"), ffi.new("char **")
+        check(lib.mf_truss_check(native, error), error)
+        check(lib.mf_truss_write(used._use(), native, written, error), error)
+        source = text(written[0])
+        lib.mf_release(used._use(), written[0])
+        return cls.from_string(source, context=used)
+
+    @classmethod
+    def _of(cls, context: Context, pointer: Any) -> Truss:
+        truss = cls.__new__(cls)
+        truss._take(lib.MFPY_TRUSS, pointer, [context])
+        truss._context = context
+        return truss
+
+    _context: Context
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Truss.from_string, (self.to_yaml(),))
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """That of the file."""
+        return text(self._use().name)
+
+    @property
+    def positions(self) -> npt.NDArray[np.float64]:
+        """[m] of the vertices in the file, (V, 3)."""
+        native = self._use()
+        rows = [list(native.vertices[i].position) for i in range(native.vertex_count)]
+        return np.array(rows).reshape(-1, 3)
+
+    @property
+    def ends(self) -> npt.NDArray[np.uint32]:
+        """Vertices of the bars, (B, 2)."""
+        native = self._use()
+        rows = [list(native.bars[i].ends) for i in range(native.bar_count)]
+        return np.array(rows, np.uint32).reshape(-1, 2)
+
+    @property
+    def diameters(self) -> npt.NDArray[np.float64]:
+        """[m] of the bars, (B,)."""
+        native = self._use()
+        return np.array([native.bars[i].diameter for i in range(native.bar_count)])
+
+    @property
+    def actuators(self) -> list[tuple[int, float, float]]:
+        """Bar, shortest and longest rest length [m] of each actuator."""
+        native = self._use()
+        rows = [native.actuators[i] for i in range(native.actuator_count)]
+        return [(int(row.bar), float(row.lower), float(row.upper)) for row in rows]
+
+    @property
+    def mass(self) -> float:
+        """[kg] of bars and vertices."""
+        return float(lib.mf_truss_mass(self._use()).mass)
+
+    @property
+    def center(self) -> npt.NDArray[np.float64]:
+        """[m] center of mass in the frame of the file."""
+        return np.array(list(lib.mf_truss_mass(self._use()).center))
+
+    @property
+    def statics(self) -> dict[str, Any]:
+        """`rank`, `freedoms`, `rigid_modes`, `mechanisms`, `redundant`, `parts`, `dangling`: what
+        the geometry says (`mf_TrussStatics`).
+        """
+        out, error = ffi.new("mf_TrussStatics *"), ffi.new("mf_Error *")
+        check(lib.mf_truss_statics(self._context._use(), self._use(), out, error), error)
+        return read_struct(out[0])
+
+    @property
+    def euler_loads(self) -> npt.NDArray[np.float64]:
+        """[N] compression at which each bar buckles, (B,)."""
+        native = self._use()
+        return np.array([lib.mf_truss_euler_load(native, i) for i in range(native.bar_count)])
+
+    def to_yaml(self) -> str:
+        """The text of its file."""
+        out, error = ffi.new("char **"), ffi.new("mf_Error *")
+        check(lib.mf_truss_write(self._context._use(), self._use(), out, error), error)
+        written = text(out[0])
+        lib.mf_release(self._context._use(), out[0])
+        return written

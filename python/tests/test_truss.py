@@ -1,0 +1,91 @@
+"""Trusses: groups of worlds like robots, from files and arrays."""
+
+import pathlib
+import pickle
+
+import numpy as np
+import pytest
+
+import mayfly
+
+TETRAHEDRON = [[0, 0, 0.005], [0.1, 0, 0.005], [0.05, 0.09, 0.005], [0.05, 0.03, 0.09]]
+EDGES = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]]
+
+
+def tetrahedron() -> mayfly.Truss:
+    return mayfly.Truss.from_arrays(TETRAHEDRON, EDGES, actuators=[(0, 0.08, 0.12)], name="tetra")
+
+
+def test_arrays_make_a_truss() -> None:
+    truss = tetrahedron()
+    assert truss.name == "tetra"
+    assert np.allclose(truss.positions, TETRAHEDRON) and truss.ends.tolist() == EDGES
+    assert truss.actuators == [(0, 0.08, 0.12)]
+    lengths = np.linalg.norm(
+        truss.positions[truss.ends[:, 1]] - truss.positions[truss.ends[:, 0]], axis=1
+    )
+    assert truss.mass == pytest.approx(1000 * np.pi * 0.005**2 * lengths.sum())
+    inertia = np.pi * 0.005**4 / 4
+    assert np.allclose(truss.euler_loads, np.pi**2 * 0.896e9 * inertia / lengths**2)
+    statics = truss.statics
+    assert statics["rank"] == 6 and statics["mechanisms"] == 0 and statics["rigid_modes"] == 6
+    again = mayfly.Truss.from_string(truss.to_yaml())
+    assert np.array_equal(again.positions, truss.positions)
+    held = mayfly.Truss.from_arrays(
+        TETRAHEDRON, EDGES, fixed={0: "xyz"}, loads={3: (0, 0, -1)}, masses={3: 0.1}
+    )
+    assert held.statics["freedoms"] == 9 and held.mass == pytest.approx(truss.mass + 0.1)
+
+
+def test_bad_trusses_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"bars\[0\].ends"):
+        mayfly.Truss.from_arrays([[0, 0, 0]], [[0, 0]])
+    with pytest.raises(ValueError, match="material"):
+        mayfly.Truss.from_arrays(TETRAHEDRON, EDGES, material="butter")
+    with pytest.raises(mayfly.FileError, match="<text>:2:"):
+        mayfly.Truss.from_string("truss:\n  vertexes: []\n")
+    with pytest.raises(mayfly.MissingFileError):
+        mayfly.Truss.from_file("gone.truss.yaml")
+    with mayfly.World() as world:
+        with pytest.raises(ValueError, match="a truss moves by quasistatic"):
+            world.add_group(tetrahedron(), motion="rigid")
+        with pytest.raises(ValueError, match="quasistatic is for a truss"):
+            world.add_group(mayfly.Model.from_file("ball.xml"), motion="quasistatic")
+
+
+def test_a_truss_is_a_model(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "tetra.truss.yaml"
+    path.write_text(tetrahedron().to_yaml(), encoding="utf-8")
+    model = mayfly.Model.from_file(path)
+    assert model.truss is not None and model.vehicle is None
+    assert model.mass == pytest.approx(tetrahedron().mass)
+    assert mayfly.Model.from_file("ball.xml").truss is None
+    with pytest.raises(TypeError, match="density: a truss's file has no such settings"):
+        mayfly.Model.from_file(path, density=1.0)
+    assert pickle.loads(pickle.dumps(model)).hash() == model.hash()
+
+
+def test_an_actuator_moves_its_truss() -> None:
+    with mayfly.World(step=0.02) as world:
+        trusses = world.add_group(tetrahedron(), 20, name="trusses", bars=8, vertices=5)
+        assert trusses.motions == ("quasistatic",) and trusses.precision == "double"
+        world.step(10)
+        weight = 9.81 * tetrahedron().mass
+        load = trusses["contact.force"].array[..., 2].reshape(20, -1).sum(axis=1)
+        assert np.allclose(load, weight, rtol=1e-4)
+        trusses["actuator.control"] = 0.12
+        world.step(60)
+        x = trusses["vertex.position"].array.reshape(20, -1, 3)
+        length = np.linalg.norm(x[:, 1] - x[:, 0], axis=1)
+        assert np.allclose(length, 0.12, atol=1e-4)  # friction compresses it a little
+        other = mayfly.Truss.from_arrays([[0, 0, 0.005], [0.3, 0, 0.005]], [[0, 1]])
+        trusses.set_truss(3, other)
+        world.step(2)
+        assert trusses["truss.counts"].array[3, :2].tolist() == [2, 1]
+        again = pickle.loads(pickle.dumps(world))
+        world.step(5)
+        again.step(5)
+        assert again.hash() == world.hash()
+        big = mayfly.Truss.from_arrays(np.random.default_rng(1).random((9, 3)), [[0, 8]])
+        with pytest.raises(mayfly.LimitError):
+            trusses.set_truss(3, big)

@@ -1,0 +1,453 @@
+// Recurrent networks of neurons as controllers (neurons_kernel.c): fields, brains of instances,
+// reset. The network of an instance is state, so instances of a group have different ones.
+#include "control/neurons.h"
+#include "base/hash.h"
+#include "base/scratch.h"
+#include "control/outputs.h"
+#include "math/kernel_table.h"
+#include "model/neurons.h"
+#include "world/attach.h"
+
+#include <mayfly/truss.h>
+
+#include <math.h>
+#include <string.h>
+
+static const char system_name[] = "neurons";
+
+enum {
+    ROW_COUNTS,
+    ROW_KIND,
+    ROW_BIAS,
+    ROW_HOME,
+    ROW_STATE,
+    ROW_FROM,
+    ROW_TO,
+    ROW_WEIGHT,
+    ROW_ATTACHED,
+    ROW_RANGE,
+    ROW_GOAL,
+    ROW_FRAME,
+    ROWS
+};
+enum { PER_ONE, PER_NEURON, PER_SYNAPSE, PER_OUTPUT };
+enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
+
+static const struct {
+    int per;
+    mf_FieldInfo info;
+} table[ROWS] = {
+    [ROW_COUNTS] = {PER_ONE,
+                    {"neuron.counts", "1", "", MF_U32, MF_FIXED_COUNT, 2, STATE,
+                     "neurons and synapses"}},
+    [ROW_KIND] = {PER_NEURON,
+                  {"neuron.kind", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                   "0: sigmoid, 1: threshold"}},
+    [ROW_BIAS] = {PER_NEURON,
+                  {"neuron.bias", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
+                   "added to the weighted sum of its inputs"}},
+    [ROW_HOME] = {PER_NEURON,
+                  {"neuron.home", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
+                   "state before the first cycle"}},
+    [ROW_STATE] = {PER_NEURON,
+                   {"neuron.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
+                    "of this cycle, 0 .. 1"}},
+    [ROW_FROM] = {PER_SYNAPSE,
+                  {"synapse.from", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                   "a neuron; from the number of neurons that there is room for on, an input"}},
+    [ROW_TO] = {PER_SYNAPSE, {"synapse.to", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE, "a neuron"}},
+    [ROW_WEIGHT] = {PER_SYNAPSE,
+                    {"synapse.weight", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
+                     "factor of the state of `from` in the sum of `to`"}},
+    [ROW_ATTACHED] = {PER_OUTPUT,
+                      {"neuron.attached", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                       "neuron that drives each component of the output; 4294967295: none"}},
+    [ROW_RANGE] = {PER_OUTPUT,
+                   {"neuron.range", "", "", MF_REAL, MF_FIXED_COUNT, 2, INPUT,
+                    "values of the component where the state is 0 and 1"}},
+    [ROW_GOAL] = {PER_OUTPUT,
+                  {"neuron.goal", "", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
+                   "value of the component at the end of the cycle"}},
+    [ROW_FRAME] = {PER_ONE,
+                   {"neuron.frame", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
+                    "steps into the cycle"}},
+};
+
+typedef struct NeuronsSystem {
+    mf_NeuronsBatch batch;
+    mf_NeuronsRunFn run;
+    mf_Scratch *scratch;
+    mf_Field *rows[ROWS];
+    const char *output; // owned by the group
+    const char *reads[MF_NEURON_FIELDS + ROWS + 2];
+    const char *writes[6];
+} NeuronsSystem;
+
+mf_NeuronsConfig mf_neurons_config(void) {
+    return (mf_NeuronsConfig){.struct_size = sizeof(mf_NeuronsConfig), .frames = 10};
+}
+
+// ---- running
+// -------------------------------------------------------------------------------------
+
+static void run_neurons(const mf_SystemRun *run, void *user) {
+    const NeuronsSystem *system = user;
+    void *scratch = mf_scratch_borrow(system->scratch);
+    system->run(&system->batch, run->first_block, run->block_count, scratch);
+    mf_scratch_return(system->scratch, scratch);
+}
+
+// The states before the first cycle, whose first step is the next one.
+static void reset_neurons(mf_Group *group, uint32_t instance, void *user) {
+    const NeuronsSystem *system = user;
+    (void)group;
+    for (uint32_t n = 0; n < system->batch.neurons; n++)
+        mf_field_set(system->rows[ROW_STATE], instance, n,
+                     mf_field_get(system->rows[ROW_HOME], instance, n));
+    for (uint32_t k = 0; k < system->batch.outputs; k++)
+        mf_field_set(system->rows[ROW_GOAL], instance, k, 0.0);
+    mf_field_set(system->rows[ROW_FRAME], instance, 0, 0.0);
+}
+
+static void destroy_neurons(mf_Context *context, void *user) {
+    NeuronsSystem *system = user;
+    mf_scratch_destroy(context, system->scratch);
+    mf_release(context, system);
+}
+
+// ---- the brain of an instance
+// --------------------------------------------------------------------
+
+static NeuronsSystem *find_system(const mf_Group *group) {
+    for (uint32_t i = 0; group != NULL && i < mf_group_system_count(group); i++) {
+        if (mf_group_system(group, i)->run == run_neurons)
+            return mf_group_system(group, i)->user;
+    }
+    return NULL;
+}
+
+static mf_Status check_attached(const NeuronsSystem *system, const mf_Brain *brain,
+                                mf_Error *error) {
+    if (brain->attached_count > system->batch.outputs)
+        return mf_fail(error, MF_LIMIT, "neurons.attached: %u, the field %s has %u components",
+                       brain->attached_count, system->output, system->batch.outputs);
+    if (brain->attached_count > 0 && brain->attached == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "neurons.attached: NULL with a count");
+    for (uint32_t k = 0; k < brain->attached_count; k++) {
+        const double lower = brain->lower != NULL ? brain->lower[k] : 0.0;
+        const double upper = brain->upper != NULL ? brain->upper[k] : 0.0;
+        if (brain->attached[k] != MF_NONE && brain->attached[k] >= brain->neuron_count)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "neurons.attached[%u]: no neuron %u, the network has %u", k,
+                           brain->attached[k], brain->neuron_count);
+        if (!(lower >= -1e30 && lower <= 1e30 && upper >= -1e30 && upper <= 1e30))
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "neurons.lower, upper: component %u: %g .. %g, need finite numbers", k,
+                           lower, upper);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_brain(const NeuronsSystem *system, const mf_Brain *brain, mf_Error *error) {
+    mf_Status status = mf_neurons_check_inputs(brain, system->batch.inputs, error);
+    if (status != MF_OK)
+        return status;
+    if (brain->neuron_count > system->batch.neurons ||
+        brain->synapse_count > system->batch.synapses)
+        return mf_fail(error, MF_LIMIT,
+                       "neurons: the brain has %u neurons and %u synapses, the group has room for "
+                       "%u and %u",
+                       brain->neuron_count, brain->synapse_count, system->batch.neurons,
+                       system->batch.synapses);
+    return check_attached(system, brain, error);
+}
+
+static void clear_rows(const NeuronsSystem *system, uint32_t instance) {
+    for (int row = 0; row < ROWS; row++) {
+        mf_Field *field = system->rows[row];
+        for (uint32_t c = 0; field != NULL && c < field->components; c++)
+            mf_field_set(field, instance, c, row == ROW_ATTACHED ? MF_NONE : 0.0);
+    }
+}
+
+static void write_brain(mf_Group *group, const NeuronsSystem *system, uint32_t instance,
+                        const mf_Brain *brain) {
+    mf_Field *const *rows = system->rows;
+    clear_rows(system, instance);
+    mf_field_set(rows[ROW_COUNTS], instance, MF_NEURON_NEURONS, brain->neuron_count);
+    mf_field_set(rows[ROW_COUNTS], instance, MF_NEURON_SYNAPSES, brain->synapse_count);
+    for (uint32_t n = 0; n < brain->neuron_count; n++) {
+        mf_field_set(rows[ROW_KIND], instance, n, brain->neurons[n].kind);
+        mf_field_set(rows[ROW_BIAS], instance, n, brain->neurons[n].bias);
+        mf_field_set(rows[ROW_HOME], instance, n, brain->neurons[n].state);
+    }
+    for (uint32_t s = 0; s < brain->synapse_count; s++) {
+        const mf_Synapse *synapse = &brain->synapses[s];
+        const bool is_input = synapse->from >= MF_NEURON_INPUT(0);
+        mf_field_set(rows[ROW_FROM], instance, s,
+                     is_input ? synapse->from - MF_NEURON_INPUT(0) + system->batch.neurons
+                              : synapse->from);
+        mf_field_set(rows[ROW_TO], instance, s, synapse->to);
+        mf_field_set(rows[ROW_WEIGHT], instance, s, synapse->weight);
+    }
+    for (uint32_t k = 0; k < brain->attached_count; k++) {
+        double lower, upper;
+        mf_control_range(mf_group_model(group), system->output, k, &lower, &upper);
+        mf_field_set(rows[ROW_ATTACHED], instance, k, brain->attached[k]);
+        mf_field_set(rows[ROW_RANGE], instance, 2 * k,
+                     brain->lower != NULL ? brain->lower[k] : lower);
+        mf_field_set(rows[ROW_RANGE], instance, 2 * k + 1,
+                     brain->upper != NULL ? brain->upper[k] : upper);
+    }
+    reset_neurons(group, instance, (void *)(uintptr_t)system);
+}
+
+mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
+                         mf_Error *error) {
+    const NeuronsSystem *system = find_system(group);
+    if (system == NULL || brain == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_neurons_set: no brain, or the group has no neurons of instance %u",
+                       instance);
+    mf_Status status = check_brain(system, brain, error);
+    if (status == MF_OK)
+        write_brain(group, system, instance, brain);
+    return status;
+}
+
+// ---- brains of trusses
+// ---------------------------------------------------------------------------
+
+typedef struct TrussBrain {
+    mf_Brain brain;
+    uint32_t *attached; // owns the memory of the three arrays
+    double *lower, *upper;
+} TrussBrain;
+
+static mf_Status open_truss(mf_Context *context, const mf_Truss *truss, TrussBrain *out,
+                            mf_Error *error) {
+    const uint32_t count = truss->actuator_count;
+    out->attached = mf_allocate(context, count + 1, sizeof *out->attached);
+    out->lower = mf_allocate(context, 2 * (size_t)count + 1, sizeof *out->lower);
+    if (out->attached == NULL || out->lower == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    out->upper = out->lower + count;
+    for (uint32_t a = 0; a < count; a++) {
+        out->attached[a] = truss->actuators[a].neuron;
+        out->lower[a] = truss->actuators[a].lower;
+        out->upper[a] = truss->actuators[a].upper;
+    }
+    out->brain = (mf_Brain){.neurons = truss->neurons,
+                            .synapses = truss->synapses,
+                            .neuron_count = truss->neuron_count,
+                            .synapse_count = truss->synapse_count,
+                            .attached = out->attached,
+                            .attached_count = count,
+                            .lower = out->lower,
+                            .upper = out->upper};
+    return MF_OK;
+}
+
+static void close_truss(mf_Context *context, TrussBrain *brain) {
+    mf_release(context, brain->attached);
+    mf_release(context, brain->lower);
+}
+
+mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Truss *truss,
+                               mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_set_truss: group is NULL");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    TrussBrain brain = {.attached = NULL};
+    mf_Status status = mf_truss_check(truss, error);
+    if (status == MF_OK)
+        status = open_truss(context, truss, &brain, error);
+    if (status == MF_OK)
+        status = mf_neurons_set(group, instance, &brain.brain, error);
+    close_truss(context, &brain);
+    return status;
+}
+
+// ---- adding
+// --------------------------------------------------------------------------------------
+
+static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "neurons: start from mf_neurons_config()");
+    if (config->frames < 1 || config->frames > 1000000)
+        return mf_fail(error, MF_BAD_ARGUMENT, "neurons.frames: %u, need 1 .. 1000000",
+                       config->frames);
+    if (!(config->change >= 0.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "neurons.change: %g, need 0 or more",
+                       config->change);
+    if (config->most_neurons > MF_NEURONS_MOST || config->most_synapses > MF_SYNAPSES_MOST)
+        return mf_fail(error, MF_LIMIT, "neurons: room for %u and %u synapses, at most %u and %u",
+                       config->most_neurons, config->most_synapses, MF_NEURONS_MOST,
+                       MF_SYNAPSES_MOST);
+    return mf_attach_check(group, system_name, (mf_Rate){1, 1}, error);
+}
+
+static mf_Status add_inputs(mf_Group *group, const char *const *names, NeuronsSystem *system,
+                            mf_Error *error) {
+    mf_NeuronsBatch *batch = &system->batch;
+    for (uint32_t i = 0; names != NULL && names[i] != NULL; i++) {
+        mf_Field *field;
+        mf_Status status = mf_control_find_field(group, system_name, names[i], &field, error);
+        if (status != MF_OK)
+            return status;
+        if (i == MF_NEURON_FIELDS || field->components > MF_NEURON_INPUTS_MOST - batch->inputs)
+            return mf_fail(error, MF_LIMIT, "neurons: more than %d input fields or %u inputs",
+                           MF_NEURON_FIELDS, MF_NEURON_INPUTS_MOST);
+        batch->input[i] = field->data;
+        batch->components[i] = field->components;
+        batch->inputs += field->components;
+        batch->input_fields++;
+        system->reads[i] = field->info.name;
+    }
+    return MF_OK;
+}
+
+static mf_Status add_output(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSystem *system,
+                            mf_Error *error) {
+    // Robots of links have actuator.control, too; bars are of trusses only.
+    const bool of_truss = mf_group_find_field(group, "bar.rest_length") != NULL;
+    const char *name = config->output;
+    mf_Field *field;
+    if (name == NULL)
+        name = of_truss ? "actuator.control" : "joint.target";
+    mf_Status status = mf_control_find_output(group, system_name, name, &field, error);
+    if (status != MF_OK)
+        return status;
+    system->output = field->info.name;
+    system->batch.output = field->data;
+    system->batch.outputs = field->components;
+    system->batch.change = config->change > 0.0 ? config->change
+                           : of_truss           ? 0.01
+                                                : (double)INFINITY;
+    return MF_OK;
+}
+
+static uint32_t components_of(const mf_NeuronsBatch *batch, int per) {
+    const uint32_t counts[] = {1, batch->neurons, batch->synapses, batch->outputs};
+    return counts[per];
+}
+
+static mf_Status add_fields(mf_Group *group, NeuronsSystem *system, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (int row = 0; row < ROWS && status == MF_OK; row++) {
+        const uint32_t count = components_of(&system->batch, table[row].per);
+        if (count > 0)
+            status = mf_attach_field(group, &table[row].info, count, &system->rows[row], error);
+    }
+    return status;
+}
+
+static void bind_rows(mf_Group *group, NeuronsSystem *system) {
+    mf_NeuronsBatch *batch = &system->batch;
+    void *data[ROWS];
+    for (int row = 0; row < ROWS; row++)
+        data[row] = system->rows[row] != NULL ? system->rows[row]->data : NULL;
+    batch->counts = data[ROW_COUNTS];
+    batch->kind = data[ROW_KIND];
+    batch->from = data[ROW_FROM];
+    batch->to = data[ROW_TO];
+    batch->attached = data[ROW_ATTACHED];
+    batch->bias = data[ROW_BIAS];
+    batch->weight = data[ROW_WEIGHT];
+    batch->range = data[ROW_RANGE];
+    batch->frame = data[ROW_FRAME];
+    batch->state = data[ROW_STATE];
+    batch->goal = data[ROW_GOAL];
+    batch->fault = mf_group_find_field(group, "fault.word")->data;
+}
+
+static mf_Status add_system(mf_Group *group, NeuronsSystem *system, mf_Error *error) {
+    const mf_NeuronsBatch *batch = &system->batch;
+    uint32_t reads = batch->input_fields, writes = 0;
+    for (int row = 0; row < ROWS; row++) {
+        const bool changes = row == ROW_STATE || row == ROW_GOAL || row == ROW_FRAME;
+        if (system->rows[row] != NULL && changes)
+            system->writes[writes++] = table[row].info.name;
+        else if (system->rows[row] != NULL)
+            system->reads[reads++] = table[row].info.name;
+    }
+    system->writes[writes++] = system->output;
+    system->writes[writes++] = "fault.word";
+    const uint32_t sizes[] = {batch->neurons, batch->synapses, batch->inputs, batch->frames};
+    mf_SystemConfig entry = mf_system_config();
+    entry.name = system_name;
+    entry.phase = MF_PHASE_CONTROL;
+    entry.run = run_neurons;
+    entry.reset = reset_neurons;
+    entry.destroy = destroy_neurons;
+    entry.user = system;
+    entry.reads = system->reads;
+    entry.writes = system->writes;
+    entry.settings_hash =
+        mf_hash_bytes(mf_hash_doubles(MF_HASH_START, &batch->change, 1), sizes, sizeof sizes);
+    return mf_group_add_system(group, &entry, error);
+}
+
+static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, const mf_Brain *brain,
+                      NeuronsSystem *system, mf_Error *error) {
+    static const mf_NeuronsRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neurons_run);
+    const bool precise = mf_group_config_of(group)->double_precision;
+    mf_World *world = mf_group_world(group);
+    mf_NeuronsBatch *batch = &system->batch;
+    system->run = kernels[mf_kernel_row(mf_world_isa(world))][precise];
+    batch->frames = config->frames;
+    batch->neurons =
+        brain->neuron_count > config->most_neurons ? brain->neuron_count : config->most_neurons;
+    batch->synapses =
+        brain->synapse_count > config->most_synapses ? brain->synapse_count : config->most_synapses;
+    mf_Status status = add_inputs(group, config->inputs, system, error);
+    if (status == MF_OK)
+        status = add_output(group, config, system, error);
+    if (status == MF_OK)
+        status = check_brain(system, brain, error);
+    if (status == MF_OK)
+        status = add_fields(group, system, error);
+    if (status != MF_OK)
+        return status;
+    bind_rows(group, system);
+    const size_t real = precise ? sizeof(double) : sizeof(float);
+    status = mf_scratch_create(mf_world_context(world),
+                               ((size_t)mf_neurons_slots(batch) + 1) * MF_BLOCK * real,
+                               mf_group_block_count(group), &system->scratch, error);
+    return status == MF_OK ? add_system(group, system, error) : status;
+}
+
+static mf_Status add_with_brain(mf_Group *group, const mf_NeuronsConfig *config,
+                                const mf_Brain *brain, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
+    if (system == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    mf_Status status = fill(group, config, brain, system, error);
+    if (status != MF_OK) {
+        destroy_neurons(context, system);
+        return status;
+    }
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        write_brain(group, system, i, brain);
+    return MF_OK;
+}
+
+mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_add: group is NULL");
+    const mf_NeuronsConfig defaults = mf_neurons_config();
+    if (config == NULL)
+        config = &defaults;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    TrussBrain of_truss = {.brain = config->brain};
+    mf_Status status = check(group, config, error);
+    if (status == MF_OK && config->truss != NULL)
+        status = mf_truss_check(config->truss, error);
+    if (status == MF_OK && config->truss != NULL)
+        status = open_truss(context, config->truss, &of_truss, error);
+    if (status == MF_OK)
+        status = add_with_brain(group, config, &of_truss.brain, error);
+    close_truss(context, &of_truss);
+    return status;
+}

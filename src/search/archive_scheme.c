@@ -1,0 +1,187 @@
+// The archive's record of the scheme: how individuals are chosen, replaced and made. It exists in
+// format 4; runs of truncation in generations have it in their defaults.
+#include "search/archive_format.h"
+#include "search/population.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static uint32_t batch_of(const mf_SearchConfig *config) {
+    return config->batch < config->population ? config->batch : config->population;
+}
+
+static mf_Status insert_descriptors(mf_Database *database, const mf_SearchConfig *config,
+                                    mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database,
+        "INSERT INTO descriptor (number, name, lower, upper, cells) VALUES (?1,?2,?3,?4,?5)",
+        &statement, error);
+    for (uint32_t i = 0; i < config->descriptor_count && status == MF_OK; i++) {
+        const mf_Descriptor *descriptor = &config->descriptors[i];
+        sqlite3_bind_int64(statement, 1, i);
+        sqlite3_bind_text(statement, 2, descriptor->name, -1, SQLITE_STATIC);
+        sqlite3_bind_double(statement, 3, descriptor->lower);
+        sqlite3_bind_double(statement, 4, descriptor->upper);
+        sqlite3_bind_int64(statement, 5, descriptor->cells);
+        status = mf_database_execute(database, statement, error);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig *config,
+                                   mf_Error *error) {
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database,
+        "INSERT INTO scheme (id, selection, replacement, tournament, batch, protect, varies) "
+        "VALUES (1,?1,?2,?3,?4,?5,?6)",
+        &statement, error);
+    if (status != MF_OK)
+        return status;
+    sqlite3_bind_int(statement, 1, (int)config->selection);
+    sqlite3_bind_int(statement, 2, (int)config->replacement);
+    sqlite3_bind_int64(statement, 3, config->tournament);
+    sqlite3_bind_int64(statement, 4, batch_of(config));
+    sqlite3_bind_int64(statement, 5, config->protect);
+    sqlite3_bind_int(statement, 6, config->vary != NULL);
+    status = mf_database_execute(database, statement, error);
+    sqlite3_finalize(statement);
+    return status == MF_OK ? insert_descriptors(database, config, error) : status;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+static bool decode_descriptor(sqlite3_stmt *statement, uint32_t number, mf_Descriptor *out) {
+    mf_ArchiveCell cells[5];
+    int64_t counted, count;
+    for (int i = 0; i < 5; i++)
+        cells[i] = mf_archive_cell(statement, i);
+    *out = (mf_Descriptor){0};
+    bool named = cells[1].type == SQLITE_TEXT && cells[1].size < sizeof out->name;
+    if (named && cells[1].size > 0)
+        memcpy(out->name, cells[1].bytes, cells[1].size);
+    bool good = named && mf_archive_decode_integer(&cells[0], number, number, &counted) &&
+                mf_archive_decode_real(&cells[2], &out->lower) &&
+                mf_archive_decode_real(&cells[3], &out->upper) &&
+                mf_archive_decode_integer(&cells[4], 1, UINT32_MAX, &count);
+    out->cells = good ? (uint32_t)count : 0;
+    return good;
+}
+
+static mf_Status read_descriptors(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    mf_SearchConfig *config = &archive->run.search;
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database, "SELECT number, name, lower, upper, cells FROM descriptor ORDER BY number",
+        &statement, error);
+    bool row = false;
+    if (status == MF_OK)
+        status = mf_database_step(database, statement, &row, error);
+    while (status == MF_OK && row) {
+        uint32_t number = config->descriptor_count;
+        if (number == MF_DESCRIPTOR_LIMIT ||
+            !decode_descriptor(statement, number, &config->descriptors[number])) {
+            status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                                "the archive is damaged (descriptor %" PRIu32 ")", number);
+            break;
+        }
+        config->descriptor_count++;
+        status = mf_database_step(database, statement, &row, error);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static bool decode_scheme(mf_Archive *archive, sqlite3_stmt *statement) {
+    mf_SearchConfig *config = &archive->run.search;
+    int64_t values[6];
+    for (int i = 0; i < 6; i++) {
+        mf_ArchiveCell cell = mf_archive_cell(statement, i);
+        if (!mf_archive_decode_integer(&cell, 0, UINT32_MAX, &values[i]))
+            return false;
+    }
+    if (values[0] > MF_SELECTION_UNIFORM || values[1] > MF_REPLACEMENT_CELL || values[5] > 1)
+        return false;
+    config->selection = (mf_Selection)values[0];
+    config->replacement = (mf_Replacement)values[1];
+    config->tournament = (uint32_t)values[2];
+    config->batch = (uint32_t)values[3];
+    config->protect = (uint32_t)values[4];
+    archive->varies = values[5] == 1;
+    return true;
+}
+
+mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error) {
+    mf_Database *database = &archive->database;
+    sqlite3_stmt *statement;
+    mf_Status status = mf_database_prepare(
+        database,
+        "SELECT selection, replacement, tournament, batch, protect, varies FROM scheme WHERE id=1",
+        &statement, error);
+    bool row = false;
+    if (status == MF_OK)
+        status = mf_database_step(database, statement, &row, error);
+    bool good = status == MF_OK && row && decode_scheme(archive, statement);
+    sqlite3_finalize(statement);
+    if (status == MF_OK)
+        status = read_descriptors(archive, error);
+    if (status != MF_OK)
+        return status;
+    mf_Error detail;
+    if (!good || mf_search_check_config(&archive->run.search, &detail) != MF_OK)
+        return mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
+                          "scheme: the settings are out of range");
+    return MF_OK;
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+static mf_Status compare_descriptors(const mf_Archive *archive, const mf_SearchConfig *search,
+                                     mf_Error *error) {
+    for (uint32_t i = 0; i < search->descriptor_count; i++) {
+        const mf_Descriptor *stored = &archive->run.search.descriptors[i];
+        const mf_Descriptor *given = &search->descriptors[i];
+        if (strcmp(stored->name, given->name) != 0 || stored->lower != given->lower ||
+            stored->upper != given->upper || stored->cells != given->cells)
+            return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                              "search.descriptors[%" PRIu32 "]: the archive was made with %s %.17g "
+                              ".. %.17g in %" PRIu32 " cells, the search has %s %.17g .. %.17g in "
+                              "%" PRIu32,
+                              i, stored->name, stored->lower, stored->upper, stored->cells,
+                              given->name, given->lower, given->upper, given->cells);
+    }
+    return MF_OK;
+}
+
+mf_Status mf_archive_compare_scheme(const mf_Archive *archive, const mf_SearchConfig *search,
+                                    mf_Error *error) {
+    const mf_SearchConfig *stored = &archive->run.search;
+    bool steady = mf_search_is_steady(search), grid = search->descriptor_count > 0;
+    bool drawn = search->selection == MF_SELECTION_TOURNAMENT;
+    const struct {
+        const char *name;
+        uint64_t stored, search;
+        bool counts; // for the bits of the run
+    } fields[] = {
+        {"selection", stored->selection, search->selection, true},
+        {"replacement", stored->replacement, search->replacement, true},
+        {"tournament", stored->tournament, search->tournament, drawn},
+        {"batch", batch_of(stored), batch_of(search), steady},
+        {"protect", stored->protect, search->protect, steady && !grid},
+        {"descriptor_count", stored->descriptor_count, search->descriptor_count, true},
+        {"vary", archive->varies, search->vary != NULL, true},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (fields[i].counts && fields[i].stored != fields[i].search)
+            return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                              "search.%s: the archive was made with %" PRIu64
+                              ", the search has %" PRIu64,
+                              fields[i].name, fields[i].stored, fields[i].search);
+    }
+    return compare_descriptors(archive, search, error);
+}

@@ -1,0 +1,19 @@
+// Machines, for the operators and the trial.
+#ifndef MF_SEARCH_MACHINE_H
+#define MF_SEARCH_MACHINE_H
+
+#include <mayfly/machine.h>
+
+enum { MF_MACHINE_MARK = 'M', MF_MACHINE_VERSION = 1 };
+#define MF_MACHINE_SHORTEST 1e-3   // [m] of the length of a bar of any machine
+#define MF_MACHINE_WEIGHT_MOST 1e3 // [1] of the size of weights and biases
+
+#define MF_MACHINE_STROKE_MOST 0.9 // [1] of an actuator, share of the length of its bar
+
+// [m] distance of the ends of a bar.
+double mf_machine_length(const mf_Machine *machine, uint32_t bar);
+
+// Lays the range of an actuator about the length of its bar: `stroke` [m].
+void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke);
+
+#endif
