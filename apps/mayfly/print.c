@@ -83,11 +83,10 @@ static bool report(const mf_Print *print, const Options *o, const char *folder) 
     for (uint32_t i = 0; i < print->part_count; i++)
         files += print->parts[i].same_as == i;
     if (o->json)
-        return mf_app_print(json_pack("{s:I, s:I, s:I, s:f, s:s, s:f}", "parts",
-                                      (json_int_t)print->part_count, "files", (json_int_t)files,
-                                      "actuators", (json_int_t)print->actuator_count, "mass",
-                                      print->material_mass, "material", print->material, "tilt",
-                                      print->tilt));
+        return mf_app_print(json_pack(
+            "{s:I, s:I, s:I, s:f, s:s, s:f}", "parts", (json_int_t)print->part_count, "files",
+            (json_int_t)files, "actuators", (json_int_t)print->actuator_count, "mass",
+            print->material_mass, "material", print->material, "tilt", print->tilt));
     printf("parts     %u of %u shapes, %.1f g of %s\n", print->part_count, files,
            print->material_mass * 1e3, print->material);
     printf("joints    balls of %.1f mm, clearance %.2f mm, bars turn by %.0f degrees\n",

@@ -1,4 +1,5 @@
-// Mayfly: a truss as parts to print, with joints that snap together (docs/how_to/print_a_machine.md).
+// Mayfly: a truss as parts to print, with joints that snap together
+// (docs/how_to/print_a_machine.md).
 #ifndef MAYFLY_PRINT_H
 #define MAYFLY_PRINT_H
 
@@ -9,24 +10,24 @@ extern "C" {
 #endif
 
 typedef struct mf_PrintConfig {
-    uint32_t struct_size;    // [byte] set by mf_print_config()
-    double scale;            // [1] > 0 of the truss; joints and actuators keep their size; default 1
-    double ball_diameter;    // [m] of a joint's ball; default 0.008
-    double neck_diameter;    // [m] of the bar behind the ball; default 0.004
-    double neck_length;      // [m] of the free neck outside of the socket; default 0.003
-    double clearance;        // [m] > 0 between ball and socket; default 0.0003
-    double wall;             // [m] > 0 least thickness of sockets and seats; default 0.0016
-    double opening;          // [rad] of a socket, from its axis to its edge; default 1.05 (60
-                             // degrees). Below pi/2 it holds the ball
-    double body_diameter;    // [m] of an actuator's round body; default 0.012
-    double body_length;      // [m] default 0.03
-    double rod_diameter;     // [m] of its rod; default 0.004
-    double rod_length;       // [m] of the rod outside of the body at its shortest; default 0.01
-    double stroke;           // [m] default 0.02
-    double seat_depth;       // [m] of body and rod in their seats; default 0.008
-    double seat_clearance;   // [m] > 0 about body and rod; default 0.0002
-    double build_volume[3];  // [m] of the printer; a larger part is refused; default 0.2 each
-    uint32_t segments;       // [1] 12 .. 128 of a circle; default 48
+    uint32_t struct_size;   // [byte] set by mf_print_config()
+    double scale;           // [1] > 0 of the truss; joints and actuators keep their size; default 1
+    double ball_diameter;   // [m] of a joint's ball; default 0.008
+    double neck_diameter;   // [m] of the bar behind the ball; default 0.004
+    double neck_length;     // [m] of the free neck outside of the socket; default 0.003
+    double clearance;       // [m] > 0 between ball and socket; default 0.0003
+    double wall;            // [m] > 0 least thickness of sockets and seats; default 0.0016
+    double opening;         // [rad] of a socket, from its axis to its edge; default 1.05 (60
+                            // degrees). Below pi/2 it holds the ball
+    double body_diameter;   // [m] of an actuator's round body; default 0.012
+    double body_length;     // [m] default 0.03
+    double rod_diameter;    // [m] of its rod; default 0.004
+    double rod_length;      // [m] of the rod outside of the body at its shortest; default 0.01
+    double stroke;          // [m] default 0.02
+    double seat_depth;      // [m] of body and rod in their seats; default 0.008
+    double seat_clearance;  // [m] > 0 about body and rod; default 0.0002
+    double build_volume[3]; // [m] of the printer; a larger part is refused; default 0.2 each
+    uint32_t segments;      // [1] 12 .. 128 of a circle; default 48
 } mf_PrintConfig;
 // The defaults of mf_PrintConfig: every configuration starts from them.
 MF_API mf_PrintConfig mf_print_config(void);

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define LEAST_ROD 0.002  // [m] of bar that is left between two joints
-#define LEAST_GAP 0.1    // [rad] of shell between a socket's edge and the arm that carries it
-#define CONE_ROOM 1.05   // [1] of a socket within its cone
-#define HUB_ROOM 1.15    // [1] of the holes of a hub within theirs
+#define LEAST_ROD 0.002 // [m] of bar that is left between two joints
+#define LEAST_GAP 0.1   // [rad] of shell between a socket's edge and the arm that carries it
+#define CONE_ROOM 1.05  // [1] of a socket within its cone
+#define HUB_ROOM 1.15   // [1] of the holes of a hub within theirs
 
 void mf_bar_direction(double out[3], const mf_JointPlan *plan, uint32_t bar, uint32_t end) {
     const mf_TrussBar *b = &plan->truss->bars[bar];
@@ -27,8 +27,8 @@ uint32_t mf_bar_end_at(const mf_JointPlan *plan, uint32_t bar, uint32_t vertex) 
 
 double mf_bar_length(const mf_JointPlan *plan, uint32_t bar) {
     const uint32_t a = plan->actuators[bar];
-    const double length = a != MF_NONE ? plan->truss->actuators[a].lower
-                                       : mf_truss_rest_length(plan->truss, bar);
+    const double length =
+        a != MF_NONE ? plan->truss->actuators[a].lower : mf_truss_rest_length(plan->truss, bar);
     return length * plan->config->scale;
 }
 
@@ -143,8 +143,8 @@ static void plan_vertex(mf_JointPlan *p, uint32_t vertex) {
     for (uint32_t i = p->first[vertex] + 1; i < p->first[vertex + 1]; i++)
         joint->host = better_host(p, p->bars[i], joint->host) ? p->bars[i] : joint->host;
     least_angle(p, vertex, joint);
-    joint->central = joint->count == 2 &&
-                     joint->angle > p->lip + angle_of(p->arm, p->shell) + LEAST_GAP;
+    joint->central =
+        joint->count == 2 && joint->angle > p->lip + angle_of(p->arm, p->shell) + LEAST_GAP;
     joint->radius = p->shell;
     if (!joint->central) {
         const double sine = mf_clamp(sine_of(0.5 * joint->angle), 1e-3, 1.0);
@@ -177,10 +177,9 @@ static void plan_end(mf_JointPlan *p, uint32_t bar, uint32_t end) {
     if (e->kind == MF_END_FOOT)
         return;
     e->ball = joint->offset;
-    e->start = e->kind == MF_END_HUB
-                   ? side_of(joint->radius, p->arm) + mf_abs(e->radius - p->arm)
-                   : joint->offset + p->shell + p->config->neck_length +
-                         mf_abs(e->radius - p->neck);
+    e->start = e->kind == MF_END_HUB ? side_of(joint->radius, p->arm) + mf_abs(e->radius - p->arm)
+                                     : joint->offset + p->shell + p->config->neck_length +
+                                           mf_abs(e->radius - p->neck);
     double sine, cosine;
     mf_sin_cos(0.5 * joint->angle, &sine, &cosine);
     const double cone = joint->central ? 0.0 : e->radius * cosine / mf_clamp(sine, 1e-3, 1.0);
@@ -216,10 +215,10 @@ static mf_Status check_bar(const mf_JointPlan *p, uint32_t bar, mf_Error *error)
     say_angle(p, bar, why, sizeof why);
     if (!(length >= needed))
         return mf_fail(error, MF_UNSUPPORTED,
-                       "bars[%u]: %.4g m long%s, %s %.4g m%s; a scale of %.3g would fit", bar, length,
-                       a == MF_NONE ? "" : " at its shortest",
-                       a == MF_NONE ? "its joints need" : "its joints and its actuator need", needed,
-                       why, 1.01 * needed / length * scale);
+                       "bars[%u]: %.4g m long%s, %s %.4g m%s; a scale of %.3g would fit", bar,
+                       length, a == MF_NONE ? "" : " at its shortest",
+                       a == MF_NONE ? "its joints need" : "its joints and its actuator need",
+                       needed, why, 1.01 * needed / length * scale);
     if (a == MF_NONE)
         return MF_OK;
     const mf_TrussActuator *actuator = &p->truss->actuators[a];

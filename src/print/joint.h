@@ -18,7 +18,8 @@ typedef struct mf_BarEnd {
     double radius; // [m] full: of the bar, or of an actuator's seat
 } mf_BarEnd;
 
-// A vertex where bars meet. With two bars the ball is in the vertex itself, where their angle allows.
+// A vertex where bars meet. With two bars the ball is in the vertex itself, where their angle
+// allows.
 typedef struct mf_VertexJoint {
     uint32_t count, host; // [1] bars there; the one with the hub
     bool central;         // the ball is in the vertex

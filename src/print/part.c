@@ -51,8 +51,7 @@ static void seat_profile(mf_Profile *out, const mf_JointPlan *p, const mf_BarEnd
 // solid there.
 static double body_bottom(const mf_JointPlan *p, uint32_t bar) {
     const mf_BarEnd *ends = &p->ends[2 * (size_t)bar];
-    return mf_bar_length(p, bar) - ends[1].start - mf_actuator_length(p->config) +
-           p->config->wall;
+    return mf_bar_length(p, bar) - ends[1].start - mf_actuator_length(p->config) + p->config->wall;
 }
 
 // ---- hubs
@@ -164,7 +163,8 @@ void mf_part_draw_actuator(mf_SolidDraft *draft, const mf_JointPlan *plan, uint3
     const mf_PrintConfig *c = plan->config;
     const double origin[3] = {0.0, 0.0, 0.0}, up[3] = {0.0, 0.0, 1.0};
     const mf_SolidFrame own = mf_solid_frame(origin, up);
-    const double bottom = body_bottom(plan, bar) + c->seat_clearance, front = bottom + c->body_length;
+    const double bottom = body_bottom(plan, bar) + c->seat_clearance,
+                 front = bottom + c->body_length;
     const double tip = length - plan->ends[2 * (size_t)bar + 1].start - c->wall - c->seat_clearance;
     mf_Profile profile = {.count = 0};
     uint32_t rings[2];

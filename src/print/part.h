@@ -5,8 +5,8 @@
 #include "print/joint.h"
 #include "print/solid.h"
 
-// Adds a part of a bar whose vertices are `length` [m] apart: the first in the origin, the second on
-// +z. `first` and `second` say which halves: a plain bar is both, an actuated bar has a part for
+// Adds a part of a bar whose vertices are `length` [m] apart: the first in the origin, the second
+// on +z. `first` and `second` say which halves: a plain bar is both, an actuated bar has a part for
 // each, with the seat of the actuator's body at the first and that of its rod at the second vertex.
 mf_Status mf_part_draw(mf_SolidDraft *draft, const mf_JointPlan *plan, uint32_t bar, double length,
                        bool first, bool second, mf_Error *error);

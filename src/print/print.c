@@ -68,10 +68,11 @@ static mf_Status check_joint(const mf_PrintConfig *c, mf_Error *error) {
                        c->opening);
     mf_sin_cos(c->opening, &sine, NULL);
     if (!(cavity * sine < ball))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "print.opening: %g rad leaves a hole of %.4g m, which does not hold a ball of "
-                       "%.4g m",
-                       c->opening, 2.0 * cavity * sine, c->ball_diameter);
+        return mf_fail(
+            error, MF_BAD_ARGUMENT,
+            "print.opening: %g rad leaves a hole of %.4g m, which does not hold a ball of "
+            "%.4g m",
+            c->opening, 2.0 * cavity * sine, c->ball_diameter);
     if (!(0.5 * c->neck_diameter < 0.95 * cavity * sine && c->neck_diameter < c->ball_diameter))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "print.neck_diameter: %g m does not pass an opening of %.4g m",
@@ -195,8 +196,8 @@ static mf_Status add_part(mf_Print *print, const mf_JointPlan *plan, uint32_t ba
     memcpy(part->name, name, sizeof name);
     part->kind = kind;
     part->bar = bar;
-    part->sockets = (first ? mf_part_sockets(plan, bar, 0) : 0) +
-                    (second ? mf_part_sockets(plan, bar, 1) : 0);
+    part->sockets =
+        (first ? mf_part_sockets(plan, bar, 0) : 0) + (second ? mf_part_sockets(plan, bar, 1) : 0);
     part->diameter = 2.0 * plan->ends[2 * (size_t)bar + (first ? 0 : 1)].radius;
     part->volume = mf_solid_volume(&draft);
     part->mass = part->volume * plan->truss->material.density;
@@ -267,8 +268,8 @@ static mf_Status draw(mf_Print *print, const mf_Truss *truss, mf_Error *error) {
     mf_Status status = mf_joint_plan(print->context, truss, &print->config, &plan, error);
     if (status != MF_OK)
         return status;
-    print->tilt = plan.lip - mf_atan2(plan.neck, mf_sqrt(plan.cavity * plan.cavity -
-                                                        plan.neck * plan.neck));
+    print->tilt =
+        plan.lip - mf_atan2(plan.neck, mf_sqrt(plan.cavity * plan.cavity - plan.neck * plan.neck));
     print->actuator_count = truss->actuator_count;
     name_material(print->material, sizeof print->material, &truss->material);
     print->parts = mf_allocate(print->context, (size_t)truss->bar_count + truss->actuator_count,

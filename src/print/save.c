@@ -1,6 +1,6 @@
 // Files of printed trusses: binary STL in millimeters, the bill of materials as CSV and JSON, and
-// 3MF, which is XML in a ZIP archive; its entries are stored without compression (APPNOTE.TXT 6.3.3,
-// 3MF Core Specification 1.2.3).
+// 3MF, which is XML in a ZIP archive; its entries are stored without compression
+// (APPNOTE.TXT 6.3.3, 3MF Core Specification 1.2.3).
 #include <mayfly/print.h>
 
 #include "base/hash.h"
@@ -142,8 +142,8 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
         const mf_PrintPart *part = &print->parts[i];
         if (part->same_as != i)
             continue;
-        mf_text_format(&text, "%s{\"part\": \"%s\", \"number\": %u, \"bars\": [", before, part->name,
-                       copies_of(print, i));
+        mf_text_format(&text, "%s{\"part\": \"%s\", \"number\": %u, \"bars\": [", before,
+                       part->name, copies_of(print, i));
         put_bars(&text, print, i, ", ");
         mf_text_format(&text,
                        "], \"length\": %.9g, \"diameter\": %.9g, \"box\": [%.9g, %.9g, %.9g], "
@@ -197,9 +197,10 @@ static void put_object(mf_Text *text, const mf_PrintPart *part, uint32_t id) {
 // Parts beside each other along y, 5 mm apart.
 static void put_model(mf_Text *text, const mf_Print *print) {
     double y = 0.0;
-    mf_text_put(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"millimeter\" "
-                      "xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/"
-                      "2015/02\">\n<metadata name=\"Application\">Mayfly</metadata>\n<resources>\n");
+    mf_text_put(text,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model unit=\"millimeter\" "
+                "xml:lang=\"en-US\" xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/"
+                "2015/02\">\n<metadata name=\"Application\">Mayfly</metadata>\n<resources>\n");
     for (uint32_t i = 0; i < print->part_count; i++) {
         if (print->parts[i].same_as == i)
             put_object(text, &print->parts[i], i + 1);
@@ -227,11 +228,16 @@ static void put_entry(mf_Text *text, const ZipEntry *entry) {
     const struct {
         uint32_t value;
         int bytes;
-    } members[] = {{20, 2},         {0, 2},
-                   {0, 2},          {0, 2},
-                   {0x21, 2},       {entry->crc, 4},
-                   {(uint32_t)entry->size, 4}, {(uint32_t)entry->size, 4},
-                   {(uint32_t)strlen(entry->name), 2}, {0, 2}};
+    } members[] = {{20, 2},
+                   {0, 2},
+                   {0, 2},
+                   {0, 2},
+                   {0x21, 2},
+                   {entry->crc, 4},
+                   {(uint32_t)entry->size, 4},
+                   {(uint32_t)entry->size, 4},
+                   {(uint32_t)strlen(entry->name), 2},
+                   {0, 2}};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         put_number(text, members[i].value, members[i].bytes);
 }
@@ -267,7 +273,8 @@ static void put_zip(mf_Text *zip, ZipEntry *entries) {
 
 mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *error) {
     static const char types[] =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types xmlns=\"http://schemas.openxmlformats.org/"
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Types "
+        "xmlns=\"http://schemas.openxmlformats.org/"
         "package/2006/content-types\"><Default Extension=\"rels\" ContentType=\"application/"
         "vnd.openxmlformats-package.relationships+xml\"/><Default Extension=\"model\" "
         "ContentType=\"application/vnd.ms-package.3dmanufacturing-3dmodel+xml\"/></Types>\n";

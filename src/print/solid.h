@@ -7,8 +7,8 @@
 
 typedef struct mf_SolidDraft {
     mf_Context *context;
-    double *vertices;    // [m] 3 each
-    uint32_t *triangles; // [1] 3 each
+    double *vertices;                                                  // [m] 3 each
+    uint32_t *triangles;                                               // [1] 3 each
     uint32_t vertex_count, triangle_count, vertex_room, triangle_room; // [1]
     uint32_t segments;                                                 // [1] of a circle
     bool failed; // out of memory; later calls do nothing
