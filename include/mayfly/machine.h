@@ -112,7 +112,8 @@ typedef struct mf_CrawlConfig {
                           // buckling
     uint64_t seed;        // [1] of the noise
     uint32_t cache;       // [1] scores that are remembered, 0 .. 2^24; default 65536
-    mf_QuasistaticConfig motion; // its truss, room, noise and actuator_speed are not used
+    mf_QuasistaticConfig motion; // default tolerance 1e-4, iterations 100. Its truss, room, noise
+                                 // and actuator_speed are not used
 } mf_CrawlConfig;
 // The defaults of mf_CrawlConfig: every configuration starts from them.
 MF_API mf_CrawlConfig mf_crawl_config(void);
@@ -134,7 +135,8 @@ MF_API void mf_crawl_destroy(mf_Crawl *crawl); // NULL is fine
 // results depend on each genome and the settings alone.
 MF_API mf_Status mf_crawl_run(mf_Crawl *crawl, const uint8_t *genomes, uint32_t count,
                               uint32_t genome_bytes, mf_CrawlResult *results, mf_Error *error);
-// An mf_EvaluateFn (mayfly/search.h) with an mf_Crawl as `user`: the distances.
+// An mf_EvaluateFn (mayfly/search.h) with an mf_Crawl as `user`: the distance times the share of
+// the trial's frames that count, so that one fall before an early end is worth little.
 MF_API mf_Status mf_crawl_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 

@@ -44,17 +44,21 @@ struct mf_Crawl {
 };
 
 mf_CrawlConfig mf_crawl_config(void) {
-    return (mf_CrawlConfig){.struct_size = sizeof(mf_CrawlConfig),
-                            .capacity = 256,
-                            .cycles = 12,
-                            .frames = 4,
-                            .settle = 8,
-                            .change = 0.01,
-                            .noise = 1e-4,
-                            .stop = MF_WARNING_JUMP | MF_WARNING_SOLVER | MF_WARNING_YIELD |
-                                    MF_WARNING_BUCKLING,
-                            .cache = 65536,
-                            .motion = mf_quasistatic_config()};
+    mf_CrawlConfig config = {.struct_size = sizeof(mf_CrawlConfig),
+                             .capacity = 256,
+                             .cycles = 12,
+                             .frames = 4,
+                             .settle = 8,
+                             .change = 0.01,
+                             .noise = 1e-4,
+                             .stop = MF_WARNING_JUMP | MF_WARNING_SOLVER | MF_WARNING_YIELD |
+                                     MF_WARNING_BUCKLING,
+                             .cache = 65536,
+                             .motion = mf_quasistatic_config()};
+    // The tighter defaults of the motion cost several times as much.
+    config.motion.tolerance = 1e-4;
+    config.motion.iterations = 100;
+    return config;
 }
 
 static mf_Status check_config(const mf_CrawlConfig *config, mf_Error *error) {
@@ -434,8 +438,9 @@ mf_Status mf_crawl_evaluate(void *user, const uint8_t *genomes, uint32_t count,
     if (results == NULL)
         return mf_fail(error, MF_NO_MEMORY, "crawl: out of memory");
     mf_Status status = mf_crawl_run(crawl, genomes, count, genome_bytes, results, error);
+    const double whole = (double)crawl->config.cycles * (double)crawl->config.frames;
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        fitness[i] = results[i].distance;
+        fitness[i] = results[i].distance * ((double)results[i].frames / whole);
     mf_release(crawl->context, results);
     return status;
 }
