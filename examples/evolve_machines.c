@@ -24,7 +24,8 @@ static void print_generation(mf_Search *search, mf_Crawl *crawl) {
            "actuators, %u neurons  frames %u  warnings %x\n",
            mf_search_generation(search), result.distance,
            result.length > 0.0 ? result.distance / result.length : 0.0, mf_search_mean(search),
-           machine.bar_count, machine.actuator_count, machine.neuron_count, result.frames, result.warnings);
+           machine.bar_count, machine.actuator_count, machine.neuron_count, result.frames,
+           result.warnings);
 }
 
 static mf_Status save_best(mf_Context *context, mf_Search *search, const char *path,

@@ -50,35 +50,35 @@ MF_API mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes,
 // -----------------------------------------------------------------------------------
 
 typedef enum mf_MachineOperator {
-    MF_MACHINE_LENGTH,  // the length of a bar changes
-    MF_MACHINE_WEIGHT,  // a synapse or a bias changes
-    MF_MACHINE_BAR,     // a small dangling bar comes or goes
-    MF_MACHINE_NEURON,  // a neuron without synapses and actuators comes or goes
-    MF_MACHINE_VERTEX,  // a vertex becomes two with a bar between them
-    MF_MACHINE_MIDDLE,  // a bar becomes two with a vertex between them
-    MF_MACHINE_ATTACH,  // a neuron is attached to a bar, which becomes an actuator
-    MF_MACHINE_DETACH,  // an actuator becomes a bar
+    MF_MACHINE_LENGTH, // the length of a bar changes
+    MF_MACHINE_WEIGHT, // a synapse or a bias changes
+    MF_MACHINE_BAR,    // a small dangling bar comes or goes
+    MF_MACHINE_NEURON, // a neuron without synapses and actuators comes or goes
+    MF_MACHINE_VERTEX, // a vertex becomes two with a bar between them
+    MF_MACHINE_MIDDLE, // a bar becomes two with a vertex between them
+    MF_MACHINE_ATTACH, // a neuron is attached to a bar, which becomes an actuator
+    MF_MACHINE_DETACH, // an actuator becomes a bar
     MF_MACHINE_OPERATORS
 } mf_MachineOperator;
 
 // Chances of the operators are those of Lipson and Pollack (2000); sizes were not published.
 typedef struct mf_MachineConfig {
-    uint32_t struct_size; // [byte] set by mf_machine_config()
+    uint32_t struct_size;  // [byte] set by mf_machine_config()
     uint32_t genome_bytes; // [byte] room for a genome, 8 .. 65536; default MF_MACHINE_BYTES
     // Chances of a child, each drawn on its own; the draw is repeated until one was applied.
-    double change; // [1] of a length or a weight, each as likely; default 0.1
-    double add;    // [1] of a bar or a neuron that comes or goes, each as likely; default 0.01
-    double split;  // [1] of a vertex or a bar that becomes two, each as likely; default 0.03
-    double attach; // [1] of an actuator that comes or goes, each as likely; default 0.03
-    double length_step;  // [1] largest change of a length, share of it, 0 .. 0.9; default 0.3
-    double weight_step;  // [1] largest change of a weight or a bias; default 2
-    double bar_length;   // [m] of new bars, within 50 %; default 0.1
-    double bar_diameter; // [m] of new bars; default 0.01
+    double change;      // [1] of a length or a weight, each as likely; default 0.1
+    double add;         // [1] of a bar or a neuron that comes or goes, each as likely; default 0.01
+    double split;       // [1] of a vertex or a bar that becomes two, each as likely; default 0.03
+    double attach;      // [1] of an actuator that comes or goes, each as likely; default 0.03
+    double length_step; // [1] largest change of a length, share of it, 0 .. 0.9; default 0.3
+    double weight_step; // [1] largest change of a weight or a bias; default 2
+    double bar_length;  // [m] of new bars, within 50 %; default 0.1
+    double bar_diameter;      // [m] of new bars; default 0.01
     double shortest, longest; // [m] range of bars' lengths; default 0.02 .. 0.3
-    double stroke;       // [m] range of a new actuator; default 0.04
-    double share;        // [1] chance of a bar of a vertex that becomes two to be at both;
-                         // default 0.5
-    double threshold;    // [1] share of threshold units among new neurons; default 0.5
+    double stroke;            // [m] range of a new actuator; default 0.04
+    double share;             // [1] chance of a bar of a vertex that becomes two to be at both;
+                              // default 0.5
+    double threshold;         // [1] share of threshold units among new neurons; default 0.5
 } mf_MachineConfig;
 // The defaults of mf_MachineConfig: every configuration starts from them.
 MF_API mf_MachineConfig mf_machine_config(void);
@@ -87,8 +87,8 @@ MF_API mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Erro
 
 // One application of an operator with the random numbers of (seed, id). False, and the machine does
 // not change: it has nothing to apply it to, or the result would be no machine or too large.
-MF_API bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what,
-                             uint64_t seed, uint64_t id, mf_Machine *machine);
+MF_API bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what, uint64_t seed,
+                             uint64_t id, mf_Machine *machine);
 
 // An mf_VaryFn (mayfly/search.h) with an mf_MachineConfig as `user`: the empty machine without a
 // parent, else a child of it. A parent that is no machine counts as the empty one. MF_BAD_ARGUMENT:
@@ -112,7 +112,8 @@ typedef struct mf_CrawlConfig {
                           // buckling
     uint64_t seed;        // [1] of the noise
     uint32_t cache;       // [1] scores that are remembered, 0 .. 2^24; default 65536
-    mf_QuasistaticConfig motion; // its truss, room, noise and actuator_speed are not used
+    mf_QuasistaticConfig motion; // default tolerance 1e-4, iterations 100. Its truss, room, noise
+                                 // and actuator_speed are not used
 } mf_CrawlConfig;
 // The defaults of mf_CrawlConfig: every configuration starts from them.
 MF_API mf_CrawlConfig mf_crawl_config(void);
@@ -134,7 +135,8 @@ MF_API void mf_crawl_destroy(mf_Crawl *crawl); // NULL is fine
 // results depend on each genome and the settings alone.
 MF_API mf_Status mf_crawl_run(mf_Crawl *crawl, const uint8_t *genomes, uint32_t count,
                               uint32_t genome_bytes, mf_CrawlResult *results, mf_Error *error);
-// An mf_EvaluateFn (mayfly/search.h) with an mf_Crawl as `user`: the distances.
+// An mf_EvaluateFn (mayfly/search.h) with an mf_Crawl as `user`: the distance times the share of
+// the trial's frames that count, so that one fall before an early end is worth little.
 MF_API mf_Status mf_crawl_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *fitness, mf_Error *error);
 

@@ -362,7 +362,11 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
         return mf_gp_add(group, &from->gp, builder->error);
     if (from->controller == MF_CONTROLLER_OSCILLATOR)
         return mf_oscillator_add(group, &from->oscillator, builder->error);
-    return MF_OK;
+    if (from->truss == NULL || from->truss->neuron_count == 0)
+        return MF_OK;
+    mf_NeuronsConfig brain = mf_neurons_config();
+    brain.truss = from->truss;
+    return mf_neurons_add(group, &brain, builder->error);
 }
 
 // ---- the whole group ---------------------------------------------------------------------------

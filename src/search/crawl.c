@@ -2,9 +2,9 @@
 //
 // A machine is put on level ground, relaxes for some frames, and runs its network: all neurons at
 // once in each cycle, then each actuator goes towards the length that its neuron wants, by at most
-// `change`, spread over the frames of the cycle. The trial ends at the first frame that quasi-static
-// motion cannot vouch for (a jump, a frame that is not relaxed) or that breaks the machine (yield,
-// buckling): what was reached before counts.
+// `change`, spread over the frames of the cycle. The trial ends at the first frame that
+// quasi-static motion cannot vouch for (a jump, a frame that is not relaxed) or that breaks the
+// machine (yield, buckling): what was reached before counts.
 //
 // Invariant: the result of a machine depends on its own parts and the settings alone. Machines are
 // sorted so that lanes side by side have the same bars where there are such; noise is drawn by the
@@ -44,17 +44,21 @@ struct mf_Crawl {
 };
 
 mf_CrawlConfig mf_crawl_config(void) {
-    return (mf_CrawlConfig){.struct_size = sizeof(mf_CrawlConfig),
-                            .capacity = 256,
-                            .cycles = 12,
-                            .frames = 4,
-                            .settle = 8,
-                            .change = 0.01,
-                            .noise = 1e-4,
-                            .stop = MF_WARNING_JUMP | MF_WARNING_SOLVER | MF_WARNING_YIELD |
-                                    MF_WARNING_BUCKLING,
-                            .cache = 65536,
-                            .motion = mf_quasistatic_config()};
+    mf_CrawlConfig config = {.struct_size = sizeof(mf_CrawlConfig),
+                             .capacity = 256,
+                             .cycles = 12,
+                             .frames = 4,
+                             .settle = 8,
+                             .change = 0.01,
+                             .noise = 1e-4,
+                             .stop = MF_WARNING_JUMP | MF_WARNING_SOLVER | MF_WARNING_YIELD |
+                                     MF_WARNING_BUCKLING,
+                             .cache = 65536,
+                             .motion = mf_quasistatic_config()};
+    // The tighter defaults of the motion cost several times as much.
+    config.motion.tolerance = 1e-4;
+    config.motion.iterations = 100;
+    return config;
 }
 
 static mf_Status check_config(const mf_CrawlConfig *config, mf_Error *error) {
@@ -112,6 +116,8 @@ static mf_Status build_world(mf_Crawl *crawl, mf_Error *error) {
 
 mf_Status mf_crawl_create(mf_Context *context, const mf_CrawlConfig *config, mf_Crawl **out,
                           mf_Error *error) {
+    if (context == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_crawl_create: an argument is NULL");
     *out = NULL;
     mf_Status status = check_config(config, error);
     if (status != MF_OK)
@@ -230,8 +236,9 @@ static void think(const mf_CrawlConfig *config, Life *life) {
     for (uint32_t s = 0; s < m->synapse_count; s++)
         sums[m->synapses[s].to] += m->synapses[s].weight * life->states[m->synapses[s].from];
     for (uint32_t n = 0; n < m->neuron_count; n++) {
-        life->states[n] = m->neurons[n].kind == MF_NEURON_THRESHOLD ? (sums[n] > 0.0 ? 1.0 : 0.0)
-                                                                    : 1.0 / (1.0 + mf_exp(-sums[n]));
+        life->states[n] = m->neurons[n].kind == MF_NEURON_THRESHOLD
+                              ? (sums[n] > 0.0 ? 1.0 : 0.0)
+                              : 1.0 / (1.0 + mf_exp(-sums[n]));
     }
     for (uint32_t a = 0; a < m->actuator_count; a++) {
         const mf_TrussActuator *actuator = &m->actuators[a];
@@ -364,8 +371,8 @@ static bool remember(const mf_Crawl *crawl, const Life *life, mf_CrawlResult *re
 }
 
 // Simulates lives in order; of equal neighbors only the first.
-static mf_Status run_sorted(mf_Crawl *crawl, Life **sorted, uint32_t count,
-                            mf_CrawlResult *results, mf_Error *error) {
+static mf_Status run_sorted(mf_Crawl *crawl, Life **sorted, uint32_t count, mf_CrawlResult *results,
+                            mf_Error *error) {
     qsort(sorted, count, sizeof *sorted, compare_lives);
     uint32_t single = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -400,6 +407,8 @@ static mf_Status run_sorted(mf_Crawl *crawl, Life **sorted, uint32_t count,
 
 mf_Status mf_crawl_run(mf_Crawl *crawl, const uint8_t *genomes, uint32_t count,
                        uint32_t genome_bytes, mf_CrawlResult *results, mf_Error *error) {
+    if (crawl == NULL || genomes == NULL || results == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_crawl_run: an argument is NULL");
     Life *lives = mf_allocate(crawl->context, count, sizeof *lives);
     Life **sorted = mf_allocate(crawl->context, count, sizeof(Life *));
     mf_Status status = MF_OK;
@@ -423,12 +432,15 @@ mf_Status mf_crawl_run(mf_Crawl *crawl, const uint8_t *genomes, uint32_t count,
 mf_Status mf_crawl_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                             uint32_t genome_bytes, double *fitness, mf_Error *error) {
     mf_Crawl *crawl = user;
+    if (crawl == NULL || fitness == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_crawl_evaluate: an argument is NULL");
     mf_CrawlResult *results = mf_allocate(crawl->context, count, sizeof *results);
     if (results == NULL)
         return mf_fail(error, MF_NO_MEMORY, "crawl: out of memory");
     mf_Status status = mf_crawl_run(crawl, genomes, count, genome_bytes, results, error);
+    const double whole = (double)crawl->config.cycles * (double)crawl->config.frames;
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        fitness[i] = results[i].distance;
+        fitness[i] = results[i].distance * ((double)results[i].frames / whole);
     mf_release(crawl->context, results);
     return status;
 }

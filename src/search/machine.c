@@ -22,6 +22,8 @@ _Static_assert(MF_MACHINE_BYTES >= HEAD + VERTEX * MF_MACHINE_VERTICES + BAR * M
                "the largest machine fits");
 
 mf_Truss mf_machine_truss(const mf_Machine *machine) {
+    if (machine == NULL)
+        return (mf_Truss){.name = "machine", .material = mf_truss_material()};
     return (mf_Truss){.name = "machine",
                       .material = mf_truss_material(),
                       .vertices = machine->vertices,
@@ -37,6 +39,8 @@ mf_Truss mf_machine_truss(const mf_Machine *machine) {
 }
 
 uint32_t mf_machine_bytes(const mf_Machine *machine) {
+    if (machine == NULL)
+        return 0;
     return HEAD + VERTEX * machine->vertex_count + BAR * machine->bar_count +
            ACTUATOR * machine->actuator_count + NEURON * machine->neuron_count +
            SYNAPSE * machine->synapse_count;
@@ -114,6 +118,8 @@ static void put_brain(Writer *w, const mf_Machine *m) {
 
 mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome, uint32_t genome_bytes,
                             mf_Error *error) {
+    if (machine == NULL || genome == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_encode: an argument is NULL");
     const uint32_t bytes = mf_machine_bytes(machine);
     if (bytes > genome_bytes)
         return mf_fail(error, MF_LIMIT, "machine: its genome has %u bytes, the room is %u", bytes,
@@ -205,7 +211,9 @@ static mf_Status read_body(Reader *r, mf_Machine *m, mf_Error *error) {
         m->synapses[s].to = take_byte(r);
         m->synapses[s].weight = take_float(r);
     }
-    return r->sound ? MF_OK : mf_fail(error, MF_CORRUPT, "machine: a number is not finite, or a kind unknown");
+    return r->sound
+               ? MF_OK
+               : mf_fail(error, MF_CORRUPT, "machine: a number is not finite, or a kind unknown");
 }
 
 static mf_Status check_actuators(mf_Machine *m, mf_Error *error) {
@@ -276,6 +284,8 @@ static mf_Status check_body(mf_Machine *m, mf_Error *error) {
 
 mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *out,
                             mf_Error *error) {
+    if (genome == NULL || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_decode: an argument is NULL");
     memset(out, 0, sizeof *out);
     if (genome_bytes < HEAD)
         return mf_fail(error, MF_CORRUPT, "machine: a genome of %u bytes", genome_bytes);

@@ -186,9 +186,7 @@ static bool change_length(const mf_MachineConfig *config, Dice *dice, mf_Machine
                                    config->shortest, config->longest);
     const uint32_t *ends = m->bars[bar].ends;
     const uint32_t first = degree(m, ends[0]), second = degree(m, ends[1]);
-    const uint32_t moved = first < second                         ? 0
-                           : second < first || below(dice, 2) > 0 ? 1
-                                                                  : 0;
+    const uint32_t moved = first < second ? 0 : second < first || below(dice, 2) > 0 ? 1 : 0;
     double *to = m->vertices[ends[moved]].position;
     const double *from = m->vertices[ends[1 - moved]].position;
     for (int i = 0; i < 3; i++)
@@ -403,8 +401,8 @@ static bool pass_genome(const mf_MachineConfig *config, mf_Machine *machine) {
 }
 
 // Not inlined: a machine and two genomes are much for one frame of the stack.
-__attribute__((noinline)) static bool apply(const mf_MachineConfig *config, mf_MachineOperator what, Dice *dice,
-                           mf_Machine *machine) {
+__attribute__((noinline)) static bool apply(const mf_MachineConfig *config, mf_MachineOperator what,
+                                            Dice *dice, mf_Machine *machine) {
     uint8_t before[MF_MACHINE_BYTES];
     if (mf_machine_encode(machine, before, sizeof before, NULL) != MF_OK)
         return false;
@@ -417,6 +415,8 @@ __attribute__((noinline)) static bool apply(const mf_MachineConfig *config, mf_M
 
 bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what, uint64_t seed,
                       uint64_t id, mf_Machine *machine) {
+    if (config == NULL || machine == NULL)
+        return false;
     Dice dice = dice_of(seed, id, 1);
     return apply(config, what, &dice, machine);
 }

@@ -23,8 +23,7 @@ static void try_truss(mf_Context *context, const char *text, size_t size) {
     if (truss == NULL)
         return;
     require(mf_truss_check(truss, NULL) == MF_OK);
-    require(truss->vertex_count > 64 ||
-            mf_truss_statics(context, truss, &statics, NULL) == MF_OK);
+    require(truss->vertex_count > 64 || mf_truss_statics(context, truss, &statics, NULL) == MF_OK);
     require(mf_truss_write(context, truss, &once, NULL) == MF_OK);
     require(mf_truss_parse(context, "/fuzz/t.yaml", once, strlen(once), &again, NULL) == MF_OK);
     require(mf_truss_write(context, again, &twice, NULL) == MF_OK);

@@ -11,7 +11,7 @@ import re
 import sys
 
 # Numbers are outside of what NULL says; these take no pointer that must be there.
-MAY_SUCCEED = {"mf_context_create"}
+MAY_SUCCEED = {"mf_context_create", "mf_neurons_check"}
 FUNCTION = re.compile(
     r"MF_API\s+([^;{]*?)\b(mf_\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*(?:MF_PRINTF\([^)]*\))?\s*;"
 )

@@ -294,6 +294,45 @@ static void slopes_hold_by_friction(void **state) {
     }
 }
 
+// Friction acts against the way of what slides during a frame, with all of its cone: on the way of
+// the iterations no contact may lose its hold.
+static void friction_opposes_slip(void **state) {
+    mf_Context *context = *state;
+    static Parts parts;
+    crawler(&parts, 7, 1);
+    RigConfig config = rig_config(1);
+    config.motion.tolerance = 1e-5;
+    Rig rig = rig_open(context, &parts.truss, config);
+    double was[MOST][3], pushed[MOST];
+    uint32_t slips = 0;
+    drive(&rig, 6);
+    for (uint32_t f = 0; f < 60; f++) {
+        for (uint32_t v = 0; v < parts.truss.vertex_count; v++) {
+            pushed[v] = get(&rig, "contact.force", 0, 3 * v + 2);
+            for (uint32_t i = 0; i < 2; i++)
+                was[v][i] = get(&rig, "vertex.position", 0, 3 * v + i);
+        }
+        set(&rig, "actuator.control", 0, 0, f % 8 < 4 ? 0.13 : 0.08);
+        set(&rig, "actuator.control", 0, 1, f % 6 < 3 ? 0.12 : 0.09);
+        mf_world_step(rig.world, 1);
+        for (uint32_t v = 0; v < parts.truss.vertex_count; v++) {
+            const double normal = get(&rig, "contact.force", 0, 3 * v + 2);
+            double along = 0.0, square = 0.0;
+            for (uint32_t i = 0; i < 2; i++) {
+                const double d = get(&rig, "vertex.position", 0, 3 * v + i) - was[v][i];
+                along += d * get(&rig, "contact.force", 0, 3 * v + i);
+                square += d * d;
+            }
+            if (!(pushed[v] > 1e-3 && normal > 1e-3 && square > 1e-8))
+                continue;
+            slips++;
+            assert_true(along < -0.9 * 0.5 * normal * sqrt(square));
+        }
+    }
+    assert_true(slips > 20);
+    rig_close(&rig);
+}
+
 // With one iteration a frame, each frame is one accepted iteration: the energy of bars and weight
 // never rises. Without ground and noise there is no other.
 static void energy_never_rises(void **state) {
@@ -450,6 +489,7 @@ int main(void) {
                                        cmocka_unit_test(bars_carry_bars),
                                        cmocka_unit_test(bars_rest_on_hills),
                                        cmocka_unit_test(slopes_hold_by_friction),
+                                       cmocka_unit_test(friction_opposes_slip),
                                        cmocka_unit_test(energy_never_rises),
                                        cmocka_unit_test(rotation_and_order_do_not_matter),
                                        cmocka_unit_test(faults_are_contained),

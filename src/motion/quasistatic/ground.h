@@ -113,7 +113,9 @@ static MF_INLINE mf_lane ground_energy(const Frame *f, const Vec *at, Vec *gradi
 // ---- between iterations
 // --------------------------------------------------------------------------
 
-// Takes the normal force, the normal and the rim of the present position.
+// Takes the normal force, the normal and the rim of the present position. What stood on the ground
+// when the frame began keeps its anchor even where an iteration lifts it: the way of the iterations
+// is no movement, and a truss that lost all anchors on it could slide without friction.
 static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
     const mf_lane one = mf_set((mf_real)1);
     const uint32_t count = spot_count(f);
@@ -127,6 +129,7 @@ static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
         mf_lane up = one / steep, depth = height + touch->radius * steep - at.z;
         mf_lane force = mf_max(depth, mf_zero()) * (mf_set((mf_real)f->plan->stiffness) * up);
         mf_mask lands = mf_and(where, mf_less_equal(touch->normal_force, mf_zero()));
+        lands = mf_and(lands, mf_not(touch->stood));
         touch->anchor = vec_select(lands, at, touch->anchor);
         touch->normal_force = mf_select(where, force, touch->normal_force);
         touch->rim = mf_select(where, touch->radius * steep, touch->rim);

@@ -166,6 +166,7 @@ static void load_ground(Frame *f) {
         rests = mf_and(rests, mf_less(mf_set(-MF_TRUSS_NEAR), depth));
         touch->anchor = vec_select(rests, at, touch->anchor);
         touch->normal_force = mf_select(rests, f->load, touch->normal_force);
+        touch->stood = mf_less(mf_zero(), touch->normal_force);
     }
 }
 

@@ -33,6 +33,7 @@ typedef struct Touch {
     mf_lane rim;          // [m] height of the center above the surface where they touch
     Vec normal;           // [1] of the ground
     Vec anchor;           // [m] where it sticks
+    mf_mask stood;        // it touched the ground when the frame began
 } Touch;
 
 typedef struct Pair { // two bars that may meet
