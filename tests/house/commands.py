@@ -102,7 +102,7 @@ class Usage:
         self.known = done.returncode == 0
         self.options = {}  # name -> takes a value
         for line in done.stdout.split("\n"):
-            found = re.match(r"  (--[a-z-]+) (\S+)?", line)
+            found = re.match(r"  (--[a-z0-9-]+) (\S+)?", line)
             if found:
                 self.options[found[1]] = found[2] is not None and not line[len(found[1]) + 2:].startswith("  ")
         self.needs = re.search(r"^usage: mayfly \S+ [A-Z]", done.stdout, re.M) is not None
