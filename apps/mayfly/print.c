@@ -49,7 +49,7 @@ const mf_CommandHelp mf_help_print = {
         "the build volume, are refused with the name of the bar and what would fit.\n\n"
         "--json prints: parts, files, actuators, mass [kg], material, tilt [rad].",
     .examples = "  mayfly print models/tetrahedron.truss.yaml --stl parts\n"
-                "  mayfly print models/tetrahedron.truss.yaml --3mf machine.3mf --scale 1.5\n",
+                "  mayfly print models/tetrahedron.truss.yaml --3mf machine.3mf --scale 1.1\n",
     .least = 1,
     .most = 1,
     .options = table};
