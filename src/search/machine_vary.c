@@ -452,9 +452,10 @@ mf_Status mf_machine_vary(void *user, const uint8_t *parent, uint64_t seed, uint
     if (parent == NULL || mf_machine_decode(parent, genome_bytes, &machine, NULL) != MF_OK)
         machine = (mf_Machine){0};
     Dice dice = dice_of(seed, id, 0);
-    // The chance of no change after so many draws is nothing, unless no operator can be applied.
+    // The chance of no change after so many draws is nothing, unless no operator can be applied: a
+    // machine beyond the settings' sizes has itself as its child.
     bool changed = parent == NULL;
-    for (uint32_t draws = 0; draws < 100000 && !changed; draws++)
+    for (uint32_t draws = 0; draws < 1000 && !changed; draws++)
         changed = roll(config, &dice, &machine);
     return mf_machine_encode(&machine, child, genome_bytes, NULL);
 }

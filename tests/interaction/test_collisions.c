@@ -425,10 +425,10 @@ static void bits_depend_on_nothing_else(void **state) {
         if (crowds[i].isa != MF_ISA_AUTO && !mf_isa_available(crowds[i].isa))
             continue;
         open_crowd(&pitch, crowds[i]);
-        mf_world_step(pitch.world, 60);
+        mf_world_step(pitch.world, 25);
         uint64_t own = mf_world_hash(pitch.world);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
-        assert_true(statistics.contacts > 500);
+        assert_true(statistics.contacts > 200);
         assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
         if (hash[crowds[i].wide] == 0)
             hash[crowds[i].wide] = own;
@@ -445,7 +445,7 @@ static void poison_stays_where_it_is(void **state) {
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         open_crowd(&pitch, crowd);
-        mf_world_step(pitch.world, 20);
+        mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
             mf_Field *field = mf_group_field(people, f);
@@ -454,7 +454,7 @@ static void poison_stays_where_it_is(void **state) {
         }
         if (k == 1)
             set(people, "fault.word", 7, 0, 1);
-        mf_world_step(pitch.world, 40);
+        mf_world_step(pitch.world, 15);
         for (uint32_t i = 0; i < CROWD_PEOPLE + CROWD_BALLS; i++)
             hash[k][i] = mf_group_instance_hash(pitch.groups[i >= CROWD_PEOPLE], i % CROWD_PEOPLE);
         assert_int_equal(mf_group_fault_total(people), 1);
@@ -472,12 +472,12 @@ static void half_a_poison_is_a_whole_one(void **state) {
     for (int k = 0; k < 2; k++) {
         Pitch pitch;
         open_crowd(&pitch, crowd);
-        mf_world_step(pitch.world, 20);
+        mf_world_step(pitch.world, 10);
         if (k == 0)
             set(pitch.groups[0], "joint.angle", 7, 3, (double)NAN);
         else
             set(pitch.groups[0], "fault.word", 7, 0, 1);
-        mf_world_step(pitch.world, 40);
+        mf_world_step(pitch.world, 15);
         hash[k] = mf_group_instance_hash(pitch.groups[1], 0);
         for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
             hash[k] = hash[k] * 31 + (i == 7 ? 0 : mf_group_instance_hash(pitch.groups[0], i));
@@ -491,15 +491,15 @@ static void snapshots_go_on_to_the_bit(void **state) {
     const Crowd crowd = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
     open_crowd(&first, crowd);
-    mf_world_step(first.world, 25);
+    mf_world_step(first.world, 10);
     size_t size = mf_world_snapshot_size(first.world);
     void *image = malloc(size);
     must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
-    mf_world_step(first.world, 35);
+    mf_world_step(first.world, 15);
     open_crowd(&second, crowd);
     mf_world_step(second.world, 3);
     must(mf_world_restore(second.world, image, size, &second.error), &second.error);
-    mf_world_step(second.world, 35);
+    mf_world_step(second.world, 15);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
     free(image);
     pitch_close(&first);
