@@ -383,7 +383,7 @@ typedef struct Crowd {
     bool wide;
 } Crowd;
 
-enum { CROWD_PEOPLE = 20, CROWD_BALLS = 9 };
+enum { CROWD_PEOPLE = 10, CROWD_BALLS = 9 };
 
 static void open_crowd(Pitch *pitch, Crowd crowd) {
     pitch_open(pitch, crowd.threads, crowd.isa, MF_MILLISECOND, 9.81);
@@ -399,10 +399,10 @@ static void open_crowd(Pitch *pitch, Crowd crowd) {
                                    CROWD_BALLS, crowd.wide);
     pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
     for (uint32_t i = 0; i < CROWD_PEOPLE; i++)
-        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 2.4 * (unit(2, i) - 0.5), 0.3,
+        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
             2.0 * unit(3, i) - 1.0);
     for (uint32_t i = 0; i < CROWD_BALLS; i++)
-        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 2.4 * (unit(5, i) - 0.5),
+        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
             0.4 + 0.3 * unit(6, i), 1.0);
     mf_CollisionsConfig config = mf_collisions_config();
     config.margin = crowd.margin;
