@@ -223,7 +223,8 @@ static mf_Status check_actuators(mf_Machine *m, mf_Error *error) {
             return mf_fail(error, MF_CORRUPT, "machine: actuator %u: no bar %u or no neuron %u", a,
                            actuator->bar, actuator->neuron);
         const double length = mf_machine_length(m, actuator->bar), stroke = actuator->upper;
-        if (!(stroke > 0.0 && stroke <= MF_MACHINE_STROKE_MOST * length))
+        if (!(stroke >= MF_MACHINE_STROKE_LEAST * length &&
+              stroke <= MF_MACHINE_STROKE_MOST * length))
             return mf_fail(error, MF_CORRUPT, "machine: actuator %u: stroke %g m of a bar of %g m",
                            a, stroke, length);
         mf_machine_set_stroke(m, a, stroke);
