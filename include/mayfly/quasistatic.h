@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+// The way to the minimum; both end at the same tolerance.
+typedef enum mf_QuasistaticMethod {
+    MF_QUASISTATIC_NEWTON,   // second derivatives, in a band matrix
+    MF_QUASISTATIC_GRADIENT, // steepest descent with a step that adapts, for comparisons: 1,000 and
+                             // more times the iterations
+} mf_QuasistaticMethod;
+
 typedef struct mf_QuasistaticConfig {
     uint32_t struct_size;               // [byte] set by mf_quasistatic_config()
     const mf_Truss *truss;              // of every instance at first; borrowed while it is added
@@ -17,21 +24,22 @@ typedef struct mf_QuasistaticConfig {
                                         // has: as many as it has
     bool contacts;                      // with the ground; default true
     bool collisions;                    // of bars with bars of the same truss; default true
-    uint32_t samples;      // [1] points between a bar's ends that meet a height map, 0 .. 16;
-                           // default 3. Level ground meets vertices only
-    double friction;       // [1] >= 0 with the ground; default 0.5
-    double stiffness;      // [N/m] > 0 of contacts; default 1e5
-    double grip;           // [N/m] > 0 of sticking contacts along the ground; default 1e4
-    double noise;          // [N] >= 0 standard deviation of a random force on each axis of
-                           // each vertex, new in each frame; default 0
-    double actuator_speed; // [m/s] > 0 fastest change of an actuator; default 0.1
-    double tolerance;      // [1] > 0 largest force left at a vertex, as a share of the load
-                           // (weight and loads of the truss); default 1e-6
-    uint32_t iterations;   // [1] >= 1 most in a frame; default 500
-    double reach;          // [m] > 0 longest movement of a vertex in an iteration; default
-                           // 0.02
-    double jump;           // [m] > 0 a longer movement in a frame raises a warning: it would
-                           // need time; default 0.05
+    uint32_t samples;            // [1] points between a bar's ends that meet a height map, 0 .. 16;
+                                 // default 3. Level ground meets vertices only
+    double friction;             // [1] >= 0 with the ground; default 0.5
+    double stiffness;            // [N/m] > 0 of contacts; default 1e5
+    double grip;                 // [N/m] > 0 of sticking contacts along the ground; default 1e4
+    double noise;                // [N] >= 0 standard deviation of a random force on each axis of
+                                 // each vertex, new in each frame; default 0
+    double actuator_speed;       // [m/s] > 0 fastest change of an actuator; default 0.1
+    double tolerance;            // [1] > 0 largest force left at a vertex, as a share of the load
+                                 // (weight and loads of the truss); default 1e-6
+    mf_QuasistaticMethod method; // default MF_QUASISTATIC_NEWTON
+    uint32_t iterations;         // [1] >= 1 most in a frame; default 500
+    double reach;                // [m] > 0 longest movement of a vertex in an iteration; default
+                                 // 0.02
+    double jump;                 // [m] > 0 a longer movement in a frame raises a warning: it would
+                                 // need time; default 0.05
 } mf_QuasistaticConfig;
 // The defaults of mf_QuasistaticConfig: every configuration starts from them.
 MF_API mf_QuasistaticConfig mf_quasistatic_config(void);

@@ -16,6 +16,8 @@ typedef struct Newton {
     mf_lane energy;   // [J] at the positions
     mf_lane shift;    // [N/m]
     mf_lane largest;  // [N/m] of the matrix
+    mf_lane rate;     // [m/N] step of a descent by the gradient
+    mf_lane before;   // [N] residual one descent ago
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
@@ -143,6 +145,33 @@ static void newton_step(Newton *n, mf_mask open) {
     n->stuck = mf_or(n->stuck, open);
 }
 
+// One step of the lanes `open` down the gradient: longer after each success, shorter until the
+// energy falls, and after a step that left more force: near the minimum the energy's digits do not
+// tell a step that is too long.
+static void descent_step(Newton *n, mf_mask open) {
+    Frame *f = n->frame;
+    mf_mask grew = mf_less(n->before, n->residual);
+    n->rate = n->rate * mf_select(grew, mf_set((mf_real)0.5), mf_set((mf_real)1));
+    n->before = n->residual;
+    load_rows(f, f->step);
+    mf_lane most, slope = take_direction(n, &most);
+    for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
+        mf_lane scale = mf_min(n->rate, most);
+        place_trial(n, scale);
+        mf_lane energy = energy_at(f, f->trial, NULL);
+        // Lengths of bars have about 1e-16 m of rounding.
+        mf_lane rounding = mf_set((mf_real)1e-15) * (mf_abs(n->energy) + f->load);
+        mf_lane bound = mf_fma(slope * scale, mf_set((mf_real)1e-4), n->energy + rounding);
+        mf_mask better = mf_and(open, mf_less_equal(energy, bound));
+        if (mf_any(better))
+            accept(n, better, energy);
+        mf_lane next = scale * mf_select(better, mf_set((mf_real)1.2), mf_set((mf_real)0.3));
+        n->rate = mf_select(open, next, n->rate);
+        open = mf_and(open, mf_not(better));
+    }
+    n->stuck = mf_or(n->stuck, open);
+}
+
 static void find_pairs(Newton *n) {
     Frame *f = n->frame;
     if (!f->plan->pairs)
@@ -173,7 +202,10 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
             return mf_and(where, done);
         f->nearly = mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
         *spent = mf_select_index(open, *spent + one, *spent);
-        newton_step(n, open);
+        if (f->plan->descend)
+            descent_step(n, open);
+        else
+            newton_step(n, open);
         if (f->plan->ground && f->same)
             ground_renew(f, open, true);
         else if (f->plan->ground)

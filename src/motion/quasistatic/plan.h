@@ -18,6 +18,7 @@ typedef struct mf_TrussPlan {
     bool ground;                        // vertices and bars meet it
     bool level;                         // it is flat
     bool pairs;                         // bars meet bars
+    bool descend;                       // by the gradient, in place of Newton's method
     uint32_t iterations;                // [1] most of a frame
     double gravity[3];                  // [m/s^2]
     double height;                      // [m] of level ground

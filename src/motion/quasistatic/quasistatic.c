@@ -425,6 +425,9 @@ static mf_Status check_settings(const mf_QuasistaticConfig *config, mf_Error *er
     if (!(config->noise >= 0.0 && config->noise <= 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.noise: %g N, need 0 .. 1e6",
                        config->noise);
+    if (config->method != MF_QUASISTATIC_NEWTON && config->method != MF_QUASISTATIC_GRADIENT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.method: no method %d",
+                       (int)config->method);
     if (config->samples > 16)
         return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.samples: %u, need 0 .. 16",
                        config->samples);
@@ -463,6 +466,7 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group,
         .ground = config->contacts,
         .level = world->terrain->lowest == world->terrain->highest,
         .pairs = config->collisions,
+        .descend = config->method == MF_QUASISTATIC_GRADIENT,
         .iterations = config->iterations,
         .height = world->terrain->highest,
         .stiffness = config->stiffness,
@@ -513,8 +517,9 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     const double reals[] = {plan->stiffness, plan->friction, plan->grip,
                             plan->tolerance, plan->reach,    plan->noise,
                             plan->change,    plan->yield,    plan->jump};
-    const uint32_t counts[] = {plan->vertices, plan->bars,  plan->actuators,  plan->width,
-                               plan->samples,  plan->pairs, plan->iterations, plan->ground};
+    const uint32_t counts[] = {plan->vertices,   plan->bars,    plan->actuators,
+                               plan->width,      plan->samples, plan->pairs,
+                               plan->iterations, plan->ground,  plan->descend};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
     return mf_hash_bytes(hash, counts, sizeof counts);
 }
@@ -622,6 +627,8 @@ static const char *const truss_writes[] = {"base.position",
                                            "warning.residual",
                                            NULL};
 
+static const char *const methods[] = {"newton", "gradient", NULL};
+
 #define AT(member) offsetof(mf_MotionsConfig, quasistatic.member)
 
 // clang-format off
@@ -647,6 +654,8 @@ static const mf_Key row_keys[] = {
            NULL, AT(actuator_speed), "fastest change of an actuator"),
     MF_KEY("motion.quasistatic.tolerance", MF_KEY_REAL, MF_KEY_ABOVE, "1", "1e-06", 0, 1, NULL,
            AT(tolerance), "largest force left at a vertex, as a share of the load"),
+    MF_KEY("motion.quasistatic.method", MF_KEY_CHOICE, 0, "", "newton", 0, 0, methods, AT(method),
+           "the way to the minimum; `gradient`, steepest descent, is for comparisons"),
     MF_KEY("motion.quasistatic.iterations", MF_KEY_COUNT, 0, "1", "500", 1, 1000000, NULL,
            AT(iterations), "most in a frame"),
     MF_KEY("motion.quasistatic.reach", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.02", 0, 1e3, NULL,

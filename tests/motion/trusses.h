@@ -1,0 +1,119 @@
+// Trusses made in code, and a world with one group of them, for tests of the motion quasistatic.
+#ifndef MF_TESTS_MOTION_TRUSSES_H
+#define MF_TESTS_MOTION_TRUSSES_H
+
+#include <string.h>
+
+#include <mayfly/motion.h>
+
+#include "context.h"
+
+enum { MOST = 40 };
+
+typedef struct Parts {
+    mf_TrussVertex vertices[MOST];
+    mf_TrussBar bars[MOST];
+    mf_TrussActuator actuators[2];
+    mf_Truss truss;
+} Parts;
+
+static inline void begin(Parts *p) {
+    *p = (Parts){.truss = {.name = "truss", .material = mf_truss_material()}};
+    p->truss.vertices = p->vertices;
+    p->truss.bars = p->bars;
+    p->truss.actuators = p->actuators;
+}
+
+static inline uint32_t vertex(Parts *p, double x, double y, double z, const char *fixed) {
+    mf_TrussVertex *v = &p->vertices[p->truss.vertex_count];
+    *v = (mf_TrussVertex){.position = {x, y, z}};
+    for (int i = 0; i < 3; i++)
+        v->fixed[i] = strchr(fixed, "xyz"[i]) != NULL;
+    return p->truss.vertex_count++;
+}
+
+static inline void bar(Parts *p, uint32_t one, uint32_t two) {
+    p->bars[p->truss.bar_count++] = (mf_TrussBar){{one, two}, 0.01, 0.0};
+}
+
+// A beam of tetrahedra on the ground with two actuators; `extra` dangling bars.
+static inline void crawler(Parts *p, uint32_t size, uint32_t extra) {
+    begin(p);
+    for (uint32_t i = 0; i < size; i++)
+        vertex(p, 0.05 * i,
+               i % 3 == 1   ? 0.09
+               : i % 3 == 2 ? 0.045
+                            : 0.0,
+               i % 3 == 2 ? 0.085 : 0.005, "");
+    for (uint32_t i = 0; i < size; i++)
+        for (uint32_t j = i + 1; j <= i + 3 && j < size; j++)
+            bar(p, i, j);
+    for (uint32_t i = 0; i < extra; i++) {
+        const double *at = p->vertices[i].position;
+        bar(p, i, vertex(p, at[0] + 0.07, at[1] + 0.03, 0.08, ""));
+    }
+    p->actuators[0] = (mf_TrussActuator){2, 0.05, 0.2, MF_NONE};
+    p->actuators[1] = (mf_TrussActuator){4, 0.05, 0.2, MF_NONE};
+    p->truss.actuator_count = 2;
+}
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+typedef struct RigConfig {
+    mf_QuasistaticConfig motion;
+    mf_WorldConfig world;
+    uint32_t count;
+} RigConfig;
+
+static inline RigConfig rig_config(uint32_t count) {
+    return (RigConfig){mf_quasistatic_config(), mf_world_config(), count};
+}
+
+static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
+    Rig rig = {NULL, NULL, NULL};
+    mf_Error error = {0};
+    mf_GroupConfig group = mf_group_config();
+    if (mf_truss_model(context, truss, &rig.model, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    group.model = rig.model;
+    group.count = config.count;
+    group.double_precision = true;
+    config.motion.truss = truss;
+    if (mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
+        mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
+        mf_quasistatic_add(rig.group, &config.motion, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    return rig;
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static inline double get(const Rig *rig, const char *field, uint32_t instance, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), instance, component);
+}
+
+static inline void set(const Rig *rig, const char *field, uint32_t instance, uint32_t component,
+                       double value) {
+    mf_field_set(mf_group_find_field(rig->group, field), instance, component, value);
+}
+
+// Moves the actuators of every instance, each in its own phase.
+static inline void drive(const Rig *rig, uint32_t frames) {
+    for (uint32_t f = 0; f < frames; f++) {
+        for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
+            const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
+            set(rig, "actuator.control", i, 0, 0.10 + wave);
+            set(rig, "actuator.control", i, 1, 0.10 - wave);
+        }
+        mf_world_step(rig->world, 1);
+    }
+}
+
+#endif
