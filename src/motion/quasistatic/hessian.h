@@ -1,7 +1,7 @@
 // The second derivatives of the energy, as a band, made so that factoring succeeds often: exact for
-// bars under loads and for sticking contacts; sliding contacts with a tenth of their curvature
-// along the slip, where they have none; bars that meet by a bound of their couplings, which keeps
-// them out of the band.
+// bars under loads and for sticking contacts; sliding contacts far from the minimum with a tenth of
+// their curvature along the slip, where they have none; bars that meet by a bound of their
+// couplings, which keeps them out of the band.
 #ifndef MF_MOTION_QUASISTATIC_HESSIAN_H
 #define MF_MOTION_QUASISTATIC_HESSIAN_H
 
@@ -90,7 +90,8 @@ static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Con
     Sym block = along_and_across(c->rise, mf_keep(deep, c->spring), mf_zero());
     mf_mask slides = mf_less(c->bound, c->far * grip);
     Vec along = vec_scale(c->slip, one / mf_max(c->far, mf_set((mf_real)1e-30)));
-    mf_lane flat = mf_keep(slides, c->grip * mf_set((mf_real)1 - MF_TRUSS_SLIDE));
+    mf_lane kept = mf_select(f->nearly, mf_zero(), mf_set(MF_TRUSS_SLIDE));
+    mf_lane flat = mf_keep(slides, c->grip * (mf_set((mf_real)1) - kept));
     block = sym_add(block, along_and_across(along, -flat, c->grip));
     return sym_add(block, along_and_across(touch->normal, -c->grip, mf_zero()));
 }
