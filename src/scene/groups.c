@@ -1,5 +1,6 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
+#include "scene/machines.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -223,6 +224,8 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     config->quasistatic.truss = from->truss;
+    if (from->controller == MF_CONTROLLER_MACHINE)
+        mf_machine_room(&config->quasistatic);
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;
@@ -362,6 +365,8 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
         return mf_gp_add(group, &from->gp, builder->error);
     if (from->controller == MF_CONTROLLER_OSCILLATOR)
         return mf_oscillator_add(group, &from->oscillator, builder->error);
+    if (from->controller == MF_CONTROLLER_MACHINE)
+        return mf_machine_add_network(group, &from->machine, builder->error);
     if (from->truss == NULL || from->truss->neuron_count == 0)
         return MF_OK;
     mf_NeuronsConfig brain = mf_neurons_config();

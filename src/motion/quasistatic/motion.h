@@ -6,6 +6,7 @@
 
 enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_COUNTS,
+    MF_TRUSS_ROW_START,
     MF_TRUSS_ROW_HOME,
     MF_TRUSS_ROW_POSITION,
     MF_TRUSS_ROW_MASS,
@@ -25,6 +26,7 @@ enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_COMMAND,
     MF_TRUSS_ROW_ANCHOR,
     MF_TRUSS_ROW_CONTACT,
+    MF_TRUSS_ROW_STREAM,
     MF_TRUSS_ROW_RELAXATION,
     MF_TRUSS_ROW_ITERATIONS,
     MF_TRUSS_ROWS
@@ -37,6 +39,7 @@ typedef struct mf_TrussMotion {
     mf_Field *rows[MF_TRUSS_ROWS];
     mf_Field *body[MF_BODY_ROWS];
     mf_WarningFields warnings;
+    double start[3]; // [m] of the center of the truss that the group began with, not moved
     mf_Dispatch dispatch;
     mf_TrussFrameFn frame, frame_one;
 } mf_TrussMotion;

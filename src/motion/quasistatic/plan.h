@@ -39,7 +39,6 @@ typedef struct mf_TrussBlock {
     const mf_TrussPlan *plan;
     const mf_TerrainImage *terrain;
     void *scratch;
-    uint32_t first; // [1] instance of the first lane
     uint64_t tick;
     double inverse_step;                 // [1/s]
     uint32_t *counts;                    // truss.counts: vertices, bars, actuators, band width
@@ -47,6 +46,7 @@ typedef struct mf_TrussBlock {
     double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
     double *rest, *rigidity, *diameter;  // bar.rest_length, bar.rigidity, bar.diameter
     uint32_t *actuator;                  // actuator.bar
+    uint32_t *stream;                    // noise.stream
     double *range, *command;             // actuator.range, actuator.control
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
     double *force, *stress;              // bar.force, bar.stress

@@ -40,6 +40,10 @@ static const struct {
                              MF_TRUSS_COUNTS,
                              {"truss.counts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
                               "vertices, bars, actuators, and the width of the matrix's band"}},
+    [MF_TRUSS_ROW_START] = {PER_ONE,
+                            3,
+                            {"truss.start", "m", "world", MF_F64, MF_FIXED_COUNT, 1, STATE,
+                             "of the center of mass, where the instance was not moved"}},
     [MF_TRUSS_ROW_HOME] = {PER_VERTEX,
                            1,
                            {"vertex.home", "m", "body", MF_F64, MF_FIXED_COUNT, 3, STATE,
@@ -116,6 +120,10 @@ static const struct {
                               1,
                               {"contact.force", "N", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                                "of the ground on each of them"}},
+    [MF_TRUSS_ROW_STREAM] = {PER_ONE,
+                             1,
+                             {"noise.stream", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
+                              "stream of the random numbers of its noise; at first its number"}},
     [MF_TRUSS_ROW_RELAXATION] = {PER_ONE,
                                  3,
                                  {"frame.relaxation", "1", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
@@ -222,6 +230,7 @@ static void write_truss(const mf_TrussMotion *motion, uint32_t instance, const m
     clear_rows(motion, instance);
     for (uint32_t i = 0; i < MF_TRUSS_COUNTS; i++)
         set(motion, MF_TRUSS_ROW_COUNTS, instance, i, counts[i]);
+    set(motion, MF_TRUSS_ROW_STREAM, instance, 0, instance);
     write_vertices(motion, instance, truss, &whole, order);
     write_bars(motion, instance, truss);
 }
@@ -280,7 +289,6 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         .plan = &m->plan,
         .terrain = m->terrain,
         .scratch = unit->scratch,
-        .first = block * MF_BLOCK + lane,
         .tick = run->run->tick,
         .inverse_step = 1.0 / mf_time_to_seconds(run->run->step),
         .counts = row_of(m, MF_TRUSS_ROW_COUNTS, block, lane),
@@ -295,6 +303,7 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         .diameter = row_of(m, MF_TRUSS_ROW_DIAMETER, block, lane),
         .actuator = row_of(m, MF_TRUSS_ROW_ACTUATOR, block, lane),
         .range = row_of(m, MF_TRUSS_ROW_RANGE, block, lane),
+        .stream = row_of(m, MF_TRUSS_ROW_STREAM, block, lane),
         .command = row_of(m, MF_TRUSS_ROW_COMMAND, block, lane),
         .position = row_of(m, MF_TRUSS_ROW_POSITION, block, lane),
         .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
@@ -322,8 +331,12 @@ static void reset_truss(mf_Group *group, uint32_t instance, void *user) {
     const mf_TrussMotion *motion = user;
     double base[3], q[4];
     (void)group;
-    for (uint32_t c = 0; c < 3; c++)
-        base[c] = mf_field_get(motion->body[0], instance, c);
+    for (uint32_t c = 0; c < 3; c++) {
+        const double at = mf_field_get(motion->body[0], instance, c), was = motion->start[c];
+        const double own = get(motion, MF_TRUSS_ROW_START, instance, c);
+        base[c] = at == was ? own : at + (own - was); // without rounding where it was not moved
+        mf_field_set(motion->body[0], instance, c, base[c]);
+    }
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(motion->body[1], instance, c);
     for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
@@ -360,12 +373,8 @@ static void destroy_trusses(mf_Context *context, void *user) {
     mf_release(context, motion);
 }
 
-mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
-                             mf_Error *error) {
-    mf_TrussMotion *motion = mf_motion_plan(group, &mf_quasistatic_row);
-    if (motion == NULL || instance >= mf_group_count(group))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_quasistatic_set: the group has no such truss (instance %u)", instance);
+static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32_t instance,
+                           const mf_Truss *truss, mf_Error *error) {
     mf_Status status = mf_truss_check(truss, error);
     if (status == MF_OK)
         status = check_room(&motion->plan, truss, error);
@@ -385,9 +394,26 @@ mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss 
                          "for %u",
                          width, motion->plan.width);
     mf_release(context, room);
+    return status;
+}
+
+// Starts of instances are settings, which a snapshot does not hold: another truss brings its own as
+// state.
+mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
+                             mf_Error *error) {
+    const mf_TrussMotion *motion = mf_motion_plan(group, &mf_quasistatic_row);
     double start[3];
+    if (motion == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_quasistatic_set: the group has no such truss (instance %u)", instance);
+    mf_Status status = put_truss(group, motion, instance, truss, error);
+    if (status != MF_OK)
+        return status;
     start_position(motion, truss, start);
-    return status == MF_OK ? mf_group_set_start(group, instance, start, NULL, NULL, error) : status;
+    for (uint32_t c = 0; c < 3; c++)
+        set(motion, MF_TRUSS_ROW_START, instance, c, start[c]);
+    mf_group_reset(group, instance);
+    return MF_OK;
 }
 
 // ---- adding
@@ -524,10 +550,17 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     return mf_hash_bytes(hash, counts, sizeof counts);
 }
 
-static mf_Status fill_instances(mf_Group *group, const mf_Truss *truss, mf_Error *error) {
+static mf_Status fill_instances(mf_Group *group, mf_TrussMotion *motion, const mf_Truss *truss,
+                                mf_Error *error) {
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
-        status = mf_quasistatic_set(group, i, truss, error);
+    start_position(motion, truss, motion->start);
+    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
+        status = put_truss(group, motion, i, truss, error);
+        for (uint32_t c = 0; c < 3; c++)
+            set(motion, MF_TRUSS_ROW_START, i, c, motion->start[c]);
+        if (status == MF_OK)
+            status = mf_group_set_start(group, i, motion->start, NULL, NULL, error);
+    }
     return status;
 }
 
@@ -561,7 +594,7 @@ mf_Status mf_quasistatic_add(mf_Group *group, const mf_QuasistaticConfig *config
         destroy_trusses(context, motion);
         return status;
     }
-    return fill_instances(group, config->truss, error);
+    return fill_instances(group, motion, config->truss, error);
 }
 
 const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group) {

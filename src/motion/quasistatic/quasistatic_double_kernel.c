@@ -117,7 +117,8 @@ static void add_noise(Frame *f) {
     const mf_lane size = mf_set((mf_real)f->plan->noise);
     for (uint32_t v = 0; v < f->vertices; v++) {
         mf_lane normal[4];
-        mf_normal_lanes(f->plan->seed, f->block->first, 0x54525553u + v, f->block->tick, normal);
+        mf_normal_lanes_of(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick,
+                           normal);
         mf_mask weighs = mf_less(mf_zero(), f->mass[v]);
         Vec force = {normal[0], normal[1], normal[2]};
         force = vec_scale(force, mf_keep(weighs, size));
