@@ -90,8 +90,8 @@ static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Con
     Sym block = along_and_across(c->rise, mf_keep(deep, c->spring), mf_zero());
     mf_mask slides = mf_less(c->bound, c->far * grip);
     Vec along = vec_scale(c->slip, one / mf_max(c->far, mf_set((mf_real)1e-30)));
-    mf_lane kept = mf_select(f->nearly, mf_zero(), mf_set(MF_TRUSS_SLIDE));
-    mf_lane flat = mf_keep(slides, c->grip * (mf_set((mf_real)1) - kept));
+    mf_lane kept = mf_select(f->nearly, mf_zero(), c->grip * mf_set(MF_TRUSS_SLIDE));
+    mf_lane flat = mf_keep(slides, c->grip - mf_max(kept, c->rise_rate));
     block = sym_add(block, along_and_across(along, -flat, c->grip));
     return sym_add(block, along_and_across(touch->normal, -c->grip, mf_zero()));
 }

@@ -91,6 +91,36 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
     n->energy = mf_select(where, energy, n->energy);
 }
 
+// How a step of the spots along the solved rows changes contacts: of spots that are above the ground
+// the share of the step to where the first one lands, of those that slip to where the first one is
+// back at its anchor. Its contact then is, or sticks, in the next matrix. A step that is only halved
+// approaches these kinks of the energy by the same share again and again.
+static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same) {
+    const Frame *f = n->frame;
+    const uint32_t count = spot_count(f);
+    const mf_lane near = mf_set(MF_TRUSS_NEAR), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < count; i++) {
+        Spot spot;
+        spot_of(f, i, &spot);
+        Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
+        Vec d = {mf_zero(), mf_zero(), mf_zero()};
+        for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
+            const End place = end_in_rows(spot.ends[e]);
+            Vec step = vertex_get((const Vec *)(const void *)f->step, &place, same);
+            d = vec_fma(step, spot.share[e], d);
+        }
+        mf_lane sinks = vec_dot(c.rise, d), gap = near - c.depth;
+        mf_mask lands = mf_and(mf_less(c.depth, -near), mf_less(gap, sinks * scale));
+        scale = mf_select(lands, gap / mf_select(lands, sinks, one), scale);
+        mf_lane edge = c.bound / mf_set((mf_real)f->plan->grip);
+        mf_lane back = -vec_dot(c.slip, d) / mf_max(c.far, mf_set((mf_real)1e-30));
+        mf_mask returns = mf_and(mf_less(edge, c.far), mf_less(c.far + edge, back * scale));
+        returns = mf_and(returns, mf_less(mf_zero(), edge));
+        scale = mf_select(returns, c.far / mf_select(returns, back, one), scale);
+    }
+    return scale;
+}
+
 // One factoring with the present shifts and a search along the step. Returns the lanes of `open`
 // that moved on; `easy` those which did at once.
 static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
@@ -111,6 +141,8 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
+    if (f->plan->ground)
+        scale = f->same ? stop_at_kinks(n, scale, true) : stop_at_kinks(n, scale, false);
     for (int halving = 0; halving <= MF_TRUSS_HALVINGS; halving++) {
         place_trial(n, scale);
         mf_lane energy = energy_at(f, f->trial, NULL);
@@ -186,9 +218,10 @@ static void find_pairs(Newton *n) {
 
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
 // iteration before. Returns the lanes that are; `spent` counts iterations per lane.
-static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spent) {
+static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
+                     mf_index *spent) {
     Frame *f = n->frame;
-    const mf_index one = mf_set_index(1), most = mf_set_index((int32_t)f->plan->iterations);
+    const mf_index one = mf_set_index(1);
     n->stuck = mf_not(mf_mask_all());
     for (;;) {
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
@@ -211,6 +244,49 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
         else if (f->plan->ground)
             ground_renew(f, open, false);
     }
+}
+
+// ---- prediction
+// ----------------------------------------------------------------------------------
+
+// Bars of plastic are 10^6 times as stiff as what turns them, so the energy is a narrow curved
+// valley after an actuator has changed its length, and Newton's steps along it are short. With bars
+// so soft that the load strains them by MF_TRUSS_STRAIN the valley is wide; from its minimum the
+// real one is a few steps away. Loads that strain the real bars as much are not predicted.
+#define MF_TRUSS_STRAIN ((mf_real)1e-3)
+#define MF_TRUSS_FAR ((mf_real)10) // [1] residual over the load from which a frame is predicted
+enum { MF_TRUSS_PREDICTION = 40 }; // [1] most iterations
+
+static MF_INLINE void scale_bars(const Frame *f, mf_lane by) {
+    for (uint32_t b = 0; b < f->bars; b++)
+        f->bar[b].stiffness = f->bar[b].own * by;
+}
+
+static MF_INLINE mf_lane softness(const Frame *f) {
+    mf_lane rigidity = mf_set((mf_real)1e-30);
+    for (uint32_t b = 0; b < f->bars; b++)
+        rigidity = mf_max(rigidity, f->bar[b].own * f->bar[b].rest);
+    mf_lane by = f->load / (rigidity * mf_set(MF_TRUSS_STRAIN));
+    return mf_clamp(by, mf_set((mf_real)1e-4), mf_set((mf_real)1));
+}
+
+// Moves the lanes whose bars are far from their lengths to where soft bars would be, if that has
+// less energy.
+static void predict(Newton *n, mf_index *spent) {
+    Frame *f = n->frame;
+    mf_lane before = energy_at(f, f->position, f->gradient), by = softness(f);
+    mf_mask far = mf_less(f->load * mf_set(MF_TRUSS_FAR), residual_of(f));
+    far = mf_and(mf_and(far, f->alive), mf_less(by, mf_set((mf_real)0.5)));
+    if (!mf_any(far))
+        return;
+    scale_bars(f, mf_select(far, by, mf_set((mf_real)1)));
+    relax(n, far, f->load * mf_set(MF_TRUSS_NEARLY), mf_set_index(MF_TRUSS_PREDICTION), spent);
+    scale_bars(f, mf_set((mf_real)1));
+    mf_mask worse = mf_and(far, mf_less(before, energy_at(f, f->position, NULL)));
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->position[v] = vec_select(worse, f->start[v], f->position[v]);
+    n->shift = mf_zero();
+    n->reach = mf_set((mf_real)(f->plan->reach / 4));
 }
 
 #endif

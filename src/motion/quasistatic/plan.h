@@ -24,6 +24,7 @@ typedef struct mf_TrussPlan {
     double height;                      // [m] of level ground
     double stiffness, friction;         // [N/m] of contacts, [1]
     double grip;                        // [N/m] of a contact that sticks, along the ground
+    double strengthening;               // [1/m] of friction with the slip of a frame
     double tolerance;                   // [1] of the load
     double reach;                       // [m] longest movement of a vertex in an iteration
     double noise;                       // [N]

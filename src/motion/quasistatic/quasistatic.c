@@ -18,6 +18,7 @@ mf_QuasistaticConfig mf_quasistatic_config(void) {
                                   .friction = 0.5,
                                   .stiffness = 1e5,
                                   .grip = 1e4,
+                                  .strengthening = 2.0,
                                   .actuator_speed = 0.1,
                                   .tolerance = 1e-6,
                                   .iterations = 500,
@@ -448,6 +449,9 @@ static mf_Status check_settings(const mf_QuasistaticConfig *config, mf_Error *er
     if (!(config->friction >= 0.0 && config->friction <= 100.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.friction: %g, need 0 .. 100",
                        config->friction);
+    if (!(config->strengthening >= 0.0 && config->strengthening <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.strengthening: %g 1/m, need 0 .. 1e6",
+                       config->strengthening);
     if (!(config->noise >= 0.0 && config->noise <= 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "quasistatic.noise: %g N, need 0 .. 1e6",
                        config->noise);
@@ -500,6 +504,7 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group,
         .grip = config->grip,
         .tolerance = config->tolerance,
         .reach = config->reach,
+        .strengthening = config->strengthening,
         .noise = config->noise,
         .change = config->actuator_speed * mf_time_to_seconds(world->step),
         .yield = truss->material.yield,
@@ -542,7 +547,8 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
 static uint64_t hash_plan(const mf_TrussPlan *plan) {
     const double reals[] = {plan->stiffness, plan->friction, plan->grip,
                             plan->tolerance, plan->reach,    plan->noise,
-                            plan->change,    plan->yield,    plan->jump};
+                            plan->change,    plan->yield,    plan->jump,
+                            plan->strengthening};
     const uint32_t counts[] = {plan->vertices,   plan->bars,    plan->actuators,
                                plan->width,      plan->samples, plan->pairs,
                                plan->iterations, plan->ground,  plan->descend};
@@ -681,6 +687,9 @@ static const mf_Key row_keys[] = {
            NULL, AT(stiffness), "of contacts"),
     MF_KEY("motion.quasistatic.grip", MF_KEY_REAL, MF_KEY_ABOVE, "N/m", "10000", 0, 1e12, NULL,
            AT(grip), "stiffness of a sticking contact along the ground"),
+    MF_KEY("motion.quasistatic.strengthening", MF_KEY_REAL, 0, "1/m", "2", 0, 1e6, NULL,
+           AT(strengthening), "by which friction rises with the slip of a frame, so that of equal "
+           "feet that push against each other all slip"),
     MF_KEY("motion.quasistatic.noise", MF_KEY_REAL, 0, "N", "0", 0, 1e6, NULL, AT(noise),
            "standard deviation of a random force on each axis of each vertex, new in each frame"),
     MF_KEY("motion.quasistatic.actuator_speed", MF_KEY_REAL, MF_KEY_ABOVE, "m/s", "0.1", 0, 1e6,

@@ -83,7 +83,7 @@ static void load_bars(Frame *f) {
         f->same = f->same && mf_all(mf_or(exists, mf_not(f->alive)));
         bar->rest = row_load(block->rest, b);
         mf_lane length = mf_max(bar->rest, mf_set((mf_real)1e-6));
-        bar->stiffness = mf_keep(exists, row_load(block->rigidity, b) / length);
+        bar->stiffness = bar->own = mf_keep(exists, row_load(block->rigidity, b) / length);
         bar->radius = mf_keep(exists, row_load(block->diameter, b) * mf_set((mf_real)0.5));
     }
     for (uint32_t v = 0; v < f->vertices; v++) {
@@ -323,7 +323,10 @@ static mf_index relax_frame(Newton *n, mf_lane *residual) {
     const mf_lane tolerance = tolerance_of(f);
     mf_index spent = mf_set_index(0);
     n->residual = mf_zero();
-    mf_mask relaxed = relax(n, f->alive, tolerance, &spent);
+    if (!f->plan->descend)
+        predict(n, &spent);
+    const mf_index most = spent + mf_set_index((int32_t)f->plan->iterations);
+    mf_mask relaxed = relax(n, f->alive, tolerance, most, &spent);
     *residual = n->residual / mf_max(tolerance, mf_set((mf_real)1e-300));
     warnings_raise(&f->warnings, mf_not(relaxed), MF_WARNING_SOLVER, *residual);
     return spent;

@@ -22,6 +22,7 @@ typedef struct End {   // a vertex of a bar
 typedef struct Bar {
     End ends[2];
     mf_lane stiffness; // [N/m] 0: the lane has no such bar
+    mf_lane own;       // [N/m] the same, but for a prediction with soft bars
     mf_lane rest;      // [m]
     mf_lane radius;    // [m]
 } Bar;
