@@ -200,7 +200,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,
-               mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
+               mf_motion_name(mf_verify_motion(replay->file->verify.motion)));
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();

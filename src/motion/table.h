@@ -24,7 +24,8 @@
     X(FIXED_WING, fixed_wing)                                                                      \
     X(CAR, car)                                                                                    \
     X(EXTERNAL, external)                                                                          \
-    X(QUASISTATIC, quasistatic)
+    X(QUASISTATIC, quasistatic)                                                                    \
+    X(ELASTIC, elastic)
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_WORD(value, name) #name,
 

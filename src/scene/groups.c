@@ -222,7 +222,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
-    config->quasistatic.truss = from->truss;
+    config->quasistatic.truss = config->elastic.truss = from->truss;
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;

@@ -1,10 +1,10 @@
 // Relaxation of a frame: Newton's method with a band matrix. The step is shortened to a reach, and
 // where it does not lower the energy a shift of the diagonal turns it towards steepest descent
 // (Levenberg 1944). Each lane has its own shift, step and end.
-#ifndef MF_MOTION_QUASISTATIC_NEWTON_H
-#define MF_MOTION_QUASISTATIC_NEWTON_H
+#ifndef MF_MOTION_TRUSS_NEWTON_H
+#define MF_MOTION_TRUSS_NEWTON_H
 
-#include "motion/quasistatic/pair_solve.h"
+#include "motion/truss/pair_solve.h"
 
 enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 #define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
@@ -182,6 +182,22 @@ static void find_pairs(Newton *n) {
         pairs_find(f, n->listed, true);
     else
         pairs_find(f, n->listed, false);
+}
+
+// Forgets the relaxation before.
+static void newton_begin(Newton *n) {
+    n->shift = n->residual = mf_zero();
+    n->rate = mf_set((mf_real)1e-3);
+    n->before = mf_set((mf_real)1e30);
+    n->reach = mf_set((mf_real)(n->frame->plan->reach / 4));
+}
+
+// The force [N] that counts as none: a share of the load, and above the rounding of bars.
+static mf_lane tolerance_of(const Frame *f) {
+    mf_lane rounding = mf_zero();
+    for (uint32_t b = 0; b < f->bars; b++)
+        rounding = mf_max(rounding, f->bar[b].stiffness * f->bar[b].rest);
+    return mf_max(f->load * mf_set((mf_real)f->plan->tolerance), rounding * mf_set((mf_real)1e-14));
 }
 
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
