@@ -53,10 +53,10 @@ static void load_vertices(Frame *f) {
     const mf_TrussBlock *block = f->block;
     for (uint32_t v = 0; v < f->vertices; v++) {
         f->position[v] = f->start[v] = vec_load(block->position, AXES * (size_t)v);
-        if (f->plan->dynamic)
-            f->velocity[v] = vec_load(block->velocity, AXES * (size_t)v);
         f->mass[v] = row_load(block->mass, v);
         f->fixed[v] = index_load(block->fixed, v);
+        if (f->plan->dynamic)
+            f->velocity[v] = vec_load(block->velocity, AXES * (size_t)v);
         f->own[v] = end_of(f, mf_set_index((int32_t)v));
         Vec weight = {mf_set((mf_real)f->plan->gravity[0]), mf_set((mf_real)f->plan->gravity[1]),
                       mf_set((mf_real)f->plan->gravity[2])};
@@ -74,6 +74,12 @@ static void load_bars_before(Frame *f) {
         f->bar_step[b].before = row_load(block->rest, b);
         f->bar_step[b].rigidity = row_load(block->rigidity, b);
     }
+}
+
+// What is held does not move, whatever its velocity says.
+static void load_motion(Frame *f) {
+    load_bars_before(f);
+    hold_fixed(f, f->velocity);
 }
 
 // Bars, with the rest lengths that actuators gave them.
@@ -219,7 +225,7 @@ static void load_frame(Frame *f) {
     contact_share(f, mf_mask_all(), (mf_real)1);
     load_vertices(f);
     if (f->plan->dynamic)
-        load_bars_before(f);
+        load_motion(f);
     drive(f);
     load_bars(f);
     add_noise(f);

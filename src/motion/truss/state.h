@@ -40,7 +40,7 @@ typedef struct Touch {
 typedef struct BarStep {
     mf_lane before, after; // [m] rest length when the step begins and ends
     mf_lane rigidity;      // [N]
-    mf_lane length;        // [m] when the step begins
+    mf_lane length, rate;  // [m], [m/s] when the step begins
     mf_lane reference;     // [m] length from which the stage counts the rate of the length
 } BarStep;
 
@@ -69,6 +69,7 @@ typedef struct Frame {
     End *own;        // per vertex: itself
     mf_index *fixed; // per vertex: bits of axes
     Vec *velocity;   // per vertex, at the beginning of a dynamic step
+    Vec *early;      // per vertex: gradient of the energy of bars and loads then
     Vec *base;       // per vertex: (position - base) / stage is the velocity in a stage
     Vec *predicted;  // per vertex: where a stage would end without forces
     Bar *bar;
@@ -148,6 +149,7 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->fixed, plan->vertices);
     const uint32_t moving = plan->dynamic ? plan->vertices : 0;
     MF_CARVE(carver, f->velocity, moving);
+    MF_CARVE(carver, f->early, moving);
     MF_CARVE(carver, f->base, moving);
     MF_CARVE(carver, f->predicted, moving);
     MF_CARVE(carver, f->bar, plan->bars);
