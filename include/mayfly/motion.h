@@ -73,7 +73,7 @@ typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
     mf_Motion start;              // initial motion; default MF_MOTION_ARTICULATED; MF_MOTION_OWN:
                                   // that of the plugin that is added next
-    bool has[MF_MOTION_LEVELS];   // motions to which robots can switch; `start` is always one of
+    bool has[MF_MOTION_COUNT];    // motions to which robots can switch; `start` is always one of
                                   // them; default: no others
     mf_KinematicConfig kinematic; // settings of the motions in use
     mf_PointsConfig points;
@@ -115,7 +115,9 @@ MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_Motio
 
 // Adds several motions to `group`, one active per robot: adds the field motion.level (an mf_Motion
 // per robot, part of the state) and all motions of `config`. A reset sets a robot to `start`.
-// MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's. MF_BAD_ARGUMENT: the group has a
+// MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's, or robots cannot switch from it to
+// another of the motions: levels are for robots of links and joints, `quasistatic` and `elastic` for
+// trusses. MF_BAD_ARGUMENT: the group has a
 // motion already, or settings of two motions give different contacts. After a failure the group
 // must not be used.
 MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
@@ -139,7 +141,8 @@ MF_API mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Err
 // momentum and angular momentum about the center of mass, as each defines them, are preserved; the
 // base's twist changes. To `kinematic` the base stops; from it the base continues with its
 // velocity. Internal state of contacts and joint paths is reset; contact.load is 0 until the next
-// step. A robot that is frozen by a fault keeps its twist. To and from a plugin's motion the twist
+// step. Trusses keep positions, contacts and rest lengths; they begin `elastic` at rest. A robot
+// that is frozen by a fault keeps its twist. To and from a plugin's motion the twist
 // is preserved; entering it resets its own fields and calls its reset. Never allocates.
 // MF_BAD_ARGUMENT, with the available motions: the group does not have `to`; or there is no such
 // instance.

@@ -50,6 +50,14 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
+// Whether a rule switches to a motion of this range.
+static bool switches(const mf_SceneGroup *group, mf_Motion first, mf_Motion last) {
+    bool any = false;
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        any = any || (group->rules[i].to >= first && group->rules[i].to <= last);
+    return any;
+}
+
 static bool moves_trusses(mf_Motion motion) {
     return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
 }
@@ -65,7 +73,8 @@ static mf_Status check_truss(const Check *check) {
          !moves_trusses(group->motion) && group->motion != MF_MOTION_OWN},
         {"precision", "a truss needs double: its bars are too stiff for float",
          !group->double_precision},
-        {"switch", "trusses have one motion and cannot switch", group->rule_count > 0},
+        {"switch", "a truss switches to quasistatic, elastic or own",
+         switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
         {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
         {"controller", "gp drives joints, a truss has actuators; expected oscillator or none",
          group->controller == MF_CONTROLLER_GP},
@@ -89,6 +98,9 @@ static mf_Status check_motion(const Check *check) {
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "%s: expected the file of a truss (YAML) as model",
                                 mf_motion_name(group->motion));
+    if (switches(group, MF_MOTION_QUASISTATIC, MF_MOTION_ELASTIC))
+        return mf_reader_refuse(&check->reader, "switch", NULL,
+                                "quasistatic and elastic are motions of trusses");
     const bool own = group->motion == MF_MOTION_OWN;
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)

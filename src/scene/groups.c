@@ -257,7 +257,7 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
 
 static bool switches(const mf_MotionsConfig *config) {
     bool any = false;
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         any = any || (config->has[i] && config->start != (mf_Motion)i);
     return any;
 }

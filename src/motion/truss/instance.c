@@ -268,6 +268,13 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance) {
     }
 }
 
+void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *user) {
+    mf_Field *velocity = mf_group_find_field(group, "vertex.velocity");
+    (void)user;
+    for (uint32_t c = 0; velocity != NULL && c < velocity->components; c++)
+        mf_field_set(velocity, instance, c, 0.0);
+}
+
 // Vertices at home, without contacts.
 void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_TrussMotion *motion = user;

@@ -207,7 +207,7 @@ static void check_inputs(Frame *f) {
     for (uint32_t b = 0; b < f->bars; b++)
         sum = sum + mf_abs(f->bar[b].stiffness) + mf_abs(f->bar[b].rest);
     for (uint32_t v = 0; v < f->vertices && f->plan->dynamic; v++)
-        sum = sum + vec_most(f->velocity[v]);
+        sum = sum + mf_abs(f->velocity[v].x) + mf_abs(f->velocity[v].y) + mf_abs(f->velocity[v].z);
     raise_fault(f, mf_not(mf_finite(sum)), MF_FAULT_INPUT);
 }
 

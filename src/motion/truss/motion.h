@@ -56,6 +56,7 @@ mf_Status mf_truss_motion_fields(mf_Group *group, mf_TrussMotion *motion, mf_Err
 extern const char *const mf_truss_motion_reads[], *const mf_truss_motion_writes[];
 void mf_truss_motion_run(const mf_SystemRun *run, void *motion);
 void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *motion);
+void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *motion); // at rest
 void mf_truss_motion_destroy(mf_Context *context, void *motion);
 mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance);
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
