@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
-#define TRUSS_STEP (20 * MF_MILLISECOND)  // [ns] default of scenes with trusses: a frame
 #define ELASTIC_STEP MF_MILLISECOND       // [ns] the same under `elastic`
 #define GENOME_MOST 65536u                // [byte] limit of searches
 
@@ -83,7 +82,7 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
         mf_Time step = elastic   ? ELASTIC_STEP
-                       : truss   ? TRUSS_STEP
+                       : truss   ? MF_SCENE_FRAME
                        : vehicle ? VEHICLE_STEP
                                  : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;

@@ -356,6 +356,16 @@ static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_
     return status;
 }
 
+// Neurons count in frames: with inertia, whose steps are shorter, a cycle takes the same time.
+static uint32_t cycle_steps(const mf_SceneBuilder *builder, uint32_t index, uint32_t frames) {
+    const mf_SceneFile *file = builder->file;
+    const bool given = file->groups[index].motion == MF_MOTION_QUASISTATIC && file->step > 0;
+    const mf_Time frame = given ? file->step : MF_SCENE_FRAME, step = builder->scene->step;
+    if (mf_scene_group_motion(builder, index) != MF_MOTION_ELASTIC || step >= frame)
+        return frames;
+    return (uint32_t)((frames * frame + step / 2) / step);
+}
+
 static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     if (from->controller == MF_CONTROLLER_GP)
@@ -366,6 +376,7 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
         return MF_OK;
     mf_NeuronsConfig brain = mf_neurons_config();
     brain.truss = from->truss;
+    brain.frames = cycle_steps(builder, index, brain.frames);
     return mf_neurons_add(group, &brain, builder->error);
 }
 
