@@ -19,7 +19,7 @@
 // Shares of energies that a step may gain.
 #define MF_TRUSS_ROUNDING ((mf_real)1e-9)
 #define MF_TRUSS_EXCHANGE ((mf_real)1e-2) // [1] of the change of the kinetic energy
-#define MF_TRUSS_TURN ((mf_real)1e-4)     // [1] without contact
+#define MF_TRUSS_TURN ((mf_real)1e-5)     // [1] without contact
 
 typedef struct Result { // of the stages of a step
     mf_index spent;     // [1] iterations
