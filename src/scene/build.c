@@ -75,7 +75,7 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         const mf_Model *model = scene->models[i];
         const bool vehicle = builder->file->groups[i].vehicle != NULL;
         const bool truss = builder->file->groups[i].truss != NULL;
-        const bool elastic = truss && mf_scene_group_motion(builder, i) == MF_MOTION_ELASTIC;
+        const bool elastic = truss && mf_scene_group_elastic(builder, i);
         if (mf_scene_is_scenery(model))
             continue;
         if (!vehicle && !truss && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))

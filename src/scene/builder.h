@@ -26,6 +26,8 @@ MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
 
 uint32_t mf_scene_group_count(const mf_SceneBuilder *builder, uint32_t index); // [1] robots
 mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index);
+// Whether trusses of the group have inertia, at first or by a rule.
+bool mf_scene_group_elastic(const mf_SceneBuilder *builder, uint32_t index);
 // Every robot of the group is isolated.
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index);
 // Whether a robot is scenery: fixed to the world and without joints.

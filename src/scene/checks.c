@@ -81,7 +81,7 @@ static mf_Status check_truss(const Check *check) {
         {"controller", "the truss has no actuators",
          group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
         {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
-        {"place.speed", "frames of a truss have no speed",
+        {"speed", "frames of a truss have no speed",
          group->place.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

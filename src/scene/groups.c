@@ -22,6 +22,14 @@ mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index) 
                : builder->file->groups[index].motion;
 }
 
+bool mf_scene_group_elastic(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *group = &builder->file->groups[index];
+    bool any = mf_scene_group_motion(builder, index) == MF_MOTION_ELASTIC;
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        any = any || group->rules[i].to == MF_MOTION_ELASTIC;
+    return any;
+}
+
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index) {
     const bool evaluated = builder->config.evaluates || builder->file->evolves;
     return builder->file->groups[index].isolated ||
@@ -361,7 +369,7 @@ static uint32_t cycle_steps(const mf_SceneBuilder *builder, uint32_t index, uint
     const mf_SceneFile *file = builder->file;
     const bool given = file->groups[index].motion == MF_MOTION_QUASISTATIC && file->step > 0;
     const mf_Time frame = given ? file->step : MF_SCENE_FRAME, step = builder->scene->step;
-    if (mf_scene_group_motion(builder, index) != MF_MOTION_ELASTIC || step >= frame)
+    if (!mf_scene_group_elastic(builder, index) || step >= frame)
         return frames;
     return (uint32_t)((frames * frame + step / 2) / step);
 }

@@ -228,6 +228,47 @@ static void bouncing_gains_nothing(void **state) {
     }
 }
 
+// dH / d(rest length) of a bar under the force F: -F - F^2 / (2 E A).
+static double push_of(const Rig *rig) {
+    const double force = get(rig, "bar.force", 0, 0);
+    return -force - force * force / (2.0 * get(rig, "bar.rigidity", 0, 0));
+}
+
+// A pyramid that hops and slides by its actuator never has more than the actuator gave.
+static void actuators_pay_for_all_energy(void **state) {
+    static const double speeds[] = {0.1, 1.0, 10.0};
+    for (int k = 0; k < 6; k++) {
+        Parts p;
+        pyramid(&p);
+        RigConfig config = elastic_config(1, k < 3 ? 1e-3 : 2e-4);
+        config.motion.actuator_speed = speeds[k % 3];
+        Rig rig = rig_open(*state, &p.truss, config);
+        const int period = k < 3 ? 40 : 200;
+        double rest = get(&rig, "bar.rest_length", 0, 0), push = push_of(&rig);
+        const double start = held(&rig, 4);
+        double given = 0.0, excess = 0.0, work = 0.0, most = 0.0;
+        for (int f = 0; f < 50 * period; f++) {
+            set(&rig, "actuator.control", 0, 0, f % period < period / 2 ? 0.11 : 0.09);
+            mf_world_step(rig.world, 1);
+            const double rest_now = get(&rig, "bar.rest_length", 0, 0);
+            const double push_now = push_of(&rig);
+            const double step = 0.5 * (push + push_now) * (rest_now - rest);
+            given += step;
+            work += fabs(step);
+            excess = fmax(excess, held(&rig, 4) - start - given);
+            rest = rest_now;
+            push = push_now;
+            most = fmax(most, get(&rig, "base.position", 0, 2));
+        }
+        print_message("%g m/s, step %g ms: work %.3g J, in all %.3g, most unpaid %.2g, %.3g m high, "
+                      "warnings %u\n",
+                      speeds[k % 3], k < 3 ? 1.0 : 0.2, work, given, excess, most,
+                      mf_group_warning(rig.group, 0));
+        assert_true(excess < 1e-5 * work);
+        rig_close(&rig);
+    }
+}
+
 // A pyramid that slides on flat ground stops after v^2 / (2 mu g).
 static void sliding_stops_after_its_way(void **state) {
     Parts p;
@@ -338,6 +379,7 @@ int main(void) {
         cmocka_unit_test(pendulums_have_the_period_of_the_integral),
         cmocka_unit_test(tumbling_conserves_momentum),
         cmocka_unit_test(bouncing_gains_nothing),
+        cmocka_unit_test(actuators_pay_for_all_energy),
         cmocka_unit_test(sliding_stops_after_its_way),
         cmocka_unit_test(slopes_hold_by_friction),
         cmocka_unit_test(rest_is_the_quasistatic_solution),
