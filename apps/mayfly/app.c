@@ -135,8 +135,11 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
 }
 
 const char *mf_word_motion(const void *list, uint32_t index) {
+    const uint32_t truss = index - MF_MOTION_LEVELS;
     (void)list;
-    return index < MF_MOTION_LEVELS ? mf_motion_name((mf_Motion)index) : NULL;
+    if (index < MF_MOTION_LEVELS)
+        return mf_motion_name((mf_Motion)index);
+    return truss < 2 ? mf_motion_name((mf_Motion)(MF_MOTION_QUASISTATIC + truss)) : NULL;
 }
 
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {

@@ -27,7 +27,7 @@ int mf_app_usage(const char *command, const char *format, ...) MF_PRINTF(2, 3);
 // MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);
 
-// The names of motions for a robot's own file; NULL after the last. An mf_WordFn.
+// The names of motions for a robot's own file, the levels first; NULL after the last. An mf_WordFn.
 const char *mf_word_motion(const void *list, uint32_t index);
 
 // The command that calls this program from the current folder: "build/mayfly" as it was typed, or

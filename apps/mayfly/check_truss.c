@@ -5,84 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <mayfly/quasistatic.h>
-
-#include "check.h"
-
-enum { MOST = 130 };
+#include "check_truss_rig.h"
 
 static const double pi = 3.14159265358979323846;
-
-typedef struct Rig { // a truss of the standard material, and its world
-    mf_TrussVertex vertices[MOST];
-    mf_TrussBar bars[MOST];
-    mf_TrussActuator actuators[4];
-    mf_Truss truss;
-    mf_QuasistaticConfig config;
-    double gravity; // [m/s^2]
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
-
-static void rig_begin(Rig *rig) {
-    *rig = (Rig){.config = mf_quasistatic_config(), .gravity = 9.81};
-    rig->truss = (mf_Truss){.name = "case",
-                            .material = mf_truss_material(),
-                            .vertices = rig->vertices,
-                            .bars = rig->bars,
-                            .actuators = rig->actuators};
-    rig->config.contacts = false;
-    rig->config.collisions = false;
-    rig->config.tolerance = 1e-9;
-}
-
-static uint32_t add_vertex(Rig *rig, double x, double y, double z, const char *fixed) {
-    mf_TrussVertex *vertex = &rig->vertices[rig->truss.vertex_count];
-    *vertex = (mf_TrussVertex){.position = {x, y, z}};
-    for (int i = 0; i < 3; i++)
-        vertex->fixed[i] = strchr(fixed, "xyz"[i]) != NULL;
-    return rig->truss.vertex_count++;
-}
-
-static uint32_t add_bar(Rig *rig, uint32_t one, uint32_t two, double diameter) {
-    rig->bars[rig->truss.bar_count] = (mf_TrussBar){{one, two}, diameter, 0.0};
-    return rig->truss.bar_count++;
-}
-
-static void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-}
-
-static mf_Status rig_open(Rig *rig, mf_Context *context, mf_Error *error) {
-    mf_GroupConfig group = mf_group_config();
-    mf_WorldConfig world = mf_world_config();
-    world.gravity = rig->gravity;
-    rig->config.truss = &rig->truss;
-    mf_Status status = mf_truss_model(context, &rig->truss, &rig->model, error);
-    group.model = rig->model;
-    group.double_precision = true;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = mf_quasistatic_add(rig->group, &rig->config, error);
-    if (status != MF_OK)
-        rig_close(rig);
-    return status;
-}
 
 static mf_Status rig_relax(Rig *rig, mf_Context *context, uint64_t frames, mf_Error *error) {
     mf_Status status = rig_open(rig, context, error);
     if (status == MF_OK)
         mf_world_step(rig->world, frames);
     return status;
-}
-
-static double get(const Rig *rig, const char *field, uint32_t component) {
-    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
 }
 
 static double moved(const Rig *rig, uint32_t vertex, uint32_t axis) {

@@ -46,21 +46,24 @@ const mf_CommandHelp mf_help_compare = {
         "points, rigid, prescribed, articulated - from the same initial state, as mayfly run\n"
         "does. For each level it prints the displacement, the root mean square difference to the\n"
         "level of highest fidelity in position, heading, height, tilt and energy, the cost of a\n"
-        "step of one robot in a batch, and the features that the level does not model. Gaits are\n"
+        "step of one robot in a batch, and the features that the level does not model. A truss is\n"
+        "run quasistatic and elastic, with its neurons or oscillators, or else with a sine that\n"
+        "drives its actuators through their ranges. Gaits are\n"
         "files in gaits/<robot>/ next to the robot's file, or paths. --json prints one object per\n"
         "level and a last one with done, reference and hash.",
     .examples = "  mayfly compare models/humanoid.urdf --gait walk --command 0.1,0,0\n"
                 "  mayfly compare models/hexapod.urdf --gait tripod --plot tripod.html\n"
-                "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n",
+                "  mayfly compare models/quadruped.urdf --gait trot --levels rigid,articulated\n"
+                "  mayfly compare models/tetrahedron.truss.yaml --duration 5\n",
     .least = 1,
     .most = 1,
     .options = table};
 
 // Checked names, separated by commas.
-static void read_levels(const char *text, bool wanted[MF_MOTION_LEVELS]) {
+static void read_levels(const char *text, bool wanted[MF_MOTION_COUNT]) {
     if (text == NULL)
         return;
-    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const char *name = mf_motion_name((mf_Motion)i), *at = text;
         const size_t length = strlen(name);
         wanted[i] = false;
@@ -102,9 +105,44 @@ static void print_row(const mf_CompareRow *row) {
         printf("  stays up\n");
 }
 
-static bool print_page(const mf_Comparison *all) {
-    for (uint32_t i = 0; i < all->note_count; i++)
-        printf("note: %s\n", all->notes[i]);
+static void print_truss_row(const mf_CompareRow *row) {
+    printf("%-12s", mf_motion_name(row->motion));
+    put(row->forward, 1.0, 8, 4);
+    put(row->position_error, 1e3, 8, 2);
+    put(row->height_error, 1e3, 8, 2);
+    put(row->vertex_error, 1e3, 8, 2);
+    put(row->energy_error, 1.0, 8, 4);
+    put(row->force, 1.0, 8, 2);
+    put(row->penetration, 1e3, 7, 2);
+    put(row->slip, 1e3, 7, 1);
+    put(row->step, 1e3, 6, 1);
+    put(row->seconds / row->step, 1e6, 8, 0);
+    if (!row->finished)
+        printf("  fault %u", row->fault);
+    for (uint32_t kind = 0; kind < MF_WARNING_KINDS; kind++)
+        if ((row->warnings & UINT32_C(1) << kind) != 0)
+            printf("  %s", mf_warning_name(UINT32_C(1) << kind));
+    printf("\n");
+}
+
+static void print_trusses(const mf_Comparison *all) {
+    char cost[80] = "not measured";
+    if (all->cost_robots > 0)
+        snprintf(cost, sizeof cost, "one second of one truss, in a batch of %u, %s",
+                 all->cost_robots, mf_isa_name(all->isa));
+    printf("%s, %s, for %g s\n"
+           "errors: root mean square against %s, of vertices the largest at the end; cost: %s\n"
+           "%-12s %8s %8s %8s %8s %8s %8s %7s %7s %6s %8s\n"
+           "%-12s %8s %8s %8s %8s %8s %8s %7s %7s %6s %8s\n",
+           all->model, all->drive, all->duration, mf_motion_name(all->reference), cost, "",
+           "forward", "position", "height", "vertices", "energy", "bar", "deepest", "slip", "step",
+           "cost", "level", "m", "mm", "mm", "mm", "J", "N", "mm", "mm/s", "ms", "us");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].possible)
+            print_truss_row(&all->rows[i]);
+}
+
+static void print_levels(const mf_Comparison *all) {
     char cost[80] = "not measured";
     if (all->cost_robots > 0)
         snprintf(cost, sizeof cost, "one step of one robot, in a batch of %u", all->cost_robots);
@@ -116,11 +154,20 @@ static bool print_page(const mf_Comparison *all) {
            mf_motion_name(all->reference), cost, mf_isa_name(all->isa), "", "forward", "yaw",
            "position", "heading", "height", "tilt", "energy", "deepest", "slip", "cost", "level",
            "m", "rad", "m", "rad", "mm", "rad", "J", "mm", "mm/s", "ns");
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             print_row(&all->rows[i]);
+}
+
+static bool print_page(const mf_Comparison *all) {
+    for (uint32_t i = 0; i < all->note_count; i++)
+        printf("note: %s\n", all->notes[i]);
+    if (all->truss)
+        print_trusses(all);
+    else
+        print_levels(all);
     puts("\nnot modeled");
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible)
             printf("  %-12s %s\n", mf_motion_name(all->rows[i].motion),
                    mf_motion_blind_spot(all->rows[i].motion));
@@ -129,7 +176,23 @@ static bool print_page(const mf_Comparison *all) {
 
 // ---- for programs ------------------------------------------------------------------------------
 
+static json_t *pack_truss_row(const mf_CompareRow *row) {
+    return json_pack(
+        "{s:s, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "motion", mf_motion_name(row->motion), "possible", 1, "finished", (int)row->finished,
+        "fault", (json_int_t)row->fault, "warnings", (json_int_t)row->warnings, "distance",
+        mf_app_real(row->distance), "forward", mf_app_real(row->forward), "height",
+        mf_app_real(row->height), "penetration", mf_app_real(row->penetration), "slip",
+        mf_app_real(row->slip), "bar_force", mf_app_real(row->force), "position_error",
+        mf_app_real(row->position_error), "height_error", mf_app_real(row->height_error),
+        "vertex_error", mf_app_real(row->vertex_error), "energy_error",
+        mf_app_real(row->energy_error), "step", mf_app_real(row->step), "seconds_per_step",
+        mf_app_real(row->seconds));
+}
+
 static json_t *pack_row(const mf_CompareRow *row) {
+    if (row->vertices != NULL)
+        return pack_truss_row(row);
     if (!row->possible)
         return json_pack("{s:s, s:b, s:s}", "motion", mf_motion_name(row->motion), "possible", 0,
                          "reason", row->reason);
@@ -156,11 +219,12 @@ static json_t *pack_notes(const mf_Comparison *all) {
 
 static bool print_json(const mf_Comparison *all) {
     bool printed = true;
-    for (int i = 0; i < MF_MOTION_LEVELS && printed; i++)
+    for (int i = 0; i < MF_MOTION_COUNT && printed; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             printed = mf_app_print(pack_row(&all->rows[i]));
     return printed && mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model",
-                                             all->model, "gait", all->gait, "reference",
+                                             all->model, "gait",
+                                             all->truss ? all->drive : all->gait, "reference",
                                              mf_motion_name(all->reference), "simulated_seconds",
                                              mf_app_real(all->duration), "notes", pack_notes(all)));
 }

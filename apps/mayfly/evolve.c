@@ -135,7 +135,7 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
     const mf_VerifyConfig *verify = &evolution->file->verify;
     if (!verifies(evolution))
         return MF_OK;
-    mf_Motion motion = (mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC);
+    mf_Motion motion = mf_verify_motion(verify->motion);
     mf_SceneConfig config = mf_scene_config_at_level(evolution->file, motion);
     config.count = verify->best;
     if (motion != MF_MOTION_POINTS)
@@ -386,7 +386,7 @@ static void print_levels(const Evolution *evolution, double best) {
     double verified = mf_search_individual(evolution->search, 0).verified;
     if (mf_search_verified(evolution->search) == 0)
         return;
-    printf("at %-13s %.4g %s", mf_motion_name((mf_Motion)(config->motion - MF_VERIFY_KINEMATIC)),
+    printf("at %-13s %.4g %s", mf_motion_name(mf_verify_motion(config->motion)),
            verified, mf_fitness_unit(evolution->file->fitness));
     if (best > 0.0)
         printf(", %.0f %% as far", 100.0 * verified / best);

@@ -43,8 +43,8 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("ancestry", "best|ID", Options, ancestry,
                 "print that individual's ancestors instead of simulating it"),
     MF_OPT_WORD("motion", "LEVEL", Options, motion, mf_word_motion,
-                "kinematic, points, rigid, prescribed or articulated (default: that of the "
-                "evolution)"),
+                "kinematic, points, rigid, prescribed or articulated; of a truss quasistatic or "
+                "elastic (default: that of the evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
                  "divide the physics step by this number"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS, "write fields to an HDF5 file"),
@@ -209,7 +209,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
            equal ? "the same bits" : "not the same", share);
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,
-               mf_motion_name((mf_Motion)(replay->file->verify.motion - MF_VERIFY_KINEMATIC)));
+               mf_motion_name(mf_verify_motion(replay->file->verify.motion)));
     mf_replay_machine_print(&replay->scene);
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);

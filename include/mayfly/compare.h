@@ -13,7 +13,7 @@ typedef struct mf_CompareConfig {
     uint32_t struct_size;          // [byte] set by mf_compare_config()
     uint32_t cost_robots;          // [1] robots in the batch in which the cost is measured; 0: not
                                    // measured; default 256
-    bool wanted[MF_MOTION_LEVELS]; // default all
+    bool wanted[MF_MOTION_COUNT];  // default all levels, and the motions of trusses
 } mf_CompareConfig;
 // The defaults of mf_CompareConfig: every configuration starts from them.
 MF_API mf_CompareConfig mf_compare_config(void);
@@ -51,7 +51,13 @@ typedef struct mf_CompareRow {
     double height_error;   // [m]
     double tilt_error;     // [rad]
     double energy_error;   // [J]
+    double vertex_error;   // [m] largest distance of a vertex of a truss at the end
     double seconds;        // [s] processor time per robot and step, in a batch; NAN: not measured
+    double step;           // [s]
+    uint32_t warnings;     // [1] MF_WARNING_*
+    double (*vertices)[3]; // [m] of a truss at the end; NULL: not a truss
+    uint32_t vertex_count; // [1]
+    double force;          // [N] largest of the bars of a truss
     mf_CompareSample *samples; // one each 10 ms, from 0 on
     uint32_t sample_count;     // [1]
 } mf_CompareRow;
@@ -59,6 +65,8 @@ typedef struct mf_CompareRow {
 typedef struct mf_Comparison {
     mf_Context *context;
     const char *model, *gait;      // names; of the scene file
+    bool truss;
+    char drive[96];                // "" or what moves the actuators of a truss
     double command[3];             // [m/s], [m/s], [rad/s]
     double duration;               // [s]
     uint32_t cost_robots, threads; // [1]
@@ -66,12 +74,14 @@ typedef struct mf_Comparison {
     mf_Motion reference;                       // the level of highest fidelity that ran
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // of the scene: differences from the file
     uint32_t note_count;                       // [1]
-    mf_CompareRow rows[MF_MOTION_LEVELS];
+    mf_CompareRow rows[MF_MOTION_COUNT];
 } mf_Comparison;
 
 // Runs the only group of a scene, one robot, for the file's duration at every selected level.
 // Levels that do not support the model are marked as not possible, with the reason; MF_UNSUPPORTED
-// if all are, or the scene has several groups or vehicles. The file must outlive the comparison.
+// if all are, or the scene has several groups or vehicles. A truss moves by `quasistatic` and
+// `elastic`; where it has neither neurons nor oscillators, a sine drives its actuators through their
+// ranges. The file must outlive the comparison.
 MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
                             mf_Comparison **out, mf_Error *error);
 MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed

@@ -12,6 +12,7 @@
 #include <mayfly/control.h>
 #include <mayfly/dynamics.h>
 #include <mayfly/environment.h>
+#include <mayfly/elastic.h>
 #include <mayfly/external.h>
 #include <mayfly/film.h>
 #include <mayfly/fixed_wing.h>

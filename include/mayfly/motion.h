@@ -6,6 +6,7 @@
 
 #include <mayfly/articulated.h>
 #include <mayfly/car.h>
+#include <mayfly/elastic.h>
 #include <mayfly/external.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/kinematic.h>
@@ -33,13 +34,14 @@ typedef enum mf_Motion {
     MF_MOTION_CAR,                          // a single-track car
     MF_MOTION_EXTERNAL,                     // moved from outside; pushes and is not pushed
     MF_MOTION_QUASISTATIC,                  // a truss, each step a minimum of its energy
+    MF_MOTION_ELASTIC,                      // a truss with inertia
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // of a shared library (plugin.h); further ones follow
     MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
 // "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car",
-// "external"; "own", "own2" .. "own16".
+// "external", "quasistatic", "elastic"; "own", "own2" .. "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // The motion of that name; false if unknown.
 MF_API bool mf_motion_find(const char *name, mf_Motion *out);
@@ -71,7 +73,7 @@ typedef struct mf_MotionsConfig {
     uint32_t struct_size;         // [byte] set by mf_motions_config()
     mf_Motion start;              // initial motion; default MF_MOTION_ARTICULATED; MF_MOTION_OWN:
                                   // that of the plugin that is added next
-    bool has[MF_MOTION_LEVELS];   // motions to which robots can switch; `start` is always one of
+    bool has[MF_MOTION_COUNT];    // motions to which robots can switch; `start` is always one of
                                   // them; default: no others
     mf_KinematicConfig kinematic; // settings of the motions in use
     mf_PointsConfig points;
@@ -86,6 +88,7 @@ typedef struct mf_MotionsConfig {
     mf_CarConfig car_config;
     mf_ExternalConfig external;
     mf_QuasistaticConfig quasistatic;
+    mf_ElasticConfig elastic;
 } mf_MotionsConfig;
 // The defaults of mf_MotionsConfig: every configuration starts from them.
 MF_API mf_MotionsConfig mf_motions_config(void);
@@ -112,7 +115,9 @@ MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_Motio
 
 // Adds several motions to `group`, one active per robot: adds the field motion.level (an mf_Motion
 // per robot, part of the state) and all motions of `config`. A reset sets a robot to `start`.
-// MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's. MF_BAD_ARGUMENT: the group has a
+// MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's, or robots cannot switch from it to
+// another of the motions: levels are for robots of links and joints, `quasistatic` and `elastic` for
+// trusses. MF_BAD_ARGUMENT: the group has a
 // motion already, or settings of two motions give different contacts. After a failure the group
 // must not be used.
 MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
@@ -136,7 +141,8 @@ MF_API mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Err
 // momentum and angular momentum about the center of mass, as each defines them, are preserved; the
 // base's twist changes. To `kinematic` the base stops; from it the base continues with its
 // velocity. Internal state of contacts and joint paths is reset; contact.load is 0 until the next
-// step. A robot that is frozen by a fault keeps its twist. To and from a plugin's motion the twist
+// step. Trusses keep positions, contacts and rest lengths; they begin `elastic` at rest. A robot
+// that is frozen by a fault keeps its twist. To and from a plugin's motion the twist
 // is preserved; entering it resets its own fields and calls its reset. Never allocates.
 // MF_BAD_ARGUMENT, with the available motions: the group does not have `to`; or there is no such
 // instance.

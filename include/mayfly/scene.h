@@ -279,8 +279,11 @@ typedef enum mf_VerifyMotion {
     MF_VERIFY_POINTS,
     MF_VERIFY_RIGID,
     MF_VERIFY_PRESCRIBED,
-    MF_VERIFY_ARTICULATED
+    MF_VERIFY_ARTICULATED,
+    MF_VERIFY_ELASTIC // of trusses
 } mf_VerifyMotion;
+// The motion of that level; MF_MOTION_COUNT: none.
+MF_API mf_Motion mf_verify_motion(mf_VerifyMotion level);
 
 typedef struct mf_VerifyConfig {
     mf_VerifyMotion motion; // default MF_VERIFY_NONE

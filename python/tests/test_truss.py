@@ -47,10 +47,12 @@ def test_bad_trusses_are_refused() -> None:
     with pytest.raises(mayfly.MissingFileError):
         mayfly.Truss.from_file("gone.truss.yaml")
     with mayfly.World() as world:
-        with pytest.raises(ValueError, match="a truss moves by quasistatic"):
+        with pytest.raises(ValueError, match="a truss moves by quasistatic or elastic"):
             world.add_group(tetrahedron(), motion="rigid")
         with pytest.raises(ValueError, match="quasistatic is for a truss"):
             world.add_group(mayfly.Model.from_file("ball.xml"), motion="quasistatic")
+        with pytest.raises(ValueError, match="elastic is for a truss"):
+            world.add_group(mayfly.Model.from_file("ball.xml"), motion="elastic")
 
 
 def test_a_truss_is_a_model(tmp_path: pathlib.Path) -> None:

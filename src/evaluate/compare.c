@@ -1,6 +1,6 @@
 // One robot and one gait at every level: the same start, the same targets, one world after the
 // other; then differences to the most accurate level, and the cost of a step in a batch.
-#include "evaluate/level_run.h"
+#include "evaluate/truss_run.h"
 
 #include <mayfly/compare.h>
 
@@ -14,20 +14,22 @@
 
 mf_CompareConfig mf_compare_config(void) {
     mf_CompareConfig config = {.struct_size = sizeof config, .cost_robots = 256};
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         config.wanted[i] = true;
     return config;
 }
 
 const char *mf_motion_blind_spot(mf_Motion motion) {
-    static const char *const spots[] = {
+    static const char *const spots[MF_MOTION_COUNT] = {
         "falls, pushes, slipping, any force: feet do not slip, joints track their targets exactly",
         "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
         "reaction of swinging limbs on the body, so balancing; torque limits",
         "torque limits, compliance of joints: joints track their targets exactly",
         "bending links, heat of motors, cables",
+        [MF_MOTION_QUASISTATIC] = "momentum: swings, vibrations, impacts, falls take no time",
+        [MF_MOTION_ELASTIC] = "bending and breaking bars, torque in vertices, limits of motors",
     };
-    return (unsigned)motion < MF_MOTION_LEVELS ? spots[motion] : "";
+    return (unsigned)motion < MF_MOTION_COUNT && spots[motion] != NULL ? spots[motion] : "";
 }
 
 // ---- one level ---------------------------------------------------------------------------------
@@ -38,9 +40,16 @@ static double wrap(double angle) {
 
 static void take_sample(mf_LevelRun *run, double time, mf_CompareRow *row) {
     mf_CompareSample *sample = &row->samples[row->sample_count];
-    double q[4];
-    mf_level_run_sample(run, sample->position, q, &sample->penetration, &sample->slip);
+    double q[4], force;
     sample->time = time;
+    if (row->vertices != NULL) {
+        mf_truss_sample(run, sample, &force);
+        row->force = force > row->force ? force : row->force;
+        sample->energy = mf_level_run_energy(run);
+        row->sample_count++;
+        return;
+    }
+    mf_level_run_sample(run, sample->position, q, &sample->penetration, &sample->slip);
     sample->heading =
         mf_atan2(2.0 * (q[1] * q[2] + q[0] * q[3]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]));
     sample->tilt = mf_acos(1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]));
@@ -70,6 +79,19 @@ static void sum_up(mf_CompareRow *row) {
     }
 }
 
+// Trusses have two motions, other robots the levels.
+static bool applies(const mf_SceneFile *file, mf_Motion motion) {
+    if (file->groups[0].truss != NULL)
+        return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
+    return motion < MF_MOTION_LEVELS;
+}
+
+// [ns] Between samples, the same for all levels: at least a frame of a truss.
+static mf_Time sample_time(const mf_SceneFile *file) {
+    const mf_Time frame = file->step > 0 ? file->step : 20 * MF_MILLISECOND;
+    return file->groups[0].truss != NULL && frame > SAMPLE ? frame : SAMPLE;
+}
+
 // Whether the level supports the model; if not, the row says why and the comparison continues.
 static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_CompareRow *row,
                              mf_Error *error) {
@@ -77,6 +99,9 @@ static mf_Status check_level(mf_Context *context, mf_SceneFile *file, mf_Compare
     mf_Model *loaded = NULL;
     mf_Error cause = {0};
     mf_Status status = MF_OK;
+    row->possible = group->truss != NULL;
+    if (row->possible)
+        return MF_OK;
     if (group->model == NULL)
         status = mf_model_load(context, group->model_path, &group->import, &loaded, error);
     if (status != MF_OK)
@@ -104,6 +129,14 @@ static void take_command(const mf_Scene *scene, mf_Comparison *all) {
         all->command[c] = mf_field_get(command, 0, c);
 }
 
+static bool make_vertices(mf_Context *context, const mf_Truss *truss, mf_CompareRow *row) {
+    if (truss == NULL)
+        return true;
+    row->vertex_count = truss->vertex_count;
+    row->vertices = mf_allocate(context, truss->vertex_count, sizeof *row->vertices);
+    return row->vertices != NULL;
+}
+
 static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Comparison *all,
                            mf_CompareRow *row, mf_Error *error) {
     mf_LevelRun run;
@@ -113,12 +146,13 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     status = mf_level_run_open(context, file, row->motion, 1, &run, error);
     if (status != MF_OK)
         return status;
-    const mf_Time step = run.scene.step;
-    uint64_t every = SAMPLE / step > 0 ? (uint64_t)(SAMPLE / step) : 1;
+    const mf_Time step = run.scene.step, sample = sample_time(file);
+    uint64_t every = sample / step > 0 ? (uint64_t)(sample / step) : 1;
     double period = (double)every * mf_time_to_seconds(step);
     uint32_t count = (uint32_t)(file->duration / period + 0.5) + 1;
+    row->step = mf_time_to_seconds(step);
     row->samples = mf_allocate(context, count, sizeof *row->samples);
-    if (row->samples == NULL) {
+    if (row->samples == NULL || !make_vertices(context, file->groups[0].truss, row)) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
@@ -127,6 +161,9 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
             mf_world_step(run.scene.world, every);
         take_sample(&run, i * period, row);
     }
+    for (uint32_t v = 0; v < row->vertex_count; v++)
+        mf_vec3_copy(row->vertices[v], run.before[v]);
+    row->warnings = mf_group_warning(run.scene.group, 0);
     row->fault = mf_group_fault(run.scene.group, 0);
     row->finished = row->fault == 0;
     sum_up(row);
@@ -159,12 +196,22 @@ static void find_errors(const mf_CompareRow *reference, mf_CompareRow *row) {
     row->height_error = mf_sqrt(height / count);
     row->tilt_error = mf_sqrt(tilt / count);
     row->energy_error = mf_sqrt(energy / count);
+    if (row->vertices == NULL)
+        return;
+    row->heading_error = row->tilt_error = (double)NAN; // a truss has no rotation
+    row->vertex_error = 0.0;
+    for (uint32_t v = 0; v < row->vertex_count; v++) {
+        double apart[3];
+        mf_vec3_sub(apart, row->vertices[v], reference->vertices[v]);
+        const double distance = mf_vec3_length(apart);
+        row->vertex_error = distance > row->vertex_error ? distance : row->vertex_error;
+    }
 }
 
 static void forget(mf_CompareRow *row) {
     row->fell = row->seconds = (double)NAN;
     row->position_error = row->heading_error = row->height_error = (double)NAN;
-    row->tilt_error = row->energy_error = (double)NAN;
+    row->tilt_error = row->energy_error = row->vertex_error = (double)NAN;
 }
 
 static mf_Status check(const mf_SceneFile *file, const mf_CompareConfig *config, mf_Error *error) {
@@ -187,11 +234,11 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
                          mf_Comparison *all, mf_Error *error) {
     mf_CompareRow *reference = NULL;
     mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < MF_MOTION_LEVELS && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
         mf_CompareRow *row = &all->rows[i];
         row->motion = (mf_Motion)i;
         forget(row);
-        if (!config->wanted[i])
+        if (!config->wanted[i] || !applies(file, row->motion))
             continue;
         status = run_level(context, file, all, row, error);
         if (status == MF_OK && row->possible && config->cost_robots > 0)
@@ -204,7 +251,7 @@ static mf_Status run_all(mf_Context *context, mf_SceneFile *file, const mf_Compa
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "the robot supports none of the requested levels");
     all->reference = reference->motion;
-    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
+    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].sample_count > 0 && &all->rows[i] != reference)
             find_errors(reference, &all->rows[i]);
     return MF_OK;
@@ -228,6 +275,9 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->context = context;
     all->model = file->name;
     all->gait = behavior->kind == MF_BEHAVIOR_GAIT ? behavior->gait : "standing";
+    all->truss = file->groups[0].truss != NULL;
+    if (all->truss)
+        mf_truss_drive_name(file, all->drive);
     all->duration = file->duration;
     all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);
@@ -245,7 +295,9 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
 void mf_comparison_destroy(mf_Comparison *comparison) {
     if (comparison == NULL)
         return;
-    for (uint32_t i = 0; i < MF_MOTION_LEVELS; i++)
+    for (uint32_t i = 0; i < MF_MOTION_COUNT; i++) {
         mf_release(comparison->context, comparison->rows[i].samples);
+        mf_release(comparison->context, comparison->rows[i].vertices);
+    }
     mf_release(comparison->context, comparison);
 }

@@ -1,5 +1,6 @@
 // A world with one kind of robot that does one gait at one level.
 #include "evaluate/level_run.h"
+#include "evaluate/truss_run.h"
 
 #include "math/scalar.h"
 
@@ -26,16 +27,22 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
     if (status != MF_OK)
         return status;
     const mf_Model *model = run.model = run.scene.model;
+    const mf_Truss *truss = file->groups[0].truss;
     run.position = mf_allocate(context, model->link_count, sizeof *run.position);
     run.rotation = mf_allocate(context, model->link_count, sizeof *run.rotation);
-    run.before = mf_allocate(context, model->link_count, sizeof *run.before);
+    run.before = mf_allocate(context, truss != NULL ? truss->vertex_count : model->link_count,
+                             sizeof *run.before);
     run.before_rotation = mf_allocate(context, model->link_count, sizeof *run.before_rotation);
     if (run.position == NULL || run.rotation == NULL || run.before == NULL ||
         run.before_rotation == NULL) {
         mf_level_run_close(&run);
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
     }
-    status = mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
+    if (truss != NULL)
+        status = mf_truss_drive(file, run.scene.group, error);
+    else
+        status =
+            mf_group_link_poses(run.scene.group, 0, 0, run.position[0], run.rotation[0], error);
     if (status != MF_OK)
         mf_level_run_close(&run);
     else

@@ -151,8 +151,8 @@ static const mf_FieldInfo level_field = {
     MF_PER_INSTANCE,
     1,
     MF_FIELD_STATE,
-    "motion of each robot: 0 kinematic, 1 points, 2 rigid, 3 prescribed, 4 articulated, from 16 on "
-    "plugins"};
+    "motion of each robot: 0 kinematic, 1 points, 2 rigid, 3 prescribed, 4 articulated, of trusses "
+    "9 quasistatic, 10 elastic, from 16 on plugins"};
 
 typedef struct Motions {
     mf_Field *level;
@@ -195,7 +195,7 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     return status == MF_OK ? mf_motion_row(motion)->add(group, &settings, error) : status;
 }
 
-static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_LEVELS], mf_Motion start,
+static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf_Motion start,
                             mf_Error *error) {
     static const char *const none[] = {NULL};
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -218,6 +218,9 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_LEVELS], m
         system.settings_hash = mf_hash_u32(MF_HASH_START, (uint32_t)start);
         for (int i = 0; i < MF_MOTION_LEVELS; i++)
             system.settings_hash = mf_hash_u32(system.settings_hash, has[i]);
+        for (int i = MF_MOTION_LEVELS; i < MF_MOTION_COUNT; i++)
+            if (has[i])
+                system.settings_hash = mf_hash_u32(system.settings_hash, (uint32_t)i);
         status = mf_group_add_system(group, &system, error);
     }
     if (status != MF_OK)
@@ -225,21 +228,38 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_LEVELS], m
     return status;
 }
 
-mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    const mf_Motion start = config != NULL ? config->start : MF_MOTION_COUNT;
-    mf_Status status = check_config(group, config, "motions.start", start, error);
-    if (status != MF_OK)
-        return status;
-    if (config->start >= MF_MOTION_LEVELS && config->start != MF_MOTION_OWN)
+// Robots of links and joints switch among levels, trusses among theirs, both also to plugins.
+static mf_Status check_switches(const mf_MotionsConfig *config, mf_Error *error) {
+    const mf_MotionRow *start = mf_motion_row(config->start);
+    if (start != NULL && !start->level && !start->truss)
         return mf_fail(error, MF_UNSUPPORTED,
                        "motions.start: robots cannot switch between %s and other motions; "
                        "mf_motion_add adds it alone",
-                       mf_motion_name(start));
-    bool has[MF_MOTION_LEVELS];
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+                       start->name);
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        if (!config->has[i] || (start == NULL && (row->level || row->truss)))
+            continue;
+        if (start == NULL || row->level != start->level || row->truss != start->truss)
+            return mf_fail(error, MF_UNSUPPORTED, "motions: robots cannot switch from %s to %s",
+                           mf_motion_name(config->start), row->name);
+        start = row;
+    }
+    return MF_OK;
+}
+
+mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
+    const mf_Motion start = config != NULL ? config->start : MF_MOTION_COUNT;
+    mf_Status status = check_config(group, config, "motions.start", start, error);
+    if (status == MF_OK)
+        status = check_switches(config, error);
+    if (status != MF_OK)
+        return status;
+    bool has[MF_MOTION_COUNT];
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         has[i] = config->has[i] || config->start == (mf_Motion)i;
     status = add_system(group, has, config->start, error);
-    for (int i = 0; i < MF_MOTION_LEVELS && status == MF_OK; i++) {
+    for (int i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
         if (has[i])
             status = mf_motion_row((mf_Motion)i)->add(group, config, error);
     }

@@ -24,7 +24,8 @@
     X(FIXED_WING, fixed_wing)                                                                      \
     X(CAR, car)                                                                                    \
     X(EXTERNAL, external)                                                                          \
-    X(QUASISTATIC, quasistatic)
+    X(QUASISTATIC, quasistatic)                                                                    \
+    X(ELASTIC, elastic)
 // The name as a word, in lists of MF_MOTION_LIST.
 #define MF_MOTION_WORD(value, name) #name,
 
@@ -39,6 +40,7 @@ typedef struct mf_MotionRow {
     const char *name; // in files and messages, and of the motion's system
     mf_Motion motion; // its own place in the table
     bool level;       // of models with links and joints; robots can switch among such motions
+    bool truss;       // of trusses, which can switch among such motions
     bool dynamic;     // it counts momentum, so that a switch can keep it
 
     // Adds the motion to a group with its part of `config`; ends with mf_motion_join.

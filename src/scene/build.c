@@ -10,11 +10,17 @@
 #include <string.h>
 
 #define VEHICLE_STEP (2 * MF_MILLISECOND) // [ns] default of scenes with vehicles
-#define TRUSS_STEP (20 * MF_MILLISECOND)  // [ns] default of scenes with trusses: a frame
+#define ELASTIC_STEP MF_MILLISECOND       // [ns] the same under `elastic`
 #define GENOME_MOST 65536u                // [byte] limit of searches
 
 mf_SceneConfig mf_scene_config(void) {
     return (mf_SceneConfig){.struct_size = sizeof(mf_SceneConfig), .motion = MF_MOTION_COUNT};
+}
+
+mf_Motion mf_verify_motion(mf_VerifyMotion level) {
+    if (level >= MF_VERIFY_KINEMATIC && level <= MF_VERIFY_ARTICULATED)
+        return (mf_Motion)(level - MF_VERIFY_KINEMATIC);
+    return level == MF_VERIFY_ELASTIC ? MF_MOTION_ELASTIC : MF_MOTION_COUNT;
 }
 
 mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Motion motion) {
@@ -70,12 +76,14 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         const mf_Model *model = scene->models[i];
         const bool vehicle = builder->file->groups[i].vehicle != NULL;
         const bool truss = builder->file->groups[i].truss != NULL;
+        const bool elastic = truss && mf_scene_group_elastic(builder, i);
         if (mf_scene_is_scenery(model))
             continue;
         if (!vehicle && !truss && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
-        mf_Time step = truss     ? TRUSS_STEP
+        mf_Time step = elastic   ? ELASTIC_STEP
+                       : truss   ? MF_SCENE_FRAME
                        : vehicle ? VEHICLE_STEP
                                  : mf_world_config_for(model).step;
         *out = *out == 0 || step < *out ? step : *out;
@@ -283,16 +291,26 @@ static mf_Status make(mf_SceneBuilder *builder) {
     return prepare_evaluation(builder);
 }
 
+// Whether the first group can move by `motion` in place of the file's.
+static bool can_replace(const mf_SceneGroup *group, mf_Motion motion) {
+    if (motion == MF_MOTION_COUNT || motion == group->motion)
+        return true;
+    if (group->truss != NULL)
+        return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
+    return group->vehicle == NULL;
+}
+
 static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, mf_Error *error) {
     const mf_SceneHooks *hooks = &file->hooks;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
-    if ((file->groups[0].vehicle != NULL || file->groups[0].truss != NULL) &&
-        config->motion != MF_MOTION_COUNT && config->motion != file->groups[0].motion)
-        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "group %.80s: a %s has one motion, %s, found %s", file->groups[0].name,
-                          file->groups[0].truss != NULL ? "truss" : "vehicle",
-                          mf_motion_name(file->groups[0].motion), mf_motion_name(config->motion));
+    if (!can_replace(&file->groups[0], config->motion))
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0, "group %.80s: a %s, found %s",
+                          file->groups[0].name,
+                          file->groups[0].truss != NULL
+                              ? "truss moves by quasistatic or elastic"
+                              : "vehicle has one motion",
+                          mf_motion_name(config->motion));
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "groups: expected at most 2^26 robots together");

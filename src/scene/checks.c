@@ -51,6 +51,18 @@ static mf_Status check_intervals(const Check *check) {
 
 // ---- motions -----------------------------------------------------------------------------------
 
+// Whether a rule switches to a motion of this range.
+static bool switches(const mf_SceneGroup *group, mf_Motion first, mf_Motion last) {
+    bool any = false;
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        any = any || (group->rules[i].to >= first && group->rules[i].to <= last);
+    return any;
+}
+
+static bool moves_trusses(mf_Motion motion) {
+    return motion == MF_MOTION_QUASISTATIC || motion == MF_MOTION_ELASTIC;
+}
+
 // What a truss cannot do is refused where the file asks for it.
 static mf_Status check_truss(const Check *check) {
     const mf_SceneGroup *group = check->group;
@@ -58,18 +70,20 @@ static mf_Status check_truss(const Check *check) {
         const char *key, *reason;
         bool found;
     } wrong[] = {
-        {"motion", "a truss moves by quasistatic, or own",
-         group->motion != MF_MOTION_QUASISTATIC && group->motion != MF_MOTION_OWN},
+        {"motion", "a truss moves by quasistatic, elastic, or own",
+         !moves_trusses(group->motion) && group->motion != MF_MOTION_OWN},
         {"precision", "a truss needs double: its bars are too stiff for float",
          !group->double_precision},
-        {"switch", "trusses have one motion and cannot switch", group->rule_count > 0},
+        {"switch", "a truss switches to quasistatic, elastic or own",
+         switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
         {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
         {"controller", "gp drives joints, a truss has actuators; expected oscillator, machine or none",
          group->controller == MF_CONTROLLER_GP},
         {"controller", "the truss has no actuators",
          group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
         {"behavior", "expected hold for a truss", group->behavior.kind != MF_BEHAVIOR_HOLD},
-        {"place.speed", "frames of a truss have no speed", group->place.speed > 0.0},
+        {"speed", "frames of a truss have no speed",
+         group->place.speed > 0.0 && group->motion == MF_MOTION_QUASISTATIC},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (wrong[i].found)
@@ -81,9 +95,13 @@ static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
     if (group->truss != NULL)
         return check_truss(check);
-    if (group->motion == MF_MOTION_QUASISTATIC)
+    if (moves_trusses(group->motion))
         return mf_reader_refuse(&check->reader, "motion", NULL,
-                                "quasistatic: expected the file of a truss (YAML) as model");
+                                "%s: expected the file of a truss (YAML) as model",
+                                mf_motion_name(group->motion));
+    if (switches(group, MF_MOTION_QUASISTATIC, MF_MOTION_ELASTIC))
+        return mf_reader_refuse(&check->reader, "switch", NULL,
+                                "quasistatic and elastic are motions of trusses");
     const bool own = group->motion == MF_MOTION_OWN;
     const bool flies = group->motion >= MF_MOTION_QUADROTOR && group->motion <= MF_MOTION_CAR;
     if (own && group->plugin_count == 0)
@@ -335,6 +353,12 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.motion", "search.selection",
                                 "expected `selection: truncation` and `replacement: generation` "
                                 "with a verification");
+    const bool truss = file->group_count > 0 && file->groups[0].truss != NULL;
+    if (file->verify.motion != MF_VERIFY_NONE &&
+        truss != (file->verify.motion == MF_VERIFY_ELASTIC))
+        return mf_reader_refuse(reader, "search.verify.motion", "groups",
+                                truss ? "a truss is verified by elastic"
+                                      : "elastic: expected the file of a truss (YAML) as model");
     return check_descriptors(reader, file);
 }
 

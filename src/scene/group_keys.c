@@ -7,7 +7,8 @@
 
 // In the order of mf_Motion, then auto and own.
 static const char *const motions[] = {MF_MOTION_LIST(MF_MOTION_WORD) "auto", "own", NULL};
-static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", NULL};
+static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own", "quasistatic",
+                                       "elastic", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
 static const char *const placements[] = {"line", "poses", "grid", "circle", "random", NULL};
 static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
@@ -36,7 +37,7 @@ _Static_assert(sizeof(mf_PluginValue) == sizeof(mf_KeyNamed) &&
                    offsetof(mf_PluginValue, value) == offsetof(mf_KeyNamed, value),
                "settings are stored as mf_KeyNamed");
 _Static_assert(sizeof motions / sizeof *motions == MF_MOTION_WORD_OWN + 2 &&
-                   sizeof switched / sizeof *switched == MF_MOTION_LEVELS + 2 &&
+                   sizeof switched / sizeof *switched == MF_SWITCH_WORD_ELASTIC + 2 &&
                    sizeof colors / sizeof *colors == MF_COLOR_COUNT + 1,
                "choices are in the order of their enums");
 
@@ -44,6 +45,13 @@ mf_Motion mf_motion_of_word(int word, mf_Motion automatic) {
     return word == MF_MOTION_WORD_AUTO  ? automatic
            : word == MF_MOTION_WORD_OWN ? MF_MOTION_OWN
                                         : (mf_Motion)word;
+}
+
+mf_Motion mf_motion_of_switch(int word) {
+    return word == MF_SWITCH_WORD_OWN           ? MF_MOTION_OWN
+           : word == MF_SWITCH_WORD_QUASISTATIC ? MF_MOTION_QUASISTATIC
+           : word == MF_SWITCH_WORD_ELASTIC     ? MF_MOTION_ELASTIC
+                                                : (mf_Motion)word;
 }
 
 int mf_word_of_motion(mf_Motion motion) {

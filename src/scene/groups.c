@@ -23,6 +23,14 @@ mf_Motion mf_scene_group_motion(const mf_SceneBuilder *builder, uint32_t index) 
                : builder->file->groups[index].motion;
 }
 
+bool mf_scene_group_elastic(const mf_SceneBuilder *builder, uint32_t index) {
+    const mf_SceneGroup *group = &builder->file->groups[index];
+    bool any = mf_scene_group_motion(builder, index) == MF_MOTION_ELASTIC;
+    for (uint32_t i = 0; i < group->rule_count; i++)
+        any = any || group->rules[i].to == MF_MOTION_ELASTIC;
+    return any;
+}
+
 bool mf_scene_group_isolated(const mf_SceneBuilder *builder, uint32_t index) {
     const bool evaluated = builder->config.evaluates || builder->file->evolves;
     return builder->file->groups[index].isolated ||
@@ -223,9 +231,11 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
-    config->quasistatic.truss = from->truss;
-    if (from->controller == MF_CONTROLLER_MACHINE)
+    config->quasistatic.truss = config->elastic.truss = from->truss;
+    if (from->controller == MF_CONTROLLER_MACHINE) {
         mf_machine_room(&config->quasistatic);
+        mf_machine_room(&config->elastic);
+    }
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;
@@ -260,7 +270,7 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
 
 static bool switches(const mf_MotionsConfig *config) {
     bool any = false;
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         any = any || (config->has[i] && config->start != (mf_Motion)i);
     return any;
 }

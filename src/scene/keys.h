@@ -13,6 +13,13 @@
 // Additional values of `motion` of a group after those of mf_Motion.
 enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
 
+// Values of `switch.to` after the levels of mf_Motion.
+enum {
+    MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS,
+    MF_SWITCH_WORD_QUASISTATIC,
+    MF_SWITCH_WORD_ELASTIC
+};
+
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
 extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
@@ -20,5 +27,6 @@ extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
 // The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.
 mf_Motion mf_motion_of_word(int word, mf_Motion automatic);
 int mf_word_of_motion(mf_Motion motion);
+mf_Motion mf_motion_of_switch(int word);
 
 #endif

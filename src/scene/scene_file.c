@@ -127,9 +127,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
         group->double_precision = true;
     group->motion = mf_motion_of_word(group->motion_word, automatic);
     for (uint32_t i = 0; i < group->rule_count; i++)
-        group->rules[i].to = group->rules[i].to_word == (int)MF_MOTION_LEVELS
-                                 ? MF_MOTION_OWN
-                                 : (mf_Motion)group->rules[i].to_word;
+        group->rules[i].to = mf_motion_of_switch(group->rules[i].to_word);
     note_place(reader, "place", &group->place.line, &group->place.column);
     note_initial(reader, group);
     return MF_OK;

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-static const char *const classes[] = {"l0", "l1", "l2", "l3", "l4"};
+static const char *const classes[MF_MOTION_COUNT] = {
+    "l0", "l1", "l2", "l3", "l4", [MF_MOTION_QUASISTATIC] = "l2", [MF_MOTION_ELASTIC] = "l4"};
 
 static void put_style(mf_Text *text) {
     mf_text_put(text, "<style>\n");
@@ -79,6 +80,43 @@ static void put_ground_row(mf_Text *text, const mf_CompareRow *row) {
     mf_text_put(text, "</td></tr>\n");
 }
 
+static void put_truss_row(mf_Text *text, const mf_CompareRow *row) {
+    mf_text_format(text, "<tr><th class=\"level %s\">%s</th>", classes[row->motion],
+                   mf_motion_name(row->motion));
+    put_number(text, row->forward, 1.0);
+    put_number(text, row->position_error, 1e3);
+    put_number(text, row->height_error, 1e3);
+    put_number(text, row->vertex_error, 1e3);
+    put_number(text, row->energy_error, 1.0);
+    put_number(text, row->force, 1.0);
+    put_number(text, row->penetration, 1e3);
+    put_number(text, row->slip, 1e3);
+    put_number(text, row->step, 1e3);
+    put_number(text, row->seconds / row->step, 1e6);
+    mf_text_put(text, "<td>");
+    mf_text_escape(text, mf_motion_blind_spot(row->motion));
+    mf_text_put(text, "</td></tr>\n");
+}
+
+static void put_trusses(mf_Text *text, const mf_Comparison *all) {
+    static const char *const heads[] = {"forward m", "position mm", "height mm",  "vertices mm",
+                                        "energy J",  "bar N",       "deepest mm", "slip mm/s",
+                                        "step ms",   "cost us"};
+    mf_text_format(text,
+                   "<section><h2>Levels</h2>\n<p>Errors are root mean squares of the difference to "
+                   "<b>%s</b> over the whole run, of vertices the largest at the end. The cost is "
+                   "the processor time of one second of one truss in a batch of %u (%s).</p>\n"
+                   "<table>\n<tr><th class=\"level\">level</th>",
+                   mf_motion_name(all->reference), all->cost_robots, mf_isa_name(all->isa));
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
+    mf_text_put(text, "<th>not modeled</th></tr>\n");
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
+        if (all->rows[i].possible)
+            put_truss_row(text, &all->rows[i]);
+    mf_text_put(text, "</table>\n</section>\n");
+}
+
 static void put_tables(mf_Text *text, const mf_Comparison *all) {
     mf_text_format(
         text,
@@ -93,7 +131,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         mf_text_format(text, "<th class=\"num\">%s</th>", heads[i]);
     mf_text_put(text, "<th>observed</th></tr>\n");
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             put_level(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n<section><h2>On the ground</h2>\n<table>\n"
@@ -101,7 +139,7 @@ static void put_tables(mf_Text *text, const mf_Comparison *all) {
                       "<th class=\"num\">largest tilt rad</th>"
                       "<th class=\"num\">largest penetration mm</th>"
                       "<th class=\"num\">slip of feet mm/s</th><th>not modeled</th></tr>\n");
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         put_ground_row(text, &all->rows[i]);
     mf_text_put(text, "</table>\n</section>\n");
 }
@@ -120,7 +158,7 @@ static double value_of(const mf_CompareSample *sample, Series series) {
 static void widen(const mf_Comparison *all, Series series, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;
-    for (int i = 0; i < MF_MOTION_LEVELS; i++)
+    for (int i = 0; i < MF_MOTION_COUNT; i++)
         for (uint32_t s = 0; s < all->rows[i].sample_count; s++) {
             double value = value_of(&all->rows[i].samples[s], series);
             range[0] = isfinite(value) ? fmin(range[0], value) : range[0];
@@ -152,7 +190,7 @@ static void put_chart(mf_Text *text, const mf_Comparison *all, const char *title
     mf_text_escape(text, title);
     mf_text_put(text, "</h2>\n");
     mf_chart_begin(text, chart, title);
-    for (int i = 0; i < MF_MOTION_LEVELS; i++) {
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
         if (all->rows[i].sample_count == 0)
             continue;
         put_line(text, chart, &all->rows[i], x, y, shift);
@@ -190,18 +228,28 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_put(text, "</head><body><main>\n<p class=\"brand\">Mayfly comparison</p>\n<h1>");
     mf_text_escape(text, all->model);
     mf_text_put(text, ": ");
-    mf_text_escape(text, all->gait);
-    mf_text_format(text,
+    mf_text_escape(text, all->truss ? all->drive : all->gait);
+    if (all->truss)
+        mf_text_format(text, "</h1>\n<p class=\"lead\">The same truss and the same commands for "
+                             "<b>%.6g s</b>, quasi-static and with inertia.</p>\n",
+                       all->duration);
+    else
+        mf_text_format(text,
                    "</h1>\n<p class=\"lead\">The same robot and the same gait for <b>%.6g s</b> at "
                    "every level of physics, commanded %.6g m/s forward, %.6g m/s left and "
                    "%.6g rad/s.</p>\n",
                    all->duration, all->command[0], all->command[1], all->command[2]);
-    put_tables(text, all);
+    if (all->truss)
+        put_trusses(text, all);
+    else
+        put_tables(text, all);
     put_map(text, all);
     put_plot(text, all, "Forward", TIME, X, "time [s]", "x [m]");
-    put_plot(text, all, "Heading", TIME, HEADING, "time [s]", "heading [rad]");
+    if (!all->truss)
+        put_plot(text, all, "Heading", TIME, HEADING, "time [s]", "heading [rad]");
     put_plot(text, all, "Height of the base", TIME, HEIGHT, "time [s]", "height [m]");
-    put_plot(text, all, "Tilt", TIME, TILT, "time [s]", "tilt [rad]");
+    if (!all->truss)
+        put_plot(text, all, "Tilt", TIME, TILT, "time [s]", "tilt [rad]");
     put_plot(text, all, "Energy", TIME, ENERGY, "time [s]", "kinetic and potential [J]");
     mf_text_put(text, "</main></body></html>\n");
 }

@@ -41,7 +41,7 @@ static void find_bar(const mf_Group *group, uint32_t instance, uint32_t b, Bar *
 }
 
 uint32_t mf_film_truss_links(const mf_Group *group) {
-    const mf_QuasistaticConfig *config = mf_quasistatic_config_of(group);
+    const mf_QuasistaticConfig *config = mf_truss_config_of(group);
     if (config == NULL)
         return 0;
     const mf_Field *bars = mf_group_find_field((mf_Group *)(uintptr_t)group, "bar.diameter");

@@ -172,7 +172,7 @@ static void put_labels(mf_Text *text, const mf_Chart *chart, Label *labels, uint
 
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
     const mf_VerifyConfig *verify = &data->file->verify;
-    const char *level = mf_motion_name((mf_Motion)(verify->motion - MF_VERIFY_KINEMATIC));
+    const char *level = mf_motion_name(mf_verify_motion(verify->motion));
     mf_text_format(
         text,
         "<p>Every %u generation%s the %u most promising individuals are verified at the level "

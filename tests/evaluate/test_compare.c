@@ -92,6 +92,35 @@ static void kinematic_soles_stay_flat(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// A truss whose actuators nothing drives gets a sine: both motions follow it within millimeters.
+static void a_truss_is_compared_with_inertia(void **state) {
+    mf_SceneFile *file = parse_scene(
+        *state, "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
+    mf_CompareConfig config = mf_compare_config();
+    mf_Comparison *all = NULL;
+    mf_Error error = {0};
+    config.cost_robots = 16;
+    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
+        fail_with(&error);
+    assert_int_equal(all->reference, MF_MOTION_ELASTIC);
+    assert_true(all->truss && strstr(all->drive, "sine of 1.1 s") != NULL);
+    const mf_CompareRow *frames = &all->rows[MF_MOTION_QUASISTATIC];
+    const mf_CompareRow *best = &all->rows[MF_MOTION_ELASTIC];
+    assert_true(frames->possible && best->possible && !all->rows[MF_MOTION_RIGID].possible);
+    assert_true(frames->finished && best->finished && best->warnings == 0);
+    assert_int_equal(frames->sample_count, 101);
+    assert_int_equal(best->sample_count, 101);
+    assert_true(frames->step == 0.02 && best->step == 0.001);
+    assert_true(frames->vertex_error > 0.0 && frames->vertex_error < 3e-3);
+    assert_true(frames->position_error < 3e-3 && frames->height_error < 3e-3);
+    assert_true(isnan(best->vertex_error) && isnan(frames->tilt_error));
+    assert_true(frames->force > 0.05 && frames->seconds > 0.0 && best->seconds > 0.0);
+    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
+    unlink(PAGE);
+    mf_comparison_destroy(all);
+    mf_scene_file_destroy(file);
+}
+
 static void unsupported_features_of_a_level_are_listed(void **state) {
     mf_SceneFile *file = ball_scene(*state, 0.1);
     mf_CompareConfig config = mf_compare_config();
@@ -223,6 +252,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tripod_walks_at_every_level),
         cmocka_unit_test(kinematic_soles_stay_flat),
+        cmocka_unit_test(a_truss_is_compared_with_inertia),
         cmocka_unit_test(unsupported_features_of_a_level_are_listed),
         cmocka_unit_test(incomparable_models_give_a_reason),
         cmocka_unit_test(commands_beyond_the_gait_are_noted),

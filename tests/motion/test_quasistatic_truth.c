@@ -12,20 +12,6 @@
 #include "motion/trusses.h"
 #include "near.h"
 
-// A pyramid of 0.1 m on three feet; its first bar is an actuator.
-static void pyramid(Parts *p) {
-    begin(p);
-    vertex(p, -0.05, -0.029, 0.005, "");
-    vertex(p, 0.05, -0.029, 0.005, "");
-    vertex(p, 0.0, 0.058, 0.005, "");
-    vertex(p, 0.0, 0.0, 0.085, "");
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t j = i + 1; j < 4; j++)
-            bar(p, i, j);
-    p->actuators[0] = (mf_TrussActuator){0, 0.02, 0.3, MF_NONE};
-    p->truss.actuator_count = 1;
-}
-
 // ---- friction -----------------------------------------------------------------------------------
 
 // The cone is round: on slopes towards any side a truss sticks below tan a = mu and slides above,

@@ -1,4 +1,5 @@
-// Trusses made in code, and a world with one group of them, for tests of the motion quasistatic.
+// Trusses made in code, and a world with one group of them, for tests of the motions quasistatic
+// and elastic.
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
@@ -57,6 +58,20 @@ static inline void crawler(Parts *p, uint32_t size, uint32_t extra) {
     p->truss.actuator_count = 2;
 }
 
+// A pyramid of 0.1 m on three feet; its first bar is an actuator.
+static inline void pyramid(Parts *p) {
+    begin(p);
+    vertex(p, -0.05, -0.029, 0.005, "");
+    vertex(p, 0.05, -0.029, 0.005, "");
+    vertex(p, 0.0, 0.058, 0.005, "");
+    vertex(p, 0.0, 0.0, 0.085, "");
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t j = i + 1; j < 4; j++)
+            bar(p, i, j);
+    p->actuators[0] = (mf_TrussActuator){0, 0.02, 0.3, MF_NONE};
+    p->truss.actuator_count = 1;
+}
+
 typedef struct Rig {
     mf_Model *model;
     mf_World *world;
@@ -67,10 +82,19 @@ typedef struct RigConfig {
     mf_QuasistaticConfig motion;
     mf_WorldConfig world;
     uint32_t count;
+    bool elastic;
 } RigConfig;
 
 static inline RigConfig rig_config(uint32_t count) {
-    return (RigConfig){mf_quasistatic_config(), mf_world_config(), count};
+    return (RigConfig){mf_quasistatic_config(), mf_world_config(), count, false};
+}
+
+// With inertia and this step [s].
+static inline RigConfig elastic_config(uint32_t count, double step) {
+    RigConfig config = rig_config(count);
+    config.elastic = true;
+    config.world.step = (mf_Time)(step * 1e9 + 0.5);
+    return config;
 }
 
 static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
@@ -83,9 +107,11 @@ static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig
     group.count = config.count;
     group.double_precision = true;
     config.motion.truss = truss;
+    mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
+        config.elastic ? mf_elastic_add : mf_quasistatic_add;
     if (mf_world_create(context, &config.world, &rig.world, &error) != MF_OK ||
         mf_world_add_group(rig.world, &group, &rig.group, &error) != MF_OK ||
-        mf_quasistatic_add(rig.group, &config.motion, &error) != MF_OK)
+        add(rig.group, &config.motion, &error) != MF_OK)
         fail_msg("%s", error.message);
     return rig;
 }

@@ -110,7 +110,7 @@ static void mistakes_in_values_state_position_and_expectation(void **state) {
          "found height"},
         {OK_MODEL "search: {verify: {motion: soccer}}\n",
          "t.yaml:2:27: search.verify.motion: expected one of none, kinematic, points, rigid, "
-         "prescribed, articulated, found soccer"},
+         "prescribed, articulated, elastic, found soccer"},
         {OK_MODEL "name: [a]\n", "t.yaml:2:7: name: expected text, found a list"},
         {OK_MODEL "name: \"a\\nb\"\n", "t.yaml:2:7: name: expected text, found \"a?b\""},
         {OK_MODEL "name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
@@ -156,7 +156,8 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, quadrotor, fixed_wing, car, external, quasistatic, auto, own, found soccer"},
+         "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
+         "own, found soccer"},
         {GROUP "    controller: neural\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
         {GROUP "    controller: {}\n",

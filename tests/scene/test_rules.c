@@ -48,6 +48,64 @@ static void rules_change_motions(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// A truss gets inertia at a time, with the step that this needs, and loses it again.
+static void rules_change_motions_of_trusses(void **state) {
+    static const char text[] =
+        "groups:\n"
+        "  - name: a\n    model: ../models/tetrahedron.truss.yaml\n    count: 2\n"
+        "    switch:\n"
+        "      - {to: elastic, when: {at: {time: 0.05}}}\n"
+        "      - {to: quasistatic, when: {at: {time: 0.1}}}\n";
+    mf_SceneFile *file = parse_scene(*state, text);
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(scene.step, MF_MILLISECOND);
+    assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
+    mf_world_step(scene.world, 70);
+    assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_ELASTIC);
+    mf_world_step(scene.world, 50);
+    assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
+// Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
+static void motions_of_trusses_are_checked(void **state) {
+    static const char *const wrong[][2] = {
+        {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, speed: 1}]\n",
+         "frames of a truss have no speed"},
+        {"groups: [{name: a, model: ../models/hexapod.urdf, motion: elastic}]\n",
+         "elastic: expected the file of a truss"},
+        {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, switch: [{to: rigid, when: "
+         "{at: {time: 1}}}]}]\n",
+         "a truss switches to quasistatic, elastic or own"},
+        {"groups: [{name: a, model: ../models/hexapod.urdf, switch: [{to: elastic, when: {at: "
+         "{time: 1}}}]}]\n",
+         "quasistatic and elastic are motions of trusses"},
+        {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, controller: oscillator}]\n"
+         "search: {verify: {motion: rigid}}\n",
+         "a truss is verified by elastic"},
+        {"groups: [{name: a, model: ../models/hexapod.urdf, controller: gp}]\n"
+         "search: {verify: {motion: elastic}}\n",
+         "elastic: expected the file of a truss"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        mf_SceneFile *file = NULL;
+        mf_Error error = {0};
+        assert_int_not_equal(mf_scene_file_parse(*state, SCENE_PATH, wrong[i][0],
+                                                 strlen(wrong[i][0]), NULL, 0, &file, &error),
+                             MF_OK);
+        if (strstr(error.message, wrong[i][1]) == NULL)
+            fail_msg("expected '%s' in '%s'", wrong[i][1], error.message);
+    }
+    mf_SceneFile *file = parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
+                                             ".yaml, motion: elastic, speed: 1}]\n");
+    mf_Scene scene = make_scene(*state, file);
+    mf_world_step(scene.world, 1);
+    assert_true(mf_field_get(mf_group_find_field(scene.group, "base.linear_velocity"), 0, 0) > 0.9);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
 // Times of rules are counted from the end of settling on.
 static void rules_wait_until_robots_have_settled(void **state) {
     static const char text[] =
@@ -193,6 +251,8 @@ static void a_match_is_the_same_every_time(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_change_motions),
+        cmocka_unit_test(rules_change_motions_of_trusses),
+        cmocka_unit_test(motions_of_trusses_are_checked),
         cmocka_unit_test(rules_wait_until_robots_have_settled),
         cmocka_unit_test(tilted_robots_change_motion),
         cmocka_unit_test(gaits_follow_commands),

@@ -17,6 +17,7 @@ __all__ = ["MOTIONS", "Recipe", "add_group", "motion_settings", "overrides", "se
 _NAMES = tuple(text(lib.mf_motion_name(i)) for i in range(lib.MF_MOTION_COUNT))
 MOTIONS = _NAMES[: lib.MF_MOTION_LEVELS]
 _ALONE = _NAMES[lib.MF_MOTION_LEVELS :]  # motions without switching
+_OF_TRUSSES = ("quasistatic", "elastic")
 _MAKERS = {
     "gp": lib.mf_gp_config,
     "oscillator": lib.mf_oscillator_config,
@@ -97,11 +98,11 @@ class Recipe:
         kind = self.model.vehicle
         truss = self.model.truss is not None
         for motion in self.motions:
-            if truss != (motion == "quasistatic"):
+            if truss != (motion in _OF_TRUSSES):
                 raise ValueError(
-                    f"motion: a truss moves by quasistatic, got {motion!r}"
+                    f"motion: a truss moves by quasistatic or elastic, got {motion!r}"
                     if truss
-                    else "motion: quasistatic is for a truss, the model is a robot"
+                    else f"motion: {motion} is for a truss, the model is a robot"
                 )
             if kind is not None and motion != kind:
                 raise ValueError(f"motion: a {kind} moves by {kind}, got {motion!r}")

@@ -153,7 +153,8 @@ class World(Native):
             motion: the level of physics: "kinematic", "points", "rigid", "prescribed" or
                 "articulated"; several: the first is the initial one, `switch` changes
                 it; "external": moved by fields of velocities or targets; None: they do not move;
-                "auto": a vehicle's own, "quasistatic" for trusses, else "articulated".
+                "auto": a vehicle's own, "quasistatic" for trusses, which also move by "elastic",
+                else "articulated".
             behavior: behavior of vehicles, as the key of scenes: "hold", `{"orbit": {"radius":
                 5.0}}`; `{"program": {"mode": "velocity"}}` leaves the command fields to the
                 program.

@@ -2,11 +2,11 @@
 // bars under loads and for sticking contacts; sliding contacts far from the minimum with a tenth of
 // their curvature along the slip, where they have none; bars that meet by a bound of their
 // couplings, which keeps them out of the band.
-#ifndef MF_MOTION_QUASISTATIC_HESSIAN_H
-#define MF_MOTION_QUASISTATIC_HESSIAN_H
+#ifndef MF_MOTION_TRUSS_HESSIAN_H
+#define MF_MOTION_TRUSS_HESSIAN_H
 
-#include "motion/quasistatic/band.h"
-#include "motion/quasistatic/energy.h"
+#include "motion/truss/band.h"
+#include "motion/truss/energy.h"
 
 #define MF_TRUSS_SLIDE ((mf_real)0.1) // [1] share of the curvature along the slip
 
@@ -85,7 +85,7 @@ static MF_INLINE void add_bars(const Frame *f, const Band *band, bool same) {
 }
 
 static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Contact *c) {
-    const mf_lane one = mf_set((mf_real)1), grip = mf_set((mf_real)f->plan->grip);
+    const mf_lane one = mf_set((mf_real)1), grip = f->grip;
     mf_mask deep = mf_less(mf_set(-MF_TRUSS_NEAR), c->depth);
     Sym block = along_and_across(c->rise, mf_keep(deep, c->spring), mf_zero());
     mf_mask slides = mf_less(c->bound, c->far * grip);
@@ -120,7 +120,7 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
 
 // (sum of w_i n . dx_i)^2 <= 2 sum of w_i (n . dx_i)^2 for the four shares w, whose sum is 2.
 static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
-    const mf_lane twice = mf_set((mf_real)(2 * f->plan->stiffness)), one = mf_set((mf_real)1);
+    const mf_lane twice = f->spring + f->spring, one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
@@ -135,6 +135,15 @@ static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
             const End *end = &bars[e / 2]->ends[e % 2];
             matrix_add(band, same, deep, end, end, true, &block);
         }
+    }
+}
+
+// m / c^2 of every vertex.
+static MF_INLINE void add_inertia(const Frame *f, const Band *band, bool same) {
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        const mf_lane size = inertia_of(f, v), zero = mf_zero();
+        Sym block = MF_VALUE(Sym, size, size, size, zero, zero, zero);
+        matrix_add(band, same, f->alive, &f->own[v], &f->own[v], true, &block);
     }
 }
 
@@ -168,6 +177,8 @@ static MF_INLINE mf_lane assemble_as(const Frame *f, const Band *band, bool same
         add_ground(f, band, same);
     if (f->pair_count > 0)
         add_pairs(f, band, same);
+    if (f->plan->dynamic)
+        add_inertia(f, band, same);
     return finish_diagonal(f, band, same);
 }
 

@@ -1,9 +1,9 @@
 // Bars that meet bars: the penetration energy of two cylinders with round ends, of a spring between
 // the closest points of their axes. Bars that share a vertex do not meet.
-#ifndef MF_MOTION_QUASISTATIC_PAIRS_H
-#define MF_MOTION_QUASISTATIC_PAIRS_H
+#ifndef MF_MOTION_TRUSS_PAIRS_H
+#define MF_MOTION_TRUSS_PAIRS_H
 
-#include "motion/quasistatic/state.h"
+#include "motion/truss/state.h"
 
 typedef struct Meeting {
     mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
@@ -55,7 +55,7 @@ static MF_INLINE mf_mask strangers(const Bar *one, const Bar *two) {
 
 static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradient, bool same) {
     mf_lane sum = mf_zero();
-    const mf_lane stiffness = mf_set((mf_real)f->plan->stiffness), one = mf_set((mf_real)1);
+    const mf_lane stiffness = f->spring, one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};

@@ -1,7 +1,7 @@
-// What the kernels of quasi-static trusses read: settings and sizes as a flat image, and the rows
-// of the fields of some lanes. docs/explanation/quasistatic.md has the equations.
-#ifndef MF_MOTION_QUASISTATIC_PLAN_H
-#define MF_MOTION_QUASISTATIC_PLAN_H
+// What the kernels of trusses read: settings and sizes as a flat image, and the rows of the fields
+// of some lanes. docs/explanation/quasistatic.md and elastic.md have the equations.
+#ifndef MF_MOTION_TRUSS_PLAN_H
+#define MF_MOTION_TRUSS_PLAN_H
 
 #include <mayfly/quasistatic.h>
 
@@ -19,6 +19,7 @@ typedef struct mf_TrussPlan {
     bool level;                         // it is flat
     bool pairs;                         // bars meet bars
     bool descend;                       // by the gradient, in place of Newton's method
+    bool dynamic;                       // vertices have inertia: the motion `elastic`
     uint32_t iterations;                // [1] most of a frame
     double gravity[3];                  // [m/s^2]
     double height;                      // [m] of level ground
@@ -31,17 +32,18 @@ typedef struct mf_TrussPlan {
     double change;                      // [m] most by which an actuator changes in a frame
     double yield, elasticity;           // [Pa]
     double jump;                        // [m] longer movement in a frame is flagged
+    double damping;                     // [s] of bars: force per rate, over their stiffness
     uint64_t seed;
 } mf_TrussPlan;
 
-// The rows of the lanes to relax, each from the first of these lanes on; components are MF_BLOCK
+// The rows of the lanes to step, each from the first of these lanes on; components are MF_BLOCK
 // apart. Integers are uint32_t, the others double.
 typedef struct mf_TrussBlock {
     const mf_TrussPlan *plan;
     const mf_TerrainImage *terrain;
     void *scratch;
     uint64_t tick;
-    double inverse_step;                 // [1/s]
+    double step;                         // [s]
     uint32_t *counts;                    // truss.counts: vertices, bars, actuators, band width
     uint32_t *ends, *order, *fixed;      // bar.ends, vertex.order, vertex.fixed
     double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
@@ -50,6 +52,7 @@ typedef struct mf_TrussBlock {
     uint32_t *stream;                    // noise.stream
     double *range, *command;             // actuator.range, actuator.control
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
+    double *velocity;                    // vertex.velocity; NULL: quasi-static
     double *force, *stress;              // bar.force, bar.stress
     double *base, *linear;               // base.position, base.linear_velocity
     double *relaxation;                  // frame.relaxation: energy, residual, movement

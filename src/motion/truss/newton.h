@@ -1,10 +1,10 @@
 // Relaxation of a frame: Newton's method with a band matrix. The step is shortened to a reach, and
 // where it does not lower the energy a shift of the diagonal turns it towards steepest descent
 // (Levenberg 1944). Each lane has its own shift, step and end.
-#ifndef MF_MOTION_QUASISTATIC_NEWTON_H
-#define MF_MOTION_QUASISTATIC_NEWTON_H
+#ifndef MF_MOTION_TRUSS_NEWTON_H
+#define MF_MOTION_TRUSS_NEWTON_H
 
-#include "motion/quasistatic/pair_solve.h"
+#include "motion/truss/pair_solve.h"
 
 enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 #define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
@@ -22,6 +22,7 @@ typedef struct Newton {
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
     mf_lane residual; // [N]
+    mf_lane rounding; // [J] of the energy at the positions
     mf_mask stuck;    // lanes that found no lower energy
 } Newton;
 
@@ -112,7 +113,7 @@ static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same
         mf_lane sinks = vec_dot(c.rise, d), gap = near - c.depth;
         mf_mask lands = mf_and(mf_less(c.depth, -near), mf_less(gap, sinks * scale));
         scale = mf_select(lands, gap / mf_select(lands, sinks, one), scale);
-        mf_lane edge = c.bound / mf_set((mf_real)f->plan->grip);
+        mf_lane edge = c.bound / f->grip;
         mf_lane back = -vec_dot(c.slip, d) / mf_max(c.far, mf_set((mf_real)1e-30));
         mf_mask returns = mf_and(mf_less(edge, c.far), mf_less(c.far + edge, back * scale));
         returns = mf_and(returns, mf_less(mf_zero(), edge));
@@ -146,8 +147,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     for (int halving = 0; halving <= MF_TRUSS_HALVINGS; halving++) {
         place_trial(n, scale);
         mf_lane energy = energy_at(f, f->trial, NULL);
-        mf_lane rounding = mf_set((mf_real)1e-15) * mf_abs(n->energy);
-        mf_lane bound = mf_fma(slope * scale, mf_set((mf_real)1e-4), n->energy + rounding);
+        mf_lane bound = mf_fma(slope * scale, mf_set((mf_real)1e-4), n->energy + n->rounding);
         mf_mask better = mf_and(mf_and(sound, mf_not(moved)), mf_less_equal(energy, bound));
         if (mf_any(better))
             accept(n, better, energy);
@@ -161,10 +161,29 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     return moved;
 }
 
+// Rounding of the energy. In a dynamic step also that of large forces times lengths and positions,
+// whose energies cancel.
+static mf_lane rounding_of(const Newton *n) {
+    const Frame *f = n->frame;
+    mf_lane sum = mf_abs(n->energy);
+    if (f->plan->dynamic) {
+        for (uint32_t b = 0; b < f->bars; b++) {
+            Stretch s = stretch_of(&f->bar[b], f->position, false);
+            sum = mf_fma(mf_abs(s.force), s.length, sum);
+        }
+        for (uint32_t v = 0; v < f->vertices; v++) {
+            Vec from = vec_sub(f->position[v], f->predicted[v]);
+            sum = mf_fma(inertia_of(f, v) * vec_most(from), vec_most(f->position[v]), sum);
+        }
+    }
+    return mf_set((mf_real)1e-15) * sum;
+}
+
 // One step of the lanes `open`.
 static void newton_step(Newton *n, mf_mask open) {
     const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
     n->largest = assemble(n->frame, &n->matrix);
+    n->rounding = rounding_of(n);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_mask easy, moved = attempt(n, open, &easy);
         mf_lane less = n->shift * tenth, least = n->largest * mf_set((mf_real)1e-11);
@@ -214,6 +233,27 @@ static void find_pairs(Newton *n) {
         pairs_find(f, n->listed, true);
     else
         pairs_find(f, n->listed, false);
+}
+
+// Forgets the relaxation before.
+static void newton_begin(Newton *n) {
+    n->shift = n->residual = mf_zero();
+    n->rate = mf_set((mf_real)1e-3);
+    n->before = mf_set((mf_real)1e30);
+    n->reach = mf_set((mf_real)(n->frame->plan->reach / 4));
+}
+
+// The force [N] that counts as none: a share of the load, and above the rounding of bars.
+static mf_lane tolerance_of(const Frame *f) {
+    mf_lane rounding = mf_zero();
+    for (uint32_t b = 0; b < f->bars; b++)
+        rounding = mf_max(rounding, f->bar[b].stiffness * f->bar[b].rest);
+    rounding = rounding * mf_set((mf_real)1e-14);
+    for (uint32_t v = 0; v < f->vertices && f->plan->dynamic; v++) {
+        mf_lane inertia = inertia_of(f, v) * vec_most(f->position[v]);
+        rounding = mf_max(rounding, inertia * mf_set((mf_real)4e-15));
+    }
+    return mf_max(f->load * mf_set((mf_real)f->plan->tolerance), rounding);
 }
 
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the

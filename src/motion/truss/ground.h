@@ -10,10 +10,10 @@
 // Friction rises with the slip s = |u| - c / g of a frame by c t s, energy c t s^2 / 2, t =
 // `strengthening`: of feet that push against each other with the same load all slip then. Else the
 // minimum is not unique, and the random forces of the noise would choose who does.
-#ifndef MF_MOTION_QUASISTATIC_GROUND_H
-#define MF_MOTION_QUASISTATIC_GROUND_H
+#ifndef MF_MOTION_TRUSS_GROUND_H
+#define MF_MOTION_TRUSS_GROUND_H
 
-#include "motion/quasistatic/state.h"
+#include "motion/truss/state.h"
 
 #define MF_TRUSS_NEAR ((mf_real)1e-6) // [m] points so close to the ground count as on it
 
@@ -73,9 +73,9 @@ typedef struct Contact { // of one spot at trial positions
 static MF_INLINE Contact contact_at(const Frame *f, const Touch *touch, Vec at) {
     Contact c;
     mf_lane slope_x, slope_y, height = ground_height(f, at, &slope_x, &slope_y);
-    const mf_lane up = touch->normal.z, grip = mf_set((mf_real)f->plan->grip);
+    const mf_lane up = touch->normal.z, grip = f->grip;
     c.depth = height + touch->rim - at.z;
-    c.spring = mf_set((mf_real)f->plan->stiffness) * up * up;
+    c.spring = f->spring * up * up;
     c.rise = MF_VALUE(Vec, slope_x, slope_y, mf_set((mf_real)-1));
     Vec from = vec_sub(at, touch->anchor);
     c.slip = vec_fma(touch->normal, -vec_dot(from, touch->normal), from);
@@ -91,7 +91,7 @@ static MF_INLINE Contact contact_at(const Frame *f, const Touch *touch, Vec at) 
 
 // Energy [J] of a contact and its force on the spot.
 static MF_INLINE mf_lane contact_energy(const Frame *f, const Contact *c, Vec *force) {
-    const mf_lane half = mf_set((mf_real)0.5), grip = mf_set((mf_real)f->plan->grip);
+    const mf_lane half = mf_set((mf_real)0.5), grip = f->grip;
     mf_mask deep = mf_less(mf_zero(), c->depth);
     mf_lane press = mf_keep(deep, c->depth * c->spring);
     mf_mask sticks = mf_less_equal(c->far * grip, c->bound);
@@ -119,6 +119,23 @@ static MF_INLINE mf_lane ground_energy(const Frame *f, const Vec *at, Vec *gradi
     return sum;
 }
 
+// Where a contact sticks that touches at `at` for the first time. What moves with inertia sticks
+// where the step began, so that friction opposes the movement of the step.
+static MF_INLINE Vec landing_of(const Frame *f, const Spot *spot, Vec at, bool same) {
+    return f->plan->dynamic ? spot_position(f->start, spot, same) : at;
+}
+
+static MF_INLINE Touch touch_select(mf_mask where, const Touch *a, const Touch *b) {
+    Touch t;
+    t.radius = mf_select(where, a->radius, b->radius);
+    t.normal_force = mf_select(where, a->normal_force, b->normal_force);
+    t.rim = mf_select(where, a->rim, b->rim);
+    t.normal = vec_select(where, a->normal, b->normal);
+    t.anchor = vec_select(where, a->anchor, b->anchor);
+    t.stood = mf_or(mf_and(where, a->stood), mf_and(mf_not(where), b->stood));
+    return t;
+}
+
 // ---- between iterations
 // --------------------------------------------------------------------------
 
@@ -136,10 +153,10 @@ static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
         mf_lane slope_x, slope_y, height = ground_height(f, at, &slope_x, &slope_y);
         mf_lane steep = mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         mf_lane up = one / steep, depth = height + touch->radius * steep - at.z;
-        mf_lane force = mf_max(depth, mf_zero()) * (mf_set((mf_real)f->plan->stiffness) * up);
+        mf_lane force = mf_max(depth, mf_zero()) * (f->spring * up);
         mf_mask lands = mf_and(where, mf_less_equal(touch->normal_force, mf_zero()));
         lands = mf_and(lands, mf_not(touch->stood));
-        touch->anchor = vec_select(lands, at, touch->anchor);
+        touch->anchor = vec_select(lands, landing_of(f, &spot, at, same), touch->anchor);
         touch->normal_force = mf_select(where, force, touch->normal_force);
         touch->rim = mf_select(where, touch->radius * steep, touch->rim);
         Vec normal = MF_VALUE(Vec, -(slope_x * up), -(slope_y * up), up);
@@ -147,8 +164,8 @@ static MF_INLINE void ground_renew(const Frame *f, mf_mask where, bool same) {
     }
 }
 
-// Moves the anchors of contacts that slipped to the edge of the cone.
-static MF_INLINE void ground_slip(const Frame *f, bool same) {
+// Moves the anchors of contacts that slipped to the edge of the cone, in the lanes `where`.
+static MF_INLINE void ground_slip(const Frame *f, mf_mask where, bool same) {
     const uint32_t count = spot_count(f);
     for (uint32_t i = 0; i < count; i++) {
         Touch *touch = &f->touch[i];
@@ -156,8 +173,8 @@ static MF_INLINE void ground_slip(const Frame *f, bool same) {
         spot_of(f, i, &spot);
         Vec at = spot_position(f->position, &spot, same);
         Contact c = contact_at(f, touch, at);
-        mf_lane share = c.bound / mf_max(c.far * mf_set((mf_real)f->plan->grip), c.bound);
-        mf_mask slips = mf_less(share, mf_set((mf_real)1));
+        mf_lane share = c.bound / mf_max(c.far * f->grip, c.bound);
+        mf_mask slips = mf_and(where, mf_less(share, mf_set((mf_real)1)));
         Vec edge = vec_sub(at, vec_scale(c.slip, share));
         touch->anchor = vec_select(slips, edge, touch->anchor);
     }

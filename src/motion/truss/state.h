@@ -3,12 +3,12 @@
 // Lanes may hold different trusses. Where all have the same bars (copies, mutants of weights) the
 // ends of a bar are one number for all lanes and vertices are loaded; else they are gathered. Both
 // give the same bits. Functions have that as a constant argument `same`.
-#ifndef MF_MOTION_QUASISTATIC_STATE_H
-#define MF_MOTION_QUASISTATIC_STATE_H
+#ifndef MF_MOTION_TRUSS_STATE_H
+#define MF_MOTION_TRUSS_STATE_H
 
 #include "math/carve.h"
 #include "math/lane_vector.h"
-#include "motion/quasistatic/plan.h"
+#include "motion/truss/plan.h"
 #include "motion/warn.h"
 #include "terrain/lookup_lane.h"
 
@@ -37,6 +37,14 @@ typedef struct Touch {
     mf_mask stood;        // it touched the ground when the frame began
 } Touch;
 
+// What a bar is in the stages of a dynamic step.
+typedef struct BarStep {
+    mf_lane before, after; // [m] rest length when the step begins and ends
+    mf_lane rigidity;      // [N]
+    mf_lane length, rate;  // [m], [m/s] when the step begins
+    mf_lane reference;     // [m] length from which the stage counts the rate of the length
+} BarStep;
+
 typedef struct Pair { // two bars that may meet
     uint32_t first, second;
 } Pair;
@@ -48,6 +56,9 @@ typedef struct Frame {
     bool same;                                 // all lanes that are alive have the same bars
     uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
     mf_LaneMap map;
+    mf_lane share;        // [1] of the stiffness of contacts in the energy; 1 in a frame
+    mf_lane spring, grip; // [N/m] of contacts times `share`
+    mf_lane stage;        // [s] duration of a stage of a dynamic step
     mf_mask nearly;  // lanes whose residual is below a hundredth of the load
     mf_lane load;    // [N] of the lane, which the tolerance is relative to
     Vec *position;   // per vertex
@@ -58,7 +69,12 @@ typedef struct Frame {
     mf_lane *mass;   // per vertex [kg]
     End *own;        // per vertex: itself
     mf_index *fixed; // per vertex: bits of axes
+    Vec *velocity;   // per vertex, at the beginning of a dynamic step
+    Vec *early;      // per vertex: gradient of the energy of bars and loads then
+    Vec *base;       // per vertex: (position - base) / stage is the velocity in a stage
+    Vec *predicted;  // per vertex: where a stage would end without forces
     Bar *bar;
+    BarStep *bar_step;
     Touch *touch;
     Pair *pair;
     uint32_t pair_count;
@@ -132,7 +148,13 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->mass, plan->vertices);
     MF_CARVE(carver, f->own, plan->vertices);
     MF_CARVE(carver, f->fixed, plan->vertices);
+    const uint32_t moving = plan->dynamic ? plan->vertices : 0;
+    MF_CARVE(carver, f->velocity, moving);
+    MF_CARVE(carver, f->early, moving);
+    MF_CARVE(carver, f->base, moving);
+    MF_CARVE(carver, f->predicted, moving);
     MF_CARVE(carver, f->bar, plan->bars);
+    MF_CARVE(carver, f->bar_step, plan->dynamic ? plan->bars : 0);
     MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
     MF_CARVE(carver, f->matrix, band_values(plan));

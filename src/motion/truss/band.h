@@ -1,9 +1,9 @@
 // Symmetric matrices of a band: entries of a row from `entries` - 1 before the diagonal to the
 // diagonal, and their factors L D L^T. Lanes whose band is narrower have zeros there.
-#ifndef MF_MOTION_QUASISTATIC_BAND_H
-#define MF_MOTION_QUASISTATIC_BAND_H
+#ifndef MF_MOTION_TRUSS_BAND_H
+#define MF_MOTION_TRUSS_BAND_H
 
-#include "motion/quasistatic/state.h"
+#include "motion/truss/state.h"
 
 typedef struct Band {
     mf_lane *value;   // row r, column c: value[r * entries + entries - 1 - (r - c)]

@@ -2,17 +2,17 @@
 // band, so the band holds a bound of it (hessian.h), and conjugate gradients correct the solution,
 // with the factored band as preconditioner: after as many rounds as there are meetings it is exact,
 // but for rounding. The product of the band with the search direction follows from the residuals.
-#ifndef MF_MOTION_QUASISTATIC_PAIR_SOLVE_H
-#define MF_MOTION_QUASISTATIC_PAIR_SOLVE_H
+#ifndef MF_MOTION_TRUSS_PAIR_SOLVE_H
+#define MF_MOTION_TRUSS_PAIR_SOLVE_H
 
-#include "motion/quasistatic/hessian.h"
+#include "motion/truss/hessian.h"
 
 enum { MF_TRUSS_ROUNDS = 30 };
 
 // Adds to `out` what the meetings are more than their bound, times `x`; both in the order of the
 // matrix.
 static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *out, bool same) {
-    const mf_lane one = mf_set((mf_real)1), stiffness = mf_set((mf_real)f->plan->stiffness);
+    const mf_lane one = mf_set((mf_real)1), stiffness = f->spring;
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};

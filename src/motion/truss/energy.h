@@ -1,9 +1,10 @@
-// The energy H of a truss and its derivatives: bars, weight, loads, ground, bars that meet.
-#ifndef MF_MOTION_QUASISTATIC_ENERGY_H
-#define MF_MOTION_QUASISTATIC_ENERGY_H
+// The energy H of a truss and its derivatives: bars, weight, loads, ground, bars that meet, and in
+// a dynamic step inertia.
+#ifndef MF_MOTION_TRUSS_ENERGY_H
+#define MF_MOTION_TRUSS_ENERGY_H
 
-#include "motion/quasistatic/ground.h"
-#include "motion/quasistatic/pairs.h"
+#include "motion/truss/ground.h"
+#include "motion/truss/pairs.h"
 
 typedef struct Stretch { // of one bar
     Vec direction;       // [1] from its first to its second end
@@ -33,6 +34,25 @@ static MF_INLINE mf_lane bars_energy(const Frame *f, const Vec *at, Vec *gradien
         Vec pull = vec_scale(s.direction, s.force);
         vertex_add(gradient, &bar->ends[1], same, f->alive, pull);
         vertex_add(gradient, &bar->ends[0], same, f->alive, vec_scale(pull, mf_set((mf_real)-1)));
+    }
+    return sum * mf_set((mf_real)0.5);
+}
+
+// m / c^2 [N/m], with which inertia holds a vertex at its predicted position.
+static MF_INLINE mf_lane inertia_of(const Frame *f, uint32_t v) {
+    return f->mass[v] / (f->stage * f->stage);
+}
+
+// m |x - predicted|^2 / (2 c^2) of every vertex: the minimum of H and this is a step of the
+// implicit rule of Euler of duration c (the incremental potential of Radovitzky and Ortiz 1999).
+static MF_INLINE mf_lane inertia_energy(const Frame *f, const Vec *at, Vec *gradient) {
+    mf_lane sum = mf_zero();
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        Vec from = vec_sub(at[v], f->predicted[v]);
+        Vec force = vec_scale(from, inertia_of(f, v));
+        sum = sum + vec_dot(force, from);
+        if (gradient != NULL)
+            gradient[v] = vec_add(gradient[v], force);
     }
     return sum * mf_set((mf_real)0.5);
 }
@@ -67,6 +87,8 @@ static MF_INLINE mf_lane total_energy(const Frame *f, const Vec *at, Vec *gradie
         sum = sum + ground_energy(f, at, gradient, same);
     if (f->pair_count > 0)
         sum = sum + pairs_energy(f, at, gradient, same);
+    if (f->plan->dynamic)
+        sum = sum + inertia_energy(f, at, gradient);
     if (gradient != NULL)
         hold_fixed(f, gradient);
     return sum;

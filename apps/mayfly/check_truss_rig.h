@@ -1,0 +1,82 @@
+// A truss made in code and its world, for check cases of trusses.
+#ifndef MAYFLY_APP_CHECK_TRUSS_RIG_H
+#define MAYFLY_APP_CHECK_TRUSS_RIG_H
+
+#include <string.h>
+
+#include <mayfly/motion.h>
+
+#include "check.h"
+
+enum { MOST = 130 };
+
+typedef struct Rig { // a truss of the standard material, and its world
+    mf_TrussVertex vertices[MOST];
+    mf_TrussBar bars[MOST];
+    mf_TrussActuator actuators[4];
+    mf_Truss truss;
+    mf_QuasistaticConfig config;
+    double gravity; // [m/s^2]
+    double step;    // [s] > 0: with inertia; 0: quasi-static
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+} Rig;
+
+static inline void rig_begin(Rig *rig) {
+    *rig = (Rig){.config = mf_quasistatic_config(), .gravity = 9.81};
+    rig->truss = (mf_Truss){.name = "case",
+                            .material = mf_truss_material(),
+                            .vertices = rig->vertices,
+                            .bars = rig->bars,
+                            .actuators = rig->actuators};
+    rig->config.contacts = false;
+    rig->config.collisions = false;
+    rig->config.tolerance = 1e-9;
+}
+
+static inline uint32_t add_vertex(Rig *rig, double x, double y, double z, const char *fixed) {
+    mf_TrussVertex *vertex = &rig->vertices[rig->truss.vertex_count];
+    *vertex = (mf_TrussVertex){.position = {x, y, z}};
+    for (int i = 0; i < 3; i++)
+        vertex->fixed[i] = strchr(fixed, "xyz"[i]) != NULL;
+    return rig->truss.vertex_count++;
+}
+
+static inline uint32_t add_bar(Rig *rig, uint32_t one, uint32_t two, double diameter) {
+    rig->bars[rig->truss.bar_count] = (mf_TrussBar){{one, two}, diameter, 0.0};
+    return rig->truss.bar_count++;
+}
+
+static inline void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static inline mf_Status rig_open(Rig *rig, mf_Context *context, mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    mf_WorldConfig world = mf_world_config();
+    world.gravity = rig->gravity;
+    if (rig->step > 0.0)
+        world.step = (mf_Time)(rig->step * 1e9 + 0.5);
+    rig->config.truss = &rig->truss;
+    mf_Status status = mf_truss_model(context, &rig->truss, &rig->model, error);
+    group.model = rig->model;
+    group.double_precision = true;
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = rig->step > 0.0 ? mf_elastic_add(rig->group, &rig->config, error)
+                                 : mf_quasistatic_add(rig->group, &rig->config, error);
+    if (status != MF_OK)
+        rig_close(rig);
+    return status;
+}
+
+static inline double get(const Rig *rig, const char *field, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, field), 0, component);
+}
+
+#endif

@@ -1,0 +1,352 @@
+// The host's side that `quasistatic` and `elastic` share: stepping, settings, plans, energy.
+#include "motion/truss/motion.h"
+#include "base/hash.h"
+#include "math/kernel_table.h"
+#include "math/scalar.h"
+#include "model/truss.h"
+#include "world/attach.h"
+
+// ---- stepping
+// ------------------------------------------------------------------------------------
+
+typedef struct TrussRun {
+    const mf_TrussMotion *motion;
+    const mf_SystemRun *run;
+} TrussRun;
+
+static void *row_of(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
+    const mf_Row place = mf_row(motion->rows[row]);
+    return mf_row_at(&place, block, lane);
+}
+
+static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
+    const mf_Row place = mf_row(motion->body[row]);
+    return mf_row_at(&place, block, lane);
+}
+
+static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
+    const TrussRun *run = context;
+    const mf_TrussMotion *m = run->motion;
+    const uint32_t block = unit->block, lane = unit->lane;
+    const mf_TrussBlock work = {
+        .plan = &m->plan,
+        .terrain = m->terrain,
+        .scratch = unit->scratch,
+        .tick = run->run->tick,
+        .step = mf_time_to_seconds(run->run->step),
+        .counts = row_of(m, MF_TRUSS_ROW_COUNTS, block, lane),
+        .ends = row_of(m, MF_TRUSS_ROW_ENDS, block, lane),
+        .order = row_of(m, MF_TRUSS_ROW_ORDER, block, lane),
+        .fixed = row_of(m, MF_TRUSS_ROW_FIXED, block, lane),
+        .mass = row_of(m, MF_TRUSS_ROW_MASS, block, lane),
+        .radius = row_of(m, MF_TRUSS_ROW_RADIUS, block, lane),
+        .load = row_of(m, MF_TRUSS_ROW_LOAD, block, lane),
+        .rest = row_of(m, MF_TRUSS_ROW_REST, block, lane),
+        .rigidity = row_of(m, MF_TRUSS_ROW_RIGIDITY, block, lane),
+        .diameter = row_of(m, MF_TRUSS_ROW_DIAMETER, block, lane),
+        .actuator = row_of(m, MF_TRUSS_ROW_ACTUATOR, block, lane),
+        .range = row_of(m, MF_TRUSS_ROW_RANGE, block, lane),
+        .stream = row_of(m, MF_TRUSS_ROW_STREAM, block, lane),
+        .command = row_of(m, MF_TRUSS_ROW_COMMAND, block, lane),
+        .position = row_of(m, MF_TRUSS_ROW_POSITION, block, lane),
+        .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
+        .contact = row_of(m, MF_TRUSS_ROW_CONTACT, block, lane),
+        .velocity = row_of(m, MF_TRUSS_ROW_VELOCITY, block, lane),
+        .force = row_of(m, MF_TRUSS_ROW_FORCE, block, lane),
+        .stress = row_of(m, MF_TRUSS_ROW_STRESS, block, lane),
+        .base = body_row(m, 0, block, lane),
+        .linear = body_row(m, 2, block, lane),
+        .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
+        .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
+        .fault = unit->fault,
+        .warnings = mf_warning_rows(&m->warnings, block, lane),
+    };
+    (unit->single ? m->frame_one : m->frame)(&work);
+}
+
+void mf_truss_motion_run(const mf_SystemRun *run, void *user) {
+    const mf_TrussMotion *motion = user;
+    const TrussRun trusses = {motion, run};
+    mf_dispatch_run(&motion->dispatch, run, frame_lanes, &trusses);
+}
+
+void mf_truss_motion_destroy(mf_Context *context, void *user) {
+    mf_TrussMotion *motion = user;
+    mf_scratch_destroy(context, motion->dispatch.scratch);
+    mf_release(context, motion);
+}
+
+// ---- adding
+// --------------------------------------------------------------------------------------
+
+static mf_Status check_positive(const char *motion, const char *name, double value, const char *unit, mf_Error *error) {
+    if (value > 0.0 && value < 1e12)
+        return MF_OK;
+    return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", motion, name, value, unit);
+}
+
+static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *config,
+                                mf_Error *error) {
+    const struct {
+        const char *name, *unit;
+        double value;
+    } positive[] = {{"stiffness", "N/m", config->stiffness},
+                    {"grip", "N/m", config->grip},
+                    {"actuator_speed", "m/s", config->actuator_speed},
+                    {"tolerance", "", config->tolerance},
+                    {"reach", "m", config->reach},
+                    {"jump", "m", config->jump},
+                    {"iterations", "", config->iterations}};
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
+        mf_Status status =
+            check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error);
+        if (status != MF_OK)
+            return status;
+    }
+    if (!(config->friction >= 0.0 && config->friction <= 100.0))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.friction: %g, need 0 .. 100", name,
+                       config->friction);
+    if (!(config->strengthening >= 0.0 && config->strengthening <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.strengthening: %g 1/m, need 0 .. 1e6", name,
+                       config->strengthening);
+    if (!(config->noise >= 0.0 && config->noise <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.noise: %g N, need 0 .. 1e6", name,
+                       config->noise);
+    if (config->method != MF_QUASISTATIC_NEWTON && config->method != MF_QUASISTATIC_GRADIENT)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.method: no method %d", name,
+                       (int)config->method);
+    if (!(config->damping >= 0.0 && config->damping <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.damping: %g s, need 0 .. 1e6", name,
+                       config->damping);
+    if (config->samples > 16)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.samples: %u, need 0 .. 16", name,
+                       config->samples);
+    return MF_OK;
+}
+
+static mf_Status check_group(const mf_Group *group, const char *name,
+                             const mf_QuasistaticConfig *config, mf_Error *error) {
+    const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
+    if (!mf_group_config_of(group)->double_precision)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s: group %s is in float, need precision: double", name,
+                       mf_group_config_of(group)->name);
+    if (config->contacts && terrain->lowest != terrain->highest &&
+        terrain->interpolation != MF_BILINEAR)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s: the ground has steps between its cells, need interpolation: bilinear",
+                       name);
+    return mf_truss_check(config->truss, error);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
+                      const mf_QuasistaticConfig *config) {
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    const mf_Truss *truss = config->truss;
+    const double length = mf_vec3_length(world->gravity_direction);
+    *plan = (mf_TrussPlan){
+        .bytes = sizeof *plan,
+        .vertices = larger(truss->vertex_count, config->vertices),
+        .bars = larger(truss->bar_count, config->bars),
+        .actuators = larger(truss->actuator_count, config->actuators),
+        .ground = config->contacts,
+        .level = world->terrain->lowest == world->terrain->highest,
+        .pairs = config->collisions,
+        .descend = config->method == MF_QUASISTATIC_GRADIENT,
+        .dynamic = dynamic,
+        .damping = dynamic ? config->damping : 0.0,
+        .iterations = config->iterations,
+        .height = world->terrain->highest,
+        .stiffness = config->stiffness,
+        .friction = config->friction,
+        .grip = config->grip,
+        .tolerance = config->tolerance,
+        .reach = config->reach,
+        .strengthening = config->strengthening,
+        .noise = config->noise,
+        .change = config->actuator_speed * mf_time_to_seconds(world->step),
+        .yield = truss->material.yield,
+        .elasticity = truss->material.elasticity,
+        .jump = config->jump,
+        .seed = world->seed,
+    };
+    plan->samples = plan->level ? 0 : config->samples;
+    for (int i = 0; i < 3; i++)
+        plan->gravity[i] = world->gravity * world->gravity_direction[i] / length;
+}
+
+// Room for the band: of the truss itself where there is no room for others, else of any.
+static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const mf_Truss *truss,
+                            mf_Error *error) {
+    mf_TrussPlan *plan = &motion->plan;
+    uint32_t *room =
+        mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *room);
+    if (room == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    plan->width = mf_truss_order(truss, room, room + truss->vertex_count);
+    if (plan->vertices > truss->vertex_count || plan->bars > truss->bar_count)
+        plan->width = plan->vertices - 1;
+    mf_release(context, room);
+    return MF_OK;
+}
+
+static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error *error) {
+    typedef size_t (*RoomFn)(const mf_TrussPlan *);
+    static const RoomFn rooms[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_room);
+    static const mf_TrussFrameFn frames[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_truss_frame);
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->frame = frames[pick.wide][0];
+    motion->frame_one = frames[pick.single][0];
+    motion->dispatch = mf_dispatch_bind(group, motion->row->motion);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, rooms[pick.wide][0](&motion->plan),
+                                    rooms[pick.single][0](&motion->plan), error);
+}
+
+static uint64_t hash_plan(const mf_TrussPlan *plan) {
+    const double reals[] = {plan->stiffness, plan->friction, plan->grip,
+                            plan->tolerance, plan->reach,    plan->noise,
+                            plan->change,    plan->yield,    plan->jump,
+                            plan->strengthening};
+    const uint32_t counts[] = {plan->vertices,   plan->bars,    plan->actuators,
+                               plan->width,      plan->samples, plan->pairs,
+                               plan->iterations, plan->ground,  plan->descend};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
+    hash = mf_hash_bytes(hash, counts, sizeof counts);
+    return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
+}
+
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
+                       mf_Error *error) {
+    mf_Status status = mf_motion_begin(group, row, error);
+    if (status == MF_OK && config == NULL)
+        status = mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
+    if (status == MF_OK)
+        status = check_settings(row->name, config, error);
+    if (status == MF_OK)
+        status = check_group(group, row->name, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    mf_TrussMotion *motion = mf_allocate(context, 1, sizeof *motion);
+    if (motion == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    motion->row = row;
+    motion->config = *config;
+    motion->config.truss = NULL;
+    motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
+    fill_plan(&motion->plan, group, row->dynamic, config);
+    status = find_width(motion, context, config->truss, error);
+    if (status == MF_OK)
+        status = mf_truss_motion_fields(group, motion, error);
+    if (status == MF_OK)
+        status = choose_kernel(group, motion, error);
+    if (status == MF_OK)
+        status = mf_motion_join(group, row, motion, hash_plan(&motion->plan), error);
+    if (status != MF_OK) {
+        mf_truss_motion_destroy(context, motion);
+        return status;
+    }
+    return mf_truss_motion_fill(group, motion, config->truss, error);
+}
+
+const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {
+    const mf_TrussMotion *frames = mf_motion_plan(group, &mf_quasistatic_row);
+    return frames != NULL ? frames : mf_motion_plan(group, &mf_elastic_row);
+}
+
+const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group) {
+    const mf_TrussMotion *motion = mf_truss_motion_of(group);
+    return motion != NULL ? &motion->config : NULL;
+}
+
+// ---- energy and momentum
+// --------------------------------------------------------------------------------
+
+static double get(const mf_TrussMotion *motion, int row, uint32_t instance, size_t component) {
+    return mf_field_get(motion->rows[row], instance, (uint32_t)component);
+}
+
+static uint32_t number(const mf_TrussMotion *motion, uint32_t instance, int count) {
+    return (uint32_t)get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
+}
+
+// Weight m g z, k (l - l0)^2 / 2 of bars and m v^2 / 2.
+mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance) {
+    mf_MotionEnergy energy = {0};
+    for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
+        const double mass = get(motion, MF_TRUSS_ROW_MASS, instance, v);
+        for (uint32_t c = 0; c < 3 && motion->plan.dynamic; c++) {
+            const double v_c = get(motion, MF_TRUSS_ROW_VELOCITY, instance, 3 * (size_t)v + c);
+            energy.kinetic += 0.5 * mass * v_c * v_c;
+        }
+        for (uint32_t c = 0; c < 3; c++)
+            energy.potential -= mass * motion->plan.gravity[c] *
+                                get(motion, MF_TRUSS_ROW_POSITION, instance, 3 * (size_t)v + c);
+    }
+    for (uint32_t b = 0; b < number(motion, instance, MF_TRUSS_BARS); b++) {
+        const double force = get(motion, MF_TRUSS_ROW_FORCE, instance, b);
+        energy.elastic += 0.5 * force * force * get(motion, MF_TRUSS_ROW_REST, instance, b) /
+                          get(motion, MF_TRUSS_ROW_RIGIDITY, instance, b);
+    }
+    return energy;
+}
+
+// Position, velocity and, as the result, mass of a vertex.
+static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint32_t vertex,
+                          double position[3], double velocity[3]) {
+    for (uint32_t c = 0; c < 3; c++) {
+        const size_t at = 3 * (size_t)vertex + c;
+        position[c] = get(motion, MF_TRUSS_ROW_POSITION, instance, at);
+        velocity[c] = motion->plan.dynamic ? get(motion, MF_TRUSS_ROW_VELOCITY, instance, at) : 0.0;
+    }
+    return get(motion, MF_TRUSS_ROW_MASS, instance, vertex);
+}
+
+// The center of mass, and the sums of m v and of (x - center) x m v.
+void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
+                       double linear[3], double angular[3]) {
+    const uint32_t count = number(motion, instance, MF_TRUSS_VERTICES);
+    double all = 1e-300, position[3], velocity[3], arm[3], spin[3];
+    for (uint32_t c = 0; c < 3; c++)
+        center[c] = linear[c] = angular[c] = 0.0;
+    for (uint32_t v = 0; v < count; v++) {
+        const double mass = read_vertex(motion, instance, v, position, velocity);
+        all += mass;
+        mf_vec3_add_scaled(center, center, mass, position);
+        mf_vec3_add_scaled(linear, linear, mass, velocity);
+    }
+    mf_vec3_scale(center, center, 1.0 / all);
+    for (uint32_t v = 0; v < count; v++) {
+        const double mass = read_vertex(motion, instance, v, position, velocity);
+        mf_vec3_sub(arm, position, center);
+        mf_vec3_cross(spin, arm, velocity);
+        mf_vec3_add_scaled(angular, angular, mass, spin);
+    }
+}
+
+// ---- what both rows of the motion table have
+// ----------------------------------------------------------------
+
+const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity", NULL};
+const char *const mf_truss_motion_writes[] = {"base.position",
+                                       "base.linear_velocity",
+                                       "vertex.position",
+                                       "?vertex.velocity",
+                                       "bar.rest_length",
+                                       "bar.force",
+                                       "bar.stress",
+                                       "?contact.anchor",
+                                       "?contact.force",
+                                       "frame.relaxation",
+                                       "frame.iterations",
+                                       "fault.word",
+                                       "warning.word",
+                                       "warning.steps",
+                                       "warning.residual",
+                                       NULL};
