@@ -123,6 +123,8 @@ static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
     const mf_lane twice = mf_set((mf_real)(2 * f->plan->stiffness)), one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
         Meeting m = meeting_of(f, pair, f->position, same);
         mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));

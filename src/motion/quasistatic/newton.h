@@ -21,6 +21,7 @@ typedef struct Newton {
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
+    mf_lane longest;  // [m] of the direction
     mf_lane residual; // [N]
     mf_mask stuck;    // lanes that found no lower energy
 } Newton;
@@ -58,12 +59,19 @@ static MF_INLINE mf_lane take_direction(Newton *n, mf_lane *scale) {
         most = mf_max(most, vec_most(d));
         slope = slope + vec_dot(d, f->gradient[v]);
     }
+    n->longest = most;
     *scale = mf_min(mf_set((mf_real)1), n->reach / most);
     return slope;
 }
 
+// Positions are `further` [m] from those at the beginning of the iteration, or closer.
+static MF_INLINE void bound_pairs(Newton *n, mf_lane further) {
+    n->frame->closer = lanes_most(n->moved + further) * MF_TRUSS_CLOSING;
+}
+
 static MF_INLINE void place_trial(Newton *n, mf_lane scale) {
     Frame *f = n->frame;
+    bound_pairs(n, scale * n->longest);
     for (uint32_t v = 0; v < f->vertices; v++) {
         Vec d = row_of(f, f->step, v);
         for (int axis = 0; axis < AXES; axis++) {
@@ -105,9 +113,11 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     sound = mf_and(sound, open);
     if (!mf_any(sound))
         return moved;
+    bound_pairs(n, mf_zero());
     load_rows(f, f->step);
-    if (f->pair_count > 0)
-        solve_with_pairs(f, &n->factor, sound);
+    mf_mask meets = f->same ? meeting_lanes(f, true) : meeting_lanes(f, false);
+    if (mf_any(meets))
+        solve_with_pairs(f, &n->factor, sound, meets);
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
@@ -193,6 +203,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
     for (;;) {
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
             find_pairs(n);
+        bound_pairs(n, mf_zero());
         n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
         n->residual = mf_select(where, residual_of(f), n->residual);
         mf_mask done = mf_less_equal(n->residual, tolerance);

@@ -15,6 +15,8 @@ static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *o
     const mf_lane one = mf_set((mf_real)1), stiffness = mf_set((mf_real)f->plan->stiffness);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
         Meeting m = meeting_of(f, pair, f->position, same);
         mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
@@ -43,6 +45,8 @@ static MF_INLINE mf_mask meeting_lanes(const Frame *f, bool same) {
     mf_mask meets = mf_not(mf_mask_all());
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
         Meeting m = meeting_of(f, pair, f->position, same);
         mf_mask deep = mf_less(mf_zero(), m.depth);
         meets = mf_or(meets, mf_and(deep, strangers(&f->bar[pair->first], &f->bar[pair->second])));
@@ -57,10 +61,10 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
     return sum;
 }
 
-// Solves the system with the right-hand side f->step into f->step, for the lanes `where`. Lanes in
-// which no bars meet get the band's own solution, so that their bits do not depend on the others.
+// Solves the system with the right-hand side f->step into f->step, for the lanes `where`, in which
+// bars meet where `meets` holds. The others get the band's own solution, so that their bits do not depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
-                                                       mf_mask where) {
+                                                       mf_mask where, mf_mask meets) {
     const uint32_t rows = factor->rows;
     const size_t bytes = rows * sizeof(mf_lane);
     mf_lane *z = f->image; // the preconditioned residual, then the product
@@ -68,7 +72,6 @@ static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Ban
     memcpy(z, f->rest, bytes);
     band_solve(factor, f->inverse, z);
     memcpy(f->search, z, bytes);
-    mf_mask meets = f->same ? meeting_lanes(f, true) : meeting_lanes(f, false);
     for (uint32_t r = 0; r < rows; r++)
         f->step[r] = mf_select(meets, mf_zero(), z[r]);
     where = mf_and(where, meets);

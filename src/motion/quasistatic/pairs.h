@@ -5,6 +5,14 @@
 
 #include "motion/quasistatic/state.h"
 
+// [1] Two vertices whose coordinates move by at most 1 come closer by at most twice the root of 3.
+#define MF_TRUSS_CLOSING ((mf_real)3.4642)
+
+// Pairs that have not moved enough to meet are passed over. Those contribute nothing.
+static MF_INLINE bool pair_apart(const Frame *f, const Pair *pair) {
+    return pair->apart > f->closer;
+}
+
 typedef struct Meeting {
     mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
     Vec normal;       // [1] from the first to the second
@@ -58,6 +66,8 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
     const mf_lane stiffness = mf_set((mf_real)f->plan->stiffness), one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
         Meeting m = meeting_of(f, pair, at, same);
         mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
@@ -74,30 +84,41 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
     return sum;
 }
 
-// Lists the pairs that can meet while no vertex moves by more than `margin` [m].
-static MF_INLINE void pairs_find(Frame *f, mf_lane margin, bool same) {
-    const mf_lane half = mf_set((mf_real)0.5);
+// Adds the pair to the list where it can meet in one of the lanes `close`.
+static MF_INLINE void pair_list(Frame *f, uint32_t one, uint32_t two, mf_mask close, mf_lane margin,
+                                bool same) {
+    close = mf_and(mf_and(close, f->alive), strangers(&f->bar[one], &f->bar[two]));
+    if (!mf_any(close))
+        return;
+    Pair pair = {one, two, 0};
+    Meeting m = meeting_of(f, &pair, f->position, same);
+    mf_lane depth = mf_select(close, m.depth, mf_set((mf_real)-1e30));
+    if (!mf_any(mf_less(-margin, depth)))
+        return;
+    pair.apart = -lanes_most(depth);
+    f->pair[f->pair_count++] = pair;
+}
+
+// Lists the pairs that can meet while no coordinate of a vertex moves by more than `most` [m].
+static MF_INLINE void pairs_find(Frame *f, mf_lane most, bool same) {
+    const mf_lane half = mf_set((mf_real)0.5), margin = most * mf_set(MF_TRUSS_CLOSING);
     f->pair_count = 0;
-    for (uint32_t i = 1; i < f->bars; i++) {
+    f->closer = 0;
+    for (uint32_t i = 0; i < f->bars; i++) {
         const Bar *one = &f->bar[i];
+        Hull *hull = &f->hull[i];
         Vec p = vertex_get(f->position, &one->ends[0], same);
         Vec u = vec_scale(vec_sub(vertex_get(f->position, &one->ends[1], same), p), half);
-        Vec center = vec_add(p, u);
-        mf_lane reach = mf_sqrt(vec_dot(u, u)) + one->radius + margin + margin;
+        hull->center = vec_add(p, u);
+        hull->radius = mf_sqrt(vec_dot(u, u)) + one->radius;
+        mf_lane reach = hull->radius + margin;
         for (uint32_t j = 0; j < i; j++) {
-            const Bar *two = &f->bar[j];
-            Vec q = vertex_get(f->position, &two->ends[0], same);
-            Vec v = vec_scale(vec_sub(vertex_get(f->position, &two->ends[1], same), q), half);
-            Vec gap = vec_sub(vec_add(q, v), center);
-            mf_lane far = reach + mf_sqrt(vec_dot(v, v)) + two->radius;
+            const Hull *other = &f->hull[j];
+            Vec gap = vec_sub(other->center, hull->center);
+            mf_lane far = reach + other->radius;
             mf_mask close = mf_less_equal(vec_dot(gap, gap), far * far);
-            close = mf_and(mf_and(close, f->alive), strangers(one, two));
-            if (!mf_any(close))
-                continue;
-            Pair pair = {i, j};
-            Meeting m = meeting_of(f, &pair, f->position, same);
-            if (mf_any(mf_and(close, mf_less(-(margin + margin), m.depth))))
-                f->pair[f->pair_count++] = pair;
+            if (mf_any(close))
+                pair_list(f, i, j, close, margin, same);
         }
     }
 }

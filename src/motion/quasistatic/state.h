@@ -38,7 +38,13 @@ typedef struct Touch {
 
 typedef struct Pair { // two bars that may meet
     uint32_t first, second;
+    mf_real apart; // [m] least distance of their surfaces when they were listed
 } Pair;
+
+typedef struct Hull { // sphere around a bar
+    Vec center;       // [m]
+    mf_lane radius;   // [m]
+} Hull;
 
 typedef struct Frame {
     const mf_TrussBlock *block;
@@ -61,6 +67,8 @@ typedef struct Frame {
     Touch *touch;
     Pair *pair;
     uint32_t pair_count;
+    mf_real closer; // [m] most by which two bars can have come closer since they were listed
+    Hull *hull;     // per bar, when pairs are listed
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
@@ -104,6 +112,16 @@ static MF_INLINE End end_in_rows(const End *end) {
     return MF_VALUE(End, end->row, end->row, end->same_row, end->same_row);
 }
 
+// The largest of the lanes' values; what is no number does not count.
+static inline mf_real lanes_most(mf_lane a) {
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    mf_store(values, a);
+    mf_real most = values[0];
+    for (int lane = 1; lane < MF_LANES; lane++)
+        most = most >= values[lane] ? most : values[lane];
+    return most;
+}
+
 // Largest size of a component.
 static MF_INLINE mf_lane vec_most(Vec a) {
     return mf_max(mf_abs(a.x), mf_max(mf_abs(a.y), mf_abs(a.z)));
@@ -134,6 +152,7 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->bar, plan->bars);
     MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
+    MF_CARVE(carver, f->hull, plan->pairs ? plan->bars : 0);
     MF_CARVE(carver, f->matrix, band_values(plan));
     MF_CARVE(carver, f->factor, band_values(plan));
     MF_CARVE(carver, f->inverse, rows);
