@@ -121,21 +121,15 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
 // (sum of w_i n . dx_i)^2 <= 2 sum of w_i (n . dx_i)^2 for the four shares w, whose sum is 2.
 static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
     const mf_lane twice = mf_set((mf_real)(2 * f->plan->stiffness)), one = mf_set((mf_real)1);
-    for (uint32_t i = 0; i < f->pair_count; i++) {
-        const Pair *pair = &f->pair[i];
-        if (pair_apart(f, pair))
-            continue;
-        const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
-        Meeting m = meeting_of(f, pair, f->position, same);
-        mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
-        deep = mf_and(deep, f->alive);
-        if (!mf_any(deep))
-            continue;
+    uint32_t at = 0;
+    Meet other;
+    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
         for (int e = 0; e < 4; e++) {
-            mf_lane t = m.share[e / 2], share = e % 2 != 0 ? t : one - t;
-            Sym block = along_and_across(m.normal, mf_keep(deep, twice * share), mf_zero());
-            const End *end = &bars[e / 2]->ends[e % 2];
-            matrix_add(band, same, deep, end, end, true, &block);
+            mf_lane t = meet->meeting.share[e / 2], share = e % 2 != 0 ? t : one - t;
+            Sym block = along_and_across(meet->meeting.normal, mf_keep(meet->deep, twice * share),
+                                         mf_zero());
+            const End *end = &f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2];
+            matrix_add(band, same, meet->deep, end, end, true, &block);
         }
     }
 }

@@ -24,6 +24,7 @@ typedef struct Newton {
     mf_lane longest;  // [m] of the direction
     mf_lane residual; // [N]
     mf_mask stuck;    // lanes that found no lower energy
+    mf_mask meets;    // lanes in which bars meet
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -113,11 +114,9 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     sound = mf_and(sound, open);
     if (!mf_any(sound))
         return moved;
-    bound_pairs(n, mf_zero());
     load_rows(f, f->step);
-    mf_mask meets = f->same ? meeting_lanes(f, true) : meeting_lanes(f, false);
-    if (mf_any(meets))
-        solve_with_pairs(f, &n->factor, sound, meets);
+    if (mf_any(n->meets))
+        solve_with_pairs(f, &n->factor, sound, n->meets);
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
@@ -142,6 +141,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
 // One step of the lanes `open`.
 static void newton_step(Newton *n, mf_mask open) {
     const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
+    n->meets = n->frame->same ? meets_find(n->frame, true) : meets_find(n->frame, false);
     n->largest = assemble(n->frame, &n->matrix);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_mask easy, moved = attempt(n, open, &easy);

@@ -13,12 +13,6 @@ static MF_INLINE bool pair_apart(const Frame *f, const Pair *pair) {
     return pair->apart > f->closer;
 }
 
-typedef struct Meeting {
-    mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
-    Vec normal;       // [1] from the first to the second
-    mf_lane depth;    // [m] <= 0: apart
-} Meeting;
-
 static MF_INLINE mf_lane unit_clamp(mf_lane a) {
     return mf_clamp(a, mf_zero(), mf_set((mf_real)1));
 }
@@ -82,6 +76,53 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
         }
     }
     return sum;
+}
+
+// How a pair meets at the positions; false where it does so in no lane that is alive.
+static MF_INLINE bool meet_of(const Frame *f, const Pair *pair, Meet *meet, bool same) {
+    if (pair_apart(f, pair))
+        return false;
+    meet->first = pair->first;
+    meet->second = pair->second;
+    meet->meeting = meeting_of(f, pair, f->position, same);
+    mf_mask deep = strangers(&f->bar[pair->first], &f->bar[pair->second]);
+    deep = mf_and(deep, mf_less(mf_zero(), meet->meeting.depth));
+    meet->deep = mf_and(deep, f->alive);
+    return mf_any(meet->deep);
+}
+
+// Keeps what meets at the positions; returns the lanes in which bars meet.
+static MF_INLINE mf_mask meets_find(Frame *f, bool same) {
+    mf_mask meets = mf_not(mf_mask_all());
+    const uint32_t room = meets_kept(f->plan);
+    uint32_t i = 0;
+    Meet other;
+    f->meet_count = 0;
+    for (; i < f->pair_count && f->meet_count < room; i++) {
+        Meet *meet = &f->meet[f->meet_count];
+        if (!meet_of(f, &f->pair[i], meet, same))
+            continue;
+        meets = mf_or(meets, meet->deep);
+        f->meet_count++;
+    }
+    f->meet_next = i;
+    for (; i < f->pair_count; i++)
+        if (meet_of(f, &f->pair[i], &other, same))
+            meets = mf_or(meets, other.deep);
+    return meets;
+}
+
+// The meeting number `*at` of the list, or the next one behind it that is not kept; `*at` becomes
+// the next number. NULL: there are no more.
+static MF_INLINE const Meet *meets_next(const Frame *f, uint32_t *at, Meet *other, bool same) {
+    if (*at < f->meet_count)
+        return &f->meet[(*at)++];
+    for (uint32_t i = *at - f->meet_count + f->meet_next; i < f->pair_count; i++)
+        if (meet_of(f, &f->pair[i], other, same)) {
+            *at = i + 1 - f->meet_next + f->meet_count;
+            return other;
+        }
+    return NULL;
 }
 
 // Adds the pair to the list where it can meet in one of the lanes `close`.

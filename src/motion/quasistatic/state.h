@@ -41,6 +41,18 @@ typedef struct Pair { // two bars that may meet
     mf_real apart; // [m] least distance of their surfaces when they were listed
 } Pair;
 
+typedef struct Meeting {
+    mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
+    Vec normal;       // [1] from the first to the second
+    mf_lane depth;    // [m] <= 0: apart
+} Meeting;
+
+typedef struct Meet { // of a pair, at the positions
+    Meeting meeting;
+    mf_mask deep; // lanes in which the bars meet
+    uint32_t first, second;
+} Meet;
+
 typedef struct Hull { // sphere around a bar
     Vec center;       // [m]
     mf_lane radius;   // [m]
@@ -69,6 +81,9 @@ typedef struct Frame {
     uint32_t pair_count;
     mf_real closer; // [m] most by which two bars can have come closer since they were listed
     Hull *hull;     // per bar, when pairs are listed
+    Meet *meet;     // of the first pairs that meet at the positions, kept for an iteration
+    uint32_t meet_count;
+    uint32_t meet_next; // [1] the first pair behind those
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
@@ -139,6 +154,10 @@ static inline size_t band_values(const mf_TrussPlan *plan) {
     return (size_t)AXES * plan->vertices * band_entries(plan->width);
 }
 
+static inline uint32_t meets_kept(const mf_TrussPlan *plan) {
+    return 4 * plan->bars;
+}
+
 static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Frame *f) {
     const uint32_t rows = AXES * plan->vertices;
     MF_CARVE(carver, f->position, plan->vertices);
@@ -153,6 +172,7 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
     MF_CARVE(carver, f->hull, plan->pairs ? plan->bars : 0);
+    MF_CARVE(carver, f->meet, plan->pairs ? meets_kept(plan) : 0);
     MF_CARVE(carver, f->matrix, band_values(plan));
     MF_CARVE(carver, f->factor, band_values(plan));
     MF_CARVE(carver, f->inverse, rows);
