@@ -8,6 +8,7 @@
 
 enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 #define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
+#define MF_TRUSS_SLOW ((mf_real)0.7)    // [1] share of the force that a good step does not leave
 #define MF_TRUSS_STEP ((mf_real)5e-4)   // [m] an iteration may go at least so far
 
 typedef struct Newton {
@@ -17,13 +18,14 @@ typedef struct Newton {
     mf_lane shift;    // [N/m]
     mf_lane largest;  // [N/m] of the matrix
     mf_lane rate;     // [m/N] step of a descent by the gradient
-    mf_lane before;   // [N] residual one descent ago
+    mf_lane before;   // [N] residual one iteration ago
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
     mf_lane longest;  // [m] of the direction
     mf_lane residual; // [N]
     mf_mask stuck;    // lanes that found no lower energy
+    mf_mask full;     // lanes that took the whole of their last step
     mf_mask meets;    // lanes in which bars meet
 } Newton;
 
@@ -129,8 +131,10 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
         if (mf_any(better))
             accept(n, better, energy);
         moved = mf_or(moved, better);
-        if (halving == 0)
+        if (halving == 0) {
             *easy = better;
+            n->full = mf_or(n->full, mf_and(better, mf_less_equal(mf_set((mf_real)1), scale)));
+        }
         if (mf_all(mf_or(moved, mf_not(sound))))
             break;
         scale = scale * mf_set((mf_real)0.3);
@@ -142,6 +146,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
 static void newton_step(Newton *n, mf_mask open) {
     const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
     n->meets = n->frame->same ? meets_find(n->frame, true) : meets_find(n->frame, false);
+    n->full = mf_not(mf_mask_all());
     n->largest = assemble(n->frame, &n->matrix);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_mask easy, moved = attempt(n, open, &easy);
@@ -194,12 +199,20 @@ static void find_pairs(Newton *n) {
         pairs_find(f, n->listed, false);
 }
 
+// Lanes whose last step was a full one and left most of the force: what the matrix leaves out far
+// from the minimum holds them up.
+static void find_slow(Newton *n) {
+    mf_mask slow = mf_less(n->before * mf_set(MF_TRUSS_SLOW), n->residual);
+    n->frame->nearly = mf_or(n->frame->nearly, mf_and(slow, n->full));
+    n->before = n->residual;
+}
+
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
 // iteration before. Returns the lanes that are; `spent` counts iterations per lane.
 static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spent) {
     Frame *f = n->frame;
     const mf_index one = mf_set_index(1), most = mf_set_index((int32_t)f->plan->iterations);
-    n->stuck = mf_not(mf_mask_all());
+    n->stuck = n->full = mf_not(mf_mask_all());
     for (;;) {
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
             find_pairs(n);
@@ -212,6 +225,8 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
         if (!mf_any(open))
             return mf_and(where, done);
         f->nearly = mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
+        if (!f->plan->descend)
+            find_slow(n);
         *spent = mf_select_index(open, *spent + one, *spent);
         if (f->plan->descend)
             descent_step(n, open);

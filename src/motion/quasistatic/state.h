@@ -65,7 +65,7 @@ typedef struct Frame {
     bool same;                                 // all lanes that are alive have the same bars
     uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
     mf_LaneMap map;
-    mf_mask nearly;  // lanes whose residual is below a hundredth of the load
+    mf_mask nearly;  // lanes whose matrix is complete: near the minimum, or slow
     mf_lane load;    // [N] of the lane, which the tolerance is relative to
     Vec *position;   // per vertex
     Vec *start;      // per vertex, at the beginning of the frame
