@@ -5,6 +5,9 @@
 
 #include "motion/quasistatic/state.h"
 
+// [m] Axes that cross have no direction to push each other, and rounding must not make one up.
+#define MF_TRUSS_CORE ((mf_real)1e-6)
+
 // [1] Two vertices whose coordinates move by at most 1 come closer by at most twice the root of 3.
 #define MF_TRUSS_CLOSING ((mf_real)3.4642)
 
@@ -40,7 +43,7 @@ static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec 
     Meeting m;
     closest_shares(u, v, between, m.share);
     Vec gap = vec_sub(vec_fma(v, m.share[1], q), vec_fma(u, m.share[0], p));
-    mf_lane distance = mf_sqrt(mf_max(vec_dot(gap, gap), mf_set((mf_real)1e-24)));
+    mf_lane distance = mf_sqrt(vec_dot(gap, gap) + mf_set(MF_TRUSS_CORE * MF_TRUSS_CORE));
     m.normal = vec_scale(gap, mf_set((mf_real)1) / distance);
     m.depth = one->radius + two->radius - distance;
     return m;
