@@ -131,9 +131,9 @@ static MF_INLINE End end_in_rows(const End *end) {
 static inline mf_real lanes_most(mf_lane a) {
     MF_ALIGNED(64) mf_real values[MF_LANES];
     mf_store(values, a);
-    mf_real most = values[0];
-    for (int lane = 1; lane < MF_LANES; lane++)
-        most = most >= values[lane] ? most : values[lane];
+    mf_real most = (mf_real)-1e30;
+    for (int lane = 0; lane < MF_LANES; lane++)
+        most = values[lane] > most ? values[lane] : most;
     return most;
 }
 
