@@ -117,7 +117,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     if (!mf_any(sound))
         return moved;
     load_rows(f, f->step);
-    if (mf_any(n->meets))
+    if (mf_any(n->meets) && !f->direct)
         solve_with_pairs(f, &n->factor, sound, n->meets);
     else
         band_solve(&n->factor, f->inverse, f->step);
@@ -142,12 +142,22 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     return moved;
 }
 
+// The matrix at the positions, with a band as wide as it needs.
+static void make_matrix(Newton *n) {
+    Frame *f = n->frame;
+    n->meets = f->same ? meets_find(f, true) : meets_find(f, false);
+    uint32_t width = f->width;
+    if (f->direct && mf_any(n->meets))
+        width = f->same ? meets_width(f, true) : meets_width(f, false);
+    n->matrix.entries = n->factor.entries = band_entries(width);
+    n->largest = assemble(f, &n->matrix);
+}
+
 // One step of the lanes `open`.
 static void newton_step(Newton *n, mf_mask open) {
     const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
-    n->meets = n->frame->same ? meets_find(n->frame, true) : meets_find(n->frame, false);
     n->full = mf_not(mf_mask_all());
-    n->largest = assemble(n->frame, &n->matrix);
+    make_matrix(n);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_mask easy, moved = attempt(n, open, &easy);
         mf_lane less = n->shift * tenth, least = n->largest * mf_set((mf_real)1e-11);

@@ -128,6 +128,25 @@ static MF_INLINE const Meet *meets_next(const Frame *f, uint32_t *at, Meet *othe
     return NULL;
 }
 
+// [1] Width of the band that holds what meets; `same` as ever.
+static MF_INLINE uint32_t meets_width(const Frame *f, bool same) {
+    uint32_t width = f->width, at = 0;
+    Meet other;
+    if (!same)
+        return f->vertices - 1;
+    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
+        uint32_t low = MF_TRUSS_MOST, high = 0;
+        for (int e = 0; e < 4; e++) {
+            const uint32_t bar = e / 2 != 0 ? meet->second : meet->first;
+            const uint32_t row = f->bar[bar].ends[e % 2].same_row;
+            low = row < low ? row : low;
+            high = row > high ? row : high;
+        }
+        width = high - low > width ? high - low : width;
+    }
+    return width;
+}
+
 // Adds the pair to the list where it can meet in one of the lanes `close`.
 static MF_INLINE void pair_list(Frame *f, uint32_t one, uint32_t two, mf_mask close, mf_lane margin,
                                 bool same) {

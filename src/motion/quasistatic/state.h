@@ -64,6 +64,7 @@ typedef struct Frame {
     mf_mask alive;
     bool same;                                 // all lanes that are alive have the same bars
     uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
+    bool direct;                               // bars that meet are in the matrix
     mf_LaneMap map;
     mf_mask nearly;  // lanes whose matrix is complete: near the minimum, or slow
     mf_lane load;    // [N] of the lane, which the tolerance is relative to
@@ -150,8 +151,15 @@ static MF_INLINE uint32_t band_entries(uint32_t width) {
     return AXES * (width + 1);
 }
 
+// [1] Up to so many vertices, bars that meet are in the matrix, whose band is then as wide as they
+// need. For more it is faster to leave them out and correct the solution (pair_solve.h).
+enum { MF_TRUSS_DIRECT = 32 };
+
 static inline size_t band_values(const mf_TrussPlan *plan) {
-    return (size_t)AXES * plan->vertices * band_entries(plan->width);
+    const size_t band = (size_t)AXES * plan->vertices * band_entries(plan->width);
+    const uint32_t few = plan->vertices < MF_TRUSS_DIRECT ? plan->vertices : MF_TRUSS_DIRECT;
+    const size_t full = (size_t)AXES * few * band_entries(few - 1);
+    return plan->pairs && full > band ? full : band;
 }
 
 static inline uint32_t meets_kept(const mf_TrussPlan *plan) {
