@@ -94,6 +94,20 @@ static MF_INLINE bool meet_of(const Frame *f, const Pair *pair, Meet *meet, bool
     return mf_any(meet->deep);
 }
 
+// A pair that was looked at and does not meet can be passed over until it has come closer again.
+// With several lanes `closer` is that of one of them, and says nothing about the others from now on.
+static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const Meet *meet) {
+#if MF_LANES == 1
+    const mf_real apart = f->closer - lanes_most(meet->meeting.depth);
+    if (!pair_apart(f, pair) && apart > pair->apart)
+        pair->apart = apart;
+#else
+    (void)f;
+    (void)pair;
+    (void)meet;
+#endif
+}
+
 // Keeps what meets at the positions; returns the lanes in which bars meet.
 static MF_INLINE mf_mask meets_find(Frame *f, bool same) {
     mf_mask meets = mf_not(mf_mask_all());
@@ -103,8 +117,10 @@ static MF_INLINE mf_mask meets_find(Frame *f, bool same) {
     f->meet_count = 0;
     for (; i < f->pair_count && f->meet_count < room; i++) {
         Meet *meet = &f->meet[f->meet_count];
-        if (!meet_of(f, &f->pair[i], meet, same))
+        if (!meet_of(f, &f->pair[i], meet, same)) {
+            pair_renew(f, &f->pair[i], meet);
             continue;
+        }
         meets = mf_or(meets, meet->deep);
         f->meet_count++;
     }
