@@ -18,6 +18,7 @@ typedef struct Newton {
     mf_lane shift;    // [N/m]
     mf_lane largest;  // [N/m] of the matrix
     mf_lane rate;     // [m/N] step of a descent by the gradient
+    mf_lane slowest;  // [m/N] step that is short enough for the stiffest bars
     mf_lane before;   // [N] residual one iteration ago
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
@@ -170,13 +171,20 @@ static void newton_step(Newton *n, mf_mask open) {
     n->stuck = mf_or(n->stuck, open);
 }
 
+static mf_lane slowest_rate(const Frame *f) {
+    mf_lane most = mf_set((mf_real)f->plan->stiffness);
+    for (uint32_t b = 0; b < f->bars; b++)
+        most = mf_max(most, f->bar[b].stiffness);
+    return mf_set((mf_real)0.1) / most;
+}
+
 // One step of the lanes `open` down the gradient: longer after each success, shorter until the
 // energy falls, and after a step that left more force: near the minimum the energy's digits do not
 // tell a step that is too long.
 static void descent_step(Newton *n, mf_mask open) {
     Frame *f = n->frame;
     mf_mask grew = mf_less(n->before, n->residual);
-    n->rate = n->rate * mf_select(grew, mf_set((mf_real)0.5), mf_set((mf_real)1));
+    n->rate = mf_select(grew, mf_max(n->rate * mf_set((mf_real)0.5), n->slowest), n->rate);
     n->before = n->residual;
     load_rows(f, f->step);
     mf_lane most, slope = take_direction(n, &most);
@@ -223,6 +231,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
     Frame *f = n->frame;
     const mf_index one = mf_set_index(1), most = mf_set_index((int32_t)f->plan->iterations);
     n->stuck = n->full = mf_not(mf_mask_all());
+    n->slowest = slowest_rate(f);
     for (;;) {
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
             find_pairs(n);
