@@ -220,6 +220,7 @@ static void load_frame(Frame *f) {
     f->bars = most_of(index_load(block->counts, MF_TRUSS_BARS), f->alive);
     f->actuators = most_of(index_load(block->counts, MF_TRUSS_ACTUATORS), f->alive);
     f->width = most_of(index_load(block->counts, MF_TRUSS_WIDTH), f->alive);
+    f->direct = f->vertices <= MF_TRUSS_DIRECT;
     f->map = mf_lane_map(block->terrain);
     f->warnings.any = false;
     f->pair_count = 0;

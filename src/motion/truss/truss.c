@@ -24,10 +24,11 @@ static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uin
     return mf_row_at(&place, block, lane);
 }
 
-static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
-    const TrussRun *run = context;
+// One step of the lanes from `lane` on, or of this one alone.
+static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_t lane,
+                       bool single) {
     const mf_TrussMotion *m = run->motion;
-    const uint32_t block = unit->block, lane = unit->lane;
+    const uint32_t block = unit->block;
     const mf_TrussBlock work = {
         .plan = &m->plan,
         .terrain = m->terrain,
@@ -58,10 +59,51 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         .linear = body_row(m, 2, block, lane),
         .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
         .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
-        .fault = unit->fault,
+        .fault = unit->fault + (lane - unit->lane),
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
-    (unit->single ? m->frame_one : m->frame)(&work);
+    (single ? m->frame_one : m->frame)(&work);
+}
+
+// Whether two lanes have the same numbers in the first components of a row.
+static bool same_numbers(const uint32_t *row, uint32_t components, uint32_t one, uint32_t two) {
+    for (uint32_t c = 0; c < components; c++)
+        if (row[c * MF_BLOCK + one] != row[c * MF_BLOCK + two])
+            return false;
+    return true;
+}
+
+// Whether the trusses of a piece that move have the same bars.
+static bool same_bars(const mf_TrussMotion *m, const mf_DispatchUnit *unit) {
+    const uint32_t *counts = row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane);
+    const uint32_t *ends = row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane);
+    const uint32_t *order = row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane);
+    uint32_t first = MF_NONE;
+    for (uint32_t lane = 0; lane < m->dispatch.lanes; lane++) {
+        if (unit->fault[lane] != 0 || counts[lane] == 0)
+            continue;
+        if (first == MF_NONE)
+            first = lane;
+        const uint32_t vertices = counts[first];
+        const uint32_t bars = counts[MF_TRUSS_BARS * MF_BLOCK + first];
+        if (!same_numbers(counts, MF_TRUSS_COUNTS, first, lane) ||
+            !same_numbers(ends, 2 * bars, first, lane) ||
+            !same_numbers(order, vertices, first, lane))
+            return false;
+    }
+    return true;
+}
+
+// Lanes with different bars would gather what they read, meet the bars of all, and wait for the
+// slowest: each alone is faster, with the same bits.
+static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
+    const TrussRun *run = context;
+    if (unit->single || same_bars(run->motion, unit)) {
+        frame_from(run, unit, unit->lane, unit->single);
+        return;
+    }
+    for (uint32_t i = 0; i < run->motion->dispatch.lanes; i++)
+        frame_from(run, unit, unit->lane + i, true);
 }
 
 void mf_truss_motion_run(const mf_SystemRun *run, void *user) {

@@ -103,7 +103,9 @@ void MF_KERNEL(mf_truss_frame)(const mf_TrussBlock *block) {
     Frame frame;
     frame.block = block;
     frame.plan = block->plan;
-    frame.alive = mf_index_equal(index_load(block->fault, 0), mf_set_index(0));
+    // Lanes behind the last instance have no vertices.
+    mf_mask exists = mf_index_less(mf_set_index(0), index_load(block->counts, MF_TRUSS_VERTICES));
+    frame.alive = mf_and(exists, mf_index_equal(index_load(block->fault, 0), mf_set_index(0)));
     if (!mf_any(frame.alive))
         return;
     mf_Carver carver = {(char *)block->scratch, 0};
