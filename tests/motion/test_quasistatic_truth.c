@@ -97,6 +97,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
     Parts p;
     pyramid(&p);
     RigConfig config = rig_config(1);
+    config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
     Rig rig = rig_open(context, &p.truss, config);
     set(&rig, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);

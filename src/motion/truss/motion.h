@@ -89,9 +89,6 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
                  "of contacts"),                                                                   \
     MF_TRUSS_KEY(section, name, grip, MF_KEY_REAL, MF_KEY_ABOVE, "N/m", "10000", 0, 1e12,          \
                  "stiffness of a sticking contact along the ground"),                              \
-    MF_TRUSS_KEY(section, name, strengthening, MF_KEY_REAL, 0, "1/m", "2", 0, 1e6,                 \
-                 "by which friction rises with the slip of a step, so that of equal feet that "    \
-                 "push against each other all slip"),                                              \
     MF_TRUSS_KEY(section, name, noise, MF_KEY_REAL, 0, "N", "0", 0, 1e6,                           \
                  "standard deviation of a random force on each axis of each vertex, new in each "  \
                  "frame"),                                                                         \
