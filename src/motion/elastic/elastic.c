@@ -21,7 +21,8 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 
 static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
                          double linear[3], double angular[3]) {
-    mf_truss_motion_momentum(mf_motion_plan(group, &mf_elastic_row), instance, center, linear, angular);
+    mf_truss_motion_momentum(mf_motion_plan(group, &mf_elastic_row), instance, center, linear,
+                             angular);
 }
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

@@ -48,8 +48,8 @@ typedef struct mf_TrussMotion {
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group);
 
 // Makes the plan and its fields, adds the system of `row` and gives all instances the truss.
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
-                       mf_Error *error);
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
+                              const mf_QuasistaticConfig *config, mf_Error *error);
 mf_Status mf_truss_motion_fields(mf_Group *group, mf_TrussMotion *motion, mf_Error *error);
 
 // What the rows of both motions have in common.
@@ -60,7 +60,7 @@ void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *motion); //
 void mf_truss_motion_destroy(mf_Context *context, void *motion);
 mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance);
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                       double linear[3], double angular[3]);
+                              double linear[3], double angular[3]);
 
 // Keys that both motions have; `section` is "motion.quasistatic", `name` the member of
 // mf_MotionsConfig.

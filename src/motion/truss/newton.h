@@ -240,9 +240,8 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
         open = mf_and(open, mf_index_less(*spent, most));
         if (!mf_any(open))
             return mf_and(where, done);
-        f->nearly = f->plan->dynamic
-                        ? mf_mask_all()
-                        : mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
+        f->nearly = f->plan->dynamic ? mf_mask_all()
+                                     : mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
         *spent = mf_select_index(open, *spent + one, *spent);
         if (f->plan->descend)
             descent_step(n, open);
