@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "info_json.h"
+#include "info_truss.h"
 #include "info_world.h"
 #include "inputs.h"
 #include "options.h"
@@ -40,7 +41,7 @@ static const mf_Option table[] = {
                 "package around it)"),
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
                 "list only what is ignored or dropped of a robot's file"),
-    MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot as one JSON object"),
+    MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot or truss as one JSON object"),
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
     MF_OPT_FLAG("fields", Options, wishes.fields,
@@ -61,19 +62,21 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_info = {
     .name = "info",
     .arguments = "FILE",
-    .summary = "print the content of a robot, vehicle, scene, ground or archive",
+    .summary = "print the content of a robot, truss, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or is suspicious. A scene (YAML): its settings with every default, its groups, its\n"
-        "schedule and its fields. A vehicle (YAML): its parameters and performance. Ground (PNG,\n"
-        "PGM): size and heights. A run's folder or archive: settings and the progress of\n"
-        "evolution.",
+        "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give way\n"
+        "first, actuators and neurons. A scene (YAML): its settings with every default, its\n"
+        "groups, its schedule and its fields. A vehicle (YAML): its parameters and performance.\n"
+        "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the progress\n"
+        "of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"
                 "  mayfly info --mjcf plain.xml robot.xml\n"
                 "  mayfly info --fields models/hexapod.urdf --motion points\n"
                 "  mayfly info --schedule scenes/swarm.yaml\n"
                 "  mayfly info models/crazyflie.yaml\n"
+                "  mayfly info models/tetrahedron.truss.yaml\n"
                 "  mayfly info runs/hexapod-1\n",
     .least = 1,
     .most = 1,
@@ -280,6 +283,9 @@ static void show_groups(const mf_Scene *scene) {
         if (from->vehicle != NULL)
             printf("%s (a %s, %.6g kg)\n", from->vehicle->name,
                    mf_vehicle_kind_name(from->vehicle->kind), model->mass);
+        else if (from->controller == MF_CONTROLLER_MACHINE)
+            printf("machines that evolve %s%s\n", from->model_path != NULL ? "from " : "from nothing",
+                   from->model_path != NULL ? from->model_path : "");
         else
             printf("%s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "
                    "(mayfly info %s)\n",
@@ -424,9 +430,15 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
         (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
         return refuse(
             "--fields, --schedule, --set and --package are for robots, vehicles and scenes", error);
-    if (!robot && wishes->json && !wants_part(wishes))
-        return refuse("--json requires --fields or --schedule, except for robots", error);
     return MF_OK;
+}
+
+// --json of what has no object of its own.
+static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
+    return wishes->json && !wants_part(wishes)
+               ? refuse("--json requires --fields or --schedule, except for robots and trusses",
+                        error)
+               : MF_OK;
 }
 
 static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
@@ -436,9 +448,13 @@ static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const W
     mf_Status status = mf_file_read(context, path, (size_t)64 << 20, &text, &size, error);
     if (status != MF_OK)
         return status;
-    const bool vehicle = mf_vehicle_is(text, size);
+    const bool vehicle = mf_vehicle_is(text, size), truss = mf_truss_is(text, size);
     mf_release(context, text);
     status = check_kind(inputs, wishes, false, !vehicle, error);
+    if (status == MF_OK && truss && inputs->settings.count == 0 && !wants_part(wishes))
+        return mf_info_truss(context, path, wishes->json, error);
+    if (status == MF_OK)
+        status = check_json(wishes, error);
     if (status != MF_OK)
         return status;
     return vehicle ? show_vehicle(context, path, error)
@@ -455,11 +471,15 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
         mf_Status found = mf_folder_path(path, "archive.sqlite", inner, error);
         if (found == MF_OK)
             found = check_kind(inputs, wishes, false, false, error);
+        if (found == MF_OK)
+            found = check_json(wishes, error);
         return found == MF_OK ? show_archive(context, inner, error) : found;
     }
     mf_Status status = find_kind(path, &kind, error);
     if (status == MF_OK && kind != KIND_SCENE)
         status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
+    if (status == MF_OK && kind != KIND_SCENE && kind != KIND_MODEL)
+        status = check_json(wishes, error);
     if (status != MF_OK)
         return status;
     switch (kind) {

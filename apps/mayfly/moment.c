@@ -84,6 +84,9 @@ void mf_moment_print(mf_Group *group, double time) {
     }
     if (mf_moment_is_kept(group))
         printf("%8.3f %9s %9.4f %9.4f %7s", time, "-", moment.center, moment.speed, "-");
+    else if (mf_robot_is_truss(group)) // has no rotation
+        printf("%8.3f %9.4f %9.4f %9.4f %7s", time, moment.height, moment.center, moment.speed,
+               "-");
     else
         printf("%8.3f %9.4f %9.4f %9.4f %6.1f°", time, moment.height, moment.center, moment.speed,
                moment.tilt * 57.295779513082321);

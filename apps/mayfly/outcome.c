@@ -26,7 +26,7 @@ static void take(mf_Outcome *outcome, uint32_t robot) {
     outcome->fell[robot] = outcome->fell[robot] || outcome->tilt[robot] > FALLEN;
     if (robot >= DEPTH_OF)
         return;
-    const mf_RobotDepth depth = mf_robot_depth(outcome->group, &outcome->pose);
+    const mf_RobotDepth depth = mf_robot_depth(outcome->group, robot, &outcome->pose);
     if (robot == 0 && outcome->tall == 0.0 && depth.touches)
         outcome->tall = depth.highest + depth.deepest;
     outcome->deepest = depth.touches ? fmax(outcome->deepest, depth.deepest) : outcome->deepest;

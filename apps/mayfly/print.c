@@ -4,7 +4,7 @@
 
 #include "app.h"
 #include "options.h"
-#include "run_folder.h"
+#include "print_parts.h"
 
 typedef struct Options {
     const char *stl, *mf3, *scale, *ball, *clearance, *opening;
@@ -78,39 +78,17 @@ static mf_PrintConfig config_of(const Options *o) {
     return config;
 }
 
-static bool report(const mf_Print *print, const Options *o, const char *folder) {
-    uint32_t files = 0;
+static bool report(const mf_Print *print, const mf_PrintFiles *files, bool json) {
+    uint32_t shapes = 0;
     for (uint32_t i = 0; i < print->part_count; i++)
-        files += print->parts[i].same_as == i;
-    if (o->json)
+        shapes += print->parts[i].same_as == i;
+    if (json)
         return mf_app_print(json_pack(
             "{s:I, s:I, s:I, s:f, s:s, s:f}", "parts", (json_int_t)print->part_count, "files",
-            (json_int_t)files, "actuators", (json_int_t)print->actuator_count, "mass",
+            (json_int_t)shapes, "actuators", (json_int_t)print->actuator_count, "mass",
             print->material_mass, "material", print->material, "tilt", print->tilt));
-    printf("parts     %u of %u shapes, %.1f g of %s\n", print->part_count, files,
-           print->material_mass * 1e3, print->material);
-    printf("joints    balls of %.1f mm, clearance %.2f mm, bars turn by %.0f degrees\n",
-           print->config.ball_diameter * 1e3, print->config.clearance * 1e3,
-           print->tilt * 180.0 / 3.14159265358979323846);
-    if (print->actuator_count > 0)
-        printf("actuators %u, not printed: body %.1f x %.1f mm, rod %.1f mm, stroke %.1f mm\n",
-               print->actuator_count, print->config.body_diameter * 1e3,
-               print->config.body_length * 1e3, print->config.rod_diameter * 1e3,
-               print->config.stroke * 1e3);
-    printf("wrote     %s/*.stl, parts.csv, parts.json%s%s\n", folder, o->mf3 == NULL ? "" : " and ",
-           o->mf3 == NULL ? "" : o->mf3);
+    mf_print_parts_report(print, files);
     return mf_app_flush();
-}
-
-static mf_Status save(const mf_Print *print, const Options *o, const char *folder,
-                      mf_Error *error) {
-    uint32_t made;
-    mf_Status status = mf_folder_make(print->context, folder, &made, error);
-    if (status == MF_OK)
-        status = mf_print_save_stl(print, folder, error);
-    if (status == MF_OK && o->mf3 != NULL)
-        status = mf_print_save_3mf(print, o->mf3, error);
-    return status;
 }
 
 int mf_command_print(int argc, char **argv) {
@@ -124,7 +102,7 @@ int mf_command_print(int argc, char **argv) {
     if (mf_context_create(NULL, &context, &error) != MF_OK)
         return mf_app_fail(&error);
     char found[MF_APP_PATH];
-    const char *folder = options.stl == NULL ? "parts" : options.stl;
+    const mf_PrintFiles files = {options.stl == NULL ? "parts" : options.stl, options.mf3};
     const mf_PrintConfig config = config_of(&options);
     mf_Truss *truss = NULL;
     mf_Print *print = NULL;
@@ -132,8 +110,8 @@ int mf_command_print(int argc, char **argv) {
     if (status == MF_OK)
         status = mf_print_create(context, truss, &config, &print, &error);
     if (status == MF_OK)
-        status = save(print, &options, folder, &error);
-    const bool said = status == MF_OK && report(print, &options, folder);
+        status = mf_print_parts_save(print, &files, &error);
+    const bool said = status == MF_OK && report(print, &files, options.json);
     mf_print_destroy(print);
     mf_truss_destroy(truss);
     mf_context_destroy(context);

@@ -9,13 +9,14 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
+#include "replay_machine.h"
 #include "run_folder.h"
 #include "simulate.h"
 #include "warnings.h"
 
 typedef struct Options {
     const char *individual, *generation, *ancestry, *motion, *divisor, *record, *fields, *every,
-        *plot;
+        *plot, *truss, *stl;
     bool json;
     mf_Inputs inputs; // --model, --ground and --set
 } Options;
@@ -53,6 +54,10 @@ static const mf_Option table[] = {
                 "simulated seconds between samples, rounded to whole steps (default 0.1)"),
     MF_OPT_OUTPUT("plot", Options, plot, ".html",
                   "a film of the robot, a page to open in a browser (.html)"),
+    MF_OPT_OUTPUT("truss", Options, truss, ".yaml",
+                  "write an evolved machine as the file of a truss (.truss.yaml)"),
+    MF_OPT_TEXT("stl", "FOLDER", Options, stl,
+                "write the parts of an evolved machine as STL files, with a list of parts"),
     MF_INPUT_MODEL(Options, inputs),
     MF_INPUT_GROUND(Options, inputs),
     MF_INPUT_SET(Options, inputs),
@@ -73,6 +78,9 @@ const mf_CommandHelp mf_help_replay = {
         "and the stored result are only printed, together with the result of the verification. If\n"
         "the model or the ground has moved, it is searched for in the folders above RUN; --model\n"
         "and --ground state its path, and it must have the same content.\n\n"
+        "Machines of bars (controller: machine) can be written: --truss FILE as a truss for run,\n"
+        "info, compare and print, --stl FOLDER as parts to print, at the smallest scale at which\n"
+        "all joints and actuators have room.\n\n"
         "--ancestry prints the line of an individual back to the first generation: id, generation\n"
         "of birth, fitness, length of the genome and how many bytes differ from the parent's; "
         "with\n"
@@ -87,6 +95,7 @@ const mf_CommandHelp mf_help_replay = {
         "  mayfly replay runs/hexapod-1 --motion articulated --set group.servo.stiffness=2\n"
         "  mayfly replay runs/hexapod-1 --record champion.h5\n"
         "  mayfly replay runs/hexapod-1 --ancestry best\n"
+        "  mayfly replay runs/golem-1 --plot crawl.html --truss crawler.truss.yaml --stl parts\n"
         "  mayfly replay runs/hexapod-1 --generation 10 --step-divisor 10\n",
     .least = 1,
     .most = 1,
@@ -201,6 +210,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,
                mf_motion_name(mf_verify_motion(replay->file->verify.motion)));
+    mf_replay_machine_print(&replay->scene);
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
@@ -265,6 +275,9 @@ static int replay_individual(Replay *replay, mf_Error *error) {
         status = make_scene(replay, error);
     if (status == MF_OK)
         status = simulate(replay, error);
+    if (status == MF_OK)
+        status = mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
+                                         replay->options->truss, replay->options->stl, error);
     return status == MF_OK ? compare(replay, error) : mf_inputs_fail(error);
 }
 

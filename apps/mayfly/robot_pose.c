@@ -6,6 +6,7 @@
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
+#include <mayfly/quasistatic.h>
 
 mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -85,9 +86,36 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
     }
 }
 
-mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose) {
+bool mf_robot_is_truss(const mf_Group *group) {
+    return mf_quasistatic_config_of(group) != NULL;
+}
+
+static void note_vertices(mf_Group *group, uint32_t robot, mf_RobotDepth *depth) {
+    const mf_Field *counts = mf_group_find_field(group, "truss.counts");
+    const mf_Field *position = mf_group_find_field(group, "vertex.position");
+    const mf_Field *radius = mf_group_find_field(group, "vertex.radius");
+    const uint32_t vertices = (uint32_t)mf_field_get(counts, robot, 0);
+    for (uint32_t v = 0; v < vertices; v++) {
+        const double r = mf_field_get(radius, robot, v);
+        double at[3];
+        for (uint32_t c = 0; c < 3; c++)
+            at[c] = mf_field_get(position, robot, 3 * v + c);
+        at[2] -= r;
+        note_point(group, at, v, depth);
+        at[2] += 2.0 * r;
+        note_point(group, at, v, depth);
+    }
+    depth->touches = vertices > 0;
+}
+
+mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose *pose) {
     const mf_Model *model = mf_group_model(group);
     mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
+    if (mf_robot_is_truss(group)) {
+        if (mf_quasistatic_config_of(group)->contacts)
+            note_vertices(group, robot, &depth);
+        return depth;
+    }
     if (!mf_group_touches_ground(group))
         return depth;
     for (uint32_t i = 0; i < model->shape_count; i++)

@@ -20,10 +20,14 @@ typedef struct mf_RobotDepth {
     bool touches;   // the robot has collision shapes or points
     double deepest; // [m] of the lowest point of all shapes below the ground; < 0: above it
     double highest; // [m] of the highest point of all shapes above the ground; < 0: below it
-    uint32_t link;  // [1] the deepest link
+    uint32_t link;  // [1] the deepest link, or vertex of a truss
 } mf_RobotDepth;
 
-// By collision shapes, or contact points if the model has no shapes.
-mf_RobotDepth mf_robot_depth(const mf_Group *group, const mf_RobotPose *pose);
+// Whether the group has trusses, whose vertices move and whose base has no rotation.
+bool mf_robot_is_truss(const mf_Group *group);
+
+// By collision shapes, or contact points if the model has no shapes. Trusses: by the spheres about
+// their vertices.
+mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose *pose);
 
 #endif

@@ -34,8 +34,8 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome)
     set_real(object, "distance", sum.distance);
     set_real(object, "farthest", sum.farthest);
     set_count(object, "farthest_robot", sum.farthest_robot);
-    set_real(object, "tilt", sum.tilt);
-    set_count(object, "falls", sum.falls);
+    set(object, "tilt", mf_robot_is_truss(group) ? json_null() : mf_app_real(sum.tilt));
+    set(object, "falls", mf_robot_is_truss(group) ? json_null() : json_integer(sum.falls));
     set_real(object, "penetration", outcome->deepest);
     set_count(object, "means_of", mf_outcome_requested(group));
     set(object, "sensors", mf_readings_pack(group));

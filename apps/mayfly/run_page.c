@@ -75,6 +75,14 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
            mean->speed, mean->load);
 }
 
+static void print_tilt(const mf_Group *group, const mf_OutcomeSum *sum, uint32_t count) {
+    printf("tilt      %.3g° from the initial tilt", sum->tilt * DEGREES);
+    if (count > 1)
+        printf(" on average; %u of %u robots fell\n", sum->falls, mf_outcome_requested(group));
+    else
+        printf("; it %s\n", sum->falls > 0 ? "fell" : "did not fall");
+}
+
 // Distance, tilt and penetration.
 static void print_sum(const mf_Group *group, const mf_Outcome *outcome) {
     const mf_OutcomeSum sum = mf_outcome_sum(outcome);
@@ -82,11 +90,9 @@ static void print_sum(const mf_Group *group, const mf_Outcome *outcome) {
         printf("distance  %.4g m", sum.distance);
         if (outcome->count > 1)
             printf(" on average, at most %.4g m (robot %u)", sum.farthest, sum.farthest_robot);
-        printf("\ntilt      %.3g° from the initial tilt", sum.tilt * DEGREES);
-        if (outcome->count > 1)
-            printf(" on average; %u of %u robots fell\n", sum.falls, mf_outcome_requested(group));
-        else
-            printf("; it %s\n", sum.falls > 0 ? "fell" : "did not fall");
+        putchar('\n');
+        if (!mf_robot_is_truss(group)) // has no rotation
+            print_tilt(group, &sum, outcome->count);
     }
     printf("deepest   %.3g mm of penetration\n", 1e3 * outcome->deepest);
 }

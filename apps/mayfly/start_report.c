@@ -171,13 +171,16 @@ static void report_start(const mf_Scene *scene, uint32_t index, mf_Group *group,
     if (mf_robot_pose_make(group, &pose, NULL) != MF_OK)
         return;
     mf_robot_pose_read(group, 0, &pose);
-    mf_RobotDepth depth = mf_robot_depth(group, &pose);
+    mf_RobotDepth depth = mf_robot_depth(group, 0, &pose);
     report_size(model, &depth, report);
     depth.touches =
         depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
     if (depth.touches && depth.highest < -DEEP)
         say(report, "the robot starts under the ground: its highest shape is %.3g m below",
             -depth.highest);
+    else if (depth.touches && depth.deepest > DEEP && mf_robot_is_truss(group))
+        say(report, "the truss starts %.3g m deep in the ground: vertex %u", depth.deepest,
+            depth.link);
     else if (depth.touches && depth.deepest > DEEP)
         say(report, "the robot starts %.3g m deep in the ground: link %s", depth.deepest,
             model->links[depth.link].name);

@@ -1,9 +1,9 @@
-// Mayfly: machines of bars, actuators and neurons that evolve: their genome, the operators that
-// vary it, and the trial that scores it (docs/explanation/machines.md).
+// Mayfly: machines of bars, actuators and neurons that evolve: their genome and the operators that
+// vary it (docs/explanation/machines.md). Scenes with `controller: machine` evaluate them.
 #ifndef MAYFLY_MACHINE_H
 #define MAYFLY_MACHINE_H
 
-#include <mayfly/quasistatic.h>
+#include <mayfly/truss.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,10 @@ typedef struct mf_Machine {
 // The machine as a truss of the default material; it borrows from the machine, which must not move.
 // mf_truss_check refuses an empty one.
 MF_API mf_Truss mf_machine_truss(const mf_Machine *machine);
+// A truss as a machine. MF_UNSUPPORTED names what no machine has: another material, loads, masses
+// and fixed axes of vertices, rest lengths other than the distances of the ends, actuators without
+// a neuron or whose range is not centered. MF_LIMIT: too large.
+MF_API mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error);
 
 // [byte] of the genome of a machine.
 MF_API uint32_t mf_machine_bytes(const mf_Machine *machine);
@@ -79,6 +83,7 @@ typedef struct mf_MachineConfig {
     double share;             // [1] chance of a bar of a vertex that becomes two to be at both;
                               // default 0.5
     double threshold;         // [1] share of threshold units among new neurons; default 0.5
+    const mf_Machine *ancestor; // of the first generation; borrowed; NULL, the default: empty
 } mf_MachineConfig;
 // The defaults of mf_MachineConfig: every configuration starts from them.
 MF_API mf_MachineConfig mf_machine_config(void);
@@ -90,55 +95,11 @@ MF_API mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Erro
 MF_API bool mf_machine_apply(const mf_MachineConfig *config, mf_MachineOperator what, uint64_t seed,
                              uint64_t id, mf_Machine *machine);
 
-// An mf_VaryFn (mayfly/search.h) with an mf_MachineConfig as `user`: the empty machine without a
-// parent, else a child of it. A parent that is no machine counts as the empty one. MF_BAD_ARGUMENT:
+// An mf_VaryFn (mayfly/search.h) with an mf_MachineConfig as `user`: the ancestor without a parent,
+// else a child of it. A parent that is no machine counts as the empty one. MF_BAD_ARGUMENT:
 // genome_bytes differ from the configuration's; MF_LIMIT: less than an empty machine needs.
 MF_API mf_Status mf_machine_vary(void *user, const uint8_t *parent, uint64_t seed, uint64_t id,
                                  uint8_t *child, uint32_t genome_bytes);
-
-// ---- the trial
-// -----------------------------------------------------------------------------------
-
-typedef struct mf_CrawlConfig {
-    uint32_t struct_size; // [byte] set by mf_crawl_config()
-    uint32_t capacity;    // [1] machines that are simulated at once, 1 .. 2^16; default 256
-    uint32_t cycles;      // [1] of the network, 1 .. 1000000; default 12
-    uint32_t frames;      // [1] per cycle, 1 .. 1000; default 4
-    uint32_t settle;      // [1] frames before the first cycle, 0 .. 1000; default 8
-    double change;        // [m] > 0 most that an actuator changes in a cycle; default 0.01
-    double noise;         // [N] >= 0 standard deviation of a random force on each axis of each
-                          // vertex, new in each frame; default 1e-4
-    uint32_t stop;        // [1] MF_WARNING_* that end a trial; default jump, solver, yield,
-                          // buckling
-    uint64_t seed;        // [1] of the noise
-    uint32_t cache;       // [1] scores that are remembered, 0 .. 2^24; default 65536
-    mf_QuasistaticConfig motion; // default tolerance 1e-4, iterations 100. Its truss, room, noise
-                                 // and actuator_speed are not used
-} mf_CrawlConfig;
-// The defaults of mf_CrawlConfig: every configuration starts from them.
-MF_API mf_CrawlConfig mf_crawl_config(void);
-
-typedef struct mf_CrawlResult {
-    double distance;   // [m] horizontal, of the center of mass, until the end or the first frame
-                       // with a warning of `stop`
-    double length;     // [m] of the body: the longest distance of two vertices after settling
-    uint32_t frames;   // [1] that count; 0: not simulated, or ended while it settled
-    uint32_t warnings; // [1] MF_WARNING_* of the frames after settling
-} mf_CrawlResult;
-
-typedef struct mf_Crawl mf_Crawl;
-// Level ground with room for `capacity` machines of any size. Free with mf_crawl_destroy.
-MF_API mf_Status mf_crawl_create(mf_Context *context, const mf_CrawlConfig *config, mf_Crawl **out,
-                                 mf_Error *error);
-MF_API void mf_crawl_destroy(mf_Crawl *crawl); // NULL is fine
-// Simulates `count` genomes. What is no machine, or has no actuator, has a result of zeros. The
-// results depend on each genome and the settings alone.
-MF_API mf_Status mf_crawl_run(mf_Crawl *crawl, const uint8_t *genomes, uint32_t count,
-                              uint32_t genome_bytes, mf_CrawlResult *results, mf_Error *error);
-// An mf_EvaluateFn (mayfly/search.h) with an mf_Crawl as `user`: the distance times the share of
-// the trial's frames that count, so that one fall before an early end is worth little.
-MF_API mf_Status mf_crawl_evaluate(void *user, const uint8_t *genomes, uint32_t count,
-                                   uint32_t genome_bytes, double *fitness, mf_Error *error);
 
 #ifdef __cplusplus
 }

@@ -60,10 +60,13 @@ typedef struct mf_NeuronsConfig {
     uint32_t most_neurons;        // [1] room for other brains; less than the first one has: as
                                   // many as it has
     uint32_t most_synapses;       // [1] the same
-    uint32_t frames;              // [1] >= 1 steps of a cycle; default 10
+    mf_Time cycle;                // [ns] of a cycle, rounded to whole steps, at least one; 0, the
+                                  // default: that of `truss`, else 200 ms
+    mf_Time delay;                // [ns] before the first cycle, in whole steps; 0, the default:
+                                  // that of `truss`, else none
     double change;                // [m] or the output's unit: most by which a component of the
-                                  // output changes in a cycle; 0, the default: 0.01 m for
-                                  // trusses, no limit for others
+                                  // output changes in a cycle; 0, the default: that of `truss`,
+                                  // else no limit
     const char *const *inputs;    // names of fields of the group's precision, ended by NULL;
                                   // NULL, the default: none
     const char *output;           // name of the output field; NULL, the default:
@@ -77,7 +80,7 @@ MF_API mf_NeuronsConfig mf_neurons_config(void);
 //     x_i' = f_i(bias_i + sum of weight x_from (or u_from) over the synapses to i)
 // with f of the neuron's kind; the sum is in the order of the synapses. The driven components of
 // the output then go to lower + (upper - lower) x', by at most `change`, in equal parts in the
-// steps of the cycle. Fields: neuron.state and the network itself (docs/reference/controllers.md).
+// steps of the cycle; before the first cycle they stay as they are. Fields: neuron.state and the network itself (docs/reference/controllers.md).
 // A sum that is not finite raises MF_FAULT_CONTROL for its instance. `config` may be NULL; arrays
 // are copied. MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: names the setting. MF_LIMIT: too many.
 MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error);

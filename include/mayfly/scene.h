@@ -12,6 +12,7 @@
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
 #include <mayfly/joints.h>
+#include <mayfly/machine.h>
 #include <mayfly/motion.h>
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
@@ -101,8 +102,17 @@ typedef struct mf_SwitchRule {
 typedef enum mf_ControllerKind {
     MF_CONTROLLER_NONE,
     MF_CONTROLLER_GP,
-    MF_CONTROLLER_OSCILLATOR
+    MF_CONTROLLER_OSCILLATOR,
+    MF_CONTROLLER_MACHINE // the genome is a machine: its body, too
 } mf_ControllerKind;
+
+// Trials of machines.
+typedef struct mf_SceneMachine {
+    mf_Time cycle; // [ns] period of the network
+    mf_Time rest;  // [ns] before its first cycle; distances and run.duration count from its end
+    double change; // [m] > 0 most that an actuator changes in a cycle
+    bool strict;   // a trial ends at the first step that jumps, is not relaxed, yields or buckles
+} mf_SceneMachine;
 
 typedef enum mf_SceneColor {
     MF_COLOR_AUTO, // by a palette, where several groups have joints; else as in the model's file
@@ -183,6 +193,8 @@ typedef struct mf_SceneGroup {
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
+    mf_SceneMachine machine;
+    const mf_Machine *ancestor; // of machines, from `model`; NULL: they begin from nothing
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
     uint32_t joint_slots;  // [1] per robot, for plugins that make joints (mayfly/joints.h)
@@ -246,7 +258,10 @@ typedef enum mf_Measure {
     MF_MEASURE_HEIGHT,   // [m] of the base at the end, world frame
     MF_MEASURE_SPEED,    // [m/s] mean along its own heading
     MF_MEASURE_UPRIGHT,  // [1] mean cosine of the base's tilt
-    MF_MEASURE_DUTY      // [1] share of time with load, mean of the feet with contact sensors
+    MF_MEASURE_DUTY,     // [1] share of time with load, mean of the feet with contact sensors, or
+                         // of the vertices of a machine that touched the ground
+    MF_MEASURE_BARS,     // [1] of a machine
+    MF_MEASURE_ACTUATORS // [1] of a machine
 } mf_Measure;
 MF_API const char *mf_measure_name(mf_Measure measure); // "duty"
 
@@ -346,6 +361,7 @@ typedef struct mf_SceneFile {
     mf_SceneDescriptor *descriptors;
     uint32_t descriptor_count; // [1] also in `search`
     mf_VerifyConfig verify;
+    mf_MachineConfig machine; // operators that vary machines
     mf_SceneHooks hooks; // all zero after loading
     mf_Context *context;
 } mf_SceneFile;
@@ -420,6 +436,8 @@ MF_API mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Moti
 
 // State of a game of soccer.
 typedef struct mf_Play mf_Play;
+// Results of the trials of machines.
+typedef struct mf_MachineLives mf_MachineLives;
 
 // A world built from a scene file, with everything that it borrows.
 typedef struct mf_Scene {
@@ -436,6 +454,7 @@ typedef struct mf_Scene {
     mf_Interaction *interaction; // NULL without proximity and air; owned by the world
     mf_WorldJoints *joints;      // NULL when the file has none; owned by the world
     mf_Play *play;               // NULL without soccer; owned by the world
+    mf_MachineLives *lives;      // NULL before machines were evaluated
     mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups
     uint32_t plugin_count;                  // [1]
     mf_Group *group;                        // the first
@@ -487,7 +506,8 @@ MF_API void mf_scene_close(mf_Scene *scene); // NULL is fine
 // Simulates a time [s] > 0, rounded up to whole steps.
 MF_API void mf_scene_run(mf_Scene *scene, double seconds);
 
-// Steps of the file's duration, rounded up to whole undivided steps.
+// Steps of the file's duration, rounded up to whole undivided steps, after those in which machines
+// come to rest.
 MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
 
 // Colors of the groups: CSS colors, NULL for those of the model's file.

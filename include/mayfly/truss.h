@@ -51,6 +51,9 @@ typedef struct mf_Truss {
     const mf_Neuron *neurons;
     const mf_Synapse *synapses;
     uint32_t vertex_count, bar_count, actuator_count, neuron_count, synapse_count; // [1]
+    double cycle;        // [s] period of the network; 0: 0.2
+    double delay;        // [s] before its first cycle
+    double change;       // [m] most that an actuator changes in a cycle; 0: 0.01
     mf_Context *context; // of what it was read with, or NULL
 } mf_Truss;
 

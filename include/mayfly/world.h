@@ -198,7 +198,8 @@ enum {
     MF_FAULT_COLLISION = 16, // collided with another robot
     MF_FAULT_TERRAIN = 32,   // hit the ground
     MF_FAULT_FENCE = 64,     // left the fence
-    MF_FAULT_PLUGIN = 128    // a plugin wrote outside its fields or changed the rounding
+    MF_FAULT_PLUGIN = 128,   // a plugin wrote outside its fields or changed the rounding
+    MF_FAULT_TRIAL = 256     // its trial ended early: its motion cannot know what follows
 };
 // MF_FAULT_* bits of an instance, 0: none.
 MF_API uint32_t mf_group_fault(const mf_Group *group, uint32_t instance);

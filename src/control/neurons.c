@@ -6,6 +6,7 @@
 #include "control/outputs.h"
 #include "math/kernel_table.h"
 #include "model/neurons.h"
+#include "model/truss.h"
 #include "world/attach.h"
 
 #include <mayfly/truss.h>
@@ -70,7 +71,7 @@ static const struct {
                    "value of the component at the end of the cycle"}},
     [ROW_FRAME] = {PER_ONE,
                    {"neuron.frame", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                    "steps into the cycle"}},
+                    "steps into the cycle; 2^32 - n: n steps before the first one"}},
 };
 
 typedef struct NeuronsSystem {
@@ -84,7 +85,7 @@ typedef struct NeuronsSystem {
 } NeuronsSystem;
 
 mf_NeuronsConfig mf_neurons_config(void) {
-    return (mf_NeuronsConfig){.struct_size = sizeof(mf_NeuronsConfig), .frames = 10};
+    return (mf_NeuronsConfig){.struct_size = sizeof(mf_NeuronsConfig)};
 }
 
 // ---- running
@@ -97,7 +98,7 @@ static void run_neurons(const mf_SystemRun *run, void *user) {
     mf_scratch_return(system->scratch, scratch);
 }
 
-// The states before the first cycle, whose first step is the next one.
+// The states before the first cycle, whose first step comes after the delay.
 static void reset_neurons(mf_Group *group, uint32_t instance, void *user) {
     const NeuronsSystem *system = user;
     (void)group;
@@ -106,7 +107,7 @@ static void reset_neurons(mf_Group *group, uint32_t instance, void *user) {
                      mf_field_get(system->rows[ROW_HOME], instance, n));
     for (uint32_t k = 0; k < system->batch.outputs; k++)
         mf_field_set(system->rows[ROW_GOAL], instance, k, 0.0);
-    mf_field_set(system->rows[ROW_FRAME], instance, 0, 0.0);
+    mf_field_set(system->rows[ROW_FRAME], instance, 0, (double)(uint32_t)-system->batch.delay);
 }
 
 static void destroy_neurons(mf_Context *context, void *user) {
@@ -274,9 +275,11 @@ mf_Status mf_neurons_set_truss(mf_Group *group, uint32_t instance, const mf_Trus
 static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons: start from mf_neurons_config()");
-    if (config->frames < 1 || config->frames > 1000000)
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons.frames: %u, need 1 .. 1000000",
-                       config->frames);
+    const mf_Time most = 1000000 * MF_SECOND;
+    if (config->cycle < 0 || config->cycle > most || config->delay < 0 || config->delay > most)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "neurons.cycle, delay: %g s, %g s, need 0 .. 1000000",
+                       mf_time_to_seconds(config->cycle), mf_time_to_seconds(config->delay));
     if (!(config->change >= 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons.change: %g, need 0 or more",
                        config->change);
@@ -321,9 +324,9 @@ static mf_Status add_output(mf_Group *group, const mf_NeuronsConfig *config, Neu
     system->output = field->info.name;
     system->batch.output = field->data;
     system->batch.outputs = field->components;
-    system->batch.change = config->change > 0.0 ? config->change
-                           : of_truss           ? 0.01
-                                                : (double)INFINITY;
+    system->batch.change = config->change > 0.0    ? config->change
+                           : config->truss != NULL ? mf_truss_change(config->truss)
+                                                   : (double)INFINITY;
     return MF_OK;
 }
 
@@ -373,7 +376,8 @@ static mf_Status add_system(mf_Group *group, NeuronsSystem *system, mf_Error *er
     }
     system->writes[writes++] = system->output;
     system->writes[writes++] = "fault.word";
-    const uint32_t sizes[] = {batch->neurons, batch->synapses, batch->inputs, batch->frames};
+    const uint32_t sizes[] = {batch->neurons, batch->synapses, batch->inputs, batch->frames,
+                              batch->delay};
     mf_SystemConfig entry = mf_system_config();
     entry.name = system_name;
     entry.phase = MF_PHASE_CONTROL;
@@ -388,6 +392,26 @@ static mf_Status add_system(mf_Group *group, NeuronsSystem *system, mf_Error *er
     return mf_group_add_system(group, &entry, error);
 }
 
+// Whole steps of a time, 1 .. 2^30.
+static uint32_t steps_of(const mf_Group *group, mf_Time time) {
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    const mf_Time steps = (time + step / 2) / step;
+    return steps < 1 ? 1 : steps > 1 << 30 ? 1u << 30 : (uint32_t)steps;
+}
+
+// The times of the settings, else those of the truss.
+static void set_times(const mf_Group *group, const mf_NeuronsConfig *config,
+                      mf_NeuronsBatch *batch) {
+    const mf_Truss *truss = config->truss;
+    mf_Time cycle = config->cycle, delay = config->delay;
+    if (cycle == 0)
+        cycle = truss != NULL ? mf_time_from_seconds(mf_truss_cycle(truss)) : 200 * MF_MILLISECOND;
+    if (delay == 0 && truss != NULL)
+        delay = mf_time_from_seconds(truss->delay);
+    batch->frames = steps_of(group, cycle);
+    batch->delay = delay > 0 ? steps_of(group, delay) : 0;
+}
+
 static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, const mf_Brain *brain,
                       NeuronsSystem *system, mf_Error *error) {
     static const mf_NeuronsRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_neurons_run);
@@ -395,7 +419,7 @@ static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, const mf_
     mf_World *world = mf_group_world(group);
     mf_NeuronsBatch *batch = &system->batch;
     system->run = kernels[mf_kernel_row(mf_world_isa(world))][precise];
-    batch->frames = config->frames;
+    set_times(group, config, batch);
     batch->neurons =
         brain->neuron_count > config->most_neurons ? brain->neuron_count : config->most_neurons;
     batch->synapses =

@@ -16,10 +16,11 @@ typedef struct mf_NeuronsBatch {
     uint32_t components[MF_NEURON_FIELDS];
     const void *input[MF_NEURON_FIELDS];
     uint32_t frames; // [1] of a cycle
+    uint32_t delay;  // [1] steps before the first cycle
     double change;   // of an output in a cycle
     const uint32_t *counts, *kind, *from, *to, *attached;
     const void *bias, *weight, *range;
-    uint32_t *frame; // [1] into the cycle
+    uint32_t *frame; // [1] into the cycle; as int32_t < 0: steps to the first one
     void *state, *goal, *output;
     uint32_t *fault;
 } mf_NeuronsBatch;

@@ -5,7 +5,8 @@
 //   0
 //
 // and the goal of output k is lower + (upper - lower) x'_attached, at most `change` from its value.
-// In each step an output goes the share 1 / (steps left) of the way that is left.
+// In each step an output goes the share 1 / (steps left) of the way that is left. Before the first
+// cycle outputs are left alone.
 //
 // Where all lanes have the same synapses (mutants of weights, noise trials) states are loaded, else
 // gathered: both add up in the order of the synapses, so they give the same bits.
@@ -182,6 +183,11 @@ static mf_mask begin_cycle(const Cycle *c) {
     return sound;
 }
 
+static void count_step(const Cycle *c, mf_index after, mf_index before) {
+    uint32_t *row = c->batch->frame + (size_t)c->block * MF_BLOCK + c->lane;
+    mf_store_index((int32_t *)row, mf_select_index(c->active, after, before));
+}
+
 static void move_outputs(const Cycle *c, mf_index frame) {
     const mf_NeuronsBatch *batch = c->batch;
     const mf_index whole = mf_set_index((int32_t)batch->frames), one = mf_set_index(1);
@@ -195,9 +201,7 @@ static void move_outputs(const Cycle *c, mf_index frame) {
         mf_lane next = mf_select(last, goal, now + (goal - now) / left);
         store_real(c, mf_and(c->active, driven), batch->output, batch->outputs, k, next);
     }
-    mf_index after = mf_select_index(last, mf_set_index(0), frame + one);
-    uint32_t *row = batch->frame + (size_t)c->block * MF_BLOCK + c->lane;
-    mf_store_index((int32_t *)row, mf_select_index(c->active, after, frame));
+    count_step(c, mf_select_index(last, mf_set_index(0), frame + one), frame);
 }
 
 static void run_lanes(const mf_NeuronsBatch *batch, uint32_t block, uint32_t lane,
@@ -213,8 +217,14 @@ static void run_lanes(const mf_NeuronsBatch *batch, uint32_t block, uint32_t lan
         mf_mask began = begin_cycle(&cycle);
         alive = mf_and(alive, mf_or(began, mf_not(begins)));
     }
-    cycle.active = alive;
-    if (mf_any(alive))
+    mf_mask waits = mf_index_less(frame, zero);
+    cycle.active = mf_and(alive, waits);
+    if (mf_any(cycle.active)) {
+        count_step(&cycle, frame + mf_set_index(1), frame);
+        frame = index_at(&cycle, batch->frame, 1, 0);
+    }
+    cycle.active = mf_and(alive, mf_not(waits));
+    if (mf_any(cycle.active))
         move_outputs(&cycle, frame);
 }
 

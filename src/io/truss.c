@@ -3,6 +3,7 @@
 #include "io/document.h"
 #include "io/truss_keys.h"
 #include "io/yaml_text.h"
+#include "model/truss.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +88,9 @@ static mf_Status take_lists(mf_Reader *reader, const mf_TrussEntry *entry, mf_Tr
     truss->synapses = entry->synapses.entries;
     truss->neuron_count = entry->neurons.count;
     truss->synapse_count = entry->synapses.count;
+    truss->cycle = entry->cycle;
+    truss->delay = entry->delay;
+    truss->change = entry->change;
     return status;
 }
 
@@ -205,7 +209,10 @@ static void fill_entries(Entries *entries, const mf_Truss *truss) {
                         .bars = {entries->bars, truss->bar_count},
                         .actuators = {entries->actuators, truss->actuator_count},
                         .neurons = {(void *)(uintptr_t)truss->neurons, truss->neuron_count},
-                        .synapses = {(void *)(uintptr_t)truss->synapses, truss->synapse_count}};
+                        .synapses = {(void *)(uintptr_t)truss->synapses, truss->synapse_count},
+                        .cycle = mf_truss_cycle(truss),
+                        .delay = truss->delay,
+                        .change = mf_truss_change(truss)};
 }
 
 mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text, mf_Error *error) {

@@ -95,6 +95,12 @@ static const mf_Key truss_keys[] = {
            "units of a recurrent network, which all change at once, once a cycle"),
     MF_KEY_LISTED("synapses", 0, &synapse_table, TRUSS(synapses),
            "directed connections of neurons; not two from one neuron to the same one"),
+    MF_KEY("cycle", MF_KEY_REAL, MF_KEY_ABOVE, "s", "0.2", 0, 1e3, NULL, TRUSS(cycle),
+           "period of the network, rounded to whole steps"),
+    MF_KEY("delay", MF_KEY_REAL, 0, "s", "0", 0, 1e4, NULL, TRUSS(delay),
+           "time before its first cycle, in which the truss comes to rest"),
+    MF_KEY("change", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.01", 0, 1e4, NULL, TRUSS(change),
+           "most that an actuator changes in a cycle"),
 };
 // clang-format on
 

@@ -28,6 +28,7 @@ typedef struct mf_TrussEntry {
     mf_TrussMaterial properties;
     mf_KeyList vertices, bars, actuators;
     mf_KeyList neurons, synapses; // of mf_Neuron, mf_Synapse
+    double cycle, delay, change;
 } mf_TrussEntry;
 
 const mf_KeyTable *mf_truss_table(void);

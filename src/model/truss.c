@@ -57,6 +57,14 @@ double mf_truss_rest_length(const mf_Truss *truss, uint32_t bar) {
                                               : span_of(truss, bar, direction);
 }
 
+double mf_truss_cycle(const mf_Truss *truss) {
+    return truss->cycle > 0.0 ? truss->cycle : 0.2;
+}
+
+double mf_truss_change(const mf_Truss *truss) {
+    return truss->change > 0.0 ? truss->change : 0.01;
+}
+
 double mf_truss_lowest(const mf_Truss *truss) {
     double lowest = truss->vertices[0].position[2];
     for (uint32_t v = 1; v < truss->vertex_count; v++) {
@@ -204,10 +212,22 @@ static mf_Status check_counts(const mf_Truss *truss, mf_Error *error) {
     return MF_OK;
 }
 
+static mf_Status check_times(const mf_Truss *truss, mf_Error *error) {
+    if (!between(truss->cycle, 0.0, 1e3) || !between(truss->delay, 0.0, 1e4))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "cycle, delay: %g s, %g s, need 0 .. 1e3 and 0 .. 1e4", truss->cycle,
+                       truss->delay);
+    if (!between(truss->change, 0.0, 1e4))
+        return mf_fail(error, MF_BAD_ARGUMENT, "change: %g m, need 0 .. 1e4", truss->change);
+    return MF_OK;
+}
+
 mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
     if (truss == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "truss: NULL");
     mf_Status status = check_counts(truss, error);
+    if (status == MF_OK)
+        status = check_times(truss, error);
     if (status == MF_OK)
         status = check_material(&truss->material, error);
     for (uint32_t v = 0; status == MF_OK && v < truss->vertex_count; v++)

@@ -15,4 +15,8 @@ double mf_truss_lowest(const mf_Truss *truss);
 // [m] without force.
 double mf_truss_rest_length(const mf_Truss *truss, uint32_t bar);
 
+// Period of the network [s] and most that an actuator changes in it [m], defaults filled in.
+double mf_truss_cycle(const mf_Truss *truss);
+double mf_truss_change(const mf_Truss *truss);
+
 #endif

@@ -2,6 +2,7 @@
 // rules, behaviors, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
+#include "scene/machines.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -253,6 +254,8 @@ static mf_Status prepare_evaluation(mf_SceneBuilder *builder) {
     mf_Status status = scores ? mf_scene_note_start(scene, builder->error) : MF_OK;
     if (status == MF_OK && scores)
         status = mf_fitness_add(scene, builder->error);
+    if (status == MF_OK && scores && mf_scene_has_machines(builder->file))
+        status = mf_machine_trial_add(scene, builder->error);
     if (status == MF_OK && hooks->attach != NULL)
         status = hooks->attach(scene, hooks->user, builder->error);
     if (status == MF_OK && scores)
@@ -376,6 +379,7 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
 void mf_scene_destroy(mf_Scene *scene) {
     if (scene == NULL || scene->file == NULL)
         return;
+    mf_machine_lives_free(scene);
     if (scene->world != NULL)
         mf_release(mf_world_context(scene->world), scene->start);
     mf_world_destroy(scene->world);
@@ -396,7 +400,8 @@ uint64_t mf_scene_steps(const mf_Scene *scene) {
         return 0;
     const mf_Time duration = mf_time_from_seconds(scene->file->duration);
     const mf_Time step = scene->step * scene->divisor;
-    return (uint64_t)(duration / step + (duration % step != 0)) * scene->divisor;
+    const uint64_t steps = (uint64_t)(duration / step + (duration % step != 0)) * scene->divisor;
+    return mf_scene_has_machines(scene->file) ? steps + mf_machine_rest_steps(scene) : steps;
 }
 
 void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]) {

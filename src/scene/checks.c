@@ -1,5 +1,6 @@
 // Relations between keys of a scene. Errors refer to the value in the file.
 #include "io/decimal.h"
+#include "scene/machines.h"
 #include "scene/scene_file.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ static mf_Status check_truss(const Check *check) {
         {"switch", "a truss switches to quasistatic, elastic or own",
          switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
         {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
-        {"controller", "gp drives joints, a truss has actuators; expected oscillator or none",
+        {"controller", "gp drives joints, a truss has actuators; expected oscillator, machine or none",
          group->controller == MF_CONTROLLER_GP},
         {"controller", "the truss has no actuators",
          group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
@@ -361,6 +362,30 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
     return check_descriptors(reader, file);
 }
 
+// What machines cannot be asked.
+static mf_Status check_machines(const mf_Reader *reader, const mf_SceneFile *file) {
+    mf_Error cause = {0};
+    const bool machines = file->group_count == 1 && mf_scene_has_machines(file);
+    for (uint32_t i = 0; i < file->descriptor_count; i++) {
+        const mf_Measure measure = file->descriptors[i].measure;
+        const bool own = measure == MF_MEASURE_BARS || measure == MF_MEASURE_ACTUATORS;
+        const bool both = measure == MF_MEASURE_HEIGHT || measure == MF_MEASURE_DUTY;
+        const mf_Reader inner = mf_reader_item(reader, "search.descriptors", i);
+        if (machines ? !own && !both : own)
+            return mf_reader_refuse(&inner, "measure", NULL,
+                                    machines ? "expected bars, actuators, height or duty of machines"
+                                             : "bars and actuators need `controller: machine`");
+    }
+    if (!machines)
+        return MF_OK;
+    if (file->fitness != MF_FITNESS_DISTANCE)
+        return mf_reader_refuse(reader, "search.fitness", NULL,
+                                "expected `distance` with `controller: machine`");
+    return mf_machine_check_config(&file->machine, &cause) == MF_OK
+               ? MF_OK
+               : mf_reader_refuse(reader, "search.machine", NULL, "%s", cause.message);
+}
+
 static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file) {
     const mf_SearchConfig *search = &file->search;
     const mf_VerifyConfig *verify = &file->verify;
@@ -372,7 +397,8 @@ static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.best", "search.population",
                                 "expected at most search.population = %u, found %u",
                                 search->population, verify->best);
-    return check_scheme(reader, file);
+    mf_Status status = check_machines(reader, file);
+    return status == MF_OK ? check_scheme(reader, file) : status;
 }
 
 static bool is_record_name(const char *path) {
@@ -427,8 +453,8 @@ mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {
                           file->group_count);
     if (file->groups[0].controller == MF_CONTROLLER_NONE && file->hooks.apply_genome == NULL)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
-                          "expected something to evolve: give group %s `controller: gp` or "
-                          "`controller: oscillator` (--set group.controller=oscillator)",
+                          "expected something to evolve: give group %s `controller: gp`, "
+                          "`oscillator` or `machine` (--set group.controller=oscillator)",
                           file->groups[0].name);
     return MF_OK;
 }

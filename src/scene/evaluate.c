@@ -4,7 +4,7 @@
 // Invariant: an evaluation depends on the genomes alone. Each one starts from the same snapshot of
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
-#include "scene/builder.h"
+#include "scene/machines.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,6 +52,10 @@ static void idle(const mf_Scene *scene, uint32_t instance) {
         mf_gp_set_program(scene->group, instance, program);
         return;
     }
+    if (mf_scene_has_machines(scene->file)) {
+        (void)mf_machine_begin(scene, instance, NULL, 0, NULL);
+        return;
+    }
     if (scene->file->groups[0].truss != NULL)
         return; // oscillators begin at the rest lengths of the file
     mf_Field *offset = mf_group_find_field(scene->group, "oscillator.offset");
@@ -82,6 +86,8 @@ uint32_t mf_scene_genome_bytes(const mf_Scene *scene) {
         return MF_GP_BYTES;
     case MF_CONTROLLER_OSCILLATOR:
         return 3 * driven_count(scene) + 1;
+    case MF_CONTROLLER_MACHINE:
+        return scene->file->machine.genome_bytes;
     case MF_CONTROLLER_NONE:
         break;
     }
@@ -126,6 +132,14 @@ static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uin
     mf_field_set(frequency, instance, 0, genome[3 * (size_t)joints] / 255.0 * largest_frequency);
 }
 
+static void apply_machine(const mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
+    mf_Machine machine;
+    uint64_t hash = 0;
+    const bool is_one =
+        mf_machine_read(genome, scene->file->machine.genome_bytes, &machine, &hash);
+    (void)mf_machine_begin(scene, instance, is_one ? &machine : NULL, hash, NULL);
+}
+
 void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
     if (scene == NULL)
         return;
@@ -133,6 +147,8 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
         mf_gp_set_program(scene->group, instance, genome);
     else if (scene->file->groups[0].controller == MF_CONTROLLER_OSCILLATOR)
         apply_oscillator(scene, instance, genome);
+    else if (mf_scene_has_machines(scene->file))
+        apply_machine(scene, instance, genome);
     else if (scene->file->hooks.apply_genome != NULL)
         scene->file->hooks.apply_genome(scene, instance, genome, scene->file->hooks.user);
 }
@@ -142,8 +158,10 @@ void mf_scene_apply_genome(mf_Scene *scene, uint32_t instance, const uint8_t *ge
 double mf_scene_distance(const mf_Scene *scene, uint32_t instance) {
     if (scene == NULL)
         return 0;
-    if (mf_group_fault(scene->group, instance) != 0)
+    if ((mf_group_fault(scene->group, instance) & ~(uint32_t)MF_FAULT_TRIAL) != 0)
         return 0.0;
+    if (mf_scene_has_machines(scene->file))
+        return mf_machine_result(scene, instance).distance;
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     const mf_Field *start = mf_group_find_field(scene->group, "start.position");
     if (start == NULL) // the scene was not built for evaluations
@@ -157,7 +175,7 @@ double mf_scene_fitness(const mf_Scene *scene, uint32_t instance) {
     if (scene == NULL)
         return 0;
     const mf_SceneHooks *hooks = &scene->file->hooks;
-    if (mf_group_fault(scene->group, instance) != 0)
+    if ((mf_group_fault(scene->group, instance) & ~(uint32_t)MF_FAULT_TRIAL) != 0)
         return NAN;
     return hooks->fitness != NULL ? hooks->fitness(scene, instance, hooks->user)
                                   : mf_fitness_of(scene, instance);
@@ -183,6 +201,8 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "evaluate: expected at most %u genomes, one for each robot, found %u",
                        robots, count);
+    if (mf_scene_has_machines(scene->file))
+        return mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error);
     mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
     if (status != MF_OK)
         return status;

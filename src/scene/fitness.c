@@ -12,7 +12,7 @@
 //
 // Invariant: a robot's sums depend only on its own fields, so they do not depend on the batch. They
 // are state: restoring the initial snapshot sets them to 0.
-#include "scene/builder.h"
+#include "scene/machines.h"
 
 #include "math/scalar.h"
 
@@ -164,7 +164,8 @@ static bool is_wanted(const mf_SceneFile *file, mf_Fitness sum) {
         [MF_MEASURE_UPRIGHT] = MF_FITNESS_UPRIGHT,  [MF_MEASURE_DUTY] = MF_FITNESS_STEPS};
     if (file->hooks.fitness == NULL && file->fitness == sum)
         return true;
-    for (uint32_t i = 0; i < file->descriptor_count && file->hooks.describe == NULL; i++) {
+    const bool sums = file->hooks.describe == NULL && !mf_scene_has_machines(file);
+    for (uint32_t i = 0; i < file->descriptor_count && sums; i++) {
         if (of_measure[file->descriptors[i].measure] == (int)sum)
             return true;
     }
@@ -309,6 +310,10 @@ static double episode_time(const mf_Scene *scene) {
 }
 
 double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
+    if (mf_scene_has_machines(scene->file)) {
+        const mf_MachineResult result = mf_machine_result(scene, robot);
+        return mf_machine_fitness(&result);
+    }
     double distance = mf_scene_distance(scene, robot), time = episode_time(scene);
     switch (scene->file->fitness) {
     case MF_FITNESS_SPEED:
@@ -356,6 +361,9 @@ static double measure_of(const mf_Scene *scene, uint32_t robot, mf_Measure measu
         return sum_of(scene, "fitness.upright", robot) / time;
     case MF_MEASURE_DUTY:
         return mean_duty(scene, robot, time);
+    case MF_MEASURE_BARS:
+    case MF_MEASURE_ACTUATORS:
+        break;
     }
     return NAN;
 }
@@ -375,7 +383,9 @@ mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
     for (uint32_t robot = 0; robot < count; robot++) {
         for (uint32_t i = 0; i < dimensions; i++) {
             double *value = &values[(size_t)robot * dimensions + i];
-            if (mf_group_fault(scene->group, robot) != 0)
+            if (mf_scene_has_machines(file) && file->hooks.describe == NULL)
+                *value = mf_machine_measure(scene, robot, file->descriptors[i].measure);
+            else if (mf_group_fault(scene->group, robot) != 0)
                 *value = NAN;
             else if (file->hooks.describe != NULL)
                 *value = file->hooks.describe(scene, robot, i, file->hooks.user);

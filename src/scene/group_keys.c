@@ -11,7 +11,7 @@ static const char *const switched[] = {MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "own
                                        "elastic", NULL};
 static const char *const precisions[] = {"float", "double", NULL};
 static const char *const placements[] = {"line", "poses", "grid", "circle", "random", NULL};
-static const char *const controllers[] = {"none", "gp", "oscillator", NULL};
+static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
 static const char *const behaviors[] = {"hold",      "command", "program", "orbit",  "formation",
@@ -128,9 +128,11 @@ static const mf_KeyTable plugin_table = {.noun = "plugin",
 static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
            "name of the group in summaries, records, rules and overrides"),
-    MF_KEY("model", MF_KEY_FILE, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(model_path),
+    MF_KEY("model", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(model_path),
            "file of the robot (URDF or MJCF), vehicle or truss (YAML), relative to the folder of this "
-           "file; a robot without joints that is fixed in the world is scenery"),
+           "file; a robot without joints that is fixed in the world is scenery. Always needed, but "
+           "for `controller: machine`: there it is a truss from which evolution starts, without it "
+           "from nothing"),
     SECTION("import", "how a URDF or MJCF file is read"),
     MF_KEY("import.packages", MF_KEY_PACKAGES, 0, "", NULL, 0, 0, NULL, GROUP(import),
            "folders for package:// addresses, one `name: folder` each; other packages are searched "
@@ -250,7 +252,7 @@ static const mf_Key keys_behind[] = {
            "gaits of the robots: names of files in gaits/<robot>/ next to the model, or paths "
            "relative to the folder of this file"),
     MF_KEY("controller", MF_KEY_VARIANT, 0, "", "none", 0, 0, controllers, GROUP(controller),
-           "controller that a genome describes: `gp` or `oscillator` with settings, or `none`"),
+           "what a genome describes: `gp`, `oscillator` or `machine` with settings, or `none`"),
     SECTION("controller.gp", "one evolved machine-code program per robot; a genome is its 32 bytes"),
     MF_KEY("controller.gp.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL, GROUP(gp.rate),
            "period of the program; a multiple of world.step"),
@@ -267,6 +269,19 @@ static const mf_Key keys_behind[] = {
             "frequency"),
     MF_KEY("controller.oscillator.tick", MF_KEY_RATE, 0, "s", "0.08", 1e-6, 3600, NULL,
            GROUP(oscillator.rate), "period of target updates; a multiple of world.step"),
+    SECTION("controller.machine",
+            "bodies and networks at once: a genome is a machine of bars, actuators and neurons "
+            "(docs/explanation/machines.md)"),
+    MF_KEY("controller.machine.cycle", MF_KEY_TIME, 0, "s", "0.2", 1e-6, 1e3, NULL,
+           GROUP(machine.cycle), "period of the network, in whole steps"),
+    MF_KEY("controller.machine.rest", MF_KEY_TIME, 0, "s", "0", 0, 1e3, NULL, GROUP(machine.rest),
+           "time before the network's first cycle, in which the machine comes to rest; distances and "
+           "run.duration count from its end"),
+    MF_KEY("controller.machine.change", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.01", 0, 1e3, NULL,
+           GROUP(machine.change), "most that an actuator changes in a cycle"),
+    MF_KEY("controller.machine.strict", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
+           GROUP(machine.strict), "a trial ends at the first step that jumps, is not relaxed, yields "
+                                  "or buckles, and what was covered before counts"),
     MF_KEY("joint_slots", MF_KEY_COUNT, 0, "1", "0", 0, 16, NULL, GROUP(joint_slots),
            "run-time joints that a plugin may make for each robot, by requests in the fields "
            "joint_slot.* (docs/how_to/run_time_joints.md)"),
@@ -392,13 +407,15 @@ static void start(void *base) {
     group->oscillator = mf_oscillator_config();
 }
 
-// Empty lists and packages cannot be written.
+// Empty lists, packages and paths cannot be written.
 static bool applies(const void *base, const mf_Key *key) {
     const mf_SceneGroup *group = base;
     if (key->kind == MF_KEY_PACKAGES)
         return group->import.package_count != 0;
     if (strcmp(key->path, "rotor_area") == 0)
         return group->vehicle != NULL && group->vehicle->kind == MF_VEHICLE_QUADROTOR;
+    if (strcmp(key->path, "model") == 0)
+        return group->model_path != NULL;
     return strcmp(key->path, "import.root") != 0 || group->import.root != NULL;
 }
 

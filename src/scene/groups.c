@@ -1,5 +1,6 @@
 // Builds one group of a scene: its model, motion, plugins, controller and sensors.
 #include "scene/builder.h"
+#include "scene/machines.h"
 
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -231,6 +232,10 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     config->quasistatic.truss = config->elastic.truss = from->truss;
+    if (from->controller == MF_CONTROLLER_MACHINE) {
+        mf_machine_room(&config->quasistatic);
+        mf_machine_room(&config->elastic);
+    }
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;
@@ -364,27 +369,18 @@ static mf_Status add_sensors(const mf_SceneBuilder *builder, uint32_t index, mf_
     return status;
 }
 
-// Neurons count in frames: with inertia, whose steps are shorter, a cycle takes the same time.
-static uint32_t cycle_steps(const mf_SceneBuilder *builder, uint32_t index, uint32_t frames) {
-    const mf_SceneFile *file = builder->file;
-    const bool given = file->groups[index].motion == MF_MOTION_QUASISTATIC && file->step > 0;
-    const mf_Time frame = given ? file->step : MF_SCENE_FRAME, step = builder->scene->step;
-    if (!mf_scene_group_elastic(builder, index) || step >= frame)
-        return frames;
-    return (uint32_t)((frames * frame + step / 2) / step);
-}
-
 static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     if (from->controller == MF_CONTROLLER_GP)
         return mf_gp_add(group, &from->gp, builder->error);
     if (from->controller == MF_CONTROLLER_OSCILLATOR)
         return mf_oscillator_add(group, &from->oscillator, builder->error);
+    if (from->controller == MF_CONTROLLER_MACHINE)
+        return mf_machine_add_network(group, &from->machine, builder->error);
     if (from->truss == NULL || from->truss->neuron_count == 0)
         return MF_OK;
     mf_NeuronsConfig brain = mf_neurons_config();
     brain.truss = from->truss;
-    brain.frames = cycle_steps(builder, index, brain.frames);
     return mf_neurons_add(group, &brain, builder->error);
 }
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "io/document.h"
 #include "scene/keys.h"
+#include "scene/machines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,9 +79,44 @@ static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
     }
 }
 
+static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *group) {
+    if (group->vehicle != NULL || group->truss != NULL)
+        return MF_OK;
+    return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
+                        "model: expected this key, it is not there");
+}
+
+// The truss of a group of machines gives way to a genome's; that of its model is their ancestor.
+static mf_Status prepare_machines(const mf_Reader *reader, mf_SceneGroup *group) {
+    mf_Reader own = *reader;
+    mf_Truss *truss = mf_reader_allocate(&own, sizeof *truss);
+    mf_Error cause = {0};
+    if (truss == NULL)
+        return MF_NO_MEMORY;
+    if (group->model_path != NULL && group->truss == NULL)
+        return mf_reader_refuse(reader, "model", NULL,
+                                "expected the file of a truss (YAML) for `controller: machine`");
+    if (group->truss != NULL) {
+        mf_Machine *ancestor = mf_reader_allocate(&own, sizeof *ancestor);
+        if (ancestor == NULL)
+            return MF_NO_MEMORY;
+        if (mf_machine_of_truss(group->truss, ancestor, &cause) != MF_OK)
+            return mf_reader_refuse(reader, "model", NULL, "%s", cause.message);
+        group->ancestor = ancestor;
+    }
+    *truss = mf_machine_place_holder(&group->machine);
+    group->truss = truss;
+    return MF_OK;
+}
+
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
-    mf_Status status = load_body(reader, group);
+    const bool evolves = group->controller == MF_CONTROLLER_MACHINE;
+    mf_Status status = evolves || group->model_path != NULL ? MF_OK : refuse_nothing(reader, group);
+    if (status == MF_OK && group->model_path != NULL)
+        status = load_body(reader, group);
+    if (status == MF_OK && evolves)
+        status = prepare_machines(reader, group);
     if (status != MF_OK)
         return status;
     const mf_Motion automatic = group->truss != NULL ? MF_MOTION_QUASISTATIC
@@ -140,6 +176,11 @@ static void complete(const mf_Reader *reader, mf_SceneFile *file) {
     const mf_YamlNode *proximity = mf_reader_find(reader, "proximity");
     file->evolves = mf_reader_find(reader, "search") != NULL;
     file->search.seed = file->seed;
+    file->machine.ancestor = file->groups[0].ancestor;
+    if (mf_scene_has_machines(file)) {
+        file->search.vary = mf_machine_vary;
+        file->search.vary_user = &file->machine;
+    }
     copy_descriptors(file);
     file->ground.given =
         file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;

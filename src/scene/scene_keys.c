@@ -2,6 +2,7 @@
 // groups are in group_keys.c.
 #include "motion/table.h"
 #include "scene/keys.h"
+#include "scene/machines.h"
 
 #include <string.h>
 
@@ -17,7 +18,8 @@ static const char *const selections[] = {"truncation", "proportionate", "rank",
 static const char *const replacements[] = {"generation", "random", "worst", "unfit",
                                            "similar",    "cell",   NULL};
 static const char *const measures[] = {"forward", "sideways", "height", "speed",
-                                       "upright", "duty",     NULL};
+                                       "upright", "duty",     "bars",   "actuators",
+                                       NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
 // Enums are read and written as int, lists as a pointer followed by a count.
@@ -40,7 +42,7 @@ _Static_assert(offsetof(mf_SceneFile, descriptor_count) - offsetof(mf_SceneFile,
                "descriptors are stored as mf_KeyList");
 _Static_assert((int)MF_SELECTION_UNIFORM + 2 == sizeof selections / sizeof *selections &&
                    (int)MF_REPLACEMENT_CELL + 2 == sizeof replacements / sizeof *replacements &&
-                   (int)MF_MEASURE_DUTY + 2 == sizeof measures / sizeof *measures,
+                   (int)MF_MEASURE_ACTUATORS + 2 == sizeof measures / sizeof *measures,
                "choices are in the order of their enum");
 _Static_assert((int)MF_TERRAIN_NOISE + 1 == MF_GROUND_OF_MODELS,
                "ground.shape has one word more than mf_TerrainShape");
@@ -57,7 +59,8 @@ static const mf_Key descriptor_keys[] = {
            "`forward` and `sideways` [m], displacement of the base along x and y of the world; "
            "`height` [m] of the base at the end; `speed` [m/s] along its own heading; `upright`, "
            "mean cosine of the tilt; `duty`, share of time with load, mean of the feet with contact "
-           "sensors"),
+           "sensors, or of the vertices of a machine that touch the ground; `bars` and `actuators` "
+           "of a machine"),
     MF_KEY("lower", MF_KEY_REAL, MF_KEY_REQUIRED, "", NULL, -1e12, 1e12, NULL, DESCRIPTOR(lower),
            "lower end of the range, in the unit of the measure; values below it belong to the first "
            "cell"),
@@ -274,6 +277,35 @@ static const mf_Key scene_keys[] = {
     MF_KEY("search.reuse_fitness", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL,
            AT(search.reuse_fitness),
            "do not evaluate unchanged survivors again; same result, lower cost"),
+    SECTION("search.machine",
+            "operators that vary machines; the chances are those of Lipson and Pollack (2000). Each "
+            "is drawn on its own, again until one was applied"),
+    MF_KEY("search.machine.change", MF_KEY_REAL, 0, "1", "0.1", 0, 1, NULL, AT(machine.change),
+           "chance that the length of a bar or a weight changes"),
+    MF_KEY("search.machine.add", MF_KEY_REAL, MF_KEY_ABOVE, "1", "0.01", 0, 1, NULL,
+           AT(machine.add), "chance that a dangling bar or a loose neuron comes or goes"),
+    MF_KEY("search.machine.split", MF_KEY_REAL, 0, "1", "0.03", 0, 1, NULL, AT(machine.split),
+           "chance that a vertex becomes two with a bar between them, or a bar two with a vertex"),
+    MF_KEY("search.machine.attach", MF_KEY_REAL, 0, "1", "0.03", 0, 1, NULL, AT(machine.attach),
+           "chance that a neuron is attached to a bar, which becomes an actuator, or detached"),
+    MF_KEY("search.machine.length_step", MF_KEY_REAL, 0, "1", "0.3", 0, 0.9, NULL,
+           AT(machine.length_step), "largest change of a length, as a share of it"),
+    MF_KEY("search.machine.weight_step", MF_KEY_REAL, 0, "1", "2", 0, 100, NULL,
+           AT(machine.weight_step), "largest change of a weight or a bias"),
+    MF_KEY("search.machine.bar_length", MF_KEY_REAL, 0, "m", "0.1", 0.001, 10, NULL,
+           AT(machine.bar_length), "of new bars, within 50 %"),
+    MF_KEY("search.machine.bar_diameter", MF_KEY_REAL, 0, "m", "0.01", 1e-5, 1, NULL,
+           AT(machine.bar_diameter), "of new bars"),
+    MF_KEY("search.machine.shortest", MF_KEY_REAL, 0, "m", "0.02", 0.001, 10, NULL,
+           AT(machine.shortest), "of all bars"),
+    MF_KEY("search.machine.longest", MF_KEY_REAL, 0, "m", "0.3", 0.001, 100, NULL,
+           AT(machine.longest), "of all bars"),
+    MF_KEY("search.machine.stroke", MF_KEY_REAL, 0, "m", "0.04", 1e-5, 10, NULL,
+           AT(machine.stroke), "range of a new actuator"),
+    MF_KEY("search.machine.share", MF_KEY_REAL, 0, "1", "0.5", 0, 1, NULL, AT(machine.share),
+           "chance of a bar of a vertex that becomes two to be at both"),
+    MF_KEY("search.machine.threshold", MF_KEY_REAL, 0, "1", "0.5", 0, 1, NULL,
+           AT(machine.threshold), "share of threshold units among new neurons"),
     SECTION("search.verify",
             "the best are evaluated again at a level of higher fidelity "
             "(docs/explanation/two_levels.md)"),
@@ -301,6 +333,7 @@ static void start(void *base) {
     file->interaction = mf_interaction_config();
     file->search = mf_search_config();
     file->search.genome_bytes = MF_GP_BYTES;
+    file->machine = mf_machine_config();
 }
 
 static bool begins(const mf_Key *key, const char *section) {
@@ -317,6 +350,8 @@ static bool applies(const void *base, const mf_Key *key) {
     if (!file->proximity && begins(key, "proximity"))
         return false;
     if (!file->evolves && begins(key, "search"))
+        return false;
+    if (begins(key, "search.machine") && !mf_scene_has_machines(file))
         return false;
     return !(key->flags & (file->ground.path != NULL ? MF_KEY_SHAPE : MF_KEY_IMAGE));
 }

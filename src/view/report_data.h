@@ -72,6 +72,7 @@ void mf_report_repertoire(mf_Text *text, const mf_ReportData *data); // MAP-Elit
 void mf_report_map(mf_Text *text, const mf_ReportData *data);        // the path seen from above
 void mf_report_gait(mf_Text *text, const mf_ReportData *data);       // the contact diagram
 void mf_report_control(mf_Text *text, const mf_ReportData *data);    // the controller, explained
+void mf_report_machine(mf_Text *text, const mf_ReportData *data);    // body, network, stress
 void mf_report_small_step(mf_Text *text, const mf_ReportData *data);
 
 // A row of a table of facts: an escaped name and an opened cell; end it with mf_report_row_end.

@@ -65,7 +65,7 @@ static void any(Net *net, uint32_t seed) {
 
 static mf_NeuronsConfig settings(const mf_Brain *brain) {
     mf_NeuronsConfig config = mf_neurons_config();
-    config.frames = FRAMES;
+    config.cycle = FRAMES * mf_world_config().step;
     config.most_neurons = MOST;
     config.most_synapses = 4 * MOST;
     if (brain != NULL)
@@ -303,8 +303,8 @@ static void wrong_settings_are_named(void **state) {
     Net net;
     ring(&net);
     mf_NeuronsConfig config = settings(&net.brain);
-    config.frames = 0;
-    refuse(config, MF_BAD_ARGUMENT, "neurons.frames");
+    config.cycle = -1;
+    refuse(config, MF_BAD_ARGUMENT, "neurons.cycle");
     config = settings(&net.brain);
     config.change = NAN;
     refuse(config, MF_BAD_ARGUMENT, "neurons.change");
@@ -370,7 +370,7 @@ static void neurons_drive_a_truss(void **state) {
     of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    neurons.frames = 10;
+    truss.cycle = 0.2; // ten steps
     if (mf_world_create(context, &of_world, &world, &error) != MF_OK ||
         mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
         mf_quasistatic_add(group, &motion, &error) != MF_OK ||

@@ -3,7 +3,9 @@
 #include "motion/truss/motion.h"
 
 mf_ElasticConfig mf_elastic_config(void) {
-    return mf_quasistatic_config();
+    mf_ElasticConfig config = mf_quasistatic_config();
+    config.strengthening = 0.0; // inertia makes every step unique
+    return config;
 }
 
 mf_Status mf_elastic_add(mf_Group *group, const mf_ElasticConfig *config, mf_Error *error) {

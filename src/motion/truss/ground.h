@@ -6,6 +6,10 @@
 // energy is g u^2 / 2 within the cone and c |u| - c^2 / (2 g), c = mu N, beyond it (the function of
 // Huber, 1964). N, the normal and the rim are those before the iteration, so that an iteration has
 // one energy.
+//
+// Friction rises with the slip s = |u| - c / g of a frame by c t s, energy c t s^2 / 2, t =
+// `strengthening`: of feet that push against each other with the same load all slip then. Else the
+// minimum is not unique, and the random forces of the noise would choose who does.
 #ifndef MF_MOTION_TRUSS_GROUND_H
 #define MF_MOTION_TRUSS_GROUND_H
 
@@ -62,6 +66,7 @@ typedef struct Contact { // of one spot at trial positions
     Vec slip;            // [m] from the anchor, along the ground
     mf_lane grip;        // [N/m] force per slip
     mf_lane bound;       // [N] of friction
+    mf_lane rise_rate;   // [N/m] by which it rises with the slip
     mf_lane far;         // [m] length of the slip
 } Contact;
 
@@ -77,7 +82,9 @@ static MF_INLINE Contact contact_at(const Frame *f, const Touch *touch, Vec at) 
     c.far = mf_sqrt(vec_dot(c.slip, c.slip));
     c.bound = touch->normal_force * mf_set((mf_real)f->plan->friction);
     mf_mask sticks = mf_less_equal(c.far * grip, c.bound);
-    c.grip = mf_select(sticks, grip, c.bound / mf_max(c.far, mf_set((mf_real)1e-30)));
+    c.rise_rate = c.bound * mf_set((mf_real)f->plan->strengthening);
+    mf_lane most = mf_fma(c.rise_rate, c.far - c.bound / grip, c.bound);
+    c.grip = mf_select(sticks, grip, most / mf_max(c.far, mf_set((mf_real)1e-30)));
     c.grip = mf_keep(mf_less(mf_zero(), c.bound), c.grip);
     return c;
 }
@@ -89,7 +96,9 @@ static MF_INLINE mf_lane contact_energy(const Frame *f, const Contact *c, Vec *f
     mf_lane press = mf_keep(deep, c->depth * c->spring);
     mf_mask sticks = mf_less_equal(c->far * grip, c->bound);
     mf_lane held = half * grip * c->far * c->far;
+    mf_lane slip = c->far - c->bound / grip;
     mf_lane slid = c->bound * (c->far - half * c->bound / grip);
+    slid = mf_fma(half * c->rise_rate * slip, slip, slid);
     *force = vec_sub(vec_scale(c->rise, -press), vec_scale(c->slip, c->grip));
     return half * press * mf_keep(deep, c->depth) + mf_select(sticks, held, slid);
 }

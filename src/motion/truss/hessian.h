@@ -1,7 +1,7 @@
 // The second derivatives of the energy, as a band, made so that factoring succeeds often: exact for
 // bars under loads and for sticking contacts; sliding contacts far from the minimum with a tenth of
-// their curvature along the slip, where they have none; bars that meet by a bound of their
-// couplings, which keeps them out of the band.
+// their curvature along the slip, where they have none; bars that meet exactly in small trusses, in
+// others by a bound of their couplings, which keeps them out of the band.
 #ifndef MF_MOTION_TRUSS_HESSIAN_H
 #define MF_MOTION_TRUSS_HESSIAN_H
 
@@ -90,8 +90,8 @@ static MF_INLINE Sym contact_block(const Frame *f, const Touch *touch, const Con
     Sym block = along_and_across(c->rise, mf_keep(deep, c->spring), mf_zero());
     mf_mask slides = mf_less(c->bound, c->far * grip);
     Vec along = vec_scale(c->slip, one / mf_max(c->far, mf_set((mf_real)1e-30)));
-    mf_lane kept = mf_select(f->nearly, mf_zero(), mf_set(MF_TRUSS_SLIDE));
-    mf_lane flat = mf_keep(slides, c->grip * (mf_set((mf_real)1) - kept));
+    mf_lane kept = mf_select(f->nearly, mf_zero(), c->grip * mf_set(MF_TRUSS_SLIDE));
+    mf_lane flat = mf_keep(slides, c->grip - mf_max(kept, c->rise_rate));
     block = sym_add(block, along_and_across(along, -flat, c->grip));
     return sym_add(block, along_and_across(touch->normal, -c->grip, mf_zero()));
 }
@@ -118,22 +118,41 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
     }
 }
 
+// k times the product of both shares, n n^T, for each two of the four vertices.
+static MF_INLINE void add_exactly(const Frame *f, const Band *band, const Meet *meet, bool same) {
+    const mf_lane stiffness = f->spring, one = mf_set((mf_real)1);
+    mf_lane share[4];
+    const End *end[4];
+    for (int e = 0; e < 4; e++) {
+        mf_lane t = meet->meeting.share[e / 2];
+        share[e] = e % 2 != 0 ? t : one - t;
+        share[e] = e / 2 != 0 ? share[e] : -share[e];
+        end[e] = &f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2];
+    }
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j <= i; j++) {
+            mf_lane size = mf_keep(meet->deep, stiffness * share[i] * share[j]);
+            Sym block = along_and_across(meet->meeting.normal, size, mf_zero());
+            matrix_add(band, same, meet->deep, end[i], end[j], i == j, &block);
+        }
+}
+
 // (sum of w_i n . dx_i)^2 <= 2 sum of w_i (n . dx_i)^2 for the four shares w, whose sum is 2.
 static MF_INLINE void add_pairs(const Frame *f, const Band *band, bool same) {
     const mf_lane twice = f->spring + f->spring, one = mf_set((mf_real)1);
-    for (uint32_t i = 0; i < f->pair_count; i++) {
-        const Pair *pair = &f->pair[i];
-        const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
-        Meeting m = meeting_of(f, pair, f->position, same);
-        mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
-        deep = mf_and(deep, f->alive);
-        if (!mf_any(deep))
+    uint32_t at = 0;
+    Meet other;
+    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
+        if (f->direct) {
+            add_exactly(f, band, meet, same);
             continue;
+        }
         for (int e = 0; e < 4; e++) {
-            mf_lane t = m.share[e / 2], share = e % 2 != 0 ? t : one - t;
-            Sym block = along_and_across(m.normal, mf_keep(deep, twice * share), mf_zero());
-            const End *end = &bars[e / 2]->ends[e % 2];
-            matrix_add(band, same, deep, end, end, true, &block);
+            mf_lane t = meet->meeting.share[e / 2], share = e % 2 != 0 ? t : one - t;
+            Sym block = along_and_across(meet->meeting.normal, mf_keep(meet->deep, twice * share),
+                                         mf_zero());
+            const End *end = &f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2];
+            matrix_add(band, same, meet->deep, end, end, true, &block);
         }
     }
 }

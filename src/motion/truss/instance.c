@@ -21,6 +21,10 @@ static const struct {
                              MF_TRUSS_COUNTS,
                              {"truss.counts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
                               "vertices, bars, actuators, and the width of the matrix's band"}},
+    [MF_TRUSS_ROW_START] = {PER_ONE,
+                            3,
+                            {"truss.start", "m", "world", MF_F64, MF_FIXED_COUNT, 1, STATE,
+                             "of the center of mass, where the instance was not moved"}},
     [MF_TRUSS_ROW_HOME] = {PER_VERTEX,
                            1,
                            {"vertex.home", "m", "body", MF_F64, MF_FIXED_COUNT, 3, STATE,
@@ -97,6 +101,10 @@ static const struct {
                               1,
                               {"contact.force", "N", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                                "of the ground on each of them"}},
+    [MF_TRUSS_ROW_STREAM] = {PER_ONE,
+                             1,
+                             {"noise.stream", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
+                              "stream of the random numbers of its noise; at first its number"}},
     [MF_TRUSS_ROW_RELAXATION] = {PER_ONE,
                                  3,
                                  {"frame.relaxation", "1", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
@@ -211,6 +219,7 @@ static void write_truss(const mf_TrussMotion *motion, uint32_t instance, const m
     clear_rows(motion, instance);
     for (uint32_t i = 0; i < MF_TRUSS_COUNTS; i++)
         set(motion, MF_TRUSS_ROW_COUNTS, instance, i, counts[i]);
+    set(motion, MF_TRUSS_ROW_STREAM, instance, 0, instance);
     write_vertices(motion, instance, truss, &whole, order);
     write_bars(motion, instance, truss);
 }
@@ -246,8 +255,18 @@ static void start_position(const mf_TrussMotion *motion, const mf_Truss *truss, 
     out[2] -= mf_truss_lowest(truss);
 }
 
+// Moves the base to the start of the instance's own truss.
+static void place_start(const mf_TrussMotion *motion, uint32_t instance, double base[3]) {
+    for (uint32_t c = 0; c < 3; c++) {
+        const double at = base[c], was = motion->start[c];
+        const double own = get(motion, MF_TRUSS_ROW_START, instance, c);
+        base[c] = at == was ? own : at + (own - was); // without rounding where it was not moved
+        mf_field_set(motion->body[0], instance, c, base[c]);
+    }
+}
+
 // Vertices at home about the base, with its twist.
-static void place_vertices(const mf_TrussMotion *motion, uint32_t instance) {
+static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool moves_start) {
     double base[3], q[4], linear[3], rate[3], turn[3];
     for (uint32_t c = 0; c < 4; c++)
         q[c] = mf_field_get(motion->body[1], instance, c);
@@ -256,6 +275,8 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance) {
         linear[c] = mf_field_get(motion->body[2], instance, c);
         rate[c] = mf_field_get(motion->body[3], instance, c);
     }
+    if (moves_start)
+        place_start(motion, instance, base);
     mf_quat_rotate(turn, q, rate);
     for (uint32_t v = 0; v < number(motion, instance, MF_TRUSS_VERTICES); v++) {
         double home[3], at[3], speed[3];
@@ -282,8 +303,8 @@ void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *user) {
 // Vertices at home, without contacts.
 void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_TrussMotion *motion = user;
-    (void)group;
-    place_vertices(motion, instance);
+    // Of two motions of a group one moves the start.
+    place_vertices(motion, instance, motion == mf_truss_motion_of(group));
     for (uint32_t b = 0; b < number(motion, instance, MF_TRUSS_BARS); b++) {
         set(motion, MF_TRUSS_ROW_REST, instance, b,
             get(motion, MF_TRUSS_ROW_REST_HOME, instance, b));
@@ -304,12 +325,8 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     set(motion, MF_TRUSS_ROW_ITERATIONS, instance, 0, 0.0);
 }
 
-mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
-                             mf_Error *error) {
-    const mf_TrussMotion *motion = mf_truss_motion_of(group);
-    if (motion == NULL || instance >= mf_group_count(group))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_quasistatic_set: the group has no such truss (instance %u)", instance);
+static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32_t instance,
+                           const mf_Truss *truss, mf_Error *error) {
     mf_Status status = mf_truss_check(truss, error);
     if (status == MF_OK)
         status = check_room(&motion->plan, truss, error);
@@ -329,7 +346,38 @@ mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss 
                          "for %u",
                          width, motion->plan.width);
     mf_release(context, room);
+    return status;
+}
+
+// Starts of instances are settings, which a snapshot does not hold: another truss brings its own as
+// state.
+mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
+                             mf_Error *error) {
+    const mf_TrussMotion *motion = mf_truss_motion_of(group);
     double start[3];
+    if (motion == NULL || instance >= mf_group_count(group))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_quasistatic_set: the group has no such truss (instance %u)", instance);
+    mf_Status status = put_truss(group, motion, instance, truss, error);
+    if (status != MF_OK)
+        return status;
     start_position(motion, truss, start);
-    return status == MF_OK ? mf_group_set_start(group, instance, start, NULL, NULL, error) : status;
+    for (uint32_t c = 0; c < 3; c++)
+        set(motion, MF_TRUSS_ROW_START, instance, c, start[c]);
+    mf_group_reset(group, instance);
+    return MF_OK;
+}
+
+mf_Status mf_truss_motion_fill(mf_Group *group, mf_TrussMotion *motion, const mf_Truss *truss,
+                               mf_Error *error) {
+    mf_Status status = MF_OK;
+    start_position(motion, truss, motion->start);
+    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
+        status = put_truss(group, motion, i, truss, error);
+        for (uint32_t c = 0; c < 3; c++)
+            set(motion, MF_TRUSS_ROW_START, i, c, motion->start[c]);
+        if (status == MF_OK)
+            status = mf_group_set_start(group, i, motion->start, NULL, NULL, error);
+    }
+    return status;
 }

@@ -101,7 +101,7 @@ static void load_bars(Frame *f) {
         f->same = f->same && mf_all(mf_or(exists, mf_not(f->alive)));
         bar->rest = row_load(block->rest, b);
         mf_lane length = mf_max(bar->rest, mf_set((mf_real)1e-6));
-        bar->stiffness = mf_keep(exists, row_load(block->rigidity, b) / length);
+        bar->stiffness = bar->own = mf_keep(exists, row_load(block->rigidity, b) / length);
         bar->radius = mf_keep(exists, row_load(block->diameter, b) * mf_set((mf_real)0.5));
     }
     for (uint32_t v = 0; v < f->vertices; v++) {
@@ -135,7 +135,8 @@ static void add_noise(Frame *f) {
     const mf_lane size = mf_set((mf_real)f->plan->noise);
     for (uint32_t v = 0; v < f->vertices; v++) {
         mf_lane normal[4];
-        mf_normal_lanes(f->plan->seed, f->block->first, 0x54525553u + v, f->block->tick, normal);
+        mf_normal_lanes_of(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick,
+                           normal);
         mf_mask weighs = mf_less(mf_zero(), f->mass[v]);
         Vec force = {normal[0], normal[1], normal[2]};
         force = vec_scale(force, mf_keep(weighs, size));
@@ -219,6 +220,7 @@ static void load_frame(Frame *f) {
     f->bars = most_of(index_load(block->counts, MF_TRUSS_BARS), f->alive);
     f->actuators = most_of(index_load(block->counts, MF_TRUSS_ACTUATORS), f->alive);
     f->width = most_of(index_load(block->counts, MF_TRUSS_WIDTH), f->alive);
+    f->direct = f->vertices <= MF_TRUSS_DIRECT;
     f->map = mf_lane_map(block->terrain);
     f->warnings.any = false;
     f->pair_count = 0;

@@ -7,6 +7,7 @@
 
 enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_COUNTS,
+    MF_TRUSS_ROW_START,
     MF_TRUSS_ROW_HOME,
     MF_TRUSS_ROW_POSITION,
     MF_TRUSS_ROW_MASS,
@@ -26,6 +27,7 @@ enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_COMMAND,
     MF_TRUSS_ROW_ANCHOR,
     MF_TRUSS_ROW_CONTACT,
+    MF_TRUSS_ROW_STREAM,
     MF_TRUSS_ROW_RELAXATION,
     MF_TRUSS_ROW_ITERATIONS,
     MF_TRUSS_ROW_VELOCITY,
@@ -40,6 +42,7 @@ typedef struct mf_TrussMotion {
     mf_Field *rows[MF_TRUSS_ROWS];
     mf_Field *body[MF_BODY_ROWS];
     mf_WarningFields warnings;
+    double start[3]; // [m] of the center of the truss that the group began with, not moved
     mf_Dispatch dispatch;
     mf_TrussFrameFn frame, frame_one;
 } mf_TrussMotion;
@@ -48,8 +51,11 @@ typedef struct mf_TrussMotion {
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group);
 
 // Makes the plan and its fields, adds the system of `row` and gives all instances the truss.
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
-                              const mf_QuasistaticConfig *config, mf_Error *error);
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
+                       mf_Error *error);
+// Gives all instances the truss, at its own start.
+mf_Status mf_truss_motion_fill(mf_Group *group, mf_TrussMotion *motion, const mf_Truss *truss,
+                               mf_Error *error);
 mf_Status mf_truss_motion_fields(mf_Group *group, mf_TrussMotion *motion, mf_Error *error);
 
 // What the rows of both motions have in common.

@@ -8,6 +8,7 @@
 
 enum { MF_TRUSS_TRIES = 40, MF_TRUSS_HALVINGS = 3 };
 #define MF_TRUSS_NEARLY ((mf_real)1e-2) // [1] share of the load
+#define MF_TRUSS_SLOW ((mf_real)0.7)    // [1] share of the force that a good step does not leave
 #define MF_TRUSS_STEP ((mf_real)5e-4)   // [m] an iteration may go at least so far
 
 typedef struct Newton {
@@ -17,13 +18,17 @@ typedef struct Newton {
     mf_lane shift;    // [N/m]
     mf_lane largest;  // [N/m] of the matrix
     mf_lane rate;     // [m/N] step of a descent by the gradient
-    mf_lane before;   // [N] residual one descent ago
+    mf_lane slowest;  // [m/N] step that is short enough for the stiffest bars
+    mf_lane before;   // [N] residual one iteration ago
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
+    mf_lane longest;  // [m] of the direction
     mf_lane residual; // [N]
     mf_lane rounding; // [J] of the energy at the positions
     mf_mask stuck;    // lanes that found no lower energy
+    mf_mask full;     // lanes that took the whole of their last step
+    mf_mask meets;    // lanes in which bars meet
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -59,12 +64,19 @@ static MF_INLINE mf_lane take_direction(Newton *n, mf_lane *scale) {
         most = mf_max(most, vec_most(d));
         slope = slope + vec_dot(d, f->gradient[v]);
     }
+    n->longest = most;
     *scale = mf_min(mf_set((mf_real)1), n->reach / most);
     return slope;
 }
 
+// Positions are `further` [m] from those at the beginning of the iteration, or closer.
+static MF_INLINE void bound_pairs(Newton *n, mf_lane further) {
+    n->frame->closer = lanes_most(n->moved + further) * MF_TRUSS_CLOSING;
+}
+
 static MF_INLINE void place_trial(Newton *n, mf_lane scale) {
     Frame *f = n->frame;
+    bound_pairs(n, scale * n->longest);
     for (uint32_t v = 0; v < f->vertices; v++) {
         Vec d = row_of(f, f->step, v);
         for (int axis = 0; axis < AXES; axis++) {
@@ -92,6 +104,36 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
     n->energy = mf_select(where, energy, n->energy);
 }
 
+// How a step of the spots along the solved rows changes contacts: of spots that are above the ground
+// the share of the step to where the first one lands, of those that slip to where the first one is
+// back at its anchor. Its contact then is, or sticks, in the next matrix. A step that is only halved
+// approaches these kinks of the energy by the same share again and again.
+static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same) {
+    const Frame *f = n->frame;
+    const uint32_t count = spot_count(f);
+    const mf_lane near = mf_set(MF_TRUSS_NEAR), one = mf_set((mf_real)1);
+    for (uint32_t i = 0; i < count; i++) {
+        Spot spot;
+        spot_of(f, i, &spot);
+        Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
+        Vec d = {mf_zero(), mf_zero(), mf_zero()};
+        for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
+            const End place = end_in_rows(spot.ends[e]);
+            Vec step = vertex_get((const Vec *)(const void *)f->step, &place, same);
+            d = vec_fma(step, spot.share[e], d);
+        }
+        mf_lane sinks = vec_dot(c.rise, d), gap = near - c.depth;
+        mf_mask lands = mf_and(mf_less(c.depth, -near), mf_less(gap, sinks * scale));
+        scale = mf_select(lands, gap / mf_select(lands, sinks, one), scale);
+        mf_lane edge = c.bound / f->grip;
+        mf_lane back = -vec_dot(c.slip, d) / mf_max(c.far, mf_set((mf_real)1e-30));
+        mf_mask returns = mf_and(mf_less(edge, c.far), mf_less(c.far + edge, back * scale));
+        returns = mf_and(returns, mf_less(mf_zero(), edge));
+        scale = mf_select(returns, c.far / mf_select(returns, back, one), scale);
+    }
+    return scale;
+}
+
 // One factoring with the present shifts and a search along the step. Returns the lanes of `open`
 // that moved on; `easy` those which did at once.
 static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
@@ -107,11 +149,13 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     if (!mf_any(sound))
         return moved;
     load_rows(f, f->step);
-    if (f->pair_count > 0)
-        solve_with_pairs(f, &n->factor, sound);
+    if (mf_any(n->meets) && !f->direct)
+        solve_with_pairs(f, &n->factor, sound, n->meets);
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
+    if (f->plan->ground)
+        scale = f->same ? stop_at_kinks(n, scale, true) : stop_at_kinks(n, scale, false);
     for (int halving = 0; halving <= MF_TRUSS_HALVINGS; halving++) {
         place_trial(n, scale);
         mf_lane energy = energy_at(f, f->trial, NULL);
@@ -120,8 +164,10 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
         if (mf_any(better))
             accept(n, better, energy);
         moved = mf_or(moved, better);
-        if (halving == 0)
+        if (halving == 0) {
             *easy = better;
+            n->full = mf_or(n->full, mf_and(better, mf_less_equal(mf_set((mf_real)1), scale)));
+        }
         if (mf_all(mf_or(moved, mf_not(sound))))
             break;
         scale = scale * mf_set((mf_real)0.3);
@@ -147,10 +193,22 @@ static mf_lane rounding_of(const Newton *n) {
     return mf_set((mf_real)1e-15) * sum;
 }
 
+// The matrix at the positions, with a band as wide as it needs.
+static void make_matrix(Newton *n) {
+    Frame *f = n->frame;
+    n->meets = f->same ? meets_find(f, true) : meets_find(f, false);
+    uint32_t width = f->width;
+    if (f->direct && mf_any(n->meets))
+        width = f->same ? meets_width(f, true) : meets_width(f, false);
+    n->matrix.entries = n->factor.entries = band_entries(width);
+    n->largest = assemble(f, &n->matrix);
+}
+
 // One step of the lanes `open`.
 static void newton_step(Newton *n, mf_mask open) {
     const mf_lane tenth = mf_set((mf_real)0.1), more = mf_set((mf_real)8);
-    n->largest = assemble(n->frame, &n->matrix);
+    n->full = mf_not(mf_mask_all());
+    make_matrix(n);
     n->rounding = rounding_of(n);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_mask easy, moved = attempt(n, open, &easy);
@@ -164,13 +222,20 @@ static void newton_step(Newton *n, mf_mask open) {
     n->stuck = mf_or(n->stuck, open);
 }
 
+static mf_lane slowest_rate(const Frame *f) {
+    mf_lane most = f->spring;
+    for (uint32_t b = 0; b < f->bars; b++)
+        most = mf_max(most, f->bar[b].stiffness);
+    return mf_set((mf_real)0.1) / most;
+}
+
 // One step of the lanes `open` down the gradient: longer after each success, shorter until the
 // energy falls, and after a step that left more force: near the minimum the energy's digits do not
 // tell a step that is too long.
 static void descent_step(Newton *n, mf_mask open) {
     Frame *f = n->frame;
     mf_mask grew = mf_less(n->before, n->residual);
-    n->rate = n->rate * mf_select(grew, mf_set((mf_real)0.5), mf_set((mf_real)1));
+    n->rate = mf_select(grew, mf_max(n->rate * mf_set((mf_real)0.5), n->slowest), n->rate);
     n->before = n->residual;
     load_rows(f, f->step);
     mf_lane most, slope = take_direction(n, &most);
@@ -205,7 +270,7 @@ static void find_pairs(Newton *n) {
 
 // Forgets the relaxation before.
 static void newton_begin(Newton *n) {
-    n->shift = n->residual = mf_zero();
+    n->shift = n->residual = n->moved = n->listed = mf_zero();
     n->rate = mf_set((mf_real)1e-3);
     n->before = mf_set((mf_real)1e30);
     n->reach = mf_set((mf_real)(n->frame->plan->reach / 4));
@@ -224,15 +289,26 @@ static mf_lane tolerance_of(const Frame *f) {
     return mf_max(f->load * mf_set((mf_real)f->plan->tolerance), rounding);
 }
 
+// Lanes whose last step was a full one and left most of the force: what the matrix leaves out far
+// from the minimum holds them up.
+static void find_slow(Newton *n) {
+    mf_mask slow = mf_less(n->before * mf_set(MF_TRUSS_SLOW), n->residual);
+    n->frame->nearly = mf_or(n->frame->nearly, mf_and(slow, n->full));
+    n->before = n->residual;
+}
+
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
 // iteration before. Returns the lanes that are; `spent` counts iterations per lane.
-static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spent) {
+static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
+                     mf_index *spent) {
     Frame *f = n->frame;
-    const mf_index one = mf_set_index(1), most = mf_set_index((int32_t)f->plan->iterations);
-    n->stuck = mf_not(mf_mask_all());
+    const mf_index one = mf_set_index(1);
+    n->stuck = n->full = mf_not(mf_mask_all());
+    n->slowest = slowest_rate(f);
     for (;;) {
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
             find_pairs(n);
+        bound_pairs(n, mf_zero());
         n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
         n->residual = mf_select(where, residual_of(f), n->residual);
         mf_mask done = mf_less_equal(n->residual, tolerance);
@@ -242,6 +318,8 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
             return mf_and(where, done);
         f->nearly = f->plan->dynamic ? mf_mask_all()
                                      : mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
+        if (!f->plan->descend)
+            find_slow(n);
         *spent = mf_select_index(open, *spent + one, *spent);
         if (f->plan->descend)
             descent_step(n, open);
@@ -252,6 +330,49 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index *spen
         else if (f->plan->ground)
             ground_renew(f, open, false);
     }
+}
+
+// ---- prediction
+// ----------------------------------------------------------------------------------
+
+// Bars of plastic are 10^6 times as stiff as what turns them, so the energy is a narrow curved
+// valley after an actuator has changed its length, and Newton's steps along it are short. With bars
+// so soft that the load strains them by MF_TRUSS_STRAIN the valley is wide; from its minimum the
+// real one is a few steps away. Loads that strain the real bars as much are not predicted.
+#define MF_TRUSS_STRAIN ((mf_real)1e-3)
+#define MF_TRUSS_FAR ((mf_real)10) // [1] residual over the load from which a frame is predicted
+enum { MF_TRUSS_PREDICTION = 40 }; // [1] most iterations
+
+static MF_INLINE void scale_bars(const Frame *f, mf_lane by) {
+    for (uint32_t b = 0; b < f->bars; b++)
+        f->bar[b].stiffness = f->bar[b].own * by;
+}
+
+static MF_INLINE mf_lane softness(const Frame *f) {
+    mf_lane rigidity = mf_set((mf_real)1e-30);
+    for (uint32_t b = 0; b < f->bars; b++)
+        rigidity = mf_max(rigidity, f->bar[b].own * f->bar[b].rest);
+    mf_lane by = f->load / (rigidity * mf_set(MF_TRUSS_STRAIN));
+    return mf_clamp(by, mf_set((mf_real)1e-4), mf_set((mf_real)1));
+}
+
+// Moves the lanes whose bars are far from their lengths to where soft bars would be, if that has
+// less energy.
+static void predict(Newton *n, mf_index *spent) {
+    Frame *f = n->frame;
+    mf_lane before = energy_at(f, f->position, f->gradient), by = softness(f);
+    mf_mask far = mf_less(f->load * mf_set(MF_TRUSS_FAR), residual_of(f));
+    far = mf_and(mf_and(far, f->alive), mf_less(by, mf_set((mf_real)0.5)));
+    if (!mf_any(far))
+        return;
+    scale_bars(f, mf_select(far, by, mf_set((mf_real)1)));
+    relax(n, far, f->load * mf_set(MF_TRUSS_NEARLY), mf_set_index(MF_TRUSS_PREDICTION), spent);
+    scale_bars(f, mf_set((mf_real)1));
+    mf_mask worse = mf_and(far, mf_less(before, energy_at(f, f->position, NULL)));
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->position[v] = vec_select(worse, f->start[v], f->position[v]);
+    n->shift = mf_zero();
+    n->reach = mf_set((mf_real)(f->plan->reach / 4));
 }
 
 #endif

@@ -13,41 +13,25 @@ enum { MF_TRUSS_ROUNDS = 30 };
 // matrix.
 static MF_INLINE void pairs_product(const Frame *f, const mf_lane *x, mf_lane *out, bool same) {
     const mf_lane one = mf_set((mf_real)1), stiffness = f->spring;
-    for (uint32_t i = 0; i < f->pair_count; i++) {
-        const Pair *pair = &f->pair[i];
-        const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
-        Meeting m = meeting_of(f, pair, f->position, same);
-        mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
-        deep = mf_and(deep, f->alive);
-        if (!mf_any(deep))
-            continue;
+    uint32_t at = 0;
+    Meet other;
+    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
+        const Meeting *m = &meet->meeting;
         mf_lane share[4], along[4], sum = mf_zero();
         End end[4];
         for (int e = 0; e < 4; e++) {
-            mf_lane t = m.share[e / 2];
+            mf_lane t = m->share[e / 2];
             share[e] = e % 2 != 0 ? t : one - t;
-            end[e] = end_in_rows(&bars[e / 2]->ends[e % 2]);
-            along[e] = vec_dot(vertex_get((const Vec *)(const void *)x, &end[e], same), m.normal);
+            end[e] = end_in_rows(&f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2]);
+            along[e] = vec_dot(vertex_get((const Vec *)(const void *)x, &end[e], same), m->normal);
             sum = mf_fma(e / 2 != 0 ? share[e] : -share[e], along[e], sum);
         }
         for (int e = 0; e < 4; e++) {
             mf_lane exact = e / 2 != 0 ? sum : -sum;
             mf_lane size = stiffness * share[e] * (exact - (along[e] + along[e]));
-            vertex_add((Vec *)(void *)out, &end[e], same, deep, vec_scale(m.normal, size));
+            vertex_add((Vec *)(void *)out, &end[e], same, meet->deep, vec_scale(m->normal, size));
         }
     }
-}
-
-// Lanes in which bars meet.
-static MF_INLINE mf_mask meeting_lanes(const Frame *f, bool same) {
-    mf_mask meets = mf_not(mf_mask_all());
-    for (uint32_t i = 0; i < f->pair_count; i++) {
-        const Pair *pair = &f->pair[i];
-        Meeting m = meeting_of(f, pair, f->position, same);
-        mf_mask deep = mf_less(mf_zero(), m.depth);
-        meets = mf_or(meets, mf_and(deep, strangers(&f->bar[pair->first], &f->bar[pair->second])));
-    }
-    return meets;
 }
 
 static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t rows) {
@@ -57,10 +41,10 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
     return sum;
 }
 
-// Solves the system with the right-hand side f->step into f->step, for the lanes `where`. Lanes in
-// which no bars meet get the band's own solution, so that their bits do not depend on the others.
+// Solves the system with the right-hand side f->step into f->step, for the lanes `where`, in which
+// bars meet where `meets` holds. The others get the band's own solution, so that their bits do not depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
-                                                       mf_mask where) {
+                                                       mf_mask where, mf_mask meets) {
     const uint32_t rows = factor->rows;
     const size_t bytes = rows * sizeof(mf_lane);
     mf_lane *z = f->image; // the preconditioned residual, then the product
@@ -68,7 +52,6 @@ static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Ban
     memcpy(z, f->rest, bytes);
     band_solve(factor, f->inverse, z);
     memcpy(f->search, z, bytes);
-    mf_mask meets = f->same ? meeting_lanes(f, true) : meeting_lanes(f, false);
     for (uint32_t r = 0; r < rows; r++)
         f->step[r] = mf_select(meets, mf_zero(), z[r]);
     where = mf_and(where, meets);

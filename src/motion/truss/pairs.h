@@ -5,11 +5,16 @@
 
 #include "motion/truss/state.h"
 
-typedef struct Meeting {
-    mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
-    Vec normal;       // [1] from the first to the second
-    mf_lane depth;    // [m] <= 0: apart
-} Meeting;
+// [m] Axes that cross have no direction to push each other, and rounding must not make one up.
+#define MF_TRUSS_CORE ((mf_real)1e-6)
+
+// [1] Two vertices whose coordinates move by at most 1 come closer by at most twice the root of 3.
+#define MF_TRUSS_CLOSING ((mf_real)3.4642)
+
+// Pairs that have not moved enough to meet are passed over. Those contribute nothing.
+static MF_INLINE bool pair_apart(const Frame *f, const Pair *pair) {
+    return pair->apart > f->closer;
+}
 
 static MF_INLINE mf_lane unit_clamp(mf_lane a) {
     return mf_clamp(a, mf_zero(), mf_set((mf_real)1));
@@ -38,7 +43,7 @@ static MF_INLINE Meeting meeting_of(const Frame *f, const Pair *pair, const Vec 
     Meeting m;
     closest_shares(u, v, between, m.share);
     Vec gap = vec_sub(vec_fma(v, m.share[1], q), vec_fma(u, m.share[0], p));
-    mf_lane distance = mf_sqrt(mf_max(vec_dot(gap, gap), mf_set((mf_real)1e-24)));
+    mf_lane distance = mf_sqrt(vec_dot(gap, gap) + mf_set(MF_TRUSS_CORE * MF_TRUSS_CORE));
     m.normal = vec_scale(gap, mf_set((mf_real)1) / distance);
     m.depth = one->radius + two->radius - distance;
     return m;
@@ -58,6 +63,8 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
     const mf_lane stiffness = f->spring, one = mf_set((mf_real)1);
     for (uint32_t i = 0; i < f->pair_count; i++) {
         const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
         const Bar *bars[2] = {&f->bar[pair->first], &f->bar[pair->second]};
         Meeting m = meeting_of(f, pair, at, same);
         mf_mask deep = mf_and(strangers(bars[0], bars[1]), mf_less(mf_zero(), m.depth));
@@ -74,30 +81,123 @@ static MF_INLINE mf_lane pairs_energy(const Frame *f, const Vec *at, Vec *gradie
     return sum;
 }
 
-// Lists the pairs that can meet while no vertex moves by more than `margin` [m].
-static MF_INLINE void pairs_find(Frame *f, mf_lane margin, bool same) {
-    const mf_lane half = mf_set((mf_real)0.5);
+// How a pair meets at the positions; false where it does so in no lane that is alive.
+static MF_INLINE bool meet_of(const Frame *f, const Pair *pair, Meet *meet, bool same) {
+    if (pair_apart(f, pair))
+        return false;
+    meet->first = pair->first;
+    meet->second = pair->second;
+    meet->meeting = meeting_of(f, pair, f->position, same);
+    mf_mask deep = strangers(&f->bar[pair->first], &f->bar[pair->second]);
+    deep = mf_and(deep, mf_less(mf_zero(), meet->meeting.depth));
+    meet->deep = mf_and(deep, f->alive);
+    return mf_any(meet->deep);
+}
+
+// A pair that was looked at and does not meet can be passed over until it has come closer again.
+// With several lanes `closer` is that of one of them, and says nothing about the others from now on.
+static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const Meet *meet) {
+#if MF_LANES == 1
+    const mf_real apart = f->closer - lanes_most(meet->meeting.depth);
+    if (!pair_apart(f, pair) && apart > pair->apart)
+        pair->apart = apart;
+#else
+    (void)f;
+    (void)pair;
+    (void)meet;
+#endif
+}
+
+// Keeps what meets at the positions; returns the lanes in which bars meet.
+static MF_INLINE mf_mask meets_find(Frame *f, bool same) {
+    mf_mask meets = mf_not(mf_mask_all());
+    const uint32_t room = meets_kept(f->plan);
+    uint32_t i = 0;
+    Meet other;
+    f->meet_count = 0;
+    for (; i < f->pair_count && f->meet_count < room; i++) {
+        Meet *meet = &f->meet[f->meet_count];
+        if (!meet_of(f, &f->pair[i], meet, same)) {
+            pair_renew(f, &f->pair[i], meet);
+            continue;
+        }
+        meets = mf_or(meets, meet->deep);
+        f->meet_count++;
+    }
+    f->meet_next = i;
+    for (; i < f->pair_count; i++)
+        if (meet_of(f, &f->pair[i], &other, same))
+            meets = mf_or(meets, other.deep);
+    return meets;
+}
+
+// The meeting number `*at` of the list, or the next one behind it that is not kept; `*at` becomes
+// the next number. NULL: there are no more.
+static MF_INLINE const Meet *meets_next(const Frame *f, uint32_t *at, Meet *other, bool same) {
+    if (*at < f->meet_count)
+        return &f->meet[(*at)++];
+    for (uint32_t i = *at - f->meet_count + f->meet_next; i < f->pair_count; i++)
+        if (meet_of(f, &f->pair[i], other, same)) {
+            *at = i + 1 - f->meet_next + f->meet_count;
+            return other;
+        }
+    return NULL;
+}
+
+// [1] Width of the band that holds what meets; `same` as ever.
+static MF_INLINE uint32_t meets_width(const Frame *f, bool same) {
+    uint32_t width = f->width, at = 0;
+    Meet other;
+    if (!same)
+        return f->vertices - 1;
+    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
+        uint32_t low = MF_TRUSS_MOST, high = 0;
+        for (int e = 0; e < 4; e++) {
+            const uint32_t bar = e / 2 != 0 ? meet->second : meet->first;
+            const uint32_t row = f->bar[bar].ends[e % 2].same_row;
+            low = row < low ? row : low;
+            high = row > high ? row : high;
+        }
+        width = high - low > width ? high - low : width;
+    }
+    return width;
+}
+
+// Adds the pair to the list where it can meet in one of the lanes `close`.
+static MF_INLINE void pair_list(Frame *f, uint32_t one, uint32_t two, mf_mask close, mf_lane margin,
+                                bool same) {
+    close = mf_and(mf_and(close, f->alive), strangers(&f->bar[one], &f->bar[two]));
+    if (!mf_any(close))
+        return;
+    Pair pair = {one, two, 0};
+    Meeting m = meeting_of(f, &pair, f->position, same);
+    mf_lane depth = mf_select(close, m.depth, mf_set((mf_real)-1e30));
+    if (!mf_any(mf_less(-margin, depth)))
+        return;
+    pair.apart = -lanes_most(depth);
+    f->pair[f->pair_count++] = pair;
+}
+
+// Lists the pairs that can meet while no coordinate of a vertex moves by more than `most` [m].
+static MF_INLINE void pairs_find(Frame *f, mf_lane most, bool same) {
+    const mf_lane half = mf_set((mf_real)0.5), margin = most * mf_set(MF_TRUSS_CLOSING);
     f->pair_count = 0;
-    for (uint32_t i = 1; i < f->bars; i++) {
+    f->closer = 0;
+    for (uint32_t i = 0; i < f->bars; i++) {
         const Bar *one = &f->bar[i];
+        Hull *hull = &f->hull[i];
         Vec p = vertex_get(f->position, &one->ends[0], same);
         Vec u = vec_scale(vec_sub(vertex_get(f->position, &one->ends[1], same), p), half);
-        Vec center = vec_add(p, u);
-        mf_lane reach = mf_sqrt(vec_dot(u, u)) + one->radius + margin + margin;
+        hull->center = vec_add(p, u);
+        hull->radius = mf_sqrt(vec_dot(u, u)) + one->radius;
+        mf_lane reach = hull->radius + margin;
         for (uint32_t j = 0; j < i; j++) {
-            const Bar *two = &f->bar[j];
-            Vec q = vertex_get(f->position, &two->ends[0], same);
-            Vec v = vec_scale(vec_sub(vertex_get(f->position, &two->ends[1], same), q), half);
-            Vec gap = vec_sub(vec_add(q, v), center);
-            mf_lane far = reach + mf_sqrt(vec_dot(v, v)) + two->radius;
+            const Hull *other = &f->hull[j];
+            Vec gap = vec_sub(other->center, hull->center);
+            mf_lane far = reach + other->radius;
             mf_mask close = mf_less_equal(vec_dot(gap, gap), far * far);
-            close = mf_and(mf_and(close, f->alive), strangers(one, two));
-            if (!mf_any(close))
-                continue;
-            Pair pair = {i, j};
-            Meeting m = meeting_of(f, &pair, f->position, same);
-            if (mf_any(mf_and(close, mf_less(-(margin + margin), m.depth))))
-                f->pair[f->pair_count++] = pair;
+            if (mf_any(close))
+                pair_list(f, i, j, close, margin, same);
         }
     }
 }

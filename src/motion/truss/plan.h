@@ -25,6 +25,7 @@ typedef struct mf_TrussPlan {
     double height;                      // [m] of level ground
     double stiffness, friction;         // [N/m] of contacts, [1]
     double grip;                        // [N/m] of a contact that sticks, along the ground
+    double strengthening;               // [1/m] of friction with the slip of a frame
     double tolerance;                   // [1] of the load
     double reach;                       // [m] longest movement of a vertex in an iteration
     double noise;                       // [N]
@@ -41,7 +42,6 @@ typedef struct mf_TrussBlock {
     const mf_TrussPlan *plan;
     const mf_TerrainImage *terrain;
     void *scratch;
-    uint32_t first; // [1] instance of the first lane
     uint64_t tick;
     double step;                         // [s]
     uint32_t *counts;                    // truss.counts: vertices, bars, actuators, band width
@@ -49,6 +49,7 @@ typedef struct mf_TrussBlock {
     double *mass, *radius, *load;        // vertex.mass, vertex.radius, vertex.load
     double *rest, *rigidity, *diameter;  // bar.rest_length, bar.rigidity, bar.diameter
     uint32_t *actuator;                  // actuator.bar
+    uint32_t *stream;                    // noise.stream
     double *range, *command;             // actuator.range, actuator.control
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
     double *velocity;                    // vertex.velocity; NULL: quasi-static

@@ -105,7 +105,8 @@ static void stage_relax(Newton *n, mf_mask where, Result *result) {
     newton_begin(n);
     find_pairs(n);
     const mf_lane tolerance = tolerance_of(f);
-    mf_mask relaxed = relax(n, where, tolerance, &spent);
+    const mf_index most = mf_set_index((int32_t)f->plan->iterations);
+    mf_mask relaxed = relax(n, where, tolerance, most, &spent);
     mf_lane residual = n->residual / mf_max(tolerance, mf_set((mf_real)1e-300));
     result->spent = result->spent + spent;
     result->residual = mf_select(where, mf_max(result->residual, residual), result->residual);

@@ -22,6 +22,7 @@ typedef struct End {   // a vertex of a bar
 typedef struct Bar {
     End ends[2];
     mf_lane stiffness; // [N/m] 0: the lane has no such bar
+    mf_lane own;       // [N/m] the same, but for a prediction with soft bars
     mf_lane rest;      // [m]
     mf_lane radius;    // [m]
 } Bar;
@@ -46,7 +47,25 @@ typedef struct BarStep {
 
 typedef struct Pair { // two bars that may meet
     uint32_t first, second;
+    mf_real apart; // [m] least distance of their surfaces when they were listed
 } Pair;
+
+typedef struct Meeting {
+    mf_lane share[2]; // [1] 0 .. 1 of the closest points along the bars
+    Vec normal;       // [1] from the first to the second
+    mf_lane depth;    // [m] <= 0: apart
+} Meeting;
+
+typedef struct Meet { // of a pair, at the positions
+    Meeting meeting;
+    mf_mask deep; // lanes in which the bars meet
+    uint32_t first, second;
+} Meet;
+
+typedef struct Hull { // sphere around a bar
+    Vec center;       // [m]
+    mf_lane radius;   // [m]
+} Hull;
 
 typedef struct Frame {
     const mf_TrussBlock *block;
@@ -54,29 +73,35 @@ typedef struct Frame {
     mf_mask alive;
     bool same;                                 // all lanes that are alive have the same bars
     uint32_t vertices, bars, actuators, width; // [1] most of these lanes; width in vertices
+    bool direct;                               // bars that meet are in the matrix
     mf_LaneMap map;
     mf_lane share;        // [1] of the stiffness of contacts in the energy; 1 in a frame
     mf_lane spring, grip; // [N/m] of contacts times `share`
     mf_lane stage;        // [s] duration of a stage of a dynamic step
-    mf_mask nearly;       // lanes whose residual is below a hundredth of the load
-    mf_lane load;         // [N] of the lane, which the tolerance is relative to
-    Vec *position;        // per vertex
-    Vec *start;           // per vertex, at the beginning of the frame
-    Vec *gradient;        // per vertex, of the energy at `position`
-    Vec *trial;           // per vertex
-    Vec *pull;            // per vertex: weight, load and noise [N]
-    mf_lane *mass;        // per vertex [kg]
-    End *own;             // per vertex: itself
-    mf_index *fixed;      // per vertex: bits of axes
-    Vec *velocity;        // per vertex, at the beginning of a dynamic step
-    Vec *early;           // per vertex: gradient of the energy of bars and loads then
-    Vec *base;            // per vertex: (position - base) / stage is the velocity in a stage
-    Vec *predicted;       // per vertex: where a stage would end without forces
+    mf_mask nearly;  // lanes whose matrix is complete: near the minimum, or slow
+    mf_lane load;    // [N] of the lane, which the tolerance is relative to
+    Vec *position;   // per vertex
+    Vec *start;      // per vertex, at the beginning of the frame
+    Vec *gradient;   // per vertex, of the energy at `position`
+    Vec *trial;      // per vertex
+    Vec *pull;       // per vertex: weight, load and noise [N]
+    mf_lane *mass;   // per vertex [kg]
+    End *own;        // per vertex: itself
+    mf_index *fixed; // per vertex: bits of axes
+    Vec *velocity;   // per vertex, at the beginning of a dynamic step
+    Vec *early;      // per vertex: gradient of the energy of bars and loads then
+    Vec *base;       // per vertex: (position - base) / stage is the velocity in a stage
+    Vec *predicted;  // per vertex: where a stage would end without forces
     Bar *bar;
     BarStep *bar_step;
     Touch *touch;
     Pair *pair;
     uint32_t pair_count;
+    mf_real closer; // [m] most by which two bars can have come closer since they were listed
+    Hull *hull;     // per bar, when pairs are listed
+    Meet *meet;     // of the first pairs that meet at the positions, kept for an iteration
+    uint32_t meet_count;
+    uint32_t meet_next; // [1] the first pair behind those
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
@@ -120,6 +145,16 @@ static MF_INLINE End end_in_rows(const End *end) {
     return MF_VALUE(End, end->row, end->row, end->same_row, end->same_row);
 }
 
+// The largest of the lanes' values; what is no number does not count.
+static inline mf_real lanes_most(mf_lane a) {
+    MF_ALIGNED(64) mf_real values[MF_LANES];
+    mf_store(values, a);
+    mf_real most = (mf_real)-1e30;
+    for (int lane = 0; lane < MF_LANES; lane++)
+        most = values[lane] > most ? values[lane] : most;
+    return most;
+}
+
 // Largest size of a component.
 static MF_INLINE mf_lane vec_most(Vec a) {
     return mf_max(mf_abs(a.x), mf_max(mf_abs(a.y), mf_abs(a.z)));
@@ -133,8 +168,19 @@ static MF_INLINE uint32_t band_entries(uint32_t width) {
     return AXES * (width + 1);
 }
 
+// [1] Up to so many vertices, bars that meet are in the matrix, whose band is then as wide as they
+// need. For more it is faster to leave them out and correct the solution (pair_solve.h).
+enum { MF_TRUSS_DIRECT = 32 };
+
 static inline size_t band_values(const mf_TrussPlan *plan) {
-    return (size_t)AXES * plan->vertices * band_entries(plan->width);
+    const size_t band = (size_t)AXES * plan->vertices * band_entries(plan->width);
+    const uint32_t few = plan->vertices < MF_TRUSS_DIRECT ? plan->vertices : MF_TRUSS_DIRECT;
+    const size_t full = (size_t)AXES * few * band_entries(few - 1);
+    return plan->pairs && full > band ? full : band;
+}
+
+static inline uint32_t meets_kept(const mf_TrussPlan *plan) {
+    return 4 * plan->bars;
 }
 
 static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Frame *f) {
@@ -156,6 +202,8 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->bar_step, plan->dynamic ? plan->bars : 0);
     MF_CARVE(carver, f->touch, mf_truss_contacts(plan));
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
+    MF_CARVE(carver, f->hull, plan->pairs ? plan->bars : 0);
+    MF_CARVE(carver, f->meet, plan->pairs ? meets_kept(plan) : 0);
     MF_CARVE(carver, f->matrix, band_values(plan));
     MF_CARVE(carver, f->factor, band_values(plan));
     MF_CARVE(carver, f->inverse, rows);

@@ -24,15 +24,15 @@ static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uin
     return mf_row_at(&place, block, lane);
 }
 
-static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
-    const TrussRun *run = context;
+// One step of the lanes from `lane` on, or of this one alone.
+static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_t lane,
+                       bool single) {
     const mf_TrussMotion *m = run->motion;
-    const uint32_t block = unit->block, lane = unit->lane;
+    const uint32_t block = unit->block;
     const mf_TrussBlock work = {
         .plan = &m->plan,
         .terrain = m->terrain,
         .scratch = unit->scratch,
-        .first = block * MF_BLOCK + lane,
         .tick = run->run->tick,
         .step = mf_time_to_seconds(run->run->step),
         .counts = row_of(m, MF_TRUSS_ROW_COUNTS, block, lane),
@@ -47,6 +47,7 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         .diameter = row_of(m, MF_TRUSS_ROW_DIAMETER, block, lane),
         .actuator = row_of(m, MF_TRUSS_ROW_ACTUATOR, block, lane),
         .range = row_of(m, MF_TRUSS_ROW_RANGE, block, lane),
+        .stream = row_of(m, MF_TRUSS_ROW_STREAM, block, lane),
         .command = row_of(m, MF_TRUSS_ROW_COMMAND, block, lane),
         .position = row_of(m, MF_TRUSS_ROW_POSITION, block, lane),
         .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
@@ -58,10 +59,51 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         .linear = body_row(m, 2, block, lane),
         .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
         .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
-        .fault = unit->fault,
+        .fault = unit->fault + (lane - unit->lane),
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
-    (unit->single ? m->frame_one : m->frame)(&work);
+    (single ? m->frame_one : m->frame)(&work);
+}
+
+// Whether two lanes have the same numbers in the first components of a row.
+static bool same_numbers(const uint32_t *row, uint32_t components, uint32_t one, uint32_t two) {
+    for (uint32_t c = 0; c < components; c++)
+        if (row[c * MF_BLOCK + one] != row[c * MF_BLOCK + two])
+            return false;
+    return true;
+}
+
+// Whether the trusses of a piece that move have the same bars.
+static bool same_bars(const mf_TrussMotion *m, const mf_DispatchUnit *unit) {
+    const uint32_t *counts = row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane);
+    const uint32_t *ends = row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane);
+    const uint32_t *order = row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane);
+    uint32_t first = MF_NONE;
+    for (uint32_t lane = 0; lane < m->dispatch.lanes; lane++) {
+        if (unit->fault[lane] != 0 || counts[lane] == 0)
+            continue;
+        if (first == MF_NONE)
+            first = lane;
+        const uint32_t vertices = counts[first];
+        const uint32_t bars = counts[MF_TRUSS_BARS * MF_BLOCK + first];
+        if (!same_numbers(counts, MF_TRUSS_COUNTS, first, lane) ||
+            !same_numbers(ends, 2 * bars, first, lane) ||
+            !same_numbers(order, vertices, first, lane))
+            return false;
+    }
+    return true;
+}
+
+// Lanes with different bars would gather what they read, meet the bars of all, and wait for the
+// slowest: each alone is faster, with the same bits.
+static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
+    const TrussRun *run = context;
+    if (unit->single || same_bars(run->motion, unit)) {
+        frame_from(run, unit, unit->lane, unit->single);
+        return;
+    }
+    for (uint32_t i = 0; i < run->motion->dispatch.lanes; i++)
+        frame_from(run, unit, unit->lane + i, true);
 }
 
 void mf_truss_motion_run(const mf_SystemRun *run, void *user) {
@@ -110,6 +152,9 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
     if (!(config->friction >= 0.0 && config->friction <= 100.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.friction: %g, need 0 .. 100", name,
                        config->friction);
+    if (!(config->strengthening >= 0.0 && config->strengthening <= 1e6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s.strengthening: %g 1/m, need 0 .. 1e6", name,
+                       config->strengthening);
     if (!(config->noise >= 0.0 && config->noise <= 1e6))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.noise: %g N, need 0 .. 1e6", name,
                        config->noise);
@@ -166,6 +211,7 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
         .grip = config->grip,
         .tolerance = config->tolerance,
         .reach = config->reach,
+        .strengthening = config->strengthening,
         .noise = config->noise,
         .change = config->actuator_speed * mf_time_to_seconds(world->step),
         .yield = truss->material.yield,
@@ -208,7 +254,8 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
 static uint64_t hash_plan(const mf_TrussPlan *plan) {
     const double reals[] = {plan->stiffness, plan->friction, plan->grip,
                             plan->tolerance, plan->reach,    plan->noise,
-                            plan->change,    plan->yield,    plan->jump};
+                            plan->change,    plan->yield,    plan->jump,
+                            plan->strengthening};
     const uint32_t counts[] = {plan->vertices,   plan->bars,    plan->actuators,
                                plan->width,      plan->samples, plan->pairs,
                                plan->iterations, plan->ground,  plan->descend};
@@ -217,15 +264,8 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
 }
 
-static mf_Status fill_instances(mf_Group *group, const mf_Truss *truss, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
-        status = mf_quasistatic_set(group, i, truss, error);
-    return status;
-}
-
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
-                              const mf_QuasistaticConfig *config, mf_Error *error) {
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
+                       mf_Error *error) {
     mf_Status status = mf_motion_begin(group, row, error);
     if (status == MF_OK && config == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
@@ -255,7 +295,7 @@ mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
         mf_truss_motion_destroy(context, motion);
         return status;
     }
-    return fill_instances(group, config->truss, error);
+    return mf_truss_motion_fill(group, motion, config->truss, error);
 }
 
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {

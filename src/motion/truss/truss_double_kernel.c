@@ -14,7 +14,10 @@ static void relax_frame(Newton *n, Result *result) {
     Frame *f = n->frame;
     find_pairs(n);
     const mf_lane tolerance = tolerance_of(f);
-    mf_mask relaxed = relax(n, f->alive, tolerance, &result->spent);
+    if (!f->plan->descend)
+        predict(n, &result->spent);
+    const mf_index most = result->spent + mf_set_index((int32_t)f->plan->iterations);
+    mf_mask relaxed = relax(n, f->alive, tolerance, most, &result->spent);
     result->residual = n->residual / mf_max(tolerance, mf_set((mf_real)1e-300));
     result->energy = n->energy;
     warnings_raise(&f->warnings, mf_not(relaxed), MF_WARNING_SOLVER, result->residual);
@@ -100,7 +103,9 @@ void MF_KERNEL(mf_truss_frame)(const mf_TrussBlock *block) {
     Frame frame;
     frame.block = block;
     frame.plan = block->plan;
-    frame.alive = mf_index_equal(index_load(block->fault, 0), mf_set_index(0));
+    // Lanes behind the last instance have no vertices.
+    mf_mask exists = mf_index_less(mf_set_index(0), index_load(block->counts, MF_TRUSS_VERTICES));
+    frame.alive = mf_and(exists, mf_index_equal(index_load(block->fault, 0), mf_set_index(0)));
     if (!mf_any(frame.alive))
         return;
     mf_Carver carver = {(char *)block->scratch, 0};

@@ -1,6 +1,6 @@
 // Machines, for the operators and the trial.
-#ifndef MF_SEARCH_MACHINE_H
-#define MF_SEARCH_MACHINE_H
+#ifndef MF_MODEL_MACHINE_H
+#define MF_MODEL_MACHINE_H
 
 #include <mayfly/machine.h>
 

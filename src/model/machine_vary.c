@@ -7,7 +7,7 @@
 // Random numbers are mf_random(seed, id, stream, draw). Invariant: an operator gives a machine that
 // its genome can hold, or none.
 #include "math/scalar.h"
-#include "search/machine.h"
+#include "model/machine.h"
 
 #include <string.h>
 
@@ -449,7 +449,9 @@ mf_Status mf_machine_vary(void *user, const uint8_t *parent, uint64_t seed, uint
     mf_Machine machine = {0};
     if (config == NULL || config->genome_bytes != genome_bytes)
         return MF_BAD_ARGUMENT;
-    if (parent == NULL || mf_machine_decode(parent, genome_bytes, &machine, NULL) != MF_OK)
+    if (parent == NULL && config->ancestor != NULL)
+        machine = *config->ancestor;
+    else if (parent == NULL || mf_machine_decode(parent, genome_bytes, &machine, NULL) != MF_OK)
         machine = (mf_Machine){0};
     Dice dice = dice_of(seed, id, 0);
     // The chance of no change after so many draws is nothing, unless no operator can be applied: a

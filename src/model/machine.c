@@ -10,7 +10,7 @@
 // and zeros to its end. Invariant: decoding accepts what mf_truss_check accepts and nothing else,
 // and each machine has one genome.
 #include "math/scalar.h"
-#include "search/machine.h"
+#include "model/machine.h"
 
 #include <string.h>
 
@@ -65,6 +65,92 @@ void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke
     const double length = mf_machine_length(machine, a->bar);
     a->lower = length - 0.5 * stroke;
     a->upper = length + 0.5 * stroke;
+}
+
+// ---- trusses as machines
+// -------------------------------------------------------------------------
+
+static const char *foreign_part(const mf_Truss *truss) {
+    const mf_TrussMaterial own = mf_truss_material(), *material = &truss->material;
+    if (material->elasticity != own.elasticity || material->density != own.density ||
+        material->yield != own.yield)
+        return "another material";
+    for (uint32_t v = 0; v < truss->vertex_count; v++) {
+        const mf_TrussVertex *vertex = &truss->vertices[v];
+        for (int i = 0; i < 3; i++) {
+            if (vertex->fixed[i] || vertex->load[i] != 0.0)
+                return "vertices that are fixed or loaded";
+        }
+        if (vertex->mass != 0.0)
+            return "masses of vertices";
+    }
+    for (uint32_t b = 0; b < truss->bar_count; b++) {
+        if (truss->bars[b].rest_length != 0.0)
+            return "rest lengths";
+    }
+    for (uint32_t a = 0; a < truss->actuator_count; a++) {
+        if (truss->actuators[a].neuron == MF_NONE)
+            return "actuators without a neuron";
+    }
+    return NULL;
+}
+
+static void copy_list(void *to, const void *from, size_t bytes) {
+    if (bytes > 0) // an empty list may be NULL
+        memcpy(to, from, bytes);
+}
+
+static void copy_parts(const mf_Truss *truss, mf_Machine *out) {
+    *out = (mf_Machine){.vertex_count = truss->vertex_count,
+                        .bar_count = truss->bar_count,
+                        .actuator_count = truss->actuator_count,
+                        .neuron_count = truss->neuron_count,
+                        .synapse_count = truss->synapse_count};
+    for (uint32_t v = 0; v < truss->vertex_count; v++)
+        memcpy(out->vertices[v].position, truss->vertices[v].position,
+               sizeof out->vertices[v].position);
+    copy_list(out->bars, truss->bars, truss->bar_count * sizeof *out->bars);
+    copy_list(out->actuators, truss->actuators, truss->actuator_count * sizeof *out->actuators);
+    copy_list(out->neurons, truss->neurons, truss->neuron_count * sizeof *out->neurons);
+    copy_list(out->synapses, truss->synapses, truss->synapse_count * sizeof *out->synapses);
+}
+
+// The range of an actuator of a machine lies about the length of its bar.
+static bool is_centered(const mf_Machine *machine, uint32_t actuator) {
+    const mf_TrussActuator *a = &machine->actuators[actuator];
+    const double length = mf_machine_length(machine, a->bar);
+    return mf_abs(0.5 * (a->lower + a->upper) - length) <= 1e-6 * length;
+}
+
+mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error) {
+    uint8_t genome[MF_MACHINE_BYTES];
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_of_truss: out is NULL");
+    memset(out, 0, sizeof *out);
+    mf_Status status = mf_truss_check(truss, error);
+    if (status != MF_OK)
+        return status;
+    const char *foreign = foreign_part(truss);
+    if (foreign != NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "machine: the truss has %s, no machine has", foreign);
+    if (truss->vertex_count > MF_MACHINE_VERTICES || truss->bar_count > MF_MACHINE_BARS ||
+        truss->actuator_count > MF_MACHINE_ACTUATORS || truss->neuron_count > MF_MACHINE_NEURONS ||
+        truss->synapse_count > MF_MACHINE_SYNAPSES)
+        return mf_fail(error, MF_LIMIT,
+                       "machine: at most %d vertices, %d bars, %d actuators, %d neurons and %d "
+                       "synapses",
+                       MF_MACHINE_VERTICES, MF_MACHINE_BARS, MF_MACHINE_ACTUATORS,
+                       MF_MACHINE_NEURONS, MF_MACHINE_SYNAPSES);
+    copy_parts(truss, out);
+    for (uint32_t a = 0; a < out->actuator_count; a++) {
+        if (!is_centered(out, a))
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "machine: actuators[%u].range: no machine has one that is not centered "
+                           "at the length of the bar",
+                           a);
+    }
+    status = mf_machine_encode(out, genome, sizeof genome, error);
+    return status == MF_OK ? mf_machine_decode(genome, sizeof genome, out, error) : status;
 }
 
 // ---- writing

@@ -1,0 +1,433 @@
+// Trusses for mayfly info (info_truss.h). Text and JSON show the same facts, which are computed
+// once.
+#include "info_truss.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/truss.h"
+
+enum {
+    NOTES = 12,
+    NOTE = sizeof((mf_Error *)0)->message, // [byte]
+    MEETING_BARS = 1024 // [1] more bars are not tested for crossings
+};
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct Weakest { // the bar that gives way first
+    uint32_t bar;        // [1]
+    double force;        // [N]
+} Weakest;
+
+typedef struct Facts {
+    const mf_Truss *truss;
+    mf_TrussMass mass;
+    mf_TrussStatics statics;
+    bool ranked;                   // the rank could be taken
+    const char *material;          // its name, or NULL
+    double lower[3], upper[3];     // [m] box around vertices and ends of bars
+    double length;                 // [m] of all bars
+    double shortest, longest;      // [m] bars without force
+    double thinnest, thickest;     // [m] diameters
+    uint32_t stretched;            // [1] bars whose ends are not their length apart
+    uint32_t held, loaded, driven; // [1] vertices held, vertices loaded, actuators with a neuron
+    uint32_t crossings;            // [1] pairs of bars inside each other
+    uint32_t crossing[2];          // [1] the first of them
+    Weakest euler, yield;
+    char notes[NOTES][NOTE];
+    uint32_t note_count;
+} Facts;
+
+// ---- facts -------------------------------------------------------------------------------------
+
+static const char *material_name(const mf_TrussMaterial *material) {
+    static const char *const names[] = {"golem", "steel", "aluminum", "abs", "pla", "nylon"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        mf_TrussMaterial known;
+        if (mf_truss_material_find(names[i], &known) && known.elasticity == material->elasticity &&
+            known.density == material->density && known.yield == material->yield)
+            return names[i];
+    }
+    return NULL;
+}
+
+static void extend(Facts *facts, const double position[3], double radius) {
+    for (int i = 0; i < 3; i++) {
+        facts->lower[i] = fmin(facts->lower[i], position[i] - radius);
+        facts->upper[i] = fmax(facts->upper[i], position[i] + radius);
+    }
+}
+
+static void count_vertices(Facts *facts) {
+    const mf_Truss *truss = facts->truss;
+    for (uint32_t v = 0; v < truss->vertex_count; v++) {
+        const mf_TrussVertex *vertex = &truss->vertices[v];
+        const double *load = vertex->load;
+        facts->held += vertex->fixed[0] || vertex->fixed[1] || vertex->fixed[2];
+        facts->loaded += load[0] != 0.0 || load[1] != 0.0 || load[2] != 0.0;
+        extend(facts, vertex->position, 0.0);
+    }
+    for (uint32_t a = 0; a < truss->actuator_count; a++)
+        facts->driven += truss->actuators[a].neuron != MF_NONE;
+}
+
+static double distance(const double a[3], const double b[3]) {
+    const double x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+static void weaken(Weakest *weakest, uint32_t bar, double force) {
+    if (force < weakest->force)
+        *weakest = (Weakest){bar, force};
+}
+
+static void measure_bar(Facts *facts, uint32_t index) {
+    const mf_Truss *truss = facts->truss;
+    const mf_TrussBar *bar = &truss->bars[index];
+    const double *from = truss->vertices[bar->ends[0]].position;
+    const double *to = truss->vertices[bar->ends[1]].position;
+    const double length = mf_truss_rest_length(truss, index), d = bar->diameter;
+    facts->length += length;
+    facts->shortest = fmin(facts->shortest, length);
+    facts->longest = fmax(facts->longest, length);
+    facts->thinnest = fmin(facts->thinnest, d);
+    facts->thickest = fmax(facts->thickest, d);
+    facts->stretched += fabs(distance(from, to) - length) > 1e-9 * length;
+    extend(facts, from, 0.5 * d);
+    extend(facts, to, 0.5 * d);
+    weaken(&facts->euler, index, mf_truss_euler_load(truss, index));
+    if (truss->material.yield > 0.0)
+        weaken(&facts->yield, index, truss->material.yield * 0.25 * pi * d * d);
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double clamp(double a) {
+    return fmax(0.0, fmin(1.0, a));
+}
+
+// [m] between the axes of two bars (Ericson, Real-Time Collision Detection, 2005, section 5.1.9).
+static double bar_distance(const mf_Truss *truss, const mf_TrussBar *one, const mf_TrussBar *two) {
+    const double *p = truss->vertices[one->ends[0]].position;
+    const double *q = truss->vertices[two->ends[0]].position;
+    double u[3], v[3], between[3], gap[3];
+    for (int i = 0; i < 3; i++) {
+        u[i] = truss->vertices[one->ends[1]].position[i] - p[i];
+        v[i] = truss->vertices[two->ends[1]].position[i] - q[i];
+        between[i] = p[i] - q[i];
+    }
+    const double a = dot(u, u), b = dot(u, v), c = dot(u, between), d = dot(v, between);
+    const double e = dot(v, v), area = a * e - b * b;
+    const double first = area > 1e-9 * a * e ? clamp((b * d - c * e) / area) : 0.5;
+    const double t = clamp((b * first + d) / fmax(e, DBL_MIN));
+    const double s = clamp((b * t - c) / fmax(a, DBL_MIN));
+    for (int i = 0; i < 3; i++)
+        gap[i] = between[i] + s * u[i] - t * v[i];
+    return sqrt(dot(gap, gap));
+}
+
+// Bars without a common vertex push each other apart while a frame is relaxed.
+static void find_crossings(Facts *facts) {
+    const mf_Truss *truss = facts->truss;
+    for (uint32_t i = 0; i < truss->bar_count && truss->bar_count <= MEETING_BARS; i++) {
+        const mf_TrussBar *one = &truss->bars[i];
+        for (uint32_t j = i + 1; j < truss->bar_count; j++) {
+            const mf_TrussBar *two = &truss->bars[j];
+            if (one->ends[0] == two->ends[0] || one->ends[0] == two->ends[1] ||
+                one->ends[1] == two->ends[0] || one->ends[1] == two->ends[1] ||
+                bar_distance(truss, one, two) >= 0.499 * (one->diameter + two->diameter))
+                continue;
+            if (facts->crossings++ == 0)
+                memcpy(facts->crossing, (uint32_t[2]){i, j}, sizeof facts->crossing);
+        }
+    }
+}
+
+static void note(Facts *facts, const char *text) {
+    if (facts->note_count < NOTES)
+        snprintf(facts->notes[facts->note_count++], NOTE, "%s", text);
+}
+
+static void note_geometry(Facts *facts) {
+    const mf_TrussStatics *statics = &facts->statics;
+    char text[NOTE];
+    if (facts->ranked && statics->parts > 1)
+        note(facts, "parts that no bar connects move independently of each other");
+    if (facts->ranked && statics->mechanisms > 0 && facts->truss->material.density > 0.0)
+        note(facts, "mechanisms: weight moves it, and no bar holds, until ground, friction or "
+                    "tension does");
+    if (facts->stretched > 0) {
+        snprintf(text, NOTE, "%u bar%s under force before the first frame: rest_length differs",
+                 facts->stretched, facts->stretched == 1 ? " is" : "s are");
+        note(facts, text);
+    }
+    if (facts->crossings > 0) {
+        snprintf(text, NOTE, "%u pair%s of bars inside each other, the first %u and %u: they push "
+                             "each other apart (motion.quasistatic.collisions)",
+                 facts->crossings, facts->crossings == 1 ? " is" : "s are", facts->crossing[0],
+                 facts->crossing[1]);
+        note(facts, text);
+    }
+}
+
+// What `quasistatic` does not know of every truss.
+static void note_motion(Facts *facts) {
+    if (facts->yield.bar != MF_NONE && facts->euler.force < facts->yield.force)
+        note(facts, "bars do not bend: they buckle before they yield, which raises the warning "
+                    "buckling only");
+    else
+        note(facts, "bars do not bend or break: buckling and yield raise warnings only");
+    note(facts, "no momentum: a fall or a snap is one frame, with the warning jump");
+    note(facts, "joints have no friction, no size and no limits");
+    note(facts, "trusses meet the ground and themselves, no other robots");
+}
+
+static mf_Status find_facts(mf_Context *context, const mf_Truss *truss, Facts *facts,
+                            mf_Error *error) {
+    *facts = (Facts){.truss = truss,
+                     .mass = mf_truss_mass(truss),
+                     .material = material_name(&truss->material),
+                     .lower = {DBL_MAX, DBL_MAX, DBL_MAX},
+                     .upper = {-DBL_MAX, -DBL_MAX, -DBL_MAX},
+                     .shortest = DBL_MAX,
+                     .thinnest = DBL_MAX,
+                     .euler = {MF_NONE, DBL_MAX},
+                     .yield = {MF_NONE, DBL_MAX}};
+    count_vertices(facts);
+    for (uint32_t b = 0; b < truss->bar_count; b++)
+        measure_bar(facts, b);
+    find_crossings(facts);
+    mf_Status status = mf_truss_statics(context, truss, &facts->statics, error);
+    facts->ranked = status == MF_OK;
+    if (status == MF_LIMIT) {
+        note(facts, error->message);
+        *error = (mf_Error){0};
+        status = MF_OK;
+    }
+    note_geometry(facts);
+    note_motion(facts);
+    return status;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void show_body(const Facts *facts) {
+    const mf_Truss *truss = facts->truss;
+    const double *center = facts->mass.center, *inertia = facts->mass.inertia;
+    printf("  mass          %.4g kg, center at %.4f %.4f %.4f m\n", facts->mass.mass, center[0],
+           center[1], center[2]);
+    printf("  inertia       xx %.4g, yy %.4g, zz %.4g, xy %.3g, xz %.3g, yz %.3g kg m^2 about the "
+           "center\n",
+           inertia[0], inertia[1], inertia[2], inertia[3], inertia[4], inertia[5]);
+    printf("  size          %.4f x %.4f x %.4f m with the thickness of bars\n",
+           facts->upper[0] - facts->lower[0], facts->upper[1] - facts->lower[1],
+           facts->upper[2] - facts->lower[2]);
+    printf("  material      %s%selasticity %.4g GPa, density %.4g kg/m^3, ",
+           facts->material != NULL ? facts->material : "", facts->material != NULL ? ": " : "",
+           1e-9 * truss->material.elasticity, truss->material.density);
+    if (truss->material.yield > 0.0)
+        printf("yield at %.4g MPa\n", 1e-6 * truss->material.yield);
+    else
+        printf("does not yield\n");
+}
+
+static void show_parts(const Facts *facts) {
+    const mf_Truss *truss = facts->truss;
+    printf("  vertices      %u: %u held, %u with a load\n", truss->vertex_count, facts->held,
+           facts->loaded);
+    printf("  bars          %u", truss->bar_count);
+    if (truss->bar_count > 0)
+        printf(": %.4g m in all, lengths %.4g .. %.4g m, diameters %.4g .. %.4g mm", facts->length,
+               facts->shortest, facts->longest, 1e3 * facts->thinnest, 1e3 * facts->thickest);
+    printf("\n  brain         %u neurons, %u synapses; %u of %u actuators are driven by neurons\n",
+           truss->neuron_count, truss->synapse_count, facts->driven, truss->actuator_count);
+}
+
+static void show_statics(const Facts *facts) {
+    const mf_TrussStatics *s = &facts->statics;
+    if (!facts->ranked)
+        return;
+    printf("  freedoms      %u axes of vertices; rank of the equilibrium matrix %u\n", s->freedoms,
+           s->rank);
+    printf("  movements     %u as a body, %u mechanisms (no bar changes its length)\n",
+           s->rigid_modes, s->mechanisms);
+    printf("  redundant     %u bars (states of self-stress)\n", s->redundant);
+    printf("  connections   %u part%s, %u dangling %s\n", s->parts, s->parts == 1 ? "" : "s",
+           s->dangling, s->dangling == 1 ? "vertex" : "vertices");
+}
+
+static void show_strength(const Facts *facts) {
+    if (facts->euler.bar != MF_NONE)
+        printf("  buckling      from %.4g N of compression, bar %u (Euler's load)\n",
+               facts->euler.force, facts->euler.bar);
+    if (facts->yield.bar != MF_NONE)
+        printf("  yield         from %.4g N, bar %u\n", facts->yield.force, facts->yield.bar);
+}
+
+static void show_actuators(const mf_Truss *truss) {
+    if (truss->actuator_count > 0)
+        puts("\n  actuator   bar   range/mm           length/mm   driven by");
+    for (uint32_t a = 0; a < truss->actuator_count; a++) {
+        const mf_TrussActuator *actuator = &truss->actuators[a];
+        printf("  %-8u %5u   %7.2f .. %7.2f %10.2f   ", a, actuator->bar, 1e3 * actuator->lower,
+               1e3 * actuator->upper, 1e3 * mf_truss_rest_length(truss, actuator->bar));
+        if (actuator->neuron != MF_NONE)
+            printf("neuron %u\n", actuator->neuron);
+        else
+            puts("actuator.control");
+    }
+}
+
+// What drives a neuron: "0 (-2.5) 1 (+1)".
+static void show_inputs(const mf_Truss *truss, uint32_t neuron) {
+    for (uint32_t s = 0; s < truss->synapse_count; s++)
+        if (truss->synapses[s].to == neuron)
+            printf(" %u (%+.3g)", truss->synapses[s].from, truss->synapses[s].weight);
+    putchar('\n');
+}
+
+static void show_neurons(const mf_Truss *truss) {
+    if (truss->neuron_count > 0)
+        puts("\n  neuron     kind            bias   state   synapses from (weight)");
+    for (uint32_t n = 0; n < truss->neuron_count; n++) {
+        const mf_Neuron *neuron = &truss->neurons[n];
+        printf("  %-10u %-10s %9.4g %7.3g  ", n,
+               neuron->kind == MF_NEURON_SIGMOID ? "sigmoid" : "threshold", neuron->bias,
+               neuron->state);
+        show_inputs(truss, n);
+    }
+}
+
+static void show(const Facts *facts, const char *path) {
+    printf("%s  (%s)\n\n", facts->truss->name != NULL ? facts->truss->name : "truss", path);
+    show_body(facts);
+    show_parts(facts);
+    show_statics(facts);
+    show_strength(facts);
+    show_actuators(facts->truss);
+    show_neurons(facts->truss);
+    putchar('\n');
+    for (uint32_t i = 0; i < facts->note_count; i++)
+        printf("note: %s\n", facts->notes[i]);
+}
+
+// ---- for programs ------------------------------------------------------------------------------
+
+static json_t *reals(const double *values, uint32_t count) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(list, mf_app_real(values[i]));
+    return list;
+}
+
+static json_t *pack_weakest(const Weakest *weakest) {
+    return weakest->bar == MF_NONE
+               ? json_null()
+               : json_pack("{s:I, s:o}", "bar", (json_int_t)weakest->bar, "force",
+                           mf_app_real(weakest->force));
+}
+
+static json_t *pack_material(const Facts *facts) {
+    const mf_TrussMaterial *material = &facts->truss->material;
+    return json_pack("{s:o, s:o, s:o, s:o}", "name",
+                     facts->material != NULL ? json_string(facts->material) : json_null(),
+                     "elasticity", mf_app_real(material->elasticity), "density",
+                     mf_app_real(material->density), "yield", mf_app_real(material->yield));
+}
+
+static json_t *pack_bars(const Facts *facts) {
+    const bool any = facts->truss->bar_count > 0;
+    const double lengths[2] = {any ? facts->shortest : 0.0, any ? facts->longest : 0.0};
+    const double diameters[2] = {any ? facts->thinnest : 0.0, any ? facts->thickest : 0.0};
+    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I}", "count", (json_int_t)facts->truss->bar_count,
+                     "length", mf_app_real(facts->length), "lengths", reals(lengths, 2),
+                     "diameters", reals(diameters, 2), "stretched", (json_int_t)facts->stretched, "crossings",
+                     (json_int_t)facts->crossings);
+}
+
+static json_t *pack_statics(const Facts *facts) {
+    const mf_TrussStatics *s = &facts->statics;
+    if (!facts->ranked)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "freedoms", (json_int_t)s->freedoms,
+                     "rank", (json_int_t)s->rank, "rigid_modes", (json_int_t)s->rigid_modes,
+                     "mechanisms", (json_int_t)s->mechanisms, "redundant",
+                     (json_int_t)s->redundant, "parts", (json_int_t)s->parts, "dangling",
+                     (json_int_t)s->dangling);
+}
+
+static json_t *pack_actuators(const mf_Truss *truss) {
+    json_t *list = json_array();
+    for (uint32_t a = 0; a < truss->actuator_count; a++) {
+        const mf_TrussActuator *from = &truss->actuators[a];
+        const double range[2] = {from->lower, from->upper};
+        json_array_append_new(
+            list, json_pack("{s:I, s:o, s:o}", "bar", (json_int_t)from->bar, "range",
+                            reals(range, 2), "neuron",
+                            from->neuron != MF_NONE ? json_integer((json_int_t)from->neuron)
+                                                    : json_null()));
+    }
+    return list;
+}
+
+static json_t *pack_neurons(const mf_Truss *truss) {
+    json_t *list = json_array();
+    for (uint32_t n = 0; n < truss->neuron_count; n++) {
+        const mf_Neuron *from = &truss->neurons[n];
+        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "kind",
+                                              from->kind == MF_NEURON_SIGMOID ? "sigmoid"
+                                                                              : "threshold",
+                                              "bias", mf_app_real(from->bias), "state",
+                                              mf_app_real(from->state)));
+    }
+    return list;
+}
+
+static json_t *pack_synapses(const mf_Truss *truss) {
+    json_t *list = json_array();
+    for (uint32_t s = 0; s < truss->synapse_count; s++) {
+        const mf_Synapse *from = &truss->synapses[s];
+        json_array_append_new(list,
+                              json_pack("{s:I, s:I, s:o}", "from", (json_int_t)from->from, "to",
+                                        (json_int_t)from->to, "weight", mf_app_real(from->weight)));
+    }
+    return list;
+}
+
+static json_t *pack(const Facts *facts, const char *path) {
+    const mf_Truss *truss = facts->truss;
+    json_t *notes = json_array();
+    for (uint32_t i = 0; i < facts->note_count; i++)
+        json_array_append_new(notes, json_string(facts->notes[i]));
+    return json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o}",
+        "name", truss->name != NULL ? truss->name : "truss", "file", path, "mass",
+        mf_app_real(facts->mass.mass), "center", reals(facts->mass.center, 3), "inertia",
+        reals(facts->mass.inertia, 6), "lower", reals(facts->lower, 3), "upper",
+        reals(facts->upper, 3), "material", pack_material(facts), "vertices",
+        (json_int_t)truss->vertex_count, "held", (json_int_t)facts->held, "loaded",
+        (json_int_t)facts->loaded, "bars", pack_bars(facts), "statics", pack_statics(facts),
+        "euler_load", pack_weakest(&facts->euler), "yield_load", pack_weakest(&facts->yield),
+        "actuators", pack_actuators(truss), "neurons", pack_neurons(truss), "synapses",
+        pack_synapses(truss), "notes", notes);
+}
+
+mf_Status mf_info_truss(mf_Context *context, const char *path, bool json, mf_Error *error) {
+    mf_Truss *truss = NULL;
+    Facts facts;
+    mf_Status status = mf_truss_load(context, path, &truss, error);
+    if (status == MF_OK)
+        status = find_facts(context, truss, &facts, error);
+    if (status == MF_OK && !json)
+        show(&facts, path);
+    else if (status == MF_OK && !mf_app_print(pack(&facts, path)))
+        status = mf_fail(error, MF_IO, "cannot write to the standard output");
+    mf_truss_destroy(truss);
+    return status;
+}

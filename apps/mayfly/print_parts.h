@@ -1,0 +1,22 @@
+// Files to print a truss, and what was written, for `print` and `replay`.
+#ifndef MAYFLY_APP_PRINT_PARTS_H
+#define MAYFLY_APP_PRINT_PARTS_H
+
+#include <mayfly/print.h>
+
+typedef struct mf_PrintFiles {
+    const char *stl; // folder
+    const char *mf3; // file, or NULL
+} mf_PrintFiles;
+
+// Writes the files; makes the folder.
+mf_Status mf_print_parts_save(const mf_Print *print, const mf_PrintFiles *files, mf_Error *error);
+// Lines on stdout.
+void mf_print_parts_report(const mf_Print *print, const mf_PrintFiles *files);
+
+// The parts of an evolved machine: actuators with the longest stroke of the truss, and the smallest
+// scale at which every bar has room for its joints and its actuator.
+mf_Status mf_print_parts_fit(mf_Context *context, const mf_Truss *truss, mf_Print **out,
+                             mf_Error *error);
+
+#endif

@@ -1,0 +1,65 @@
+#include "replay_machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "print_parts.h"
+#include "scene/machines.h"
+
+void mf_replay_machine_print(const mf_Scene *scene) {
+    if (!mf_scene_has_machines(scene->file))
+        return;
+    const mf_MachineResult result = mf_machine_result(scene, 0);
+    printf("machine    %u bars, %u actuators, %.3g m long: %.3g body lengths\n", result.bars,
+           result.actuators, result.length,
+           result.length > 0.0 ? result.distance / result.length : 0.0);
+    if (result.share < 1.0)
+        printf("trial      ended early: %.0f %% of it counts\n", 100.0 * result.share);
+}
+
+static mf_Status write_truss(mf_Context *context, const mf_Truss *truss, const char *path,
+                             mf_Error *error) {
+    char *text = NULL;
+    mf_Status status = mf_truss_write(context, truss, &text, error);
+    if (status == MF_OK)
+        status = mf_file_replace(context, path, text, strlen(text), error);
+    mf_release(context, text);
+    return status;
+}
+
+static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const char *folder,
+                             mf_Error *error) {
+    const mf_PrintFiles files = {.stl = folder};
+    mf_Print *print = NULL;
+    mf_Status status = mf_print_parts_fit(context, truss, &print, error);
+    if (status == MF_OK)
+        status = mf_print_parts_save(print, &files, error);
+    if (status == MF_OK)
+        mf_print_parts_report(print, &files);
+    mf_print_destroy(print);
+    return status;
+}
+
+mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, const uint8_t *genome,
+                                  const char *truss_file, const char *folder, mf_Error *error) {
+    mf_Machine machine;
+    if (truss_file == NULL && folder == NULL)
+        return MF_OK;
+    if (!mf_scene_has_machines(scene->file))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "replay: --truss and --stl are for runs with `controller: machine`");
+    mf_Status status =
+        mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
+    if (status != MF_OK)
+        return status;
+    const mf_Truss times = mf_machine_place_holder(&scene->file->groups[0].machine);
+    mf_Truss truss = mf_machine_truss(&machine);
+    truss.cycle = times.cycle;
+    truss.delay = times.delay;
+    truss.change = times.change;
+    if (truss_file != NULL)
+        status = write_truss(context, &truss, truss_file, error);
+    if (status == MF_OK && folder != NULL)
+        status = write_parts(context, &truss, folder, error);
+    return status;
+}

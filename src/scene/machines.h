@@ -1,0 +1,53 @@
+// Groups whose genomes are machines, bodies and networks at once: their trials (machine_trial.c)
+// and evaluations of many (machine_evaluate.c). docs/explanation/machines.md.
+#ifndef MAYFLY_SRC_SCENE_MACHINES_H
+#define MAYFLY_SRC_SCENE_MACHINES_H
+
+#include "scene/builder.h"
+
+#include <mayfly/machine.h>
+
+// What a trial measured.
+typedef struct mf_MachineResult {
+    double distance;            // [m] horizontal, of the center of mass, over the frames that count
+    double length;              // [m] longest distance of two vertices when it came to rest
+    double height;              // [m] of the center of mass at the end
+    double duty;                // [1] share of frames on the ground, mean of the vertices that
+                                // touched it
+    double share;               // [1] of the trial's frames that count
+    uint32_t bars, actuators;   // [1]
+    uint32_t fault;             // MF_FAULT_* other than MF_FAULT_TRIAL
+} mf_MachineResult;
+
+bool mf_scene_has_machines(const mf_SceneFile *file); // the first group's genomes are machines
+
+// The truss of a group before any genome is applied: room for machines, and their times.
+mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings);
+// Room in the group for any machine.
+void mf_machine_room(mf_QuasistaticConfig *motion);
+mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings, mf_Error *error);
+
+// [1] steps before the network's first cycle, after which distances count.
+uint64_t mf_machine_rest_steps(const mf_Scene *scene);
+
+// Adds the system that measures trials. Call it after the motion.
+mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error);
+// Without neurons from which no way leads to an actuator: these change no movement.
+void mf_machine_prune(mf_Machine *machine);
+// Makes an instance a machine that is pruned, at the beginning of its trial. `hash` chooses its
+// noise. One that has no actuators takes no part, NULL likewise.
+mf_Status mf_machine_begin(const mf_Scene *scene, uint32_t instance, const mf_Machine *machine,
+                           uint64_t hash, mf_Error *error);
+// The pruned machine of a genome and the hash of its own genome; false: it is none, or empty.
+bool mf_machine_read(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *machine,
+                     uint64_t *hash);
+mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance);
+
+// mf_scene_evaluate and mf_scene_describe for machines.
+mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count,
+                              uint32_t genome_bytes, double *fitness, mf_Error *error);
+double mf_machine_measure(const mf_Scene *scene, uint32_t genome, mf_Measure measure);
+double mf_machine_fitness(const mf_MachineResult *result);
+void mf_machine_lives_free(mf_Scene *scene);
+
+#endif
