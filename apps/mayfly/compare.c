@@ -222,11 +222,11 @@ static bool print_json(const mf_Comparison *all) {
     for (int i = 0; i < MF_MOTION_COUNT && printed; i++)
         if (all->rows[i].possible || all->rows[i].reason[0] != '\0')
             printed = mf_app_print(pack_row(&all->rows[i]));
-    return printed && mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model",
-                                             all->model, "gait",
-                                             all->truss ? all->drive : all->gait, "reference",
-                                             mf_motion_name(all->reference), "simulated_seconds",
-                                             mf_app_real(all->duration), "notes", pack_notes(all)));
+    return printed &&
+           mf_app_print(json_pack("{s:b, s:s, s:s, s:s, s:o, s:o}", "done", 1, "model", all->model,
+                                  "gait", all->truss ? all->drive : all->gait, "reference",
+                                  mf_motion_name(all->reference), "simulated_seconds",
+                                  mf_app_real(all->duration), "notes", pack_notes(all)));
 }
 
 // ---- the comparison ----------------------------------------------------------------------------

@@ -386,8 +386,8 @@ static void print_levels(const Evolution *evolution, double best) {
     double verified = mf_search_individual(evolution->search, 0).verified;
     if (mf_search_verified(evolution->search) == 0)
         return;
-    printf("at %-13s %.4g %s", mf_motion_name(mf_verify_motion(config->motion)),
-           verified, mf_fitness_unit(evolution->file->fitness));
+    printf("at %-13s %.4g %s", mf_motion_name(mf_verify_motion(config->motion)), verified,
+           mf_fitness_unit(evolution->file->fitness));
     if (best > 0.0)
         printf(", %.0f %% as far", 100.0 * verified / best);
     printf("\n");

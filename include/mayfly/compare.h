@@ -10,10 +10,10 @@ extern "C" {
 #endif
 
 typedef struct mf_CompareConfig {
-    uint32_t struct_size;          // [byte] set by mf_compare_config()
-    uint32_t cost_robots;          // [1] robots in the batch in which the cost is measured; 0: not
-                                   // measured; default 256
-    bool wanted[MF_MOTION_COUNT];  // default all levels, and the motions of trusses
+    uint32_t struct_size;         // [byte] set by mf_compare_config()
+    uint32_t cost_robots;         // [1] robots in the batch in which the cost is measured; 0: not
+                                  // measured; default 256
+    bool wanted[MF_MOTION_COUNT]; // default all levels, and the motions of trusses
 } mf_CompareConfig;
 // The defaults of mf_CompareConfig: every configuration starts from them.
 MF_API mf_CompareConfig mf_compare_config(void);
@@ -64,7 +64,7 @@ typedef struct mf_CompareRow {
 
 typedef struct mf_Comparison {
     mf_Context *context;
-    const char *model, *gait;      // names; of the scene file
+    const char *model, *gait; // names; of the scene file
     bool truss;
     char drive[96];                // "" or what moves the actuators of a truss
     double command[3];             // [m/s], [m/s], [rad/s]
@@ -80,8 +80,8 @@ typedef struct mf_Comparison {
 // Runs the only group of a scene, one robot, for the file's duration at every selected level.
 // Levels that do not support the model are marked as not possible, with the reason; MF_UNSUPPORTED
 // if all are, or the scene has several groups or vehicles. A truss moves by `quasistatic` and
-// `elastic`; where it has neither neurons nor oscillators, a sine drives its actuators through their
-// ranges. The file must outlive the comparison.
+// `elastic`; where it has neither neurons nor oscillators, a sine drives its actuators through
+// their ranges. The file must outlive the comparison.
 MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
                             mf_Comparison **out, mf_Error *error);
 MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed

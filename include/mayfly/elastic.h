@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// Without effect here: `jump`.
+// Without effect here: `jump`. The default of `strengthening` is 0.
 typedef mf_QuasistaticConfig mf_ElasticConfig;
 // The defaults of mf_ElasticConfig: every configuration starts from them.
 MF_API mf_ElasticConfig mf_elastic_config(void);

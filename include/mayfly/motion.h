@@ -116,10 +116,9 @@ MF_API mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_Motio
 // Adds several motions to `group`, one active per robot: adds the field motion.level (an mf_Motion
 // per robot, part of the state) and all motions of `config`. A reset sets a robot to `start`.
 // MF_UNSUPPORTED: as mf_motion_check, or `start` is a vehicle's, or robots cannot switch from it to
-// another of the motions: levels are for robots of links and joints, `quasistatic` and `elastic` for
-// trusses. MF_BAD_ARGUMENT: the group has a
-// motion already, or settings of two motions give different contacts. After a failure the group
-// must not be used.
+// another of the motions: levels are for robots of links and joints, `quasistatic` and `elastic`
+// for trusses. MF_BAD_ARGUMENT: the group has a motion already, or settings of two motions give
+// different contacts. After a failure the group must not be used.
 MF_API mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
 
 // The motion of an instance; MF_MOTION_COUNT if the group has none.

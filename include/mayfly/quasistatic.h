@@ -43,8 +43,8 @@ typedef struct mf_QuasistaticConfig {
                                  // 0.02
     double jump;                 // [m] > 0 a longer movement in a frame raises a warning: it would
                                  // need time; default 0.05
-    double damping;              // [s] >= 0 of bars, for the motion `elastic` only: force per rate of
-                                 // the length, over their stiffness; default 0
+    double damping; // [s] >= 0 of bars, for the motion `elastic` only: force per rate of
+                    // the length, over their stiffness; default 0
 } mf_QuasistaticConfig;
 // The defaults of mf_QuasistaticConfig: every configuration starts from them.
 MF_API mf_QuasistaticConfig mf_quasistatic_config(void);
@@ -60,8 +60,9 @@ MF_API const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *grou
 // The same for a group of trusses under any motion of this library.
 MF_API const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group);
 
-// Makes an instance another truss, also under the motion `elastic`, which must fit into the group's room, and resets it. Other
-// instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT: as mf_truss_check.
+// Makes an instance another truss, also under the motion `elastic`, which must fit into the group's
+// room, and resets it. Other instances do not change. MF_LIMIT: it does not fit. MF_BAD_ARGUMENT:
+// as mf_truss_check.
 MF_API mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                                     mf_Error *error);
 

@@ -29,7 +29,7 @@ static void run_oscillator(const mf_SystemRun *run, void *user) {
 // The actuators of a truss; NULL: the group has joints, or nothing to drive.
 static mf_Field *truss_control(mf_Group *group) {
     return mf_truss_config_of(group) != NULL ? mf_group_find_field(group, "actuator.control")
-                                                   : NULL;
+                                             : NULL;
 }
 
 enum { FLAGS = MF_FIELD_STATE | MF_FIELD_INPUT, FIELDS = 4 };

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define SHARE 0.5  // [1] of the speed of actuators that the sine reaches
+#define SHARE 0.5   // [1] of the speed of actuators that the sine reaches
 #define FASTEST 1.0 // [s] shortest period
 
 typedef struct Sweep {
@@ -44,9 +44,9 @@ void mf_truss_drive_name(const mf_SceneFile *file, char out[96]) {
         snprintf(out, 96, "actuators on a sine of %.3g s through their ranges", period_of(group));
     else
         snprintf(out, 96, "%s",
-                 group->truss->neuron_count > 0                     ? "neurons"
+                 group->truss->neuron_count > 0                  ? "neurons"
                  : group->controller == MF_CONTROLLER_OSCILLATOR ? "oscillators"
-                                                                    : "no actuators");
+                                                                 : "no actuators");
 }
 
 // Actuators are a quarter of a period apart.

@@ -307,9 +307,8 @@ static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, m
     if (!can_replace(&file->groups[0], config->motion))
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0, "group %.80s: a %s, found %s",
                           file->groups[0].name,
-                          file->groups[0].truss != NULL
-                              ? "truss moves by quasistatic or elastic"
-                              : "vehicle has one motion",
+                          file->groups[0].truss != NULL ? "truss moves by quasistatic or elastic"
+                                                        : "vehicle has one motion",
                           mf_motion_name(config->motion));
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,

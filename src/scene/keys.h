@@ -14,11 +14,7 @@
 enum { MF_MOTION_WORD_AUTO = MF_MOTION_COUNT, MF_MOTION_WORD_OWN };
 
 // Values of `switch.to` after the levels of mf_Motion.
-enum {
-    MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS,
-    MF_SWITCH_WORD_QUASISTATIC,
-    MF_SWITCH_WORD_ELASTIC
-};
+enum { MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS, MF_SWITCH_WORD_QUASISTATIC, MF_SWITCH_WORD_ELASTIC };
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`

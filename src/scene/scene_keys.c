@@ -11,7 +11,8 @@ static const char *const ground_shapes[] = {"flat",  "slope", "steps", "sine",
 static const char *const interpolations[] = {"nearest", "bilinear", NULL};
 static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL};
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
-static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "elastic", NULL};
+static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_WORD) "elastic",
+                                       NULL};
 static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
 static const char *const replacements[] = {"generation", "random", "worst", "unfit",

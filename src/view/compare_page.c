@@ -230,15 +230,17 @@ static void render(mf_Text *text, const mf_Comparison *all) {
     mf_text_put(text, ": ");
     mf_text_escape(text, all->truss ? all->drive : all->gait);
     if (all->truss)
-        mf_text_format(text, "</h1>\n<p class=\"lead\">The same truss and the same commands for "
-                             "<b>%.6g s</b>, quasi-static and with inertia.</p>\n",
+        mf_text_format(text,
+                       "</h1>\n<p class=\"lead\">The same truss and the same commands for "
+                       "<b>%.6g s</b>, quasi-static and with inertia.</p>\n",
                        all->duration);
     else
-        mf_text_format(text,
-                   "</h1>\n<p class=\"lead\">The same robot and the same gait for <b>%.6g s</b> at "
-                   "every level of physics, commanded %.6g m/s forward, %.6g m/s left and "
-                   "%.6g rad/s.</p>\n",
-                   all->duration, all->command[0], all->command[1], all->command[2]);
+        mf_text_format(
+            text,
+            "</h1>\n<p class=\"lead\">The same robot and the same gait for <b>%.6g s</b> at "
+            "every level of physics, commanded %.6g m/s forward, %.6g m/s left and "
+            "%.6g rad/s.</p>\n",
+            all->duration, all->command[0], all->command[1], all->command[2]);
     if (all->truss)
         put_trusses(text, all);
     else

@@ -95,7 +95,8 @@ static void kinematic_soles_stay_flat(void **state) {
 // A truss whose actuators nothing drives gets a sine: both motions follow it within millimeters.
 static void a_truss_is_compared_with_inertia(void **state) {
     mf_SceneFile *file = parse_scene(
-        *state, "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
+        *state,
+        "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
     mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};

@@ -36,7 +36,8 @@ static void falls_are_exact(void **state) {
     pyramid(&p);
     Rig rig = rig_open(*state, &p.truss, alone(1e-3));
     const double z = get(&rig, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
-    assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL), MF_OK);
+    assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL),
+                     MF_OK);
     mf_world_step(rig.world, 500);
     const double t = 0.5, tolerance = 1e-11; // weight to the tolerance of forces
     assert_near(get(&rig, "base.position", 0, 0), 0.3 * t, tolerance);
@@ -145,8 +146,8 @@ static double far(const double a[3], const double b[3]) {
     return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
 }
 
-// A tumbling truss without weight: linear momentum to rounding, angular momentum to the order of the
-// rule, energy of vibrations falls.
+// A tumbling truss without weight: linear momentum to rounding, angular momentum to the order of
+// the rule, energy of vibrations falls.
 static void tumbling_conserves_momentum(void **state) {
     double error[4];
     for (int k = 0; k < 4; k++) {
@@ -184,7 +185,8 @@ static double held(const Rig *rig, uint32_t vertices) {
     const mf_QuasistaticConfig *config = mf_truss_config_of(rig->group);
     double sum = conserved(rig).energy;
     for (uint32_t v = 0; v < vertices; v++) {
-        const double x = get(rig, "contact.force", 0, 3 * v), y = get(rig, "contact.force", 0, 3 * v + 1);
+        const double x = get(rig, "contact.force", 0, 3 * v),
+                     y = get(rig, "contact.force", 0, 3 * v + 1);
         const double z = get(rig, "contact.force", 0, 3 * v + 2);
         sum += 0.5 * z * z / config->stiffness + 0.5 * (x * x + y * y) / config->grip;
     }
@@ -260,10 +262,11 @@ static void actuators_pay_for_all_energy(void **state) {
             push = push_now;
             most = fmax(most, get(&rig, "base.position", 0, 2));
         }
-        print_message("%g m/s, step %g ms: work %.3g J, in all %.3g, most unpaid %.2g, %.3g m high, "
-                      "warnings %u\n",
-                      speeds[k % 3], k < 3 ? 1.0 : 0.2, work, given, excess, most,
-                      mf_group_warning(rig.group, 0));
+        print_message(
+            "%g m/s, step %g ms: work %.3g J, in all %.3g, most unpaid %.2g, %.3g m high, "
+            "warnings %u\n",
+            speeds[k % 3], k < 3 ? 1.0 : 0.2, work, given, excess, most,
+            mf_group_warning(rig.group, 0));
         assert_true(excess < 1e-5 * work);
         rig_close(&rig);
     }
@@ -300,10 +303,12 @@ static void slopes_hold_by_friction(void **state) {
         config.world.gravity_direction[2] = -cos(a);
         Rig rig = rig_open(*state, &p.truss, config);
         mf_world_step(rig.world, 400); // the feet stick or slide by then
-        const double v = get(&rig, "base.linear_velocity", 0, 0), x = get(&rig, "base.position", 0, 0);
+        const double v = get(&rig, "base.linear_velocity", 0, 0),
+                     x = get(&rig, "base.position", 0, 0);
         mf_world_step(rig.world, 400);
         const double more = get(&rig, "base.linear_velocity", 0, 0) - v;
-        print_message("slope %g: %g m/s in %g s, %g m\n", a, more, t, get(&rig, "base.position", 0, 0) - x);
+        print_message("slope %g: %g m/s in %g s, %g m\n", a, more, t,
+                      get(&rig, "base.position", 0, 0) - x);
         if (steep)
             assert_near(more, g * (sin(a) - 0.5 * cos(a)) * t, 2e-3 * t);
         else

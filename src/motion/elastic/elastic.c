@@ -3,7 +3,9 @@
 #include "motion/truss/motion.h"
 
 mf_ElasticConfig mf_elastic_config(void) {
-    return mf_quasistatic_config();
+    mf_ElasticConfig config = mf_quasistatic_config();
+    config.strengthening = 0.0; // inertia makes every step unique
+    return config;
 }
 
 mf_Status mf_elastic_add(mf_Group *group, const mf_ElasticConfig *config, mf_Error *error) {
@@ -21,7 +23,8 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 
 static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
                          double linear[3], double angular[3]) {
-    mf_truss_motion_momentum(mf_motion_plan(group, &mf_elastic_row), instance, center, linear, angular);
+    mf_truss_motion_momentum(mf_motion_plan(group, &mf_elastic_row), instance, center, linear,
+                             angular);
 }
 
 static mf_Status add_row(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {

@@ -122,8 +122,12 @@ static const struct {
 };
 
 static uint32_t count_of(const mf_TrussPlan *plan, int row) {
-    const uint32_t per[] = {1, plan->vertices, plan->bars, plan->actuators,
-                            mf_truss_contacts(plan), plan->dynamic ? plan->vertices : 0};
+    const uint32_t per[] = {1,
+                            plan->vertices,
+                            plan->bars,
+                            plan->actuators,
+                            mf_truss_contacts(plan),
+                            plan->dynamic ? plan->vertices : 0};
     return per[table[row].per] * table[row].most;
 }
 

@@ -234,5 +234,4 @@ static void load_frame(Frame *f) {
     load_ground(f, mf_mask_all());
 }
 
-
 #endif

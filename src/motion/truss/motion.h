@@ -66,7 +66,7 @@ void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *motion); //
 void mf_truss_motion_destroy(mf_Context *context, void *motion);
 mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance);
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                       double linear[3], double angular[3]);
+                              double linear[3], double angular[3]);
 
 // Keys that both motions have; `section` is "motion.quasistatic", `name` the member of
 // mf_MotionsConfig.

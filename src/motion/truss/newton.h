@@ -316,7 +316,8 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
         open = mf_and(open, mf_index_less(*spent, most));
         if (!mf_any(open))
             return mf_and(where, done);
-        f->nearly = mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
+        f->nearly = f->plan->dynamic ? mf_mask_all()
+                                     : mf_less(n->residual, f->load * mf_set(MF_TRUSS_NEARLY));
         if (!f->plan->descend)
             find_slow(n);
         *spent = mf_select_index(open, *spent + one, *spent);

@@ -31,8 +31,7 @@ typedef struct Result { // of the stages of a step
 // length at which the stage began: its force is rigidity / rest * damping * (length - reference)
 // / c, so turning without stretch costs nothing.
 static void stage_bars(Frame *f, mf_real share, bool damped) {
-    const mf_lane ratio =
-        mf_set(damped ? (mf_real)f->plan->damping : (mf_real)0) / f->stage;
+    const mf_lane ratio = mf_set(damped ? (mf_real)f->plan->damping : (mf_real)0) / f->stage;
     for (uint32_t b = 0; b < f->bars; b++) {
         Bar *bar = &f->bar[b];
         const BarStep *step = &f->bar_step[b];

@@ -121,10 +121,12 @@ void mf_truss_motion_destroy(mf_Context *context, void *user) {
 // ---- adding
 // --------------------------------------------------------------------------------------
 
-static mf_Status check_positive(const char *motion, const char *name, double value, const char *unit, mf_Error *error) {
+static mf_Status check_positive(const char *motion, const char *name, double value,
+                                const char *unit, mf_Error *error) {
     if (value > 0.0 && value < 1e12)
         return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", motion, name, value, unit);
+    return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", motion, name, value,
+                   unit);
 }
 
 static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *config,
@@ -172,9 +174,8 @@ static mf_Status check_group(const mf_Group *group, const char *name,
                              const mf_QuasistaticConfig *config, mf_Error *error) {
     const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
     if (!mf_group_config_of(group)->double_precision)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "%s: group %s is in float, need precision: double", name,
-                       mf_group_config_of(group)->name);
+        return mf_fail(error, MF_UNSUPPORTED, "%s: group %s is in float, need precision: double",
+                       name, mf_group_config_of(group)->name);
     if (config->contacts && terrain->lowest != terrain->highest &&
         terrain->interpolation != MF_BILINEAR)
         return mf_fail(error, MF_UNSUPPORTED,
@@ -352,7 +353,7 @@ static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint3
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
 void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                       double linear[3], double angular[3]) {
+                              double linear[3], double angular[3]) {
     const uint32_t count = number(motion, instance, MF_TRUSS_VERTICES);
     double all = 1e-300, position[3], velocity[3], arm[3], spin[3];
     for (uint32_t c = 0; c < 3; c++)
@@ -375,20 +376,13 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 // ---- what both rows of the motion table have
 // ----------------------------------------------------------------
 
-const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity", NULL};
-const char *const mf_truss_motion_writes[] = {"base.position",
-                                       "base.linear_velocity",
-                                       "vertex.position",
-                                       "?vertex.velocity",
-                                       "bar.rest_length",
-                                       "bar.force",
-                                       "bar.stress",
-                                       "?contact.anchor",
-                                       "?contact.force",
-                                       "frame.relaxation",
-                                       "frame.iterations",
-                                       "fault.word",
-                                       "warning.word",
-                                       "warning.steps",
-                                       "warning.residual",
-                                       NULL};
+const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity",
+                                             NULL};
+const char *const mf_truss_motion_writes[] = {"base.position",    "base.linear_velocity",
+                                              "vertex.position",  "?vertex.velocity",
+                                              "bar.rest_length",  "bar.force",
+                                              "bar.stress",       "?contact.anchor",
+                                              "?contact.force",   "frame.relaxation",
+                                              "frame.iterations", "fault.word",
+                                              "warning.word",     "warning.steps",
+                                              "warning.residual", NULL};
