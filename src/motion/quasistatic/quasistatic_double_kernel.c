@@ -409,6 +409,7 @@ void MF_KERNEL(mf_truss_frame)(const mf_TrussBlock *block) {
     newton.matrix = MF_VALUE(Band, frame.matrix, rows, entries);
     newton.factor = MF_VALUE(Band, frame.factor, rows, entries);
     newton.shift = newton.energy = newton.moved = newton.listed = mf_zero();
+    newton.travel = 0;
     newton.rate = mf_set((mf_real)1e-3);
     newton.before = mf_set((mf_real)1e30);
     newton.reach = mf_set((mf_real)(frame.plan->reach / 4));
