@@ -211,8 +211,7 @@ void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double s
     mf_text_put(text, "</text>\n");
 }
 
-void mf_chart_labels(mf_Text *text, const mf_Chart *chart, mf_ChartLabel *labels,
-                     uint32_t count) {
+void mf_chart_labels(mf_Text *text, const mf_Chart *chart, mf_ChartLabel *labels, uint32_t count) {
     const double line = 17.0; // [px]
     double free = -INFINITY;
     for (uint32_t i = 0; i < count; i++) {

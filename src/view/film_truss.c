@@ -63,8 +63,7 @@ static void along(double q[4], const double from[3], const double to[3]) {
         q[c] /= size;
 }
 
-float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links,
-                            float *pose) {
+float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links, float *pose) {
     const uint32_t bars = count_of(group, instance, 1);
     for (uint32_t b = 0; b < links / 2; b++) {
         Bar bar;

@@ -81,9 +81,8 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     mf_Error reason = {0};
     other.fitness = MF_FITNESS_DISTANCE;
     *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(step)};
-    mf_Status status = data->machine != NULL
-                           ? MF_OK
-                           : mf_motion_check(data->scene.model, motion, &reason);
+    mf_Status status =
+        data->machine != NULL ? MF_OK : mf_motion_check(data->scene.model, motion, &reason);
     if (status == MF_OK)
         status = mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
                               choose_period(&other, step), &trial, &reason);

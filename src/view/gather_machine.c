@@ -2,12 +2,17 @@
 // are instances of one scene, which is stepped once; results do not depend on who is beside whom.
 #include "view/report_machine.h"
 
+#include "base/hash.h"
 #include "math/scalar.h"
 #include "model/machine.h"
 
 #include <string.h>
 
-enum { POOL = 256, SAMPLES = 4096 }; // [1] alive among which the best are chosen; of the trial
+enum {
+    POOL = 1024,   // [1] most alive among which those shown are chosen
+    FEW = 4,       // [1] plans; of fewer, machines of the same plan are shown too
+    SAMPLES = 4096 // [1] most of the trial
+};
 
 // ---- who is shown ------------------------------------------------------------------------------
 
@@ -24,24 +29,36 @@ static mf_Status read_kin(mf_Archive *archive, uint64_t id, uint32_t bytes, mf_R
     return MF_OK;
 }
 
-static uint64_t hash_of(const uint8_t *genome, uint32_t bytes) { // 0: nothing that moves
-    mf_Machine machine;
+// Of all that matters of a machine, or of its plan: who is connected to whom, and which bars are
+// actuators. 0: nothing that moves.
+static uint64_t hash_of(mf_ReportMachine *all, const uint8_t *genome, uint32_t bytes, bool plan) {
     uint64_t hash = 0;
-    const bool is_one = mf_machine_read(genome, bytes, &machine, &hash);
-    return is_one && machine.actuator_count > 0 ? hash : 0;
+    const mf_Machine *m = &all->pruned;
+    if (!mf_machine_read(genome, bytes, &all->pruned, &hash) || m->actuator_count == 0)
+        return 0;
+    if (!plan)
+        return hash;
+    hash = MF_HASH_START;
+    for (uint32_t b = 0; b < m->bar_count; b++)
+        hash = mf_hash_bytes(hash, m->bars[b].ends, sizeof m->bars[b].ends);
+    for (uint32_t a = 0; a < m->actuator_count; a++)
+        hash = mf_hash_bytes(hash, &m->actuators[a].bar, sizeof m->actuators[a].bar);
+    return hash;
 }
 
-// The best alive, none of which is equal to another in all that matters.
-static mf_Status choose_alive(mf_ReportData *data, mf_Archive *archive, uint8_t *genome,
+// The best alive that differ from each other.
+static mf_Status choose_alive(mf_ReportData *data, mf_Archive *archive, uint8_t *genome, bool plan,
                               mf_Error *error) {
     mf_ReportMachine *all = data->machine;
     uint64_t ids[POOL], seen[MF_REPORT_ALIVE];
     uint32_t count;
     mf_Status status = mf_archive_alive(archive, POOL, ids, &count, error);
+    all->alive = 0;
+    all->plans = plan;
     for (uint32_t i = 0; i < count && all->alive < MF_REPORT_ALIVE && status == MF_OK; i++) {
         status =
             read_kin(archive, ids[i], data->genome_bytes, &all->kin[1 + all->alive], genome, error);
-        const uint64_t hash = status == MF_OK ? hash_of(genome, data->genome_bytes) : 0;
+        const uint64_t hash = status == MF_OK ? hash_of(all, genome, data->genome_bytes, plan) : 0;
         bool is_new = hash != 0;
         for (uint32_t k = 0; k < all->alive; k++)
             is_new = is_new && seen[k] != hash;
@@ -116,7 +133,9 @@ static mf_Status choose(mf_ReportData *data, mf_Archive *archive, mf_Error *erro
     mf_Status status =
         read_kin(archive, data->champion.id, data->genome_bytes, &all->kin[0], genome, error);
     if (status == MF_OK)
-        status = choose_alive(data, archive, genome, error);
+        status = choose_alive(data, archive, genome, true, error);
+    if (status == MF_OK && all->alive < FEW)
+        status = choose_alive(data, archive, genome, false, error);
     if (status == MF_OK)
         status = choose_ancestors(data, archive, genome, error);
     mf_release(data->context, genome);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define SLEEVE 0.6   // [1] length of an actuator's sleeve, share of its shortest length (as in films)
-#define FAT 1.2      // [1] radius of a sleeve, share of the bar's
-#define THIN 0.62    // [1] radius of a rod
+#define SLEEVE 0.6 // [1] length of an actuator's sleeve, share of its shortest length (as in films)
+#define FAT 1.2    // [1] radius of a sleeve, share of the bar's
+#define THIN 0.62  // [1] radius of a rod
 #define RISE 0.34202 // [1] sine of the 20 degrees from which a slanted view looks down
 #define RUN 0.93969  // [1] its cosine
 
@@ -135,7 +135,7 @@ double mf_pose_ground(const mf_TrussPose *pose) {
 
 // ---- bars --------------------------------------------------------------------------------------
 
-typedef struct Stick { // a bar in the drawing
+typedef struct Stick {     // a bar in the drawing
     double from[2], to[2]; // [px]
     double along[2];       // [1]
     double length, radius; // [px]
@@ -158,10 +158,9 @@ static Stick stick_of(const mf_TrussView *view, const mf_TrussPose *pose, uint32
 static void put_stroke(mf_Text *text, const Stick *s, const char *css_class, double a, double b,
                        double width, double aside) {
     const double x = s->from[0] - aside * s->along[1], y = s->from[1] + aside * s->along[0];
-    mf_text_format(text,
-                   "<path class=\"%s\" stroke-width=\"%.1f\" d=\"M%.1f %.1fL%.1f %.1f\"/>",
-                   css_class, width, x + a * s->along[0], y + a * s->along[1],
-                   x + b * s->along[0], y + b * s->along[1]);
+    mf_text_format(text, "<path class=\"%s\" stroke-width=\"%.1f\" d=\"M%.1f %.1fL%.1f %.1f\"/>",
+                   css_class, width, x + a * s->along[0], y + a * s->along[1], x + b * s->along[0],
+                   y + b * s->along[1]);
 }
 
 // A round rod: its rim, its color, and light from the upper left.
@@ -202,8 +201,8 @@ static void put_bar(mf_Text *text, const mf_TrussPose *pose, const Stick *s, uin
         put_rod(text, s, "tube", 0.0, s->length, s->radius);
         const double share = mf_clamp(mf_abs(load[b]), 0.0, 1.0);
         mf_text_format(text, "<g opacity=\"%.2f\">", share);
-        put_stroke(text, s, load[b] < 0.0 ? "press" : "pull", 0.0, s->length,
-                   2.0 * s->radius - 1.0, 0.0);
+        put_stroke(text, s, load[b] < 0.0 ? "press" : "pull", 0.0, s->length, 2.0 * s->radius - 1.0,
+                   0.0);
         mf_text_put(text, "</g>\n");
         return;
     }
@@ -298,8 +297,7 @@ void mf_picture_scale(mf_Text *text, double scale, double most, double x, double
 
 void mf_picture_open(mf_Text *text, double width, double height, const char *css_class,
                      const char *title) {
-    mf_text_format(text,
-                   "<svg class=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
+    mf_text_format(text, "<svg class=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
                    css_class, width, height);
     mf_text_escape(text, title);
     mf_text_put(text, "\" xmlns=\"http://www.w3.org/2000/svg\">\n");

@@ -198,7 +198,7 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
     mf_ChartLabel labels[3] = {label_value(text, "best", best[count - 1], unit),
-                       label_value(text, "mean", mean[count - 1], unit)};
+                               label_value(text, "mean", mean[count - 1], unit)};
     if (verified_count > 0) {
         mf_chart_line(text, &chart, generation, verified, verified_count, "verified", false);
         labels[2] = label_value(text, "verified", verified[verified_count - 1], unit);
@@ -265,7 +265,8 @@ static void put_model(mf_Text *text, const mf_Model *model, const mf_SceneFile *
 
 static void put_operators(mf_Text *text, const mf_SceneFile *file) {
     mf_report_row(text, "search");
-    mf_text_format(text, "population %u; chances of a child: change %g, add %g, split %g, attach %g",
+    mf_text_format(text,
+                   "population %u; chances of a child: change %g, add %g, split %g, attach %g",
                    file->search.population, file->machine.change, file->machine.add,
                    file->machine.split, file->machine.attach);
     mf_report_row_end(text);
@@ -361,7 +362,9 @@ static void put_machine(mf_Text *text, const mf_ReportData *data) {
     put_search(text, data);
     if (data->machine->kin[0].machine.actuator_count == 0)
         return;
-    mf_report_open(text, "levels", "Does it crawl with smaller increments?");
+    mf_report_open(text, "levels",
+                   data->level_count > 0 ? "Does it crawl at every level of physics?"
+                                         : "Does it crawl with smaller increments?");
     mf_report_levels(text, data);
     mf_report_small_step(text, data);
     mf_report_close(text);

@@ -47,7 +47,7 @@ typedef struct mf_ReportData {
     mf_Elite *elites;               // of the repertoire
     uint32_t elite_count;           // [1] 0: no section
     mf_Text film;                   // page with the champion's film; empty: none
-    mf_ReportMachine *machine; // of runs of machines (report_machine.h), else NULL
+    mf_ReportMachine *machine;      // of runs of machines (report_machine.h), else NULL
     mf_Scene scene;                 // one robot with the champion's controller
     char *settings;                 // the scene as YAML text
 } mf_ReportData;

@@ -2,37 +2,49 @@
 // All pictures of a row have the same scale.
 #include "view/report_machine.h"
 
-#include "math/scalar.h"
-
 #define CARD_WIDTH 240.0  // [px]
-#define CARD_HEIGHT 190.0 // [px]
+#define CARD_HEIGHT 190.0 // [px] at most
+#define FOOT 24.0         // [px] below the machines
 
-// The scale [px/m] at which the largest one fits.
-static double common_scale(const mf_ReportKin *kin, uint32_t count) {
-    double scale = 1e6;
-    for (uint32_t i = 0; i < count; i++) {
-        const mf_TrussPose pose = mf_report_pose(&kin[i]);
-        mf_TrussView view = mf_view_slanted(&pose);
-        mf_Box box = mf_box_none();
-        mf_box_add_truss(&box, &view, &pose);
-        mf_view_fit(&view, &box, CARD_WIDTH - 16.0, CARD_HEIGHT - 34.0, scale);
-        scale = view.scale;
-    }
-    return scale;
+typedef struct Shelf { // what the pictures of a row have in common
+    double scale;      // [px/m] at which the largest one fits
+    double height;     // [px]
+} Shelf;
+
+static mf_Box box_of(const mf_TrussPose *pose, mf_TrussView *view) {
+    mf_Box box = mf_box_none();
+    *view = mf_view_slanted(pose);
+    mf_box_add_truss(&box, view, pose);
+    return box;
 }
 
-static void put_picture(mf_Text *text, const mf_ReportKin *kin, double scale, bool first) {
+static Shelf shelf_of(const mf_ReportKin *kin, uint32_t count) {
+    Shelf shelf = {.scale = 1e6};
+    mf_TrussView view;
+    double tallest = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_TrussPose pose = mf_report_pose(&kin[i]);
+        const mf_Box box = box_of(&pose, &view);
+        mf_view_fit(&view, &box, CARD_WIDTH - 16.0, CARD_HEIGHT - FOOT - 10.0, shelf.scale);
+        shelf.scale = view.scale;
+        const double tall = box.upper[1] - box.lower[1];
+        tallest = tall > tallest ? tall : tallest;
+    }
+    shelf.height = FOOT + 10.0 + shelf.scale * tallest;
+    return shelf;
+}
+
+static void put_picture(mf_Text *text, const mf_ReportKin *kin, const Shelf *shelf, bool first) {
     const mf_TrussPose pose = mf_report_pose(kin);
-    mf_TrussView view = mf_view_slanted(&pose);
-    mf_Box box = mf_box_none();
-    mf_box_add_truss(&box, &view, &pose);
-    mf_view_fit(&view, &box, CARD_WIDTH, CARD_HEIGHT, scale);
-    view.y = CARD_HEIGHT - 24.0 + view.scale * box.lower[1]; // all stand at the same height
-    mf_picture_open(text, CARD_WIDTH, CARD_HEIGHT, "fit map", "A machine at rest");
+    mf_TrussView view;
+    const mf_Box box = box_of(&pose, &view);
+    mf_view_fit(&view, &box, CARD_WIDTH, shelf->height, shelf->scale);
+    view.y = shelf->height - FOOT + view.scale * box.lower[1]; // all stand at the same height
+    mf_picture_open(text, CARD_WIDTH, shelf->height, "fit map", "A machine at rest");
     mf_picture_shadow(text, &view, &pose);
     mf_picture_truss(text, &view, &pose, NULL);
     if (first)
-        mf_picture_scale(text, view.scale, 90.0, 8.0, CARD_HEIGHT - 6.0);
+        mf_picture_scale(text, view.scale, 90.0, 8.0, shelf->height - 5.0);
     mf_text_put(text, "</svg>\n");
 }
 
@@ -49,10 +61,10 @@ static void put_count(mf_Text *text, const char *before, uint32_t count, const c
     mf_text_format(text, "%s%u %s%s", before, count, name, count == 1 ? "" : "s");
 }
 
-static void put_card(mf_Text *text, const mf_ReportKin *kin, double scale, uint32_t number) {
+static void put_card(mf_Text *text, const mf_ReportKin *kin, const Shelf *shelf, uint32_t number) {
     const mf_MachineResult *result = &kin->result;
     mf_text_put(text, "<figure>");
-    put_picture(text, kin, scale, number == 0);
+    put_picture(text, kin, shelf, number == 0);
     mf_text_put(text, "<figcaption>");
     if (kin->generation > 0)
         mf_text_format(text, "<b>generation %u</b><br/>", kin->generation);
@@ -74,10 +86,10 @@ static void put_card(mf_Text *text, const mf_ReportKin *kin, double scale, uint3
 }
 
 static void put_cards(mf_Text *text, const mf_ReportKin *kin, uint32_t count) {
-    const double scale = common_scale(kin, count);
+    const Shelf shelf = shelf_of(kin, count);
     mf_text_put(text, "<div class=\"cards\">\n");
     for (uint32_t i = 0; i < count; i++)
-        put_card(text, &kin[i], scale, i);
+        put_card(text, &kin[i], &shelf, i);
     mf_text_put(text, "</div>\n");
 }
 
@@ -85,11 +97,12 @@ void mf_report_gallery(mf_Text *text, const mf_ReportData *data) {
     const mf_ReportMachine *all = data->machine;
     if (all->alive > 0) {
         mf_report_open(text, "gallery", "The best machines alive");
-        mf_text_format(text,
-                       "<p>The best %u of the last generation that differ in more than neurons "
-                       "without effect, by their fitness, at rest, all at one scale. <code>mayfly "
-                       "replay RUN --individual N</code> shows any of them.</p>\n",
-                       all->alive);
+        mf_text_format(
+            text,
+            "<p>The best of the last generation by their fitness, no two with %s, at rest "
+            "and at one scale. <code>mayfly replay RUN --individual N</code> shows any of "
+            "them.</p>\n",
+            all->plans ? "the same plan of bars and actuators" : "the same body and network");
         put_cards(text, all->kin + 1, all->alive);
         mf_report_close(text);
     }

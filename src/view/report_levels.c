@@ -84,11 +84,9 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
         mf_text_format(
             text,
             "<p>The champion evolved at <b>%s</b>, where a frame is an equilibrium and time means "
-            "nothing: a smaller step means smaller increments of the actuators, in more frames. "
-            "The table shows the same machine with them%s; a relative distance of %.0f %% or more "
-            "means that the crawl does not depend on them.</p>\n",
-            own, data->level_count > 0 ? " and at the other levels of physics for trusses" : "",
-            100.0 * MF_REPORT_KEPT);
+            "nothing: a smaller step means smaller increments of the actuators, in more "
+            "frames.</p>\n",
+            own);
     else
         mf_text_format(
             text,
@@ -97,5 +95,13 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
             "distance of %.0f %% or more means that the walk does not depend on the "
             "level.</p>\n",
             own, 100.0 * MF_REPORT_KEPT);
-    put_table(text, data);
+    if (data->machine != NULL && data->level_count > 0)
+        mf_text_format(
+            text,
+            "<p>The table shows the same machine at every level of physics for trusses; "
+            "a relative distance of %.0f %% or more means that the crawl does not depend "
+            "on the level.</p>\n",
+            100.0 * MF_REPORT_KEPT);
+    if (data->machine == NULL || data->level_count > 0)
+        put_table(text, data);
 }

@@ -75,19 +75,21 @@ void mf_report_crawl(mf_Text *text, const mf_ReportData *data) {
 
 // ---- the body ----------------------------------------------------------------------------------
 
-static void put_picture(mf_Text *text, const mf_ReportData *data) {
+void mf_report_close_up(mf_Text *text, const mf_ReportData *data, const double *load,
+                        const char *title) {
     const mf_TrussPose pose = mf_report_pose(&data->machine->kin[0]);
     mf_TrussView view = mf_view_slanted(&pose);
     mf_Box box = mf_box_none();
     mf_box_add_truss(&box, &view, &pose);
-    mf_view_fit(&view, &box, 480.0, 390.0, 1e6);
-    view.x += 20.0;
-    view.y += 20.0;
-    mf_picture_open(text, 520.0, 470.0, "fit map", "The champion at rest, with the numbers of bars");
+    mf_view_fit(&view, &box, 490.0, 400.0, 1e6);
+    const double height = view.scale * (box.upper[1] - box.lower[1]) + 74.0;
+    view.x += 15.0;
+    view.y = 15.0 + view.scale * box.upper[1];
+    mf_picture_open(text, 520.0, height, "fit map", title);
     mf_picture_shadow(text, &view, &pose);
-    mf_picture_truss(text, &view, &pose, NULL);
+    mf_picture_truss(text, &view, &pose, load);
     mf_picture_numbers(text, &view, &pose);
-    mf_picture_scale(text, view.scale, 130.0, 24.0, 456.0);
+    mf_picture_scale(text, view.scale, 130.0, 16.0, height - 8.0);
     mf_text_put(text, "</svg>\n");
 }
 
@@ -123,7 +125,9 @@ static void put_size(mf_Text *text, const mf_ReportMachine *all) {
                    m->bar_count, m->actuator_count);
     mf_report_row_end(text);
     mf_report_row(text, "brain");
-    mf_text_format(text, "%u neurons, %u synapses", m->neuron_count, m->synapse_count);
+    mf_text_format(text, "%u neuron%s, %u synapse%s", m->neuron_count,
+                   m->neuron_count == 1 ? "" : "s", m->synapse_count,
+                   m->synapse_count == 1 ? "" : "s");
     if (useful < m->neuron_count)
         mf_text_format(text, "; %u without effect", m->neuron_count - useful);
     mf_report_row_end(text);
@@ -136,7 +140,7 @@ static void put_size(mf_Text *text, const mf_ReportMachine *all) {
 static void put_numbers(mf_Text *text, const mf_ReportData *data) {
     const mf_ReportMachine *all = data->machine;
     const mf_MachineResult *result = &all->kin[0].result;
-    mf_text_put(text, "<table>\n");
+    mf_text_put(text, "<table class=\"facts\">\n");
     put_size(text, all);
     if (result->length > 0.0) {
         mf_report_row(text, "length at rest");
@@ -294,7 +298,7 @@ void mf_report_body(mf_Text *text, const mf_ReportData *data) {
         mf_text_put(text, "<p>To scale, at rest. <span class=\"drive\">Actuators</span> are a "
                           "sleeve with a rod in it; the numbers are those of the bars.</p>\n"
                           "<div class=\"pair\">\n<div>");
-        put_picture(text, data);
+        mf_report_close_up(text, data, NULL, "The champion at rest, with the numbers of bars");
         mf_text_put(text, "</div>\n");
         put_numbers(text, data);
         mf_text_put(text, "</div>\n");

@@ -4,9 +4,9 @@
 
 #include "math/scalar.h"
 
-#define WIDE 1000.0   // [px]
-#define NODE 25.0     // [px] radius of a neuron
-#define LABELLED 48u  // [1] most synapses whose weights are written
+#define WIDE 1000.0      // [px]
+#define NODE 25.0        // [px] radius of a neuron
+#define LABELLED 48u     // [1] most synapses whose weights are written
 #define LANE_LEFT 118.0  // [px] of the chart
 #define LANE_RIGHT 872.0 // [px]
 #define POINTS 600u      // [1] most of a line of the chart
@@ -20,20 +20,25 @@ typedef struct Graph {
     const mf_ReportMachine *all;
     const mf_Machine *machine;
     Node nodes[MF_MACHINE_NEURONS];
-    double height; // [px]
-    double most;   // [1] largest size of a weight
+    double width, height; // [px]
+    double most;          // [1] largest size of a weight
 } Graph;
 
 static Graph lay_out(const mf_ReportData *data) {
     Graph g = {.all = data->machine, .machine = &data->machine->kin[0].machine};
     const uint32_t count = g.machine->neuron_count;
-    const double wide = count > 12 ? 290.0 : 220.0;
-    const double high = count < 2 ? 0.0 : count < 3 ? 20.0 : count < 6 ? 112.0 : 30.0 + 17.0 * count;
-    g.height = 2.0 * (high + NODE + 62.0);
+    const double wide = count > 12 ? 290.0 : count > 6 ? 200.0 : 150.0;
+    const double high = count < 2    ? 0.0
+                        : count < 3  ? 20.0
+                        : count < 5  ? 112.0
+                        : count < 13 ? 60.0 + 20.0 * count
+                                     : 100.0 + 17.0 * count;
+    g.width = 2.0 * (wide + NODE + 142.0);
+    g.height = 2.0 * (high + NODE + 64.0);
     for (uint32_t n = 0; n < count; n++) {
         double s, c;
         mf_sin_cos(6.283185307179586 * (n + 0.5) / count - 1.5707963267948966, &s, &c);
-        g.nodes[n] = (Node){.x = 0.5 * WIDE + (count < 2 ? 0.0 : wide * c),
+        g.nodes[n] = (Node){.x = 0.5 * g.width + (count < 2 ? 0.0 : wide * c),
                             .y = 0.5 * g.height + high * s,
                             .side = c > -1e-6 ? 1.0 : -1.0,
                             .up = s < 1e-6 ? -1.0 : 1.0};
@@ -73,7 +78,7 @@ static void put_loop(mf_Text *text, const Graph *g, const Node *node, double wei
                    width, node->x - 9.0, top - node->up * 2.0, node->x - 26.0, away, node->x + 26.0,
                    away, node->x + 10.0, tip + node->up * (5.0 + width));
     put_head(text, node->x + 7.5, tip, -0.3, -0.954 * node->up, 7.0 + 1.5 * width);
-    put_weight(text, g, node->x, node->y + node->up * (NODE + 35.0), weight);
+    put_weight(text, g, node->x, node->y + node->up * (NODE + 48.0), weight);
 }
 
 // A curve to the left of the straight line, so that there and back are two.
@@ -141,10 +146,9 @@ static void put_neuron(mf_Text *text, const Graph *g, uint32_t n) {
         mf_text_format(text, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\"/>", node->x, node->y,
                        NODE);
     else
-        mf_text_format(text,
-                       "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" rx=\"5\"/>",
-                       node->x - NODE + 2.0, node->y - NODE + 2.0, 2.0 * NODE - 4.0,
-                       2.0 * NODE - 4.0);
+        mf_text_format(
+            text, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.0f\" height=\"%.0f\" rx=\"5\"/>",
+            node->x - NODE + 2.0, node->y - NODE + 2.0, 2.0 * NODE - 4.0, 2.0 * NODE - 4.0);
     mf_text_format(text,
                    "<text class=\"foot mid\" x=\"%.1f\" y=\"%.1f\">%u</text><text class=\"bias "
                    "mid\" x=\"%.1f\" y=\"%.1f\">%s%.1f</text></g>\n",
@@ -154,7 +158,7 @@ static void put_neuron(mf_Text *text, const Graph *g, uint32_t n) {
 
 static void put_graph(mf_Text *text, const mf_ReportData *data) {
     const Graph g = lay_out(data);
-    mf_picture_open(text, WIDE, g.height, "map", "The champion's network");
+    mf_picture_open(text, g.width, g.height, "graph map", "The champion's network");
     for (uint32_t s = 0; s < g.machine->synapse_count; s++)
         put_synapse(text, &g, &g.machine->synapses[s]);
     for (uint32_t n = 0; n < g.machine->neuron_count; n++) {
@@ -236,8 +240,7 @@ static void put_lengths(mf_Text *text, const mf_ReportMachine *all, Lanes *lanes
         const double range[2] = {m->actuators[a].lower, m->actuators[a].upper};
         put_lane(text, lanes, all->crawl.length + a, m->actuator_count, range, false);
         name_lane(text, lanes, "bar", m->actuators[a].bar);
-        mf_text_format(text,
-                       "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%.1f to %.1f cm</text>\n",
+        mf_text_format(text, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\">%.1f to %.1f cm</text>\n",
                        LANE_RIGHT + 10.0, lanes->top + 0.5 * lanes->pitch + 1.5, 100.0 * range[0],
                        100.0 * range[1]);
         lanes->top += lanes->pitch;

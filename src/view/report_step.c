@@ -100,7 +100,8 @@ static void put_verdict(mf_Text *text, const mf_ReportData *data, const Words *w
 }
 
 void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
-    static const Words robot = {"robot", "walk", "step"}, machine = {"machine", "crawl", "increments"};
+    static const Words robot = {"robot", "walk", "step"},
+                       machine = {"machine", "crawl", "increments"};
     if (data->fine_divisor > 1)
         put_verdict(text, data, data->machine != NULL ? &machine : &robot);
     else

@@ -6,13 +6,13 @@
 #include "model/machine.h"
 #include "view/chart.h"
 
-enum { ROWS = 24 };    // [1] most bars of the chart
-#define ROW 17.0       // [px]
-#define MIDDLE 268.0   // [px] where the load is 0
-#define REACH 190.0    // [px] to each side
+enum { ROWS = 24 };  // [1] most bars of the chart
+#define ROW 17.0     // [px]
+#define MIDDLE 268.0 // [px] where the load is 0
+#define REACH 190.0  // [px] to each side
 
 typedef struct Strain {
-    double yield, euler;  // [N] loads that a bar does not bear; yield 0: none
+    double yield, euler;    // [N] loads that a bar does not bear; yield 0: none
     double pulled, pressed; // [1] shares of them
 } Strain;
 
@@ -50,24 +50,12 @@ static void sort_bars(const mf_ReportData *data, uint32_t order[MF_MACHINE_BARS]
 }
 
 static void put_picture(mf_Text *text, const mf_ReportData *data, double most) {
-    const mf_TrussPose pose = mf_report_pose(&data->machine->kin[0]);
-    mf_TrussView view = mf_view_slanted(&pose);
-    mf_Box box = mf_box_none();
     double load[MF_MACHINE_BARS];
-    for (uint32_t b = 0; b < pose.machine->bar_count; b++) {
+    for (uint32_t b = 0; b < data->machine->kin[0].machine.bar_count; b++) {
         const Strain s = strain_of(data, b);
         load[b] = (s.pulled > s.pressed ? s.pulled : -s.pressed) / most;
     }
-    mf_box_add_truss(&box, &view, &pose);
-    mf_view_fit(&view, &box, 480.0, 390.0, 1e6);
-    view.x += 20.0;
-    view.y += 20.0;
-    mf_picture_open(text, 520.0, 430.0, "fit map",
-                    "Bars, colored by their largest load: pulled or pressed");
-    mf_picture_shadow(text, &view, &pose);
-    mf_picture_truss(text, &view, &pose, load);
-    mf_picture_numbers(text, &view, &pose);
-    mf_text_put(text, "</svg>\n");
+    mf_report_close_up(text, data, load, "Bars by their largest load: pulled or pressed");
 }
 
 static void put_row(mf_Text *text, const mf_ReportData *data, uint32_t b, double y, double full) {
@@ -88,9 +76,8 @@ static void put_ticks(mf_Text *text, const mf_Axis *axis, double top, double bot
         for (int side = -1; side <= 1; side += 2) {
             const double x = MIDDLE + side * away;
             mf_text_format(text, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, top, bottom);
-            mf_text_format(text,
-                           "<text class=\"tick mid\" x=\"%.1f\" y=\"%.1f\">%.*f %%</text>\n", x,
-                           bottom + 18.0, axis->decimals, k * axis->tick);
+            mf_text_format(text, "<text class=\"tick mid\" x=\"%.1f\" y=\"%.1f\">%.*f %%</text>\n",
+                           x, bottom + 18.0, axis->decimals, k * axis->tick);
         }
     }
 }
@@ -124,9 +111,10 @@ static void put_force(mf_Text *text, double force) {
 static void put_table(mf_Text *text, const mf_ReportData *data) {
     const mf_Machine *m = &data->machine->kin[0].machine;
     mf_text_put(text, "<details><summary>All bars in numbers</summary>\n<table class=\"levels\">\n"
-                      "<tr><th>bar</th><th>vertices</th><th>length [cm]</th><th>tension [N]</th>"
-                      "<th>compression [N]</th><th>yield [N]</th><th>buckling [N]</th>"
-                      "<th>share</th></tr>\n");
+                      "<tr><th>bar</th><th>vertices</th><th class=\"num\">length [cm]</th><th "
+                      "class=\"num\">tension [N]</th><th class=\"num\">compression [N]</th><th "
+                      "class=\"num\">yield [N]</th><th class=\"num\">buckling [N]</th><th "
+                      "class=\"num\">share</th></tr>\n");
     for (uint32_t b = 0; b < m->bar_count; b++) {
         const Strain s = strain_of(data, b);
         mf_text_format(text, "<tr><td>%u</td><td>%u, %u</td>", b, m->bars[b].ends[0],

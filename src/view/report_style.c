@@ -6,7 +6,8 @@ static const char *const rules[] = {
     // Colors: ink on paper, one strong accent (the champion), one companion (the mean, the past).
     ":root{color-scheme:light dark;--paper:#fbfaf7;--card:#ffffff;--ink:#1d2328;--soft:#5f6b73;",
     "--hair:#e3e1da;--grid:#eceae3;--accent:#d9480f;--mate:#1971a8;--good:#2b7a3d;--warn:#b3380b;",
-    "--code:#f4f2ec;--rim:#3d464d;--tube:#b4bcc2;--rod:#eceae4;--sans:system-ui,-apple-system,\"Segoe UI\",Roboto,Arial,sans-serif;",
+    "--code:#f4f2ec;--rim:#3d464d;--tube:#b4bcc2;--rod:#dedbd3;--sans:system-ui,-apple-system,"
+    "\"Segoe UI\",Roboto,Arial,sans-serif;",
     "--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n",
     "@media (prefers-color-scheme:dark){:root{--paper:#14181b;--card:#1b2125;--ink:#e8e6e1;",
     "--soft:#9aa5ac;--hair:#2e363b;--grid:#272e33;--accent:#ff8a4c;--mate:#66b7e8;--good:#7fcf8f;",
@@ -68,7 +69,8 @@ static const char *const rules[] = {
     ".lane{fill:var(--grid)}.stance{fill:var(--ink)}.left{fill:var(--mate)}\n",
     ".right{fill:var(--accent)}svg .foot{fill:var(--ink);font-weight:600}\n",
     // Machines: bars with rim and light, what was is pale, networks.
-    "svg.fit{min-width:0}.fit.map{border-radius:0}.truss path{fill:none;stroke-linecap:round}\n",
+    "svg.fit{min-width:0}svg.graph{max-width:820px;min-width:520px;margin:0 auto}"
+    ".fit.map{border-radius:0}.truss path{fill:none;stroke-linecap:round}\n",
     ".truss .gap{stroke:var(--card);stroke-linecap:butt}.truss .rim{stroke:var(--rim)}\n",
     ".truss .tube{stroke:var(--tube)}.truss .sleeve{stroke:var(--accent)}",
     ".truss .rod{stroke:var(--rod)}.truss .gloss{stroke:#ffffff;opacity:.45}\n",
@@ -94,7 +96,8 @@ static const char *const rules[] = {
     "th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;",
     "border-bottom:1px solid var(--hair)}\n",
     "th{font-weight:500;color:var(--soft);width:15em}tr:last-child th,tr:last-child td{border:0}\n",
-    "td.num{text-align:right;font-variant-numeric:tabular-nums}\n",
+    "td.num{text-align:right;font-variant-numeric:tabular-nums}.levels th.num{text-align:right}\n",
+    ".facts th{width:8.5em}table+p{margin-top:14px}\n",
     ".levels th{width:auto}iframe.film{width:100%;height:520px;border:0;border-radius:8px;",
     "margin:16px 0 0;background:var(--code)}\n",
     ".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:0 "
@@ -113,7 +116,8 @@ static const char *const rules[] = {
     ".good{color:var(--good);font-weight:650}.warn{color:var(--warn);font-weight:650}\n",
     "footer{color:var(--soft);font-size:13.5px}\n",
     "@media (max-width:640px){main{padding:28px 14px}h1{font-size:30px}.lead{font-size:17px}",
-    ".pair{grid-template-columns:1fr}section{padding:18px 16px}}\n",
+    ".pair{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}section{padding:18px "
+    "16px}}\n",
     "@media print{section,.tiles{break-inside:avoid}body{background:#fff}}\n",
 };
 
