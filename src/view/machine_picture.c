@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+enum { NUMBERED = 48 }; // [1] bars; of more, actuators alone have numbers
 #define SLEEVE 0.6 // [1] length of an actuator's sleeve, share of its shortest length (as in films)
 #define FAT 1.2    // [1] radius of a sleeve, share of the bar's
 #define THIN 0.62  // [1] radius of a rod
@@ -269,8 +270,11 @@ void mf_picture_shadow(mf_Text *text, const mf_TrussView *view, const mf_TrussPo
 // ---- signs -------------------------------------------------------------------------------------
 
 void mf_picture_numbers(mf_Text *text, const mf_TrussView *view, const mf_TrussPose *pose) {
+    const bool crowded = pose->machine->bar_count > NUMBERED;
     for (uint32_t b = 0; b < pose->machine->bar_count; b++) {
         const Stick s = stick_of(view, pose, b);
+        if (crowded && actuator_of(pose->machine, b) == MF_NONE)
+            continue;
         mf_text_format(text, "<text class=\"note mid\" x=\"%.1f\" y=\"%.1f\">%u</text>\n",
                        0.5 * (s.from[0] + s.to[0]), 0.5 * (s.from[1] + s.to[1]) + 4.5, b);
     }

@@ -100,10 +100,12 @@ static void put_tiles(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, " m</b><span>best distance</span></div>\n");
     put_body_lengths(text, data, "<div><b>", "</b><span>body lengths</span></div>\n");
     mf_text_put(text, "<div><b>");
-    if (!rates_distance(data)) {
+    const bool early =
+        data->machine != NULL && data->machine->crawl.counted < data->machine->crawl.steps;
+    if (!rates_distance(data) || early) {
         mf_text_measure(text, data->champion.fitness);
         mf_text_format(text, "%s</b><span>best %s</span></div>\n<div><b>", fitness_unit(data),
-                       fitness_title(data));
+                       early ? "fitness: its trial ended early" : fitness_title(data));
     }
     mf_text_duration(text, data->facts.simulated);
     mf_text_put(text, "</b><span>simulated robot time</span></div>\n<div><b>");

@@ -82,11 +82,11 @@ void mf_report_levels(mf_Text *text, const mf_ReportData *data) {
     const char *own = mf_motion_name(data->scene.motion);
     if (data->machine != NULL)
         mf_text_format(
-            text,
-            "<p>The champion evolved at <b>%s</b>, where a frame is an equilibrium and time means "
-            "nothing: a smaller step means smaller increments of the actuators, in more "
-            "frames.</p>\n",
-            own);
+            text, "<p>The champion evolved at <b>%s</b>%s.</p>\n", own,
+            data->scene.motion == MF_MOTION_QUASISTATIC
+                ? ", where a frame is an equilibrium and time means nothing: a smaller step means "
+                  "smaller increments of the actuators, in more frames"
+                : "");
     else
         mf_text_format(
             text,

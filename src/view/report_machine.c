@@ -15,8 +15,9 @@
 
 static void put_ending(mf_Text *text, const mf_ReportCrawl *crawl) {
     mf_text_format(text,
-                   "<p><span class=\"warn\">Its trial ended after %llu of %llu frames:</span> ",
-                   (unsigned long long)crawl->counted, (unsigned long long)crawl->steps);
+                   "<p><span class=\"warn\">Its trial ended after %llu of %llu frames:</span> %s",
+                   (unsigned long long)crawl->counted, (unsigned long long)crawl->steps,
+                   crawl->ending == 0 ? "a fault" : "");
     const char *comma = "";
     for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
         if ((crawl->ending >> k & 1u) == 0)
@@ -30,19 +31,18 @@ static void put_ending(mf_Text *text, const mf_ReportCrawl *crawl) {
 }
 
 static void put_warnings(mf_Text *text, const mf_ReportCrawl *crawl) {
-    uint32_t kinds = 0;
-    for (uint32_t k = 0; k < MF_WARNING_KINDS; k++)
-        kinds += crawl->warned[k] > 0;
-    mf_report_row(text, "warnings in its trial");
-    if (kinds == 0)
-        mf_text_put(text, "<span class=\"good\">none</span>");
+    const char *comma = "";
+    mf_report_row(text, "warnings");
     for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
         if (crawl->warned[k] == 0)
             continue;
-        mf_text_format(text, "<span class=\"warn\">%s</span> in %u frame%s; ",
+        mf_text_format(text, "%s<span class=\"warn\">%s</span> in %u frame%s", comma,
                        mf_warning_name(1u << k), crawl->warned[k],
                        crawl->warned[k] == 1 ? "" : "s");
+        comma = ", ";
     }
+    mf_text_put(text,
+                *comma == '\0' ? "<span class=\"good\">none</span> in its trial" : " of its trial");
     mf_report_row_end(text);
 }
 
@@ -65,8 +65,10 @@ void mf_report_crawl(mf_Text *text, const mf_ReportData *data) {
     mf_text_measure(text, data->file->duration / mf_time_to_seconds(settings->cycle));
     mf_text_put(text, " cycles of ");
     mf_text_duration(text, mf_time_to_seconds(settings->cycle));
-    mf_text_put(text, ". Each frame is an equilibrium of bars, weight and friction: the motion has "
-                      "no inertia, and only the order of the frames counts.</p>\n");
+    mf_text_put(text, data->scene.motion == MF_MOTION_QUASISTATIC
+                          ? ". Each frame is an equilibrium of bars, weight and friction: the "
+                            "motion has no inertia, and only the order of the frames counts.</p>\n"
+                          : ".</p>\n");
     if (all->crawl.counted < all->crawl.steps)
         put_ending(text, &all->crawl);
     mf_report_film(text, data);

@@ -219,6 +219,7 @@ static void ends_of_trials_are_told(void **state) {
     char *page = page_of(*state, &run, &size);
     count_elements(page, "section");
     assert_has(page, "Its trial ended after ");
+    assert_has(page, "best fitness: its trial ended early");
     assert_has(page, "jump (");
     mf_release(*state, page);
     remove_run(&run);
