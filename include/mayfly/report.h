@@ -13,6 +13,7 @@ typedef struct mf_Trial {
     double step;            // [s] physics step used
     double distance;        // [m] horizontal distance at the end
     double fitness;         // [m] or what the fitness measures
+    double begin, end;      // [s] between which the distance counts
     double tilt;            // [rad] largest of the base in any sample, 0 .. pi
     uint32_t sample_count;  // [1]
     double sample_period;   // [s] between samples

@@ -231,6 +231,11 @@ MF_API mf_Status mf_archive_ancestry(mf_Archive *archive, uint64_t id, mf_Ancest
 MF_API mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor **out,
                                       uint32_t *count, mf_Error *error);
 
+// Ids of the best alive in the newest generation, the champion first, then by decreasing fitness:
+// at most `most` (1 .. 1024) of them into ids.
+MF_API mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids,
+                                  uint32_t *count, mf_Error *error);
+
 typedef struct mf_ArchiveDiversity {
     uint32_t alive;    // [1] individuals of the generation
     uint32_t distinct; // [1] different genomes among them

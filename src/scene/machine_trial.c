@@ -64,7 +64,8 @@ uint64_t mf_machine_rest_steps(const mf_Scene *scene) {
 
 // ---- machines ----------------------------------------------------------------------------------
 
-static void find_useful(const mf_Machine *m, bool useful[MF_MACHINE_NEURONS]) {
+void mf_machine_useful(const mf_Machine *m, bool useful[MF_MACHINE_NEURONS]) {
+    memset(useful, 0, MF_MACHINE_NEURONS * sizeof *useful);
     for (uint32_t a = 0; a < m->actuator_count; a++)
         useful[m->actuators[a].neuron] = true;
     for (bool more = true; more;) {
@@ -78,9 +79,9 @@ static void find_useful(const mf_Machine *m, bool useful[MF_MACHINE_NEURONS]) {
 }
 
 void mf_machine_prune(mf_Machine *m) {
-    bool useful[MF_MACHINE_NEURONS] = {false};
+    bool useful[MF_MACHINE_NEURONS];
     uint32_t place[MF_MACHINE_NEURONS] = {0}, neurons = 0, synapses = 0;
-    find_useful(m, useful);
+    mf_machine_useful(m, useful);
     for (uint32_t n = 0; n < m->neuron_count; n++) {
         place[n] = neurons;
         if (useful[n])

@@ -191,6 +191,14 @@ static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, 
     return status;
 }
 
+mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids, uint32_t *count,
+                           mf_Error *error) {
+    if (archive == NULL || ids == NULL || count == NULL || most < 1 || most > LEAF_LIMIT)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "archive: archive, ids or count is NULL, or most not 1 .. %d", LEAF_LIMIT);
+    return find_leaves(archive, most, ids, count, error);
+}
+
 // Replaces the youngest of the front by its parent, unless that is there already.
 static uint32_t step_back(uint64_t *front, uint32_t count, uint32_t youngest, uint64_t parent) {
     bool known = parent == UINT64_MAX;

@@ -35,6 +35,15 @@ mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, con
     return axis;
 }
 
+void mf_chart_range(double range[2], const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (isfinite(values[i])) {
+            range[0] = fmin(range[0], values[i]);
+            range[1] = fmax(range[1], values[i]);
+        }
+    }
+}
+
 mf_Chart mf_chart_make(mf_Axis x, mf_Axis y) {
     return (mf_Chart){.width = 1000.0,
                       .height = 330.0,
@@ -200,6 +209,23 @@ void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double s
                    chart->width - chart->right + 10.0, mf_chart_y(chart, value) + 4.5 + shift);
     mf_text_escape(text, label);
     mf_text_put(text, "</text>\n");
+}
+
+void mf_chart_labels(mf_Text *text, const mf_Chart *chart, mf_ChartLabel *labels, uint32_t count) {
+    const double line = 17.0; // [px]
+    double free = -INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = i + 1; k < count; k++)
+            if (labels[k].value > labels[i].value) {
+                const mf_ChartLabel lower = labels[i];
+                labels[i] = labels[k];
+                labels[k] = lower;
+            }
+        const double y = mf_chart_y(chart, labels[i].value);
+        const double shift = isfinite(y) ? fmax(0.0, free - y) : 0.0;
+        mf_chart_label(text, chart, labels[i].value, shift, labels[i].css_class, labels[i].text);
+        free = isfinite(y) ? y + shift + line : free;
+    }
 }
 
 void mf_chart_end(mf_Text *text) {

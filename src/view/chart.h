@@ -17,6 +17,9 @@ typedef struct mf_Axis {
 // the next tick. Equal or non-finite ends give a valid axis around them (or around 0).
 mf_Axis mf_axis_fit(double lower, double upper, uint32_t ticks, bool extend, const char *label);
 
+// Widens a range to all finite values.
+void mf_chart_range(double range[2], const double *values, size_t count);
+
 typedef struct mf_Chart {
     double width, height;            // [px] of the whole drawing
     double left, right, top, bottom; // [px] margins around the plot area
@@ -44,6 +47,14 @@ void mf_chart_line(mf_Text *text, const mf_Chart *chart, const double *x, const 
 // A label at the right edge, level with `value`, moved down by `shift` [px].
 void mf_chart_label(mf_Text *text, const mf_Chart *chart, double value, double shift,
                     const char *css_class, const char *label);
+
+typedef struct mf_ChartLabel { // at the end of a line
+    const char *css_class;
+    double value;
+    char text[64];
+} mf_ChartLabel;
+// Labels at the right edge, sorted from the highest value down, each below the one before.
+void mf_chart_labels(mf_Text *text, const mf_Chart *chart, mf_ChartLabel *labels, uint32_t count);
 void mf_chart_end(mf_Text *text);
 
 #endif

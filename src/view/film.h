@@ -60,11 +60,11 @@ void mf_film_put_numbers(mf_Text *text, const char *name, const double *values, 
 bool mf_film_put_vehicle(mf_Text *text, const mf_Group *group);
 
 // Poses of a robot that is a truss; 0: it is none.
-uint32_t mf_film_truss_links(const mf_Group *group);
-// Writes them, and returns what is behind them.
-float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, float *pose);
+uint32_t mf_film_truss_links(const mf_Group *group, uint32_t instance);
+// Writes so many of them, and returns what is behind them.
+float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links, float *pose);
 // Appends the shapes that show a truss as it is now. False, and nothing appended: it is none.
-bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance);
+bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, uint32_t links);
 
 // Appends the whole page. The film has at least one sample.
 void mf_film_render(mf_Text *text, const mf_Film *film);

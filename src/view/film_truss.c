@@ -1,8 +1,8 @@
 // The appearance of trusses in films: bars by their true diameters. An actuator is a tube with a
 // rod in it, each fixed to one end of the bar, so that it is seen to change its length.
 //
-// A bar has two poses of links in the film, at both of its ends, with the z axis along it: those of
-// a robot with fewer bars than its group has room for are not drawn.
+// A bar has two poses of links in the film, at both of its ends, with the z axis along it. A film
+// has room for the bars that a truss has when it is created.
 #include "view/film.h"
 
 #include "math/scalar.h"
@@ -40,12 +40,8 @@ static void find_bar(const mf_Group *group, uint32_t instance, uint32_t b, Bar *
                 out->range[e] = get(group, "actuator.range", instance, 2 * a + e);
 }
 
-uint32_t mf_film_truss_links(const mf_Group *group) {
-    const mf_QuasistaticConfig *config = mf_truss_config_of(group);
-    if (config == NULL)
-        return 0;
-    const mf_Field *bars = mf_group_find_field((mf_Group *)(uintptr_t)group, "bar.diameter");
-    return 2 * bars->components;
+uint32_t mf_film_truss_links(const mf_Group *group, uint32_t instance) {
+    return mf_truss_config_of(group) == NULL ? 0 : 2 * count_of(group, instance, 1);
 }
 
 // The shortest rotation from the z axis to a direction.
@@ -67,12 +63,11 @@ static void along(double q[4], const double from[3], const double to[3]) {
         q[c] /= size;
 }
 
-float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, float *pose) {
-    const uint32_t bars = count_of(group, instance, 1), room = mf_film_truss_links(group) / 2;
-    for (uint32_t b = 0; b < room; b++) {
-        Bar bar = {.ends = {{0, 0, 0}, {0, 0, 1}}};
-        if (b < bars)
-            find_bar(group, instance, b, &bar);
+float *mf_film_truss_sample(const mf_Group *group, uint32_t instance, uint32_t links, float *pose) {
+    const uint32_t bars = count_of(group, instance, 1);
+    for (uint32_t b = 0; b < links / 2; b++) {
+        Bar bar;
+        find_bar(group, instance, b < bars ? b : 0, &bar);
         for (uint32_t e = 0; e < 2; e++, pose += MF_FILM_POSE) {
             double q[4];
             along(q, bar.ends[e], bar.ends[1 - e]);
@@ -97,11 +92,11 @@ static void put(mf_Text *text, const char **comma, const char *type, uint32_t li
     *comma = ",";
 }
 
-bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance) {
+bool mf_film_put_truss(mf_Text *text, const mf_Group *group, uint32_t instance, uint32_t links) {
     const char *comma = "";
-    if (mf_film_truss_links(group) == 0)
+    if (links == 0 || mf_film_truss_links(group, instance) == 0)
         return false;
-    for (uint32_t b = 0; b < count_of(group, instance, 1); b++) {
+    for (uint32_t b = 0; b < links / 2 && b < count_of(group, instance, 1); b++) {
         Bar bar;
         double way[3];
         find_bar(group, instance, b, &bar);

@@ -204,7 +204,7 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast) {
     }
     mf_text_put(text, ",\"shapes\":[");
     if (!mf_film_put_vehicle(text, cast->group) &&
-        !mf_film_put_truss(text, cast->group, cast->first))
+        !mf_film_put_truss(text, cast->group, cast->first, cast->links))
         put_shapes(text, model, used);
     mf_text_put(text, "]");
     put_meshes(text, model, used);

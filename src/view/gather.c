@@ -1,7 +1,7 @@
 // Gathers the data of a report: the run's curve and champion from the archive, and the champion
 // simulated again with the file's step, with a ten times smaller one, at every other level of
 // physics, and for its film.
-#include "view/report_data.h"
+#include "view/report_machine.h"
 
 #include "view/film.h"
 
@@ -81,7 +81,8 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     mf_Error reason = {0};
     other.fitness = MF_FITNESS_DISTANCE;
     *level = (mf_ReportLevel){.motion = motion, .step = mf_time_to_seconds(step)};
-    mf_Status status = mf_motion_check(data->scene.model, motion, &reason);
+    mf_Status status =
+        data->machine != NULL ? MF_OK : mf_motion_check(data->scene.model, motion, &reason);
     if (status == MF_OK)
         status = mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
                               choose_period(&other, step), &trial, &reason);
@@ -101,11 +102,20 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     return MF_OK;
 }
 
+// Levels of physics for trusses, most accurate first.
+static const mf_Motion truss_levels[] = {MF_MOTION_QUASISTATIC};
+_Static_assert(sizeof truss_levels / sizeof *truss_levels <= MF_MOTION_LEVELS, "room for them");
+
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
+    const bool truss = data->machine != NULL;
+    const int count =
+        truss ? (int)(sizeof truss_levels / sizeof *truss_levels) : (int)MF_MOTION_LEVELS;
     mf_Status status = MF_OK;
-    for (int motion = MF_MOTION_LEVELS - 1; motion >= 0 && status == MF_OK; motion--)
-        if ((mf_Motion)motion != data->scene.motion)
-            status = try_level(data, (mf_Motion)motion, error);
+    for (int i = 0; i < count && status == MF_OK; i++) {
+        const mf_Motion motion = truss ? truss_levels[i] : (mf_Motion)(MF_MOTION_LEVELS - 1 - i);
+        if (motion != data->scene.motion)
+            status = try_level(data, motion, error);
+    }
     return status;
 }
 
@@ -119,7 +129,8 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
     if (status != MF_OK)
         return status;
     mf_scene_apply_genome(&scene, 0, data->genome);
-    double seconds = fmin(FILM_SECONDS, data->file->duration);
+    double whole = (double)mf_scene_steps(&scene) * mf_time_to_seconds(scene.step);
+    double seconds = fmin(FILM_SECONDS, whole);
     mf_Time period = MF_SECOND / FILM_PICTURES;
     uint64_t steps = (uint64_t)((period + scene.step - 1) / scene.step);
     double each = mf_time_to_seconds(scene.step) * (double)steps;
@@ -150,6 +161,8 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFil
         status = mf_report_gather_search(out, archive, error);
     if (status == MF_OK)
         status = simulate(out, error);
+    if (status == MF_OK && mf_scene_has_machines(file))
+        status = mf_report_gather_machine(out, archive, error);
     if (status == MF_OK)
         status = try_levels(out, error);
     if (status == MF_OK)
@@ -171,6 +184,7 @@ void mf_report_release(mf_ReportData *data) {
     mf_trial_free(&data->fine);
     mf_text_free(&data->film);
     mf_report_release_search(data);
+    mf_report_release_machine(data);
     mf_release(context, data->generations);
     mf_release(context, data->genome);
     mf_release(context, data->settings);

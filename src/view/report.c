@@ -1,8 +1,7 @@
 // The report of an evolution run: one HTML page without network access and scripts that is also
 // well-formed XML. It is rendered into memory and written atomically. Numbers have a decimal point
 // in every locale.
-#include "base/plain.h"
-#include "view/report_data.h"
+#include "view/report_machine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,11 +27,11 @@ static void put_row(mf_Text *text, const char *name, const char *value) {
     mf_report_row_end(text);
 }
 
-static void open_section(mf_Text *text, const char *id, const char *title) {
+void mf_report_open(mf_Text *text, const char *id, const char *title) {
     mf_text_format(text, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);
 }
 
-static void close_section(mf_Text *text) {
+void mf_report_close(mf_Text *text) {
     mf_text_put(text, "</section>\n");
 }
 
@@ -63,15 +62,28 @@ static double speed_of(const mf_ReportData *data) {
     return wall > 0.0 ? data->facts.simulated / wall : NAN;
 }
 
+// In body lengths, of machines.
+static void put_body_lengths(mf_Text *text, const mf_ReportData *data, const char *before,
+                             const char *after) {
+    if (data->machine == NULL || !(data->machine->kin[0].result.length > 0.0))
+        return;
+    mf_text_put(text, before);
+    mf_text_measure(text,
+                    data->machine->kin[0].result.distance / data->machine->kin[0].result.length);
+    mf_text_put(text, after);
+}
+
 static void put_lead(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<p class=\"lead\">After ");
     mf_text_count(text, data->generation_count);
-    mf_text_format(text, " generation%s the best robot ", data->generation_count == 1 ? "" : "s");
+    mf_text_format(text, " generation%s the best %s ", data->generation_count == 1 ? "" : "s",
+                   data->machine != NULL ? "machine" : "robot");
     if (data->trial.distance > 0.0) {
         mf_text_put(text, "gets <b>");
         mf_text_measure(text, data->trial.distance);
         mf_text_put(text, " m</b> away from its start in ");
         mf_text_duration(text, data->file->duration);
+        put_body_lengths(text, data, ": ", " body lengths");
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
@@ -85,11 +97,15 @@ static void put_lead(mf_Text *text, const mf_ReportData *data) {
 static void put_tiles(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "<div class=\"tiles\">\n<div class=\"first\"><b>");
     mf_text_measure(text, data->trial.distance);
-    mf_text_put(text, " m</b><span>best distance</span></div>\n<div><b>");
-    if (!rates_distance(data)) {
+    mf_text_put(text, " m</b><span>best distance</span></div>\n");
+    put_body_lengths(text, data, "<div><b>", "</b><span>body lengths</span></div>\n");
+    mf_text_put(text, "<div><b>");
+    const bool early =
+        data->machine != NULL && data->machine->crawl.counted < data->machine->crawl.steps;
+    if (!rates_distance(data) || early) {
         mf_text_measure(text, data->champion.fitness);
         mf_text_format(text, "%s</b><span>best %s</span></div>\n<div><b>", fitness_unit(data),
-                       fitness_title(data));
+                       early ? "fitness: its trial ended early" : fitness_title(data));
     }
     mf_text_duration(text, data->facts.simulated);
     mf_text_put(text, "</b><span>simulated robot time</span></div>\n<div><b>");
@@ -123,26 +139,9 @@ static bool copy_curves(const mf_ReportData *data, double **columns, uint32_t *v
     return true;
 }
 
-// Smallest and largest finite value.
-static void widen(double range[2], const double *values, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        if (isfinite(values[i])) {
-            range[0] = fmin(range[0], values[i]);
-            range[1] = fmax(range[1], values[i]);
-        }
-    }
-}
-
-// The label at the end of a curve.
-typedef struct Label {
-    const char *css_class;
-    double value;
-    char text[64];
-} Label;
-
 // The curve's name, which is also its CSS class, and its last value.
-static Label label_value(mf_Text *text, const char *name, double value, const char *unit) {
-    Label label = {.css_class = name, .value = value};
+static mf_ChartLabel label_value(mf_Text *text, const char *name, double value, const char *unit) {
+    mf_ChartLabel label = {.css_class = name, .value = value};
     mf_Text number = mf_text_begin(text->context);
     mf_text_measure(&number, value);
     snprintf(label.text, sizeof label.text, "%s %s%s", name, number.failed ? "" : number.data,
@@ -150,24 +149,6 @@ static Label label_value(mf_Text *text, const char *name, double value, const ch
     text->failed = text->failed || number.failed;
     mf_text_free(&number);
     return label;
-}
-
-// From the highest value down, each below the one before.
-static void put_labels(mf_Text *text, const mf_Chart *chart, Label *labels, uint32_t count) {
-    const double line = 17.0; // [px]
-    double free = -INFINITY;
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = i + 1; k < count; k++)
-            if (labels[k].value > labels[i].value) {
-                const Label lower = labels[i];
-                labels[i] = labels[k];
-                labels[k] = lower;
-            }
-        const double y = mf_chart_y(chart, labels[i].value);
-        const double shift = isfinite(y) ? fmax(0.0, free - y) : 0.0;
-        mf_chart_label(text, chart, labels[i].value, shift, labels[i].css_class, labels[i].text);
-        free = isfinite(y) ? y + shift + line : free;
-    }
 }
 
 static void put_levels(mf_Text *text, const mf_ReportData *data, double best, double verified) {
@@ -192,7 +173,7 @@ static void put_levels(mf_Text *text, const mf_ReportData *data, double best, do
 static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     double *columns;
     uint32_t count = data->generation_count, verified_count;
-    open_section(text, "fitness", "Fitness over generations");
+    mf_report_open(text, "fitness", "Fitness over generations");
     mf_report_scheme(text, data);
     if (!copy_curves(data, &columns, &verified_count)) {
         text->failed = true;
@@ -204,8 +185,8 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
         put_levels(text, data, best[(size_t)generation[verified_count - 1] - 1],
                    verified[verified_count - 1]);
     double range[2] = {0.0, 0.0};
-    widen(range, best, 2 * (size_t)count);
-    widen(range, verified, verified_count);
+    mf_chart_range(range, best, 2 * (size_t)count);
+    mf_chart_range(range, verified, verified_count);
     const char *unit = fitness_unit(data);
     char axis[48], title[80];
     snprintf(axis, sizeof axis, "%s", fitness_title(data));
@@ -218,96 +199,16 @@ static void put_fitness(mf_Text *text, const mf_ReportData *data) {
     mf_chart_begin(text, &chart, title);
     mf_chart_line(text, &chart, columns, mean, count, "mean", false);
     mf_chart_line(text, &chart, columns, best, count, "best", true);
-    Label labels[3] = {label_value(text, "best", best[count - 1], unit),
-                       label_value(text, "mean", mean[count - 1], unit)};
+    mf_ChartLabel labels[3] = {label_value(text, "best", best[count - 1], unit),
+                               label_value(text, "mean", mean[count - 1], unit)};
     if (verified_count > 0) {
         mf_chart_line(text, &chart, generation, verified, verified_count, "verified", false);
         labels[2] = label_value(text, "verified", verified[verified_count - 1], unit);
     }
-    put_labels(text, &chart, labels, verified_count > 0 ? 3 : 2);
+    mf_chart_labels(text, &chart, labels, verified_count > 0 ? 3 : 2);
     mf_chart_end(text);
     mf_release(data->context, columns);
-    close_section(text);
-}
-
-// Fills time [s] and distance [m] from the start for every sample.
-static void measure_trial(const mf_Trial *trial, double *time, double *distance) {
-    for (uint32_t i = 0; i < trial->sample_count; i++) {
-        const double *position = &trial->position[3 * (size_t)i];
-        time[i] = i * trial->sample_period;
-        distance[i] = hypot(position[0] - trial->position[0], position[1] - trial->position[1]);
-    }
-}
-
-static void draw_small_step(mf_Text *text, const mf_ReportData *data) {
-    const mf_Trial *trial = &data->trial, *fine = &data->fine;
-    size_t count = trial->sample_count, fine_count = fine->sample_count;
-    double *time = mf_allocate(data->context, 2 * (count + fine_count), sizeof(double));
-    if (time == NULL) {
-        text->failed = true;
-        return;
-    }
-    double *distance = time + count, *fine_time = distance + count;
-    double *fine_distance = fine_time + fine_count;
-    measure_trial(trial, time, distance);
-    measure_trial(fine, fine_time, fine_distance);
-    double range[2] = {0.0, 0.0};
-    widen(range, distance, count);
-    widen(range, fine_distance, fine_count);
-    mf_Chart chart = mf_chart_make(mf_axis_fit(0.0, time[count - 1], 8, false, "time [s]"),
-                                   mf_axis_fit(0.0, range[1], 5, true, "distance [m]"));
-    mf_chart_begin(text, &chart, "Distance from the start over time, with both steps");
-    if (fine_count > 0)
-        mf_chart_line(text, &chart, fine_time, fine_distance, fine->sample_count, "mean", false);
-    mf_chart_line(text, &chart, time, distance, trial->sample_count, "best", false);
-    Label labels[2] = {
-        {.css_class = "best", .value = distance[count - 1]},
-        {.css_class = "mean", .value = fine_count ? fine_distance[fine_count - 1] : NAN}};
-    mf_plain_format(labels[0].text, sizeof labels[0].text, "step %g ms", 1000.0 * trial->step);
-    mf_plain_format(labels[1].text, sizeof labels[1].text, "step %g ms", 1000.0 * fine->step);
-    put_labels(text, &chart, labels, 2);
-    mf_chart_end(text);
-    mf_release(data->context, time);
-}
-
-static void put_verdict(mf_Text *text, const mf_ReportData *data) {
-    double coarse = data->trial.distance, fine = data->fine.distance;
-    double change = coarse > 0.0 ? fabs(fine / coarse - 1.0) : INFINITY;
-    mf_text_format(text, "<p>With a step of %g ms the champion moves <b>",
-                   1000.0 * data->trial.step);
-    mf_text_measure(text, coarse);
-    mf_text_format(text, " m</b>, with a %u times smaller step <b>", data->fine_divisor);
-    mf_text_measure(text, fine);
-    mf_text_put(text, " m</b>");
-    if (isfinite(change))
-        mf_text_format(text, " (ratio %.3f)", fine / coarse);
-    mf_text_put(text, ". ");
-    if (change <= MF_REPORT_TOLERANCE)
-        mf_text_format(text,
-                       "<span class=\"good\">Within %.0f %%:</span> the walk does not depend on "
-                       "the size of the step.",
-                       100.0 * MF_REPORT_TOLERANCE);
-    else if (isfinite(change))
-        mf_text_format(text,
-                       "<span class=\"warn\">Beyond %.0f %%:</span> a change of %.0f %% means "
-                       "that the walk depends on the size of the step: the distance is a result of "
-                       "this step, not of the robot. Evolve with a smaller "
-                       "<code>world.step</code> for a walk that does not.",
-                       100.0 * MF_REPORT_TOLERANCE, 100.0 * change);
-    else
-        mf_text_put(text, "<span class=\"warn\">No ratio:</span> the champion does not move.");
-    mf_text_put(text, "</p>\n");
-}
-
-void mf_report_small_step(mf_Text *text, const mf_ReportData *data) {
-    if (data->fine_divisor > 1)
-        put_verdict(text, data);
-    else
-        mf_text_format(text,
-                       "<p>The step of %g ms cannot be reduced further, so there is no "
-                       "comparison.</p>\n",
-                       1000.0 * data->trial.step);
-    draw_small_step(text, data);
+    mf_report_close(text);
 }
 
 // ---- tables ------------------------------------------------------------------------------------
@@ -351,11 +252,7 @@ static void put_speed(mf_Text *text, const mf_ReportData *data) {
     mf_report_row_end(text);
 }
 
-static void put_settings(mf_Text *text, const mf_ReportData *data) {
-    const mf_SceneFile *file = data->file;
-    const mf_Model *model = data->scene.model;
-    mf_text_put(text, "<div class=\"pair\">\n<table>\n");
-    put_row(text, "scene", file->file);
+static void put_model(mf_Text *text, const mf_Model *model, const mf_SceneFile *file) {
     mf_report_row(text, "robot");
     mf_text_escape(text, model->name);
     mf_text_format(text, ": %u joints, %u points, ", model->joint_count, model->point_count);
@@ -366,6 +263,25 @@ static void put_settings(mf_Text *text, const mf_ReportData *data) {
     mf_text_format(text, "population %u, survivors %u, mutation rate %.4g per byte",
                    file->search.population, file->search.survivors, file->search.mutation_rate);
     mf_report_row_end(text);
+}
+
+static void put_operators(mf_Text *text, const mf_SceneFile *file) {
+    mf_report_row(text, "search");
+    mf_text_format(text,
+                   "population %u; chances of a child: change %g, add %g, split %g, attach %g",
+                   file->search.population, file->machine.change, file->machine.add,
+                   file->machine.split, file->machine.attach);
+    mf_report_row_end(text);
+}
+
+static void put_settings(mf_Text *text, const mf_ReportData *data) {
+    const mf_SceneFile *file = data->file;
+    mf_text_put(text, "<div class=\"pair\">\n<table>\n");
+    put_row(text, "scene", file->file);
+    if (data->machine != NULL)
+        put_operators(text, file);
+    else
+        put_model(text, data->scene.model, file);
     mf_report_row(text, "seed");
     mf_text_format(text, "%llu", (unsigned long long)file->search.seed);
     mf_report_row_end(text);
@@ -396,59 +312,85 @@ static void put_head(mf_Text *text, const mf_ReportData *data) {
     mf_text_put(text, "</h1>\n");
     put_lead(text, data);
     put_tiles(text, data);
-    open_section(text, "levels", "Does it walk at every level of physics?");
-    mf_report_levels(text, data);
-    close_section(text);
 }
 
 static void put_search(mf_Text *text, const mf_ReportData *data) {
     put_fitness(text, data);
     if (data->elite_count > 0) {
-        open_section(text, "repertoire", "The repertoire");
+        mf_report_open(text, "repertoire", "The repertoire");
         mf_report_repertoire(text, data);
-        close_section(text);
+        mf_report_close(text);
     }
     if (data->moment_count > 0) {
-        open_section(text, "diversity", "Diversity over generations");
+        mf_report_open(text, "diversity", "Diversity over generations");
         mf_report_diversity(text, data);
-        close_section(text);
+        mf_report_close(text);
     }
     if (data->tree_count > 0) {
-        open_section(text, "family", "Family tree");
+        mf_report_open(text, "family", "Family tree");
         mf_report_tree(text, data);
-        close_section(text);
+        mf_report_close(text);
     }
 }
 
-static void put_body(mf_Text *text, const mf_ReportData *data) {
+// Of robots of links: levels first, since a walk that works at one level only exploits that level.
+static void put_robot(mf_Text *text, const mf_ReportData *data) {
+    mf_report_open(text, "levels", "Does it walk at every level of physics?");
+    mf_report_levels(text, data);
+    mf_report_film(text, data);
+    mf_report_close(text);
     put_search(text, data);
-    open_section(text, "path", "The champion\xe2\x80\x99s path, seen from above");
+    mf_report_open(text, "path", "The champion\xe2\x80\x99s path, seen from above");
     mf_text_put(text, "<p>Path of the base; the robot is drawn to scale at its start.</p>\n");
     mf_report_map(text, data);
-    close_section(text);
-    open_section(text, "step", "Does it work with a smaller step?");
+    mf_report_close(text);
+    mf_report_open(text, "step", "Does it work with a smaller step?");
     mf_report_small_step(text, data);
-    close_section(text);
-    open_section(text, "gait", "Foot contacts");
+    mf_report_close(text);
+    mf_report_open(text, "gait", "Foot contacts");
     mf_report_gait(text, data);
-    close_section(text);
-    open_section(text, "controller", "The evolved controller");
+    mf_report_close(text);
+    mf_report_open(text, "controller", "The evolved controller");
     mf_report_control(text, data);
-    close_section(text);
-    open_section(text, "settings", "Settings and reproduction");
+    mf_report_close(text);
+}
+
+static void put_machine(mf_Text *text, const mf_ReportData *data) {
+    mf_report_crawl(text, data);
+    mf_report_body(text, data);
+    mf_report_network(text, data);
+    mf_report_stress(text, data);
+    mf_report_gallery(text, data);
+    put_search(text, data);
+    if (data->machine->kin[0].machine.actuator_count == 0)
+        return;
+    mf_report_open(text, "levels",
+                   data->level_count > 0 ? "Does it crawl at every level of physics?"
+                                         : "Does it crawl with smaller increments?");
+    mf_report_levels(text, data);
+    mf_report_small_step(text, data);
+    mf_report_close(text);
+}
+
+static void put_end(mf_Text *text, const mf_ReportData *data) {
+    mf_report_open(text, "settings", "Settings and reproduction");
     put_settings(text, data);
-    close_section(text);
-    open_section(text, "repeat", "Repeat this run");
+    mf_report_close(text);
+    mf_report_open(text, "repeat", "Repeat this run");
     mf_text_put(text, "<p>The same command gives the same bits with any number of threads and any "
                       "instruction set.</p>\n<pre>");
     mf_text_escape(text, data->facts.command);
     mf_text_put(text, "</pre>\n");
-    close_section(text);
+    mf_report_close(text);
 }
 
 void mf_report_render(mf_Text *text, const mf_ReportData *data) {
     put_head(text, data);
-    put_body(text, data);
+    if (data->machine != NULL)
+        put_machine(text, data);
+    else
+        put_robot(text, data);
+    put_end(text, data);
     mf_text_put(text, "</main>\n</body>\n</html>\n");
 }
 

@@ -275,8 +275,7 @@ void mf_report_control(mf_Text *text, const mf_ReportData *data) {
     case MF_CONTROLLER_OSCILLATOR:
         put_waves(text, data);
         break;
-    case MF_CONTROLLER_MACHINE:
-        mf_report_machine(text, data);
+    case MF_CONTROLLER_MACHINE: // its page has a section of its own for the network
         break;
     case MF_CONTROLLER_NONE:
         mf_text_put(text, data->file->hooks.apply_genome == NULL

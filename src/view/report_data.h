@@ -20,6 +20,8 @@ typedef struct mf_ReportLevel {
     char reason[sizeof((mf_Error *)0)->message]; // why it is not possible
 } mf_ReportLevel;
 
+typedef struct mf_ReportMachine mf_ReportMachine;
+
 // Everything but `facts` strings and `file` belongs to the data.
 typedef struct mf_ReportData {
     mf_Context *context;
@@ -45,6 +47,7 @@ typedef struct mf_ReportData {
     mf_Elite *elites;               // of the repertoire
     uint32_t elite_count;           // [1] 0: no section
     mf_Text film;                   // page with the champion's film; empty: none
+    mf_ReportMachine *machine;      // of runs of machines (report_machine.h), else NULL
     mf_Scene scene;                 // one robot with the champion's controller
     char *settings;                 // the scene as YAML text
 } mf_ReportData;
@@ -64,7 +67,7 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data);
 
 // Its parts.
 void mf_report_style(mf_Text *text);                                 // the style sheet
-void mf_report_levels(mf_Text *text, const mf_ReportData *data);     // every level, and the film
+void mf_report_levels(mf_Text *text, const mf_ReportData *data);     // every level, as a table
 void mf_report_scheme(mf_Text *text, const mf_ReportData *data);     // selection in words
 void mf_report_diversity(mf_Text *text, const mf_ReportData *data);  // of genomes, over time
 void mf_report_tree(mf_Text *text, const mf_ReportData *data);       // lines of descent
@@ -72,8 +75,12 @@ void mf_report_repertoire(mf_Text *text, const mf_ReportData *data); // MAP-Elit
 void mf_report_map(mf_Text *text, const mf_ReportData *data);        // the path seen from above
 void mf_report_gait(mf_Text *text, const mf_ReportData *data);       // the contact diagram
 void mf_report_control(mf_Text *text, const mf_ReportData *data);    // the controller, explained
-void mf_report_machine(mf_Text *text, const mf_ReportData *data);    // body, network, stress
+void mf_report_film(mf_Text *text, const mf_ReportData *data);       // of the champion
 void mf_report_small_step(mf_Text *text, const mf_ReportData *data);
+
+// A section: its id and its title, as XML.
+void mf_report_open(mf_Text *text, const char *id, const char *title);
+void mf_report_close(mf_Text *text);
 
 // A row of a table of facts: an escaped name and an opened cell; end it with mf_report_row_end.
 void mf_report_row(mf_Text *text, const char *name);

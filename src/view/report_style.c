@@ -6,11 +6,12 @@ static const char *const rules[] = {
     // Colors: ink on paper, one strong accent (the champion), one companion (the mean, the past).
     ":root{color-scheme:light dark;--paper:#fbfaf7;--card:#ffffff;--ink:#1d2328;--soft:#5f6b73;",
     "--hair:#e3e1da;--grid:#eceae3;--accent:#d9480f;--mate:#1971a8;--good:#2b7a3d;--warn:#b3380b;",
-    "--code:#f4f2ec;--sans:system-ui,-apple-system,\"Segoe UI\",Roboto,Arial,sans-serif;",
+    "--code:#f4f2ec;--rim:#3d464d;--tube:#b4bcc2;--rod:#dedbd3;--sans:system-ui,-apple-system,"
+    "\"Segoe UI\",Roboto,Arial,sans-serif;",
     "--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace}\n",
     "@media (prefers-color-scheme:dark){:root{--paper:#14181b;--card:#1b2125;--ink:#e8e6e1;",
     "--soft:#9aa5ac;--hair:#2e363b;--grid:#272e33;--accent:#ff8a4c;--mate:#66b7e8;--good:#7fcf8f;",
-    "--warn:#ff9a76;--code:#20272c}}\n",
+    "--warn:#ff9a76;--code:#20272c;--rim:#0c0f11;--tube:#8b969d;--rod:#dad7cf}}\n",
     "*{box-sizing:border-box}\n",
     "body{margin:0;background:var(--paper);color:var(--ink);",
     "font:16px/1.55 var(--sans)}\n",
@@ -67,12 +68,36 @@ static const char *const rules[] = {
     // The gait diagram.
     ".lane{fill:var(--grid)}.stance{fill:var(--ink)}.left{fill:var(--mate)}\n",
     ".right{fill:var(--accent)}svg .foot{fill:var(--ink);font-weight:600}\n",
+    // Machines: bars with rim and light, what was is pale, networks.
+    "svg.fit{min-width:0}svg.graph{max-width:820px;min-width:520px;margin:0 auto}"
+    ".fit.map{border-radius:0}.truss path{fill:none;stroke-linecap:round}\n",
+    ".truss .gap{stroke:var(--card);stroke-linecap:butt}.truss .rim{stroke:var(--rim)}\n",
+    ".truss .tube{stroke:var(--tube)}.truss .sleeve{stroke:var(--accent)}",
+    ".truss .rod{stroke:var(--rod)}.truss .gloss{stroke:#ffffff;opacity:.45}\n",
+    ".truss .pull{stroke:var(--mate)}.truss .press{stroke:var(--accent)}\n",
+    ".ghost{opacity:.2}.shade{opacity:.09}.ghost .rim,.shade .rim{stroke:var(--ink)}",
+    ".ghost .drive{stroke:var(--accent)}\n",
+    ".soil{stroke:var(--soft);stroke-width:1.6}.mass{fill:var(--card);stroke:var(--ink);",
+    "stroke-width:1.8}.heavy{fill:var(--ink)}\n",
+    ".halo.thin{stroke-width:5}.track.thin{stroke-width:2.2}span.drive{color:var(--accent);",
+    "font-weight:650}\n",
+    ".wire{fill:none;stroke:currentColor}.head{fill:currentColor}.idle{opacity:.28}\n",
+    ".excites{color:var(--accent)}.inhibits{color:var(--mate)}\n",
+    "span.excites,span.inhibits{font-weight:650}\n",
+    ".cell circle,.cell rect{fill:var(--card);stroke:var(--ink);stroke-width:2}\n",
+    "svg .bias{font-size:11px}.drives{fill:none;stroke:var(--soft);stroke-width:1.2}\n",
+    ".chip{fill:var(--accent)}svg .onchip{fill:var(--card);font-size:11.5px;font-weight:600}\n",
+    ".pressed{fill:var(--accent);color:var(--accent)}.pulled{fill:var(--mate);color:var(--mate)}\n",
+    ".cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(190px,1fr));gap:14px 18px}",
+    "figure{margin:0}figcaption{font-size:13px;line-height:1.45;color:var(--soft)}",
+    "figcaption b{color:var(--ink)}\n",
     // Tables and code.
     "table{border-collapse:collapse;width:100%;font-size:14.5px}\n",
     "th,td{text-align:left;vertical-align:top;padding:5px 14px 5px 0;",
     "border-bottom:1px solid var(--hair)}\n",
     "th{font-weight:500;color:var(--soft);width:15em}tr:last-child th,tr:last-child td{border:0}\n",
-    "td.num{text-align:right;font-variant-numeric:tabular-nums}\n",
+    "td.num{text-align:right;font-variant-numeric:tabular-nums}.levels th.num{text-align:right}\n",
+    ".facts th{width:8.5em}table+p{margin-top:14px}\n",
     ".levels th{width:auto}iframe.film{width:100%;height:520px;border:0;border-radius:8px;",
     "margin:16px 0 0;background:var(--code)}\n",
     ".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(400px,1fr));gap:0 "
@@ -91,7 +116,8 @@ static const char *const rules[] = {
     ".good{color:var(--good);font-weight:650}.warn{color:var(--warn);font-weight:650}\n",
     "footer{color:var(--soft);font-size:13.5px}\n",
     "@media (max-width:640px){main{padding:28px 14px}h1{font-size:30px}.lead{font-size:17px}",
-    ".pair{grid-template-columns:1fr}section{padding:18px 16px}}\n",
+    ".pair{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}section{padding:18px "
+    "16px}}\n",
     "@media print{section,.tiles{break-inside:avoid}body{background:#fff}}\n",
 };
 

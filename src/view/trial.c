@@ -2,6 +2,8 @@
 // do not depend on the batch size, so a trial with divisor 1 repeats the evaluation bit for bit.
 #include <mayfly/report.h>
 
+#include "scene/machines.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +45,17 @@ static void take_sample(const mf_Scene *scene, const mf_Field *contact, mf_Trial
             mf_field_get(contact, 0, c) != 0.0;
 }
 
+// That of a machine counts after it came to rest, and until its trial ended.
+static void find_period(const mf_Scene *scene, mf_Trial *trial) {
+    const bool machine = mf_scene_has_machines(scene->file);
+    const uint64_t rest = machine ? mf_machine_rest_steps(scene) : 0;
+    const mf_Field *frames = mf_group_find_field(scene->group, "trial.frames");
+    const uint64_t end =
+        machine ? rest + (uint64_t)mf_field_get(frames, 0, 0) : mf_scene_steps(scene);
+    trial->begin = (double)rest * trial->step;
+    trial->end = (double)end * trial->step;
+}
+
 static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf_Error *error) {
     const mf_Field *contact = mf_group_find_field(scene->group, "sensor.contact");
     trial->sample_count = plan->samples;
@@ -57,6 +70,7 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
         take_sample(scene, contact, trial, sample);
     }
     mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
+    find_period(scene, trial);
     trial->distance = mf_scene_distance(scene, 0);
     trial->fitness = mf_scene_fitness(scene, 0);
     trial->hash = mf_world_hash(scene->world);

@@ -489,6 +489,13 @@ static void lines_end_in_the_first_generation(void **state) {
             assert_true(line[k + 1].id == line[k].parent && line[k + 1].id < line[k].id);
             assert_true(config.vary != NULL || line[k].changed > 0);
         }
+        uint64_t alive[3];
+        MUST(mf_archive_alive(archive, 3, alive, &nodes, &error));
+        assert_in_range(nodes, 1, 3);
+        for (uint32_t k = 0; k < nodes; k++)
+            assert_true(alive[k] == mf_search_individual(search, k).id);
+        assert_int_equal(mf_archive_alive(archive, 0, alive, &nodes, NULL), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_archive_alive(archive, 1025, alive, &nodes, NULL), MF_BAD_ARGUMENT);
         MUST(mf_archive_phylogeny(archive, 5, &tree, &nodes, &error));
         assert_true(nodes >= count);
         uint32_t at = 0, roots = 0;

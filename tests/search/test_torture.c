@@ -194,10 +194,13 @@ static mf_Status read_descent(mf_Archive *archive, mf_Context *context, uint64_t
     mf_Ancestor *line = NULL, *tree = NULL;
     mf_Elite *elites = NULL;
     mf_ArchiveDiversity diversity = {.alive = 77};
+    uint64_t ids[4];
     uint32_t count;
     mf_Status status = mf_archive_ancestry(archive, id, &line, &count, error);
     if (status == MF_OK)
         status = mf_archive_phylogeny(archive, 5, &tree, &count, error);
+    if (status == MF_OK)
+        status = mf_archive_alive(archive, 4, ids, &count, error);
     if (status == MF_OK)
         status = mf_archive_cells(archive, &elites, &count, error);
     if (status == MF_OK)

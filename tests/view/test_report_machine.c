@@ -1,0 +1,326 @@
+// The page of a run of machines: complete, well-formed, the same bytes every time, safe when memory
+// runs out, and whole for runs in which nothing moves or trials end early. Runs are small but real.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/inject.h"
+#include "context.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "view/page.h"
+#include "view/report_machine.h"
+
+// A tetrahedron with an actuator that a neuron moves back and forth, a redundant bar that dangles,
+// a neuron that matters by another, and one that does not.
+static const char ancestor_text[] =
+    "truss:\n"
+    "  vertices:\n"
+    "    - {position: [0, 0, 0.005]}\n"
+    "    - {position: [0.1, 0, 0.005]}\n"
+    "    - {position: [0.05, 0.09, 0.005]}\n"
+    "    - {position: [0.05, 0.03, 0.08]}\n"
+    "    - {position: [0.15, 0.03, 0.08]}\n"
+    "  bars:\n"
+    "    - {ends: [0, 1]}\n    - {ends: [1, 2]}\n    - {ends: [0, 2]}\n"
+    "    - {ends: [0, 3]}\n    - {ends: [1, 3]}\n    - {ends: [2, 3]}\n    - {ends: [3, 4]}\n"
+    "  actuators: [{bar: 0, range: [0.08, 0.12], neuron: 0}]\n"
+    "  neurons:\n"
+    "    - {kind: threshold, bias: 0.5}\n"
+    "    - {kind: sigmoid, bias: -1}\n"
+    "    - {kind: sigmoid, bias: 2}\n"
+    "  synapses:\n"
+    "    - {from: 0, to: 0, weight: -1}\n"
+    "    - {from: 1, to: 0, weight: 0.25}\n"
+    "    - {from: 0, to: 2, weight: 3}\n";
+
+typedef struct Run {
+    mf_SceneFile *file;
+    mf_Archive *archive;
+    char folder[64], ancestor[96], path[96], report[96];
+} Run;
+
+typedef struct Recipe {
+    bool from_nothing;
+    double jump; // [m]
+    const char *search;
+    int generations;
+} Recipe;
+
+static const Recipe usual = {.jump = 0.05, .search = "selection: rank", .generations = 3};
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_scene(const Run *run, const Recipe *recipe, char *text, size_t size) {
+    char model[128] = "";
+    if (!recipe->from_nothing)
+        snprintf(model, sizeof model, "    model: %s\n", run->ancestor);
+    const int length = snprintf(
+        text, size,
+        "name: crawlers\nworld: {step: 0.25, seed: 2}\nground: {shape: flat}\ngroups:\n"
+        "  - name: machines\n%s    motion: {quasistatic: {tolerance: 0.0001, jump: %g, "
+        "actuator_speed: 0.04}}\n    controller: {machine: {cycle: 0.5, change: 0.02, rest: 0.5}}\n"
+        "run: {duration: 3}\nsearch: {population: 8, survivors: 4, generations: 3, %s}\n",
+        model, recipe->jump, recipe->search);
+    assert_in_range(length, 1, size - 1);
+}
+
+static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
+    char text[1024];
+    mf_Scene scene = {0};
+    mf_Search *search = NULL;
+    mf_Error error = {0};
+    strcpy(run->folder, "/tmp/mayfly-machines-XXXXXX");
+    assert_non_null(mkdtemp(run->folder));
+    snprintf(run->ancestor, sizeof run->ancestor, "%s/ancestor.truss.yaml", run->folder);
+    snprintf(run->path, sizeof run->path, "%s/archive.sqlite", run->folder);
+    snprintf(run->report, sizeof run->report, "%s/report.html", run->folder);
+    write_file(run->ancestor, ancestor_text);
+    write_scene(run, recipe, text, sizeof text);
+    if (mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
+                            &error) != MF_OK)
+        fail_msg("%s", error.message);
+    mf_SceneConfig alone = mf_scene_config();
+    alone.evaluates = true;
+    alone.count = mf_search_evaluated_at_once(&run->file->search);
+    if (mf_scene_create(context, run->file, &alone, &scene, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    mf_SearchConfig config = run->file->search;
+    config.genome_bytes = mf_scene_genome_bytes(&scene);
+    config.evaluate = mf_scene_evaluate;
+    config.user = &scene;
+    config.describe = config.descriptor_count > 0 ? mf_scene_describe : NULL;
+    config.describe_user = &scene;
+    if (mf_search_create(context, &config, &search, &error) != MF_OK ||
+        mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    for (int i = 0; i < recipe->generations; i++) {
+        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+        assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
+    }
+    mf_search_destroy(search);
+    mf_scene_destroy(&scene);
+}
+
+static void remove_run(Run *run) {
+    mf_archive_close(run->archive);
+    mf_scene_file_destroy(run->file);
+    unlink(run->report);
+    unlink(run->path);
+    unlink(run->ancestor);
+    rmdir(run->folder);
+}
+
+static mf_Status write_report(mf_Context *context, const Run *run, mf_Error *error) {
+    const mf_ReportFacts facts = {.threads = 1,
+                                  .isa = "any",
+                                  .wall_seconds = 1.5,
+                                  .simulated = 72.0,
+                                  .hash = 7,
+                                  .command = "mayfly evolve small.yaml"};
+    return mf_report_write(context, run->archive, run->file, &facts, run->report, error);
+}
+
+// The page of a run; from mf_allocate.
+static char *page_of(mf_Context *context, const Run *run, size_t *size) {
+    mf_Error error = {0};
+    char *page;
+    if (write_report(context, run, &error) != MF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(mf_file_read(context, run->report, 1 << 24, &page, size, NULL), MF_OK);
+    return page;
+}
+
+static void assert_has(const char *page, const char *part) {
+    if (strstr(page, part) == NULL)
+        fail_msg("the page lacks: %s", part);
+}
+
+// Sections in this order and no others; drawings hold numbers only.
+static void check_page(const char *page, const char *const *sections) {
+    const char *at = page;
+    uint32_t count = 0;
+    for (; sections[count] != NULL; count++) {
+        char opening[64];
+        snprintf(opening, sizeof opening, "<section id=\"%s\">", sections[count]);
+        at = strstr(at, opening);
+        if (at == NULL)
+            fail_msg("the page lacks, or has elsewhere: %s", sections[count]);
+    }
+    assert_int_equal(count_elements(page, "section"), count);
+    assert_int_equal(count_elements(page, "script"), 0);
+    static const char *const wrong[] = {"=\"nan", " nan", "-nan", "inf\"", "Mnan", "1000000000"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (strstr(page, wrong[i]) != NULL)
+            fail_msg("the page has: %s", wrong[i]);
+}
+
+// ---- pages -------------------------------------------------------------------------------------
+
+static void page_is_complete_and_repeats(void **state) {
+    static const char *const sections[] = {"crawl",   "body",     "path",    "network",   "stress",
+                                           "gallery", "descent",  "fitness", "diversity", "family",
+                                           "levels",  "settings", "repeat",  NULL};
+    Run run;
+    size_t size, again;
+    evolve(*state, &usual, &run);
+    char *page = page_of(*state, &run, &size), *second = page_of(*state, &run, &again);
+    check_page(page, sections);
+    assert_true(size == again && memcmp(page, second, size) == 0);
+    assert_has(page, "the same bits");
+    assert_has(page, "After 3 generations the best machine gets <b>");
+    assert_has(page, "body lengths</span>");
+    assert_has(page, "<iframe class=\"film\"");
+    assert_has(page, "degrees of freedom of its vertices, rank ");
+    assert_has(page, ">bar 0</text>");
+    assert_has(page, "All bars in numbers");
+    assert_has(page, "times smaller step");
+    assert_null(strstr(page, "walk"));
+    assert_null(strstr(page, "<th>robot</th>"));
+    mf_release(*state, page);
+    mf_release(*state, second);
+    remove_run(&run);
+}
+
+// From nothing: in the first generation nobody has a bar.
+static void nobody_has_a_body(void **state) {
+    static const char *const sections[] = {"crawl",  "body",     "network", "fitness", "diversity",
+                                           "family", "settings", "repeat",  NULL};
+    const Recipe recipe = {
+        .from_nothing = true, .jump = 0.05, .search = "selection: rank", .generations = 1};
+    Run run;
+    size_t size;
+    evolve(*state, &recipe, &run);
+    char *page = page_of(*state, &run, &size);
+    check_page(page, sections);
+    assert_has(page, "does not move");
+    assert_has(page, "It has no bars");
+    assert_has(page, "It has no neurons");
+    mf_release(*state, page);
+    remove_run(&run);
+}
+
+static void ends_of_trials_are_told(void **state) {
+    const Recipe recipe = {.jump = 0.001, .search = "selection: rank", .generations = 2};
+    Run run;
+    size_t size;
+    evolve(*state, &recipe, &run);
+    char *page = page_of(*state, &run, &size);
+    count_elements(page, "section");
+    assert_has(page, "Its trial ended after ");
+    assert_has(page, "best fitness: its trial ended early");
+    assert_has(page, "jump (");
+    mf_release(*state, page);
+    remove_run(&run);
+}
+
+static void repertoires_have_pages(void **state) {
+    const Recipe recipe = {
+        .jump = 0.05,
+        .search = "selection: uniform, replacement: cell, descriptors: [{measure: bars, lower: 0, "
+                  "upper: 20, cells: 20}, {measure: duty, lower: 0, upper: 1, cells: 4}]",
+        .generations = 3};
+    Run run;
+    size_t size;
+    evolve(*state, &recipe, &run);
+    char *page = page_of(*state, &run, &size);
+    count_elements(page, "section");
+    assert_has(page, "<section id=\"gallery\">");
+    assert_has(page, "<section id=\"repertoire\">");
+    mf_release(*state, page);
+    remove_run(&run);
+}
+
+static void memory_may_run_out(void **state) {
+    Run run;
+    struct stat info;
+    const Recipe recipe = {.jump = 0.05, .search = "selection: rank", .generations = 2};
+    evolve(*state, &recipe, &run);
+    for (uint64_t n = 1;; n += 5) {
+        mf_Error error = {0};
+        const uint64_t before = mf_context_call_count(*state);
+        const size_t live = mf_context_live_bytes(*state);
+        mf_context_fail_after(*state, n);
+        const mf_Status status = write_report(*state, &run, &error);
+        mf_context_fail_after(*state, 0);
+        const bool reached = mf_context_call_count(*state) - before >= n;
+        assert_int_equal(mf_context_live_bytes(*state), live);
+        assert_true(status == MF_OK ? !reached || stat(run.report, &info) == 0
+                                    : error.message[0] != '\0' && stat(run.report, &info) != 0);
+        if (!reached)
+            break;
+        unlink(run.report);
+    }
+    remove_run(&run);
+}
+
+// ---- pictures ----------------------------------------------------------------------------------
+
+static mf_Machine two_bars(void) {
+    mf_Machine m = {.vertex_count = 4, .bar_count = 2, .actuator_count = 1};
+    static const double at[4][3] = {
+        {0, 0, 0.005}, {0.1, 0, 0.005}, {0, 0.05, 0.005}, {0, 0.05, 0.1}};
+    for (int v = 0; v < 4; v++)
+        memcpy(m.vertices[v].position, at[v], sizeof at[v]);
+    m.bars[0] = (mf_TrussBar){.ends = {0, 1}, .diameter = 0.01};
+    m.bars[1] = (mf_TrussBar){.ends = {2, 3}, .diameter = 0.01};
+    m.actuators[0] = (mf_TrussActuator){.bar = 1, .lower = 0.05, .upper = 0.14};
+    return m;
+}
+
+// Views are right-handed, lengths are to scale, and what is near is drawn last.
+static void pictures_are_to_scale(void **state) {
+    mf_Machine m = two_bars();
+    double vertex[12], p[2], q[2];
+    for (int i = 0; i < 12; i++)
+        vertex[i] = m.vertices[i / 3].position[i % 3];
+    const mf_TrussPose pose = {&m, vertex};
+    static const double heading[2] = {1, 0};
+    mf_TrussView side = mf_view_side(heading);
+    mf_Box box = mf_box_none();
+    mf_box_add_truss(&box, &side, &pose);
+    mf_view_fit(&side, &box, 400.0, 400.0, 1000.0);
+    assert_true(side.scale == 1000.0);
+    mf_view_point(&side, vertex, p);
+    mf_view_point(&side, vertex + 3, q);
+    assert_true(q[0] - p[0] > 99.99 && q[0] - p[0] < 100.01 && p[1] == q[1]);
+    assert_true(mf_pose_ground(&pose) > -1e-12 && mf_pose_ground(&pose) < 1e-12);
+    mf_Text text = mf_text_begin(*state);
+    mf_picture_truss(&text, &side, &pose, NULL);
+    assert_false(text.failed);
+    // Seen from y < 0 the actuator at y = 0.05 is behind the other bar.
+    const char *rod = strstr(text.data, "class=\"rod\""),
+               *tube = strstr(text.data, "class=\"tube\"");
+    assert_true(rod != NULL && tube != NULL && rod < tube);
+    assert_non_null(strstr(text.data, "class=\"rim\" stroke-width=\"10.0\"")); // 1 cm
+    mf_text_free(&text);
+    for (int k = 0; k < 4; k++) {
+        const mf_TrussView views[4] = {side, mf_view_above(heading), mf_view_front(heading),
+                                       mf_view_slanted(&pose)};
+        const double *r = views[k].right, *u = views[k].up, *n = views[k].near;
+        const double triple = n[0] * (r[1] * u[2] - r[2] * u[1]) +
+                              n[1] * (r[2] * u[0] - r[0] * u[2]) +
+                              n[2] * (r[0] * u[1] - r[1] * u[0]);
+        assert_true(triple > 0.9999 && triple < 1.0001);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_is_complete_and_repeats), cmocka_unit_test(nobody_has_a_body),
+        cmocka_unit_test(ends_of_trials_are_told),      cmocka_unit_test(repertoires_have_pages),
+        cmocka_unit_test(memory_may_run_out),           cmocka_unit_test(pictures_are_to_scale),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
