@@ -232,10 +232,8 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     config->quasistatic.truss = config->elastic.truss = from->truss;
-    if (from->controller == MF_CONTROLLER_MACHINE) {
-        mf_machine_room(&config->quasistatic);
-        mf_machine_room(&config->elastic);
-    }
+    if (from->controller == MF_CONTROLLER_MACHINE)
+        mf_machine_motions(from, config);
     if (from->vehicle == NULL) {
         set_levels(builder, index, group, control, config);
         return MF_OK;

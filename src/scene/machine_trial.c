@@ -40,10 +40,19 @@ mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings) {
                       .change = settings->change};
 }
 
-void mf_machine_room(mf_QuasistaticConfig *motion) {
+static void make_room(mf_QuasistaticConfig *motion) {
     motion->vertices = MF_MACHINE_VERTICES;
     motion->bars = MF_MACHINE_BARS;
     motion->actuators = MF_MACHINE_ACTUATORS;
+}
+
+void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config) {
+    make_room(&config->quasistatic);
+    make_room(&config->elastic);
+    if (config->start != MF_MOTION_ELASTIC || group->machine.rest == 0)
+        return;
+    config->start = MF_MOTION_QUASISTATIC;
+    config->has[MF_MOTION_QUASISTATIC] = config->has[MF_MOTION_ELASTIC] = true;
 }
 
 mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings,
@@ -159,7 +168,9 @@ static const mf_FieldInfo infos[ROWS] = {
 typedef struct Trial {
     mf_Field *rows[ROWS], *start, *fault;
     const mf_Field *base, *position, *counts, *contact, *warnings;
-    uint32_t rest; // [1] steps
+    mf_Group *group;
+    mf_Motion motion; // after coming to rest
+    uint32_t rest;    // [1] steps
     bool strict;
 } Trial;
 
@@ -199,6 +210,8 @@ static void come_to_rest(const Trial *trial, uint32_t instance) {
     mf_field_set(trial->rows[WARNED], instance, 0, warned_steps(trial, instance));
     for (uint32_t i = 0; i < 2; i++)
         mf_field_set(trial->start, instance, i, mf_field_get(trial->base, instance, i));
+    if (mf_motion_in(trial->group, trial->motion)) // it is that of the instance already or follows
+        (void)mf_motion_switch(trial->group, instance, trial->motion, NULL);
 }
 
 static void count_stance(const Trial *trial, uint32_t instance) {
@@ -274,6 +287,8 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     trial->counts = mf_group_find_field(group, "truss.counts");
     trial->contact = mf_group_find_field(group, "contact.force");
     trial->warnings = mf_group_find_field(group, "warning.steps");
+    trial->group = group;
+    trial->motion = scene->motion;
     trial->rest = (uint32_t)mf_machine_rest_steps(scene);
     trial->strict = scene->file->groups[0].machine.strict;
     mf_SystemConfig system = mf_system_config();

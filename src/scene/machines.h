@@ -23,8 +23,9 @@ bool mf_scene_has_machines(const mf_SceneFile *file); // the first group's genom
 
 // The truss of a group before any genome is applied: room for machines, and their times.
 mf_Truss mf_machine_place_holder(const mf_SceneMachine *settings);
-// Room in the group for any machine.
-void mf_machine_room(mf_QuasistaticConfig *motion);
+// Room in the group for any machine. With inertia a machine comes to rest without it, so that both
+// levels begin their trials in the same pose.
+void mf_machine_motions(const mf_SceneGroup *group, mf_MotionsConfig *config);
 mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *settings, mf_Error *error);
 
 // [1] steps before the network's first cycle, after which distances count.
