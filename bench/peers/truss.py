@@ -146,7 +146,7 @@ def beam():
     across, up = (0.0, 0.09, 0.045), (0.005, 0.005, 0.085)
     vertices = [(0.05 * i, across[i % 3], up[i % 3]) for i in range(12)]
     bars = [(i, j) for i in range(12) for j in range(i + 1, min(i + 4, 12))]
-    return Truss("30 bars", vertices, bars, {i: "xyz" for i in range(3)}, {}, 9)
+    return Truss("30 bars", vertices, bars, dict.fromkeys(range(3), "xyz"), {}, 9)
 
 
 # ---- solvers: each takes a truss and its start, and relaxes all frames ---------------------------
