@@ -13,9 +13,8 @@
 
 #include <mayfly/machine.h>
 
-
 enum {
-    BEAM = 12,          // [1] vertices of the crawler, which has 3 BEAM - 6 bars
+    BEAM = 12,       // [1] vertices of the crawler, which has 3 BEAM - 6 bars
     CHILDREN = 400,  // [1] least number of generations from nothing to a machine
     LEAST_BARS = 10, // [1] of a machine
     MOST_BARS = 40   // [1]
@@ -70,9 +69,8 @@ static mf_Status make_machine(uint32_t index, mf_Machine *m, mf_Error *error) {
     const uint32_t most = LEAST_BARS + index % (MOST_BARS - LEAST_BARS + 1);
     uint8_t parent[MF_MACHINE_BYTES], child[MF_MACHINE_BYTES];
     for (uint32_t i = 0; i < CHILDREN || m->actuator_count == 0 || m->bar_count < LEAST_BARS; i++) {
-        mf_Status status =
-            mf_machine_vary((void *)(uintptr_t)&config, i == 0 ? NULL : parent, SEED + index, i,
-                            child, MF_MACHINE_BYTES);
+        mf_Status status = mf_machine_vary((void *)(uintptr_t)&config, i == 0 ? NULL : parent,
+                                           SEED + index, i, child, MF_MACHINE_BYTES);
         if (status == MF_OK)
             status = mf_machine_decode(child, MF_MACHINE_BYTES, m, error);
         if (status != MF_OK)
@@ -99,10 +97,10 @@ static mf_Status make_truss(const Bench *bench, uint32_t index, mf_Machine *m, m
 typedef struct Rig {
     mf_BenchRig base;
     mf_Field *command, *range, *counts, *iterations;
-    uint64_t frame;  // [1] since the start
-    uint64_t frames; // [1] of a run
-    uint64_t bars;   // [1] sum over trusses and iterations of a run
-    uint64_t spent;  // [1] iterations of a run
+    uint64_t frame;   // [1] since the start
+    uint64_t frames;  // [1] of a run
+    uint64_t bars;    // [1] sum over trusses and iterations of a run
+    uint64_t spent;   // [1] iterations of a run
     uint64_t settled; // [1] frames that were not relaxed before the first run
 } Rig;
 
@@ -225,17 +223,17 @@ static void run_frames(void *user) {
 // ---- figures -----------------------------------------------------------------------------------
 
 typedef struct Facts {
-    double rate;              // [1/s] bar-relaxations
-    double iterations;        // [1] mean of a frame of a truss
-    double bars;              // [1] mean of a truss
-    double frames;            // [1/s] of trusses
-    double descent_rate;      // [1/s] bar-relaxations of steepest descent
-    double saving;            // [1] iterations of steepest descent over those of Newton's method
-    uint32_t topologies;      // [1]
-    double moved;             // [m] mean distance of the center of mass at the end
-    uint64_t unrelaxed;       // [1] frames of trusses
-    uint32_t compared;        // [1] frames of trusses that both methods relax
-    uint64_t rough;           // [1] of those, frames in which steepest descent gave up
+    double rate;         // [1/s] bar-relaxations
+    double iterations;   // [1] mean of a frame of a truss
+    double bars;         // [1] mean of a truss
+    double frames;       // [1/s] of trusses
+    double descent_rate; // [1/s] bar-relaxations of steepest descent
+    double saving;       // [1] iterations of steepest descent over those of Newton's method
+    uint32_t topologies; // [1]
+    double moved;        // [m] mean distance of the center of mass at the end
+    uint64_t unrelaxed;  // [1] frames of trusses
+    uint32_t compared;   // [1] frames of trusses that both methods relax
+    uint64_t rough;      // [1] of those, frames in which steepest descent gave up
 } Facts;
 
 static double mean_bars(const Rig *rig) {
@@ -274,8 +272,7 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
                          mf_Error *error) {
     double seconds;
     Rig newton, descent;
-    mf_Status status =
-        relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
+    mf_Status status = relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
     if (status != MF_OK)
         return status;
     status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
@@ -321,8 +318,7 @@ static bool print_json(const mf_BenchOptions *options, const Bench *bench, const
                   mf_app_real((double)mf_group_bytes_per_instance(rig->base.group))));
 }
 
-static bool print_row(const Bench *bench, const Rig *rig, const mf_BenchResult *r,
-                      const Facts *f) {
+static bool print_row(const Bench *bench, const Rig *rig, const mf_BenchResult *r, const Facts *f) {
     char frames[MF_APP_NUMBER];
     if (!mf_bench_print_row(bench->bench.name, r, rig->base.group))
         return false;

@@ -41,7 +41,8 @@ static const mf_Option table[] = {
                 "package around it)"),
     MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
                 "list only what is ignored or dropped of a robot's file"),
-    MF_OPT_FLAG("json", Options, wishes.json, "print every number of a robot or truss as one JSON object"),
+    MF_OPT_FLAG("json", Options, wishes.json,
+                "print every number of a robot or truss as one JSON object"),
     MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
     MF_OPT_FLAG("fields", Options, wishes.fields,
@@ -65,10 +66,12 @@ const mf_CommandHelp mf_help_info = {
     .summary = "print the content of a robot, truss, vehicle, scene, ground or archive",
     .text =
         "A robot (URDF, MJCF): its tree, masses, limits, sensors, and everything that was dropped\n"
-        "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give way\n"
+        "or is suspicious. A truss (YAML): mass, size, rank and mechanisms, the bars that give "
+        "way\n"
         "first, actuators and neurons. A scene (YAML): its settings with every default, its\n"
         "groups, its schedule and its fields. A vehicle (YAML): its parameters and performance.\n"
-        "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the progress\n"
+        "Ground (PNG, PGM): size and heights. A run's folder or archive: settings and the "
+        "progress\n"
         "of evolution.",
     .examples = "  mayfly info models/hexapod.urdf\n"
                 "  mayfly info --unsupported robot.xml\n"

@@ -12,7 +12,7 @@
 enum {
     NOTES = 12,
     NOTE = sizeof((mf_Error *)0)->message, // [byte]
-    MEETING_BARS = 1024 // [1] more bars are not tested for crossings
+    MEETING_BARS = 1024                    // [1] more bars are not tested for crossings
 };
 
 static const double pi = 3.14159265358979323846;
@@ -167,8 +167,9 @@ static void note_geometry(Facts *facts) {
         note(facts, text);
     }
     if (facts->crossings > 0) {
-        snprintf(text, NOTE, "%u pair%s of bars inside each other, the first %u and %u: they push "
-                             "each other apart (motion.quasistatic.collisions)",
+        snprintf(text, NOTE,
+                 "%u pair%s of bars inside each other, the first %u and %u: they push "
+                 "each other apart (motion.quasistatic.collisions)",
                  facts->crossings, facts->crossings == 1 ? " is" : "s are", facts->crossing[0],
                  facts->crossing[1]);
         note(facts, text);
@@ -326,10 +327,9 @@ static json_t *reals(const double *values, uint32_t count) {
 }
 
 static json_t *pack_weakest(const Weakest *weakest) {
-    return weakest->bar == MF_NONE
-               ? json_null()
-               : json_pack("{s:I, s:o}", "bar", (json_int_t)weakest->bar, "force",
-                           mf_app_real(weakest->force));
+    return weakest->bar == MF_NONE ? json_null()
+                                   : json_pack("{s:I, s:o}", "bar", (json_int_t)weakest->bar,
+                                               "force", mf_app_real(weakest->force));
 }
 
 static json_t *pack_material(const Facts *facts) {
@@ -346,8 +346,8 @@ static json_t *pack_bars(const Facts *facts) {
     const double diameters[2] = {any ? facts->thinnest : 0.0, any ? facts->thickest : 0.0};
     return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I}", "count", (json_int_t)facts->truss->bar_count,
                      "length", mf_app_real(facts->length), "lengths", reals(lengths, 2),
-                     "diameters", reals(diameters, 2), "stretched", (json_int_t)facts->stretched, "crossings",
-                     (json_int_t)facts->crossings);
+                     "diameters", reals(diameters, 2), "stretched", (json_int_t)facts->stretched,
+                     "crossings", (json_int_t)facts->crossings);
 }
 
 static json_t *pack_statics(const Facts *facts) {
@@ -356,9 +356,8 @@ static json_t *pack_statics(const Facts *facts) {
         return json_null();
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "freedoms", (json_int_t)s->freedoms,
                      "rank", (json_int_t)s->rank, "rigid_modes", (json_int_t)s->rigid_modes,
-                     "mechanisms", (json_int_t)s->mechanisms, "redundant",
-                     (json_int_t)s->redundant, "parts", (json_int_t)s->parts, "dangling",
-                     (json_int_t)s->dangling);
+                     "mechanisms", (json_int_t)s->mechanisms, "redundant", (json_int_t)s->redundant,
+                     "parts", (json_int_t)s->parts, "dangling", (json_int_t)s->dangling);
 }
 
 static json_t *pack_actuators(const mf_Truss *truss) {
@@ -366,11 +365,11 @@ static json_t *pack_actuators(const mf_Truss *truss) {
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const mf_TrussActuator *from = &truss->actuators[a];
         const double range[2] = {from->lower, from->upper};
-        json_array_append_new(
-            list, json_pack("{s:I, s:o, s:o}", "bar", (json_int_t)from->bar, "range",
-                            reals(range, 2), "neuron",
-                            from->neuron != MF_NONE ? json_integer((json_int_t)from->neuron)
-                                                    : json_null()));
+        json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "bar", (json_int_t)from->bar,
+                                              "range", reals(range, 2), "neuron",
+                                              from->neuron != MF_NONE
+                                                  ? json_integer((json_int_t)from->neuron)
+                                                  : json_null()));
     }
     return list;
 }
@@ -379,11 +378,10 @@ static json_t *pack_neurons(const mf_Truss *truss) {
     json_t *list = json_array();
     for (uint32_t n = 0; n < truss->neuron_count; n++) {
         const mf_Neuron *from = &truss->neurons[n];
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "kind",
-                                              from->kind == MF_NEURON_SIGMOID ? "sigmoid"
-                                                                              : "threshold",
-                                              "bias", mf_app_real(from->bias), "state",
-                                              mf_app_real(from->state)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o}", "kind",
+                            from->kind == MF_NEURON_SIGMOID ? "sigmoid" : "threshold", "bias",
+                            mf_app_real(from->bias), "state", mf_app_real(from->state)));
     }
     return list;
 }

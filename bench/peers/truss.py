@@ -11,6 +11,7 @@ NumPy arrays over all bars, and MuJoCo point masses with springs as tendons, ste
 until they are at rest; its step, damping and masses are the fastest of those tried. The peer of a
 case is the fastest of all. Positions must agree.
 """
+
 import math
 import os
 import subprocess
@@ -120,9 +121,7 @@ class Truss:
                 axes = ", ".join(axis for axis, fixed in zip("xyz", held) if fixed)
                 numbers = [", ".join(repr(float(x)) for x in row) for row in (at, load)]
                 extra = f", fixed: [{axes}]" if axes else ""
-                print(
-                    f"    - {{position: [{numbers[0]}], load: [{numbers[1]}]{extra}}}", file=file
-                )
+                print(f"    - {{position: [{numbers[0]}], load: [{numbers[1]}]{extra}}}", file=file)
             print("  bars:", file=file)
             for one, two in zip(self.one, self.two):
                 print(f"    - {{ends: [{one}, {two}], diameter: {DIAMETER}}}", file=file)
@@ -147,7 +146,7 @@ def beam():
     across, up = (0.0, 0.09, 0.045), (0.005, 0.005, 0.085)
     vertices = [(0.05 * i, across[i % 3], up[i % 3]) for i in range(12)]
     bars = [(i, j) for i in range(12) for j in range(i + 1, min(i + 4, 12))]
-    return Truss("30 bars", vertices, bars, {i: "xyz" for i in range(3)}, {}, 9)
+    return Truss("30 bars", vertices, bars, dict.fromkeys(range(3), "xyz"), {}, 9)
 
 
 # ---- solvers: each takes a truss and its start, and relaxes all frames ---------------------------
@@ -240,7 +239,7 @@ class Springs:
         text = (
             f'<mujoco><option timestep="{step:.17g}" gravity="0 0 0" integrator="Euler">'
             '<flag contact="disable" constraint="disable" eulerdamp="enable"/></option>'
-            f'<worldbody>{"".join(bodies)}</worldbody><tendon>{"".join(tendons)}</tendon></mujoco>'
+            f"<worldbody>{''.join(bodies)}</worldbody><tendon>{''.join(tendons)}</tendon></mujoco>"
         )
         self.model = mujoco.MjModel.from_xml_string(text)
         self.data = mujoco.MjData(self.model)
@@ -296,8 +295,10 @@ def compare(program, truss):
     alone = by_mayfly(program, truss, 1)[0]
     print(f"{truss.name}: {len(truss.one)} bars, {len(truss.free)} coordinates, {FRAMES} frames")
     row = "  {:58} {:12.4g} {:9.1f} {:9.2g} {:9.2g} {:9.1f}"
-    print(f"  {'':58} {'us / frame':>12} {'iterations':>9} {'residual':>9} {'apart m':>9} "
-          f"{'times':>9}")
+    print(
+        f"  {'':58} {'us / frame':>12} {'iterations':>9} {'residual':>9} {'apart m':>9} "
+        f"{'times':>9}"
+    )
     print(row.format(f"Mayfly, {COPIES} copies", 1e6 * seconds, iterations, 0.0, 0.0, 1.0))
     print(row.format("Mayfly, alone", 1e6 * alone, iterations, 0.0, 0.0, alone / seconds))
     results = [
@@ -322,8 +323,10 @@ def compare(program, truss):
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    print(f"core: {sys.argv[2]}; SciPy {scipy.__version__}, NumPy {np.__version__}, "
-          f"MuJoCo {mujoco.__version__}, Python {sys.version.split()[0]}\n")
+    print(
+        f"core: {sys.argv[2]}; SciPy {scipy.__version__}, NumPy {np.__version__}, "
+        f"MuJoCo {mujoco.__version__}, Python {sys.version.split()[0]}\n"
+    )
     for truss in (cantilever(), beam()):
         compare(sys.argv[1], truss)
 

@@ -1,8 +1,8 @@
 // The node tree of a YAML document, built from libyaml's events. libyaml (YAML 1.1) reports the
 // position of every event; the tree stores it. Invariants: at most MF_YAML_DEPTH levels and
-// MF_YAML_NODES nodes, MF_YAML_ENTRIES keys in a mapping, no key twice in a mapping, all memory in blocks that are freed together.
-// libyaml has no allocator hook, so its working memory (a few buffers, freed after parsing) comes
-// from malloc.
+// MF_YAML_NODES nodes, MF_YAML_ENTRIES keys in a mapping, no key twice in a mapping, all memory in
+// blocks that are freed together. libyaml has no allocator hook, so its working memory (a few
+// buffers, freed after parsing) comes from malloc.
 #include "io/yaml.h"
 #include "base/inject.h"
 

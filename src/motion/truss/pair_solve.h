@@ -42,7 +42,8 @@ static MF_INLINE mf_lane rows_dot(const mf_lane *a, const mf_lane *b, uint32_t r
 }
 
 // Solves the system with the right-hand side f->step into f->step, for the lanes `where`, in which
-// bars meet where `meets` holds. The others get the band's own solution, so that their bits do not depend on those.
+// bars meet where `meets` holds. The others get the band's own solution, so that their bits do not
+// depend on those.
 static __attribute__((noinline)) void solve_with_pairs(const Frame *f, const Band *factor,
                                                        mf_mask where, mf_mask meets) {
     const uint32_t rows = factor->rows;

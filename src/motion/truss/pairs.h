@@ -100,8 +100,7 @@ static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const Meet *meet) {
         return;
     const mf_lane nowhere = mf_set((mf_real)-1e30);
     mf_mask counts = mf_and(f->alive, strangers(&f->bar[pair->first], &f->bar[pair->second]));
-    const mf_real apart =
-        f->closer - lanes_most(mf_select(counts, meet->meeting.depth, nowhere));
+    const mf_real apart = f->closer - lanes_most(mf_select(counts, meet->meeting.depth, nowhere));
     pair->apart = apart > pair->apart ? apart : pair->apart;
 }
 

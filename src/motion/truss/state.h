@@ -101,7 +101,7 @@ typedef struct Frame {
     Hull *hull;     // per bar, when pairs are listed
     Meet *meet;     // of the first pairs that meet at the positions, kept for an iteration
     uint32_t meet_count;
-    uint32_t meet_next; // [1] the first pair behind those
+    uint32_t meet_next;                       // [1] the first pair behind those
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
