@@ -1,5 +1,6 @@
-// Evolves machines of bars, actuators and neurons that crawl, from nothing: the experiment of
-// Lipson and Pollack (2000). Arguments: seed, generations, file for the best machine.
+// Evolves machines of bars, actuators and neurons from nothing (Lipson and Pollack 2000) with a
+// fitness of its own: the distance covered per bar, so that small machines win.
+// Arguments: scene (default scenes/golem.yaml), generations, file for the best machine.
 #include <mayfly/mayfly.h>
 
 #include <stdio.h>
@@ -12,23 +13,25 @@ static int complain(const mf_Error *error) {
     return 1;
 }
 
-static void print_generation(mf_Search *search, mf_Crawl *crawl) {
-    const mf_Individual best = mf_search_individual(search, 0);
-    const uint32_t bytes = mf_search_config_of(search)->genome_bytes;
-    mf_CrawlResult result = {0};
-    mf_Machine machine;
-    if (mf_crawl_run(crawl, best.genome, 1, bytes, &result, NULL) != MF_OK ||
-        mf_machine_decode(best.genome, bytes, &machine, NULL) != MF_OK)
-        return;
-    printf("generation %4u  distance %.3f m  %.2f body lengths  mean %.3f m  %u bars, %u "
-           "actuators, %u neurons  frames %u  warnings %x\n",
-           mf_search_generation(search), result.distance,
-           result.length > 0.0 ? result.distance / result.length : 0.0, mf_search_mean(search),
-           machine.bar_count, machine.actuator_count, machine.neuron_count, result.frames,
-           result.warnings);
+// The horizontal distance of the center of mass, over the number of bars.
+static double distance_per_bar(const mf_Scene *scene, uint32_t instance, void *user) {
+    const mf_Field *counts = mf_group_find_field(scene->group, "truss.counts");
+    const double bars = mf_field_get(counts, instance, 1);
+    (void)user;
+    return bars > 0.0 ? mf_scene_distance(scene, instance) / bars : 0.0;
 }
 
-static mf_Status save_best(mf_Context *context, mf_Search *search, const char *path,
+static void print_generation(const mf_Search *search) {
+    const mf_Individual best = mf_search_individual(search, 0);
+    mf_Machine machine;
+    if (mf_machine_decode(best.genome, mf_search_config_of(search)->genome_bytes, &machine, NULL) ==
+        MF_OK)
+        printf("generation %4u  %.4f m per bar, mean %.4f  %u bars, %u actuators, %u neurons\n",
+               mf_search_generation(search), best.fitness, mf_search_mean(search),
+               machine.bar_count, machine.actuator_count, machine.neuron_count);
+}
+
+static mf_Status save_best(mf_Context *context, const mf_Search *search, const char *path,
                            mf_Error *error) {
     mf_Machine machine;
     char *text = NULL;
@@ -44,38 +47,47 @@ static mf_Status save_best(mf_Context *context, mf_Search *search, const char *p
     return status;
 }
 
+static mf_Status evolve(mf_Search *search, uint32_t generations, mf_Error *error) {
+    mf_Status status = MF_OK;
+    for (uint32_t g = 1; g <= generations && status == MF_OK; g++) {
+        status = mf_search_advance(search, error);
+        if (status == MF_OK && (g % 20 == 0 || g == generations))
+            print_generation(search);
+    }
+    return status;
+}
+
 int main(int count, char **arguments) {
+    const char *path = count > 1 ? arguments[1] : "scenes/golem.yaml";
     const uint32_t generations = count > 2 ? (uint32_t)strtoul(arguments[2], NULL, 10) : 100;
-    mf_MachineConfig machines = mf_machine_config();
-    mf_CrawlConfig trial = mf_crawl_config();
-    mf_SearchConfig config = mf_search_config();
     mf_Context *context = NULL;
-    mf_Crawl *crawl = NULL;
+    mf_SceneFile *file = NULL;
+    mf_Scene scene = {0};
     mf_Search *search = NULL;
     mf_Error error = {0};
-    config.seed = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
-    config.population = 200;
-    config.genome_bytes = machines.genome_bytes;
-    config.selection = MF_SELECTION_PROPORTIONATE;
-    config.replacement = MF_REPLACEMENT_RANDOM;
-    config.vary = mf_machine_vary;
-    config.vary_user = &machines;
-    config.evaluate = mf_crawl_evaluate;
     mf_Status status = mf_context_create(NULL, &context, &error);
     if (status == MF_OK)
-        status = mf_crawl_create(context, &trial, &crawl, &error);
-    config.user = crawl;
-    if (status == MF_OK)
-        status = mf_search_create(context, &config, &search, &error);
-    for (uint32_t g = 1; g <= generations && status == MF_OK; g++) {
-        status = mf_search_advance(search, &error);
-        if (status == MF_OK && (g % 20 == 0 || g == generations))
-            print_generation(search, crawl);
+        status = mf_scene_file_load(context, path, NULL, 0, &file, &error);
+    if (status == MF_OK) {
+        mf_SceneConfig config = mf_scene_config();
+        config.evaluates = true;
+        config.count = mf_search_evaluated_at_once(&file->search);
+        file->hooks.fitness = distance_per_bar;
+        status = mf_scene_create(context, file, &config, &scene, &error);
     }
+    if (status == MF_OK) {
+        mf_SearchConfig config = file->search; // with the operators of machines
+        config.evaluate = mf_scene_evaluate;
+        config.user = &scene;
+        status = mf_search_create(context, &config, &search, &error);
+    }
+    if (status == MF_OK)
+        status = evolve(search, generations, &error);
     if (status == MF_OK && count > 3)
         status = save_best(context, search, arguments[3], &error);
     mf_search_destroy(search);
-    mf_crawl_destroy(crawl);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
     mf_context_destroy(context);
     return status == MF_OK ? 0 : complain(&error);
 }

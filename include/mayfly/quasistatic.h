@@ -30,7 +30,8 @@ typedef struct mf_QuasistaticConfig {
     double stiffness;            // [N/m] > 0 of contacts; default 1e5
     double grip;                 // [N/m] > 0 of sticking contacts along the ground; default 1e4
     double strengthening;        // [1/m] >= 0 by which friction rises with the slip of a frame:
-                                 // of equal feet that push against each other all slip; default 2
+                                 // of equal feet that push against each other all slip; default 2. Not of
+                                 // `elastic`
     double noise;                // [N] >= 0 standard deviation of a random force on each axis of
                                  // each vertex, new in each frame; default 0
     double actuator_speed;       // [m/s] > 0 fastest change of an actuator; default 0.1

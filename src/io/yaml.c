@@ -1,6 +1,6 @@
 // The node tree of a YAML document, built from libyaml's events. libyaml (YAML 1.1) reports the
 // position of every event; the tree stores it. Invariants: at most MF_YAML_DEPTH levels and
-// MF_YAML_NODES nodes, no key twice in a mapping, all memory in blocks that are freed together.
+// MF_YAML_NODES nodes, MF_YAML_ENTRIES keys in a mapping, no key twice in a mapping, all memory in blocks that are freed together.
 // libyaml has no allocator hook, so its working memory (a few buffers, freed after parsing) comes
 // from malloc.
 #include "io/yaml.h"
@@ -207,7 +207,7 @@ static mf_Status place_node(Builder *builder, mf_YamlKind kind, yaml_mark_t mark
                             mf_YamlNode **out) {
     mf_YamlTree *tree = builder->tree;
     if (tree->count == MF_YAML_NODES)
-        return fail_event(builder, MF_LIMIT, mark, "expected at most 4096 values in a file");
+        return fail_event(builder, MF_LIMIT, mark, "expected at most 131072 values in a file");
     if (kind != MF_YAML_SCALAR && builder->depth == MF_YAML_DEPTH)
         return fail_event(builder, MF_LIMIT, mark, "expected at most 32 levels of nesting");
     mf_YamlNode *node = (mf_YamlNode *)mf_yaml_reserve(tree, sizeof *node);
@@ -237,6 +237,13 @@ static bool awaits_key(const Builder *builder) {
     return parent != NULL && parent->kind == MF_YAML_MAPPING && builder->key == NULL;
 }
 
+static uint32_t count_entries(const mf_YamlNode *parent) {
+    uint32_t count = 0;
+    for (const mf_YamlNode *entry = parent->first; entry != NULL; entry = entry->next)
+        count++;
+    return count;
+}
+
 static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
@@ -249,6 +256,9 @@ static mf_Status take_key(Builder *builder, const yaml_event_t *event) {
                           one_based(event->start_mark.line), one_based(event->start_mark.column),
                           "expected each key once, found %s again (first in line %d)", text,
                           twin->key_line);
+    if (count_entries(parent_of(builder)) >= MF_YAML_ENTRIES)
+        return fail_event(builder, MF_LIMIT, event->start_mark,
+                          "expected at most 4096 keys in a group");
     builder->key = mf_yaml_copy(builder->tree, text, length);
     builder->key_mark = event->start_mark;
     return builder->key == NULL ? fail_memory(builder) : MF_OK;

@@ -7,7 +7,8 @@
 
 enum {
     MF_YAML_DEPTH = 32,       // nesting of mappings and lists
-    MF_YAML_NODES = 4096,     // values in one document
+    MF_YAML_NODES = 131072,   // values in one document
+    MF_YAML_ENTRIES = 4096,   // keys of one mapping
     MF_YAML_BYTES = 64 << 20, // size of one document
     MF_YAML_KEY = 255         // bytes of one key
 };

@@ -122,35 +122,49 @@ static bool is_centered(const mf_Machine *machine, uint32_t actuator) {
     return mf_abs(0.5 * (a->lower + a->upper) - length) <= 1e-6 * length;
 }
 
-mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error) {
-    uint8_t genome[MF_MACHINE_BYTES];
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_of_truss: out is NULL");
-    memset(out, 0, sizeof *out);
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
+static mf_Status check_fits(const mf_Truss *truss, mf_Error *error) {
     const char *foreign = foreign_part(truss);
     if (foreign != NULL)
         return mf_fail(error, MF_UNSUPPORTED, "machine: the truss has %s, no machine has", foreign);
-    if (truss->vertex_count > MF_MACHINE_VERTICES || truss->bar_count > MF_MACHINE_BARS ||
-        truss->actuator_count > MF_MACHINE_ACTUATORS || truss->neuron_count > MF_MACHINE_NEURONS ||
-        truss->synapse_count > MF_MACHINE_SYNAPSES)
-        return mf_fail(error, MF_LIMIT,
-                       "machine: at most %d vertices, %d bars, %d actuators, %d neurons and %d "
-                       "synapses",
-                       MF_MACHINE_VERTICES, MF_MACHINE_BARS, MF_MACHINE_ACTUATORS,
-                       MF_MACHINE_NEURONS, MF_MACHINE_SYNAPSES);
-    copy_parts(truss, out);
-    for (uint32_t a = 0; a < out->actuator_count; a++) {
-        if (!is_centered(out, a))
+    if (truss->vertex_count <= MF_MACHINE_VERTICES && truss->bar_count <= MF_MACHINE_BARS &&
+        truss->actuator_count <= MF_MACHINE_ACTUATORS &&
+        truss->neuron_count <= MF_MACHINE_NEURONS && truss->synapse_count <= MF_MACHINE_SYNAPSES)
+        return MF_OK;
+    return mf_fail(error, MF_LIMIT,
+                   "machine: at most %d vertices, %d bars, %d actuators, %d neurons and %d synapses",
+                   MF_MACHINE_VERTICES, MF_MACHINE_BARS, MF_MACHINE_ACTUATORS, MF_MACHINE_NEURONS,
+                   MF_MACHINE_SYNAPSES);
+}
+
+static mf_Status check_ranges(const mf_Machine *machine, mf_Error *error) {
+    for (uint32_t a = 0; a < machine->actuator_count; a++) {
+        if (!is_centered(machine, a))
             return mf_fail(error, MF_UNSUPPORTED,
                            "machine: actuators[%u].range: no machine has one that is not centered "
                            "at the length of the bar",
                            a);
     }
-    status = mf_machine_encode(out, genome, sizeof genome, error);
-    return status == MF_OK ? mf_machine_decode(genome, sizeof genome, out, error) : status;
+    return MF_OK;
+}
+
+mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error) {
+    uint8_t genome[MF_MACHINE_BYTES];
+    if (out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_of_truss: out is NULL");
+    mf_Status status = mf_truss_check(truss, error);
+    if (status == MF_OK)
+        status = check_fits(truss, error);
+    if (status == MF_OK) {
+        copy_parts(truss, out);
+        status = check_ranges(out, error);
+    }
+    if (status == MF_OK)
+        status = mf_machine_encode(out, genome, sizeof genome, error);
+    if (status == MF_OK)
+        status = mf_machine_decode(genome, sizeof genome, out, error);
+    if (status != MF_OK)
+        memset(out, 0, sizeof *out);
+    return status;
 }
 
 // ---- writing

@@ -383,8 +383,8 @@ mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
     for (uint32_t robot = 0; robot < count; robot++) {
         for (uint32_t i = 0; i < dimensions; i++) {
             double *value = &values[(size_t)robot * dimensions + i];
-            if (mf_scene_has_machines(file) && file->hooks.describe == NULL)
-                *value = mf_machine_measure(scene, robot, file->descriptors[i].measure);
+            if (mf_scene_has_machines(file))
+                *value = mf_machine_described(scene, robot, i);
             else if (mf_group_fault(scene->group, robot) != 0)
                 *value = NAN;
             else if (file->hooks.describe != NULL)

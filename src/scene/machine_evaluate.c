@@ -11,9 +11,14 @@
 
 enum { REMEMBERED = 65536 }; // [1] results
 
+typedef struct Score { // of one machine
+    double fitness;
+    double place[MF_DESCRIPTOR_LIMIT]; // descriptors
+} Score;
+
 typedef struct Remembered {
     uint64_t hash;
-    mf_MachineResult result;
+    Score score;
 } Remembered;
 
 typedef struct Life { // one machine of a call
@@ -25,7 +30,7 @@ typedef struct Life { // one machine of a call
 struct mf_MachineLives {
     Life *lives;
     Life **sorted;
-    mf_MachineResult *results; // of the genomes of the last call
+    Score *scores; // of the genomes of the last call
     Remembered *remembered;
 };
 
@@ -36,7 +41,7 @@ void mf_machine_lives_free(mf_Scene *scene) {
     mf_Context *context = mf_world_context(scene->world);
     mf_release(context, all->lives);
     mf_release(context, all->sorted);
-    mf_release(context, all->results);
+    mf_release(context, all->scores);
     mf_release(context, all->remembered);
     mf_release(context, all);
     scene->lives = NULL;
@@ -52,10 +57,10 @@ static mf_Status make_lives(mf_Scene *scene, mf_Error *error) {
     if (all != NULL) {
         all->lives = mf_allocate(context, count, sizeof *all->lives);
         all->sorted = mf_allocate(context, count, sizeof(Life *));
-        all->results = mf_allocate(context, count, sizeof *all->results);
+        all->scores = mf_allocate(context, count, sizeof *all->scores);
         all->remembered = mf_allocate(context, REMEMBERED, sizeof *all->remembered);
     }
-    if (all != NULL && all->lives != NULL && all->sorted != NULL && all->results != NULL &&
+    if (all != NULL && all->lives != NULL && all->sorted != NULL && all->scores != NULL &&
         all->remembered != NULL)
         return MF_OK;
     mf_machine_lives_free(scene);
@@ -86,6 +91,26 @@ static Remembered *memory_of(const mf_MachineLives *all, uint64_t hash) {
     return &all->remembered[hash % REMEMBERED];
 }
 
+// What is no machine, or does not move, covers nothing and belongs to no cell.
+static Score not_simulated(void) {
+    Score score = {.fitness = 0.0};
+    for (int i = 0; i < MF_DESCRIPTOR_LIMIT; i++)
+        score.place[i] = NAN;
+    return score;
+}
+
+static Score score_of(const mf_Scene *scene, uint32_t instance) {
+    const mf_SceneFile *file = scene->file;
+    const mf_MachineResult result = mf_machine_result(scene, instance);
+    Score score = not_simulated();
+    score.fitness = mf_scene_fitness(scene, instance);
+    for (uint32_t i = 0; i < file->search.descriptor_count && result.fault == 0; i++)
+        score.place[i] = file->hooks.describe != NULL
+                             ? file->hooks.describe(scene, instance, i, file->hooks.user)
+                             : mf_machine_measure(&result, file->descriptors[i].measure);
+    return score;
+}
+
 // Machines to simulate, sorted, equal ones next to each other. Those that are none, do not move, or
 // are remembered have their results.
 static uint32_t choose(mf_MachineLives *all, const uint8_t *genomes, uint32_t count,
@@ -93,16 +118,15 @@ static uint32_t choose(mf_MachineLives *all, const uint8_t *genomes, uint32_t co
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < count; i++) {
         Life *life = &all->lives[i];
-        all->results[i] = (mf_MachineResult){0};
+        all->scores[i] = not_simulated();
         if (!mf_machine_read(genomes + (size_t)i * genome_bytes, genome_bytes, &life->machine,
                              &life->hash))
             continue;
-        all->results[i].bars = life->machine.bar_count;
         if (life->machine.actuator_count == 0)
             continue;
         const Remembered *memory = memory_of(all, life->hash);
         if (memory->hash == life->hash) {
-            all->results[i] = memory->result;
+            all->scores[i] = memory->score;
             continue;
         }
         life->genome = i;
@@ -133,8 +157,8 @@ static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
         Life *life = all->sorted[i];
         Remembered *memory = memory_of(all, life->hash);
         if (is_first(all, i))
-            *memory = (Remembered){life->hash, mf_machine_result(scene, instance++)};
-        all->results[life->genome] = memory->result;
+            *memory = (Remembered){life->hash, score_of(scene, instance++)};
+        all->scores[life->genome] = memory->score;
     }
     return status;
 }
@@ -144,27 +168,11 @@ mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t 
     mf_Status status = make_lives(scene, error);
     if (status == MF_OK)
         status = simulate(scene, choose(scene->lives, genomes, count, genome_bytes), error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
-        const mf_MachineResult *result = &scene->lives->results[i];
-        fitness[i] = result->fault != 0 ? NAN : mf_machine_fitness(result);
-    }
+    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+        fitness[i] = scene->lives->scores[i].fitness;
     return status;
 }
 
-double mf_machine_measure(const mf_Scene *scene, uint32_t genome, mf_Measure measure) {
-    const mf_MachineResult *result = &scene->lives->results[genome];
-    if (result->fault != 0 || result->actuators == 0)
-        return NAN;
-    switch (measure) {
-    case MF_MEASURE_HEIGHT:
-        return result->height;
-    case MF_MEASURE_DUTY:
-        return result->duty;
-    case MF_MEASURE_BARS:
-        return result->bars;
-    case MF_MEASURE_ACTUATORS:
-        return result->actuators;
-    default:
-        return NAN;
-    }
+double mf_machine_described(const mf_Scene *scene, uint32_t genome, uint32_t index) {
+    return scene->lives->scores[genome].place[index];
 }

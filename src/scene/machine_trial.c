@@ -15,7 +15,7 @@
 #include "model/machine.h"
 #include "world/attach.h"
 
-#include <string.h>
+#include <math.h>
 
 // Warnings that end a trial.
 #define ENDING (MF_WARNING_JUMP | MF_WARNING_SOLVER | MF_WARNING_YIELD | MF_WARNING_BUCKLING)
@@ -323,6 +323,21 @@ mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance) {
                               .actuators = count_at(counts, instance, 2),
                               .fault = mf_group_fault(scene->group, instance) &
                                        ~(uint32_t)MF_FAULT_TRIAL};
+}
+
+double mf_machine_measure(const mf_MachineResult *result, mf_Measure measure) {
+    switch (measure) {
+    case MF_MEASURE_HEIGHT:
+        return result->height;
+    case MF_MEASURE_DUTY:
+        return result->duty;
+    case MF_MEASURE_BARS:
+        return result->bars;
+    case MF_MEASURE_ACTUATORS:
+        return result->actuators;
+    default:
+        return (double)NAN;
+    }
 }
 
 // One fall before an early end is worth little.

@@ -46,7 +46,10 @@ mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance);
 // mf_scene_evaluate and mf_scene_describe for machines.
 mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count,
                               uint32_t genome_bytes, double *fitness, mf_Error *error);
-double mf_machine_measure(const mf_Scene *scene, uint32_t genome, mf_Measure measure);
+// Descriptor `index` of search.descriptors of a genome of the last call; NaN: of a machine that was
+// not simulated or has a fault.
+double mf_machine_described(const mf_Scene *scene, uint32_t genome, uint32_t index);
+double mf_machine_measure(const mf_MachineResult *result, mf_Measure measure);
 double mf_machine_fitness(const mf_MachineResult *result);
 void mf_machine_lives_free(mf_Scene *scene);
 

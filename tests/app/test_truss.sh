@@ -89,6 +89,48 @@ truss:
 EOT
 refused 1 'bad.truss.yaml:6:' info bad.truss.yaml
 
+# bad BAR PLACE: one line with file, line and column.
+bad() {
+    cat >bad.truss.yaml <<EOT
+truss:
+  vertices:
+    - {position: [0, 0, 0]}
+    - {position: [0.1, 0, 0]}
+    - {position: [0.1, 0, 0]}
+  bars:
+    - {ends: [0, 1]}
+    - $1
+EOT
+    refused 1 "bad.truss.yaml:$2" info bad.truss.yaml
+}
+bad '{ends: [1, 1]}' '8:14: bars[1].ends: both are vertex 1'
+bad '{ends: [1, 0]}' '8:14: bars[1].ends: bars[0] connects'
+bad '{ends: [1, 2]}' '8:14: bars[1].ends: vertices 1 and 2 are at the same place'
+bad '{ends: [0, 2], diameter: 0}' '8:32: truss.bars.1.diameter: expected a number above 0'
+bad '{ends: [0, 2], diameter: .nan}' '8:32: truss.bars.1.diameter: expected a number above 0'
+bad '{ends: [0, 2], rest_length: -1}' '8:35: truss.bars.1.rest_length: expected a number from 0'
+bad '{ends: [0, -1]}' '8:14: truss.bars.1.ends'
+bad '&a {ends: [0, 2]}' '8:7: expected a plain value, found an anchor'
+bad '*a' '8:7: expected a plain value, found an alias'
+awk 'BEGIN {
+    print "truss:\n  vertices:"
+    for (i = 0; i < 1000000; i++)
+        printf "    - {position: [%d, 0, 0]}\n", i
+}' >many.truss.yaml
+refused 1 'many.truss.yaml:26216:29: expected at most 131072 values in a file' info many.truss.yaml
+# The largest truss that there may be.
+awk 'BEGIN {
+    print "truss:\n  vertices:"
+    for (i = 0; i < 4096; i++)
+        printf "    - {position: [%g, %g, %g]}\n", i % 64, int(i / 64), i % 3
+    print "  bars:"
+    for (i = 0; i < 4095; i++)
+        printf "    - {ends: [%d, %d]}\n", i, i + 1
+}' >full.truss.yaml
+expect 0 info full.truss.yaml
+holds 'vertices      4096'
+holds 'note: truss: 4096 vertices and 4095 bars are too many for a rank'
+
 # ---- how deep a truss is in the ground ----------------------------------------------------------
 # It tips onto its leg, so that points that move with the center of mass do not touch the ground.
 # Its vertices do, each by a third of the weight over the stiffness: 0.766 N / 3 / 1e5 N/m = 2.6 um.

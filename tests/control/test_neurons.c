@@ -352,7 +352,8 @@ static void neurons_drive_a_truss(void **state) {
                             .bar_count = 2,
                             .actuator_count = 1,
                             .neuron_count = 3,
-                            .synapse_count = 3};
+                            .synapse_count = 3,
+                            .cycle = 0.2}; // ten steps
     mf_Context *context;
     mf_Model *model;
     mf_World *world;
@@ -370,7 +371,6 @@ static void neurons_drive_a_truss(void **state) {
     of_world.step = mf_time_from_seconds(0.02);
     motion.truss = neurons.truss = &truss;
     motion.contacts = false;
-    truss.cycle = 0.2; // ten steps
     if (mf_world_create(context, &of_world, &world, &error) != MF_OK ||
         mf_world_add_group(world, &of_group, &group, &error) != MF_OK ||
         mf_quasistatic_add(group, &motion, &error) != MF_OK ||

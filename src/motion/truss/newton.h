@@ -23,6 +23,7 @@ typedef struct Newton {
     mf_lane reach;    // [m] longest movement of a vertex in the next iteration
     mf_lane listed;   // [m] by which no vertex may move before the list of pairs is made anew
     mf_lane moved;    // [m] most since it was made
+    mf_real travel;   // [m] sum over iterations of the largest movement in any lane
     mf_lane longest;  // [m] of the direction
     mf_lane residual; // [N]
     mf_lane rounding; // [J] of the energy at the positions
@@ -71,7 +72,7 @@ static MF_INLINE mf_lane take_direction(Newton *n, mf_lane *scale) {
 
 // Positions are `further` [m] from those at the beginning of the iteration, or closer.
 static MF_INLINE void bound_pairs(Newton *n, mf_lane further) {
-    n->frame->closer = lanes_most(n->moved + further) * MF_TRUSS_CLOSING;
+    n->frame->closer = (n->travel + lanes_most(further)) * MF_TRUSS_CLOSING;
 }
 
 static MF_INLINE void place_trial(Newton *n, mf_lane scale) {
@@ -98,6 +99,7 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
         f->position[v] = vec_select(where, f->trial[v], f->position[v]);
     }
     n->moved = n->moved + mf_keep(where, most);
+    n->travel += lanes_most(mf_keep(where, most));
     mf_lane reach =
         mf_clamp(most * mf_set((mf_real)4), mf_set(MF_TRUSS_STEP), mf_set((mf_real)f->plan->reach));
     n->reach = mf_select(where, reach, n->reach);
@@ -262,6 +264,7 @@ static void find_pairs(Newton *n) {
         return;
     n->listed = n->reach * mf_set((mf_real)3);
     n->moved = mf_zero();
+    n->travel = 0;
     if (f->same)
         pairs_find(f, n->listed, true);
     else
@@ -271,6 +274,7 @@ static void find_pairs(Newton *n) {
 // Forgets the relaxation before.
 static void newton_begin(Newton *n) {
     n->shift = n->residual = n->moved = n->listed = mf_zero();
+    n->travel = 0;
     n->rate = mf_set((mf_real)1e-3);
     n->before = mf_set((mf_real)1e30);
     n->reach = mf_set((mf_real)(n->frame->plan->reach / 4));
@@ -371,6 +375,8 @@ static void predict(Newton *n, mf_index *spent) {
     mf_mask worse = mf_and(far, mf_less(before, energy_at(f, f->position, NULL)));
     for (uint32_t v = 0; v < f->vertices; v++)
         f->position[v] = vec_select(worse, f->start[v], f->position[v]);
+    if (mf_any(worse))
+        find_pairs(n); // the list is of where they came from
     n->shift = mf_zero();
     n->reach = mf_set((mf_real)(f->plan->reach / 4));
 }

@@ -94,18 +94,15 @@ static MF_INLINE bool meet_of(const Frame *f, const Pair *pair, Meet *meet, bool
     return mf_any(meet->deep);
 }
 
-// A pair that was looked at and does not meet can be passed over until it has come closer again.
-// With several lanes `closer` is that of one of them, and says nothing about the others from now on.
+// A pair that was looked at and does not meet is passed over until it may have come closer again.
 static MF_INLINE void pair_renew(const Frame *f, Pair *pair, const Meet *meet) {
-#if MF_LANES == 1
-    const mf_real apart = f->closer - lanes_most(meet->meeting.depth);
-    if (!pair_apart(f, pair) && apart > pair->apart)
-        pair->apart = apart;
-#else
-    (void)f;
-    (void)pair;
-    (void)meet;
-#endif
+    if (pair_apart(f, pair))
+        return;
+    const mf_lane nowhere = mf_set((mf_real)-1e30);
+    mf_mask counts = mf_and(f->alive, strangers(&f->bar[pair->first], &f->bar[pair->second]));
+    const mf_real apart =
+        f->closer - lanes_most(mf_select(counts, meet->meeting.depth, nowhere));
+    pair->apart = apart > pair->apart ? apart : pair->apart;
 }
 
 // Keeps what meets at the positions; returns the lanes in which bars meet.

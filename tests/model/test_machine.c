@@ -1,6 +1,6 @@
 // Machines: genomes that read back to the same bytes, operators that keep to their chances and to
-// what a machine is, and trials whose results depend on the machine alone.
-#include "search/support.h"
+// what a machine is, trusses as ancestors.
+#include "support.h"
 
 #include <mayfly/machine.h>
 
@@ -129,54 +129,75 @@ static void bad_genomes_are_refused(void **state) {
     assert_int_equal(mf_machine_check_config(&config, NULL), MF_BAD_ARGUMENT);
 }
 
-// ---- trials -------------------------------------------------------------------------------------
+// ---- trusses ------------------------------------------------------------------------------------
 
-enum { MANY = 40 };
+static const mf_TrussVertex corners[3] = {
+    {.position = {0, 0, 0}}, {.position = {0.1, 0, 0}}, {.position = {0.05, 0.09, 0}}};
+static const mf_TrussBar sides[3] = {{{0, 1}, 0.01, 0}, {{1, 2}, 0.01, 0}, {{2, 0}, 0.01, 0}};
+static const mf_TrussActuator motors[1] = {{0, 0.09, 0.11, 0}};
+static const mf_Neuron units[1] = {{MF_NEURON_SIGMOID, 0.25, 0.5}};
+static const mf_Synapse links[1] = {{0, 0, -2}};
 
-static void trial(uint32_t threads, const uint8_t *genomes, uint32_t count, uint32_t capacity,
-                  mf_CrawlResult *results) {
-    mf_ContextConfig config = mf_context_config();
-    mf_CrawlConfig crawl = mf_crawl_config();
-    mf_Context *context;
-    mf_Crawl *trials;
-    mf_Error error = {0};
-    config.threads = threads;
-    crawl.capacity = capacity;
-    crawl.cycles = 4;
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
-    assert_int_equal(mf_crawl_create(context, &crawl, &trials, &error), MF_OK);
-    if (mf_crawl_run(trials, genomes, count, BYTES, results, &error) != MF_OK)
-        fail_msg("%s", error.message);
-    mf_crawl_destroy(trials);
-    assert_int_equal(mf_context_live_bytes(context), 0);
-    mf_context_destroy(context);
+static mf_Truss triangle(void) {
+    return (mf_Truss){.material = mf_truss_material(),
+                      .vertices = corners,
+                      .bars = sides,
+                      .actuators = motors,
+                      .neurons = units,
+                      .synapses = links,
+                      .vertex_count = 3,
+                      .bar_count = 3,
+                      .actuator_count = 1,
+                      .neuron_count = 1,
+                      .synapse_count = 1};
 }
 
-static void a_result_depends_on_the_machine_alone(void **state) {
-    static uint8_t genomes[MANY][BYTES], turned[MANY][BYTES];
-    mf_CrawlResult all[MANY] = {{0}}, other[MANY] = {{0}};
-    mf_MachineConfig config = busy();
-    uint32_t moved = 0;
+static void trusses_become_machines(void **state) {
+    static mf_Machine machine, child;
+    mf_MachineConfig config = mf_machine_config();
+    uint8_t genome[BYTES];
+    const mf_Truss truss = triangle();
     (void)state;
-    for (uint32_t i = 0; i < MANY; i++) {
-        grow(&config, 100 + i, 30 + i, genomes[i]);
-        memcpy(turned[MANY - 1 - i], genomes[i], BYTES);
-    }
-    trial(1, genomes[0], MANY, 64, all);
-    for (uint32_t i = 0; i < MANY; i++)
-        moved += all[i].distance > 1e-4;
-    print_message("%u of %d machines moved\n", moved, MANY);
-    assert_true(moved >= 3);
-    trial(3, genomes[0], MANY, 64, other);
-    assert_memory_equal(all, other, sizeof all);
-    trial(2, turned[0], MANY, 16, other);
-    for (uint32_t i = 0; i < MANY; i++)
-        assert_memory_equal(&all[i], &other[MANY - 1 - i], sizeof *all);
-    for (uint32_t i = 0; i < MANY; i += 7) {
-        mf_CrawlResult one = {0};
-        trial(1, genomes[i], 1, 1, &one);
-        assert_memory_equal(&all[i], &one, sizeof one);
-    }
+    assert_int_equal(mf_machine_of_truss(&truss, &machine, NULL), MF_OK);
+    assert_int_equal(machine.bar_count, 3);
+    assert_true(fabs(machine.actuators[0].upper - 0.11) < 1e-7);
+    assert_true(machine.synapses[0].weight == -2.0);
+    config.ancestor = &machine;
+    assert_int_equal(mf_machine_vary(&config, NULL, 1, 0, genome, BYTES), MF_OK);
+    assert_int_equal(mf_machine_decode(genome, BYTES, &child, NULL), MF_OK);
+    assert_int_equal(child.vertex_count, 3);
+    assert_int_equal(child.neuron_count, 1);
+}
+
+static void refuse_truss(const mf_Truss *truss, const char *part) {
+    static mf_Machine machine;
+    mf_Error error = {0};
+    assert_int_equal(mf_machine_of_truss(truss, &machine, &error), MF_UNSUPPORTED);
+    if (strstr(error.message, part) == NULL)
+        fail_msg("%s: not about %s", error.message, part);
+    assert_int_equal(machine.bar_count, 0);
+}
+
+static void foreign_trusses_are_refused(void **state) {
+    mf_Truss truss = triangle();
+    mf_TrussVertex vertices[3];
+    mf_TrussActuator actuator = motors[0];
+    (void)state;
+    memcpy(vertices, corners, sizeof vertices);
+    vertices[1].fixed[2] = true;
+    truss.vertices = vertices;
+    refuse_truss(&truss, "fixed");
+    truss = triangle();
+    truss.material.density = 900;
+    refuse_truss(&truss, "material");
+    truss = triangle();
+    truss.actuators = &actuator;
+    actuator.neuron = MF_NONE;
+    refuse_truss(&truss, "neuron");
+    actuator = motors[0];
+    actuator.upper = 0.13;
+    refuse_truss(&truss, "actuators[0].range");
+    assert_int_equal(mf_machine_of_truss(NULL, NULL, NULL), MF_BAD_ARGUMENT);
 }
 
 int main(void) {
@@ -184,7 +205,8 @@ int main(void) {
         cmocka_unit_test(ten_thousand_mutations_leave_machines),
         cmocka_unit_test(operators_keep_their_chances),
         cmocka_unit_test(bad_genomes_are_refused),
-        cmocka_unit_test(a_result_depends_on_the_machine_alone),
+        cmocka_unit_test(trusses_become_machines),
+        cmocka_unit_test(foreign_trusses_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

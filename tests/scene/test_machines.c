@@ -1,0 +1,194 @@
+// Scenes whose genomes are machines: trials depend on the machine alone, whatever its company, its
+// lane and the threads; a trial again gives the same bits; what machines cannot be asked is refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+#include <mayfly/report.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MANY = 40, BYTES = MF_MACHINE_BYTES };
+
+#define HEAD "world: {step: 0.25}\nground: {shape: flat}\nrun: {duration: 4}\n"
+#define GROUP                                                                                      \
+    "groups:\n  - name: machines\n    motion: {quasistatic: {tolerance: 1e-4, iterations: 100, "   \
+    "noise: 1e-5, actuator_speed: 0.04}}\n"                                                       \
+    "    controller: {machine: {cycle: 1, change: 0.04, rest: 1}}\n"
+#define SEARCH "search: {population: 40, survivors: 20, selection: proportionate, replacement: random}\n"
+
+static uint8_t genomes[MANY][BYTES];
+
+// Lines of descent from nothing that grow fast.
+static void grow_all(void) {
+    mf_MachineConfig config = mf_machine_config();
+    uint8_t child[BYTES];
+    config.change = config.add = 0.3;
+    config.split = config.attach = 0.1;
+    for (uint64_t i = 0; i < MANY; i++) {
+        assert_int_equal(mf_machine_vary(&config, NULL, 100 + i, 0, genomes[i], BYTES), MF_OK);
+        for (uint64_t g = 1; g < 30 + i; g++) {
+            assert_int_equal(mf_machine_vary(&config, genomes[i], 100 + i, g, child, BYTES), MF_OK);
+            memcpy(genomes[i], child, BYTES);
+        }
+    }
+}
+
+static void evaluate(void *context, const char *text, const uint8_t *some, uint32_t count,
+                     double *fitness, double *values) {
+    mf_SceneFile *file = parse_scene(context, text);
+    mf_Scene scene = make_evaluation(context, file, count);
+    mf_Error error = {0};
+    for (int again = 0; again < 2; again++) // the second time from memory
+        if (mf_scene_evaluate(&scene, some, count, BYTES, fitness, &error) != MF_OK ||
+            (values != NULL &&
+             mf_scene_describe(&scene, some, count, BYTES, values, &error) != MF_OK))
+            fail_msg("%s", error.message);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
+static void a_result_depends_on_the_machine_alone(void **state) {
+    static uint8_t turned[MANY][BYTES];
+    double all[MANY], other[MANY], one;
+    uint32_t moved = 0;
+    grow_all();
+    evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
+    for (uint32_t i = 0; i < MANY; i++) {
+        moved += all[i] > 1e-3;
+        memcpy(turned[MANY - 1 - i], genomes[i], BYTES);
+    }
+    print_message("%u of %d machines moved\n", moved, MANY);
+    assert_true(moved >= 5);
+    evaluate(*state, HEAD GROUP SEARCH, turned[0], MANY, other, NULL);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_memory_equal(&all[i], &other[MANY - 1 - i], sizeof *all);
+    for (uint32_t i = 0; i < MANY; i += 7) {
+        evaluate(*state, HEAD GROUP SEARCH, genomes[i], 1, &one, NULL);
+        assert_memory_equal(&all[i], &one, sizeof one);
+    }
+}
+
+static void threads_change_no_bit(void **state) {
+    double one[MANY], three[MANY];
+    mf_ContextConfig config = mf_context_config();
+    mf_Context *context;
+    grow_all();
+    evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
+    config.threads = 3;
+    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
+    evaluate(context, HEAD GROUP SEARCH, genomes[0], MANY, three, NULL);
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+    assert_memory_equal(one, three, sizeof one);
+}
+
+// As reports and `replay` do it: one robot in a scene of its own.
+static void a_trial_again_has_the_same_bits(void **state) {
+    double all[MANY];
+    mf_Trial trial;
+    mf_Error error = {0};
+    grow_all();
+    evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, all, NULL);
+    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    for (uint32_t i = 0; i < MANY; i += 3) {
+        if (mf_trial_run(*state, file, NULL, genomes[i], BYTES, 0.25, &trial, &error) != MF_OK)
+            fail_msg("%s", error.message);
+        assert_memory_equal(&trial.fitness, &all[i], sizeof all[i]);
+        mf_trial_free(&trial);
+    }
+    mf_scene_file_destroy(file);
+}
+
+// A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
+static void one_bar_does_not_crawl(void **state) {
+    static mf_Machine machine;
+    uint8_t genome[BYTES];
+    double fitness;
+    machine = (mf_Machine){.vertex_count = 2,
+                           .bar_count = 1,
+                           .actuator_count = 1,
+                           .neuron_count = 1,
+                           .synapse_count = 1};
+    machine.vertices[1].position[0] = 0.1;
+    machine.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
+    machine.actuators[0] = (mf_TrussActuator){0, 0.08, 0.12, 0};
+    machine.neurons[0] = (mf_Neuron){MF_NEURON_THRESHOLD, 0.5, 0};
+    machine.synapses[0] = (mf_Synapse){0, 0, -1};
+    assert_int_equal(mf_machine_encode(&machine, genome, BYTES, NULL), MF_OK);
+    evaluate(*state, HEAD GROUP SEARCH, genome, 1, &fitness, NULL);
+    print_message("one bar: %g m\n", fitness);
+    assert_true(fitness < 2e-3);
+}
+
+static void descriptors_are_those_of_the_machine(void **state) {
+    static const char text[] =
+        HEAD GROUP "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
+                   "  descriptors:\n"
+                   "  - {measure: bars, lower: 0, upper: 40, cells: 8}\n"
+                   "  - {measure: actuators, lower: 0, upper: 8, cells: 8}\n"
+                   "  - {measure: height, lower: 0, upper: 0.2, cells: 4}\n"
+                   "  - {measure: duty, lower: 0, upper: 1, cells: 4}\n";
+    double fitness[MANY], values[4 * MANY];
+    static mf_Machine machine;
+    uint32_t seen = 0;
+    grow_all();
+    evaluate(*state, text, genomes[0], MANY, fitness, values);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_int_equal(mf_machine_decode(genomes[i], BYTES, &machine, NULL), MF_OK);
+        const double *place = &values[4 * i];
+        if (machine.actuator_count == 0) {
+            assert_true(isnan(place[0]));
+            continue;
+        }
+        assert_true(place[0] == machine.bar_count && place[1] == machine.actuator_count);
+        assert_true(place[2] > 0.0 && place[2] < 1.0);
+        assert_true(place[3] >= 0.0 && place[3] <= 1.0);
+        seen++;
+    }
+    assert_true(seen > 10);
+}
+
+static void refuse(void *context, const char *text, const char *part) {
+    mf_SceneFile *file = NULL;
+    mf_Error error = {0};
+    assert_int_not_equal(mf_scene_file_parse(context, MAYFLY_SOURCE_DIR "/scenes/x.yaml", text,
+                                             strlen(text), NULL, 0, &file, &error),
+                         MF_OK);
+    if (strstr(error.message, part) == NULL)
+        fail_msg("%s: not about %s", error.message, part);
+}
+
+static void mistakes_are_named(void **state) {
+    refuse(*state, "groups:\n  - {name: a}\n", "model");
+    refuse(*state, HEAD GROUP "search: {fitness: speed}\n", "distance");
+    refuse(*state, HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest");
+    refuse(*state, HEAD GROUP "    model: ../models/hexapod.urdf\n", "truss");
+    refuse(*state, HEAD GROUP "    model: ../models/cantilever.truss.yaml\n", "fixed");
+    refuse(*state,
+           HEAD GROUP "search: {replacement: cell, descriptors: [{measure: forward, lower: 0, "
+                      "upper: 1}]}\n",
+           "bars");
+    refuse(*state,
+           "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
+           "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
+           "machine");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_result_depends_on_the_machine_alone),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(a_trial_again_has_the_same_bits),
+        cmocka_unit_test(one_bar_does_not_crawl),
+        cmocka_unit_test(descriptors_are_those_of_the_machine),
+        cmocka_unit_test(mistakes_are_named),
+    };
+    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+}
