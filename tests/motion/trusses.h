@@ -93,6 +93,7 @@ static inline RigConfig rig_config(uint32_t count) {
 static inline RigConfig elastic_config(uint32_t count, double step) {
     RigConfig config = rig_config(count);
     config.elastic = true;
+    config.motion = mf_elastic_config();
     config.world.step = (mf_Time)(step * 1e9 + 0.5);
     return config;
 }
