@@ -91,21 +91,26 @@ static Remembered *memory_of(const mf_MachineLives *all, uint64_t hash) {
     return &all->remembered[hash % REMEMBERED];
 }
 
-// What is no machine, or does not move, covers nothing and belongs to no cell.
-static Score not_simulated(void) {
+// A machine without actuators covers nothing; what it has is known without a trial. From such ones a
+// repertoire begins.
+static Score not_simulated(const mf_SceneFile *file, const mf_Machine *machine) {
+    const mf_MachineResult result = {.bars = machine->bar_count,
+                                     .actuators = machine->actuator_count};
     Score score = {.fitness = 0.0};
-    for (int i = 0; i < MF_DESCRIPTOR_LIMIT; i++)
-        score.place[i] = NAN;
+    for (uint32_t i = 0; i < file->search.descriptor_count; i++)
+        score.place[i] = file->hooks.describe != NULL
+                             ? NAN
+                             : mf_machine_measure(&result, file->descriptors[i].measure);
     return score;
 }
 
 static Score score_of(const mf_Scene *scene, uint32_t instance) {
     const mf_SceneFile *file = scene->file;
     const mf_MachineResult result = mf_machine_result(scene, instance);
-    Score score = not_simulated();
-    score.fitness = mf_scene_fitness(scene, instance);
-    for (uint32_t i = 0; i < file->search.descriptor_count && result.fault == 0; i++)
-        score.place[i] = file->hooks.describe != NULL
+    Score score = {.fitness = mf_scene_fitness(scene, instance)};
+    for (uint32_t i = 0; i < file->search.descriptor_count; i++)
+        score.place[i] = result.fault != 0 ? NAN
+                         : file->hooks.describe != NULL
                              ? file->hooks.describe(scene, instance, i, file->hooks.user)
                              : mf_machine_measure(&result, file->descriptors[i].measure);
     return score;
@@ -113,16 +118,15 @@ static Score score_of(const mf_Scene *scene, uint32_t instance) {
 
 // Machines to simulate, sorted, equal ones next to each other. Those that are none, do not move, or
 // are remembered have their results.
-static uint32_t choose(mf_MachineLives *all, const uint8_t *genomes, uint32_t count,
-                       uint32_t genome_bytes) {
+static uint32_t choose(const mf_SceneFile *file, mf_MachineLives *all, const uint8_t *genomes,
+                       uint32_t count, uint32_t genome_bytes) {
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < count; i++) {
         Life *life = &all->lives[i];
-        all->scores[i] = not_simulated();
-        if (!mf_machine_read(genomes + (size_t)i * genome_bytes, genome_bytes, &life->machine,
-                             &life->hash))
-            continue;
-        if (life->machine.actuator_count == 0)
+        const bool is_one = mf_machine_read(genomes + (size_t)i * genome_bytes, genome_bytes, &life->machine,
+                                            &life->hash);
+        all->scores[i] = not_simulated(file, &life->machine);
+        if (!is_one || life->machine.actuator_count == 0)
             continue;
         const Remembered *memory = memory_of(all, life->hash);
         if (memory->hash == life->hash) {
@@ -167,7 +171,7 @@ mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t 
                               uint32_t genome_bytes, double *fitness, mf_Error *error) {
     mf_Status status = make_lives(scene, error);
     if (status == MF_OK)
-        status = simulate(scene, choose(scene->lives, genomes, count, genome_bytes), error);
+        status = simulate(scene, choose(scene->file, scene->lives, genomes, count, genome_bytes), error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         fitness[i] = scene->lives->scores[i].fitness;
     return status;

@@ -103,7 +103,7 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
 }
 
 // Levels of physics for trusses, most accurate first.
-static const mf_Motion truss_levels[] = {MF_MOTION_QUASISTATIC};
+static const mf_Motion truss_levels[] = {MF_MOTION_ELASTIC, MF_MOTION_QUASISTATIC};
 _Static_assert(sizeof truss_levels / sizeof *truss_levels <= MF_MOTION_LEVELS, "room for them");
 
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
