@@ -132,6 +132,8 @@ static const char *fault_name(uint32_t bit) {
         return "fence";
     case MF_FAULT_PLUGIN:
         return "plugin";
+    case MF_FAULT_TRIAL:
+        return "trial";
     default:
         return "other";
     }

@@ -72,7 +72,7 @@ static void mistakes_in_values_state_position_and_expectation(void **state) {
         {OK_MODEL "search: {mutation_rate: 0,5}\n",
          "t.yaml:2:27: search.5: unknown key, expected one of fitness, generations, population, "
          "survivors, selection, tournament, replacement, batch, protect, descriptors, "
-         "mutation_rate, reuse_fitness, verify"},
+         "mutation_rate, reuse_fitness, machine, verify"},
         {OK_MODEL "search: {reuse_fitness: yes}\n",
          "t.yaml:2:25: search.reuse_fitness: expected true or false, found yes"},
         {OK_MODEL "world: {step: 0}\n",
@@ -494,11 +494,11 @@ static void groups_that_cannot_evolve_give_a_reason(void **state) {
     } cases[] = {
         {"groups: [{name: a, model: a.urdf, controller: gp}]\n", NULL},
         {"groups: [{name: a, model: a.urdf, controller: oscillator}]\nsearch: {}\n", NULL},
-        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp` or "
-                   "`controller: oscillator` (--set group.controller=oscillator)"},
+        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
+                   "`machine` (--set group.controller=oscillator)"},
         {OK_MODEL "search: {}\n",
-         "t.yaml: expected something to evolve: give group a `controller: gp` or "
-         "`controller: oscillator` (--set group.controller=oscillator)"},
+         "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
+         "`machine` (--set group.controller=oscillator)"},
         {"groups: [{name: a, model: a, controller: gp}, {name: b, model: b}, {name: c, model: "
          "c}]\n",
          "t.yaml: expected one group to evolve, found 3: its robots are isolated"},
