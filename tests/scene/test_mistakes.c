@@ -195,7 +195,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:5:9: expected the key groups.a.switch.0.when, which is missing"},
         {GROUP "    switch:\n      - {to: auto, when: {at: {time: 1}}}\n",
          "t.yaml:5:14: groups.a.switch.0.to: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, own, found auto"},
+         "articulated, own, quasistatic, elastic, found auto"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b}}}\n",
          "t.yaml:5:9: expected the key groups.a.switch.0.when.near.distance, which is missing"},
         {GROUP "    plugins:\n      - tick: 0.01\n",
