@@ -159,12 +159,12 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
          "own, found soccer"},
         {GROUP "    controller: neural\n",
-         "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
+         "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
-         "oscillator, found a group of keys"},
+         "oscillator, machine, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
-         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, found "
+         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, machine, found "
          "oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
@@ -195,7 +195,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:5:9: expected the key groups.a.switch.0.when, which is missing"},
         {GROUP "    switch:\n      - {to: auto, when: {at: {time: 1}}}\n",
          "t.yaml:5:14: groups.a.switch.0.to: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, own, found auto"},
+         "articulated, own, quasistatic, elastic, found auto"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b}}}\n",
          "t.yaml:5:9: expected the key groups.a.switch.0.when.near.distance, which is missing"},
         {GROUP "    plugins:\n      - tick: 0.01\n",
