@@ -7,10 +7,20 @@
 #include "outcome.h"
 #include "math/scalar.h"
 
+double mf_moment_mass(mf_Group *group, uint32_t robot) {
+    const mf_Field *vertices = mf_group_find_field(group, "vertex.mass");
+    double sum = 0.0;
+    if (vertices == NULL)
+        return mf_group_model(group)->mass;
+    for (uint32_t v = 0; v < vertices->components; v++)
+        sum += mf_field_get(vertices, robot, v);
+    return sum;
+}
+
 static double ground_load(mf_Group *group, uint32_t robot) {
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     double weight =
-        mf_group_model(group)->mass * mf_world_config_of(mf_group_world(group))->gravity;
+        mf_moment_mass(group, robot) * mf_world_config_of(mf_group_world(group))->gravity;
     double sum = 0.0;
     if (load == NULL)
         load = mf_group_find_field(group, "point.load");
@@ -35,7 +45,7 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot) {
     moment.kinetic = energy.kinetic;
     moment.potential = energy.potential + energy.elastic;
     moment.center = center[2];
-    moment.speed = mf_vec3_length(linear) / mf_group_model(group)->mass;
+    moment.speed = mf_vec3_length(linear) / mf_moment_mass(group, robot);
     const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     for (uint32_t c = 0; c < 3; c++)
         linear[c] = mf_field_get(velocity, robot, c);

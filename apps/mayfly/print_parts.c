@@ -53,10 +53,26 @@ static void set_scale(const mf_Truss *truss, double scale, mf_PrintConfig *confi
         config->build_volume[i] = 1.0; // the parts' table has their sizes
 }
 
+// An actuator of one stage is longer than its stroke, at any scale.
+static mf_Status check_strokes(const mf_Truss *truss, mf_Error *error) {
+    for (uint32_t a = 0; a < truss->actuator_count; a++) {
+        const mf_TrussActuator *actuator = &truss->actuators[a];
+        if (!(actuator->lower > actuator->upper - actuator->lower))
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "actuators[%u]: %.3g m at its shortest, %.3g m at its longest: no scale "
+                           "makes a rod fit into its body",
+                           a, actuator->lower, actuator->upper);
+    }
+    return MF_OK;
+}
+
 mf_Status mf_print_parts_fit(mf_Context *context, const mf_Truss *truss, mf_Print **out,
                              mf_Error *error) {
     const double most = 20.0, step = 1.05;
-    mf_Status status = MF_UNSUPPORTED;
+    mf_Status status = check_strokes(truss, error);
+    if (status != MF_OK)
+        return status;
+    status = MF_UNSUPPORTED;
     for (double scale = 1.0; scale < most && status == MF_UNSUPPORTED; scale *= step) {
         mf_PrintConfig config;
         set_scale(truss, scale, &config);

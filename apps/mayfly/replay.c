@@ -210,7 +210,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,
                mf_motion_name(mf_verify_motion(replay->file->verify.motion)));
-    mf_replay_machine_print(&replay->scene);
+    mf_replay_machine_print(&replay->scene, replay->genome);
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();

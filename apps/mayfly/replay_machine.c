@@ -6,13 +6,20 @@
 #include "print_parts.h"
 #include "scene/machines.h"
 
-void mf_replay_machine_print(const mf_Scene *scene) {
-    if (!mf_scene_has_machines(scene->file))
+void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome) {
+    mf_Machine machine;
+    if (!mf_scene_has_machines(scene->file) ||
+        mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, NULL) != MF_OK)
         return;
+    printf("machine    %u bars, %u actuators", machine.bar_count, machine.actuator_count);
+    if (machine.actuator_count == 0) {
+        puts(": it does not move, and was not simulated");
+        return;
+    }
     const mf_MachineResult result = mf_machine_result(scene, 0);
-    printf("machine    %u bars, %u actuators, %.3g m long: %.3g body lengths\n", result.bars,
-           result.actuators, result.length,
-           result.length > 0.0 ? result.distance / result.length : 0.0);
+    if (result.length > 0.0)
+        printf(", %.3g m long: %.3g body lengths", result.length, result.distance / result.length);
+    putchar('\n');
     if (result.share < 1.0)
         printf("trial      ended early: %.0f %% of it counts\n", 100.0 * result.share);
 }
@@ -50,6 +57,9 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
                        "replay: --truss and --stl are for runs with `controller: machine`");
     mf_Status status =
         mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
+    if (status == MF_OK && machine.bar_count == 0)
+        status = mf_fail(error, MF_UNSUPPORTED,
+                         "replay: this machine has no bars: --truss and --stl have nothing to write");
     if (status != MF_OK)
         return status;
     const mf_Truss times = mf_machine_place_holder(&scene->file->groups[0].machine);

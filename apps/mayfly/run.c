@@ -11,6 +11,8 @@
 #include "options.h"
 #include "run_end.h"
 
+#include <mayfly/machine.h>
+
 #define GENOME_STREAM 0x72756eu // keeps these random numbers apart from all others
 #define MOMENTS 10u             // [1] printed next to the start
 #define TRACK_SAMPLES 190.0     // [1] of a run, about
@@ -59,7 +61,7 @@ const mf_CommandHelp mf_help_run = {
         "A scene (YAML) defines groups of robots and vehicles in one world, with their\n"
         "controllers, behaviors, contacts and detection; mayfly help scene lists its keys.\n"
         "Robots of a scene for evolution get random genomes, which depend on the seed and the\n"
-        "robot's index.\n\n"
+        "robot's index; machines are their ancestor.\n\n"
         "A robot's own file (URDF, MJCF) is a scene of that robot with defaults for everything\n"
         "else: full dynamics, with the step, gravity and ground of the file. An MJCF robot starts\n"
         "in its first keyframe, if it has one, a URDF robot on the ground; with --gait it stands\n"
@@ -87,22 +89,44 @@ const mf_CommandHelp mf_help_run = {
 
 // ---- controllers -------------------------------------------------------------------------------
 
-// Robots with genomes get random ones.
+// Random bytes are no machine, so without an ancestor there is nothing to run.
+static mf_Status check_machines(const mf_SceneFile *file, mf_Error *error) {
+    const mf_SceneGroup *group = &file->groups[0];
+    if (group->controller != MF_CONTROLLER_MACHINE || group->ancestor != NULL)
+        return MF_OK;
+    return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                      "group %.100s has no machines yet: `mayfly evolve` makes them and `mayfly "
+                      "replay` runs the best; a truss as `model` would be their ancestor",
+                      group->name);
+}
+
+// The ancestor of machines, random bytes for others.
+static mf_Status make_genome(const mf_SceneFile *file, uint32_t robot, uint8_t *genome,
+                             uint32_t bytes, mf_Error *error) {
+    const mf_SceneGroup *group = &file->groups[0];
+    if (group->controller == MF_CONTROLLER_MACHINE)
+        return mf_machine_encode(group->ancestor, genome, bytes, error);
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint32_t words[4];
+        mf_random(file->seed, robot, GENOME_STREAM, i, words);
+        genome[i] = (uint8_t)(words[0] >> 24);
+    }
+    return MF_OK;
+}
+
 static mf_Status give_controllers(mf_Context *context, mf_Scene *scene, mf_Error *error) {
     uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
     uint8_t *genome = mf_allocate(context, bytes + 1, 1);
     if (genome == NULL)
         return mf_fail(error, MF_NO_MEMORY, "run: out of memory");
-    for (uint32_t robot = 0; robot < count && bytes > 0; robot++) {
-        for (uint32_t i = 0; i < bytes; i++) {
-            uint32_t words[4];
-            mf_random(scene->file->seed, robot, GENOME_STREAM, i, words);
-            genome[i] = (uint8_t)(words[0] >> 24);
-        }
-        mf_scene_apply_genome(scene, robot, genome);
+    mf_Status status = MF_OK;
+    for (uint32_t robot = 0; robot < count && bytes > 0 && status == MF_OK; robot++) {
+        status = make_genome(scene->file, robot, genome, bytes, error);
+        if (status == MF_OK)
+            mf_scene_apply_genome(scene, robot, genome);
     }
     mf_release(context, genome);
-    return MF_OK;
+    return status;
 }
 
 // ---- observation of the run --------------------------------------------------------------------
@@ -302,6 +326,8 @@ static int load_and_run(mf_Context *context, const Options *options, const char 
     mf_Status status = run == NULL
                            ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory")
                            : mf_inputs_load(context, &options->inputs, "run", name, &file, &error);
+    if (status == MF_OK)
+        status = check_machines(file, &error);
     if (status == MF_OK)
         status = check_outputs(context, file, options, &error);
     if (status == MF_OK)

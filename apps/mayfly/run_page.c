@@ -44,9 +44,15 @@ static void print_robot(const mf_Scene *scene) {
                                                                 : " (implicit)";
     const mf_WorldConfig *settings = mf_world_config_of(scene->world);
     const double *way = settings->gravity_direction;
-    printf("%s: %u joints, %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", scene->model->name,
-           scene->model->joint_count, scene->model->mass, mf_motion_name(scene->motion), detail,
-           1e3 * mf_time_to_seconds(settings->step), settings->gravity);
+    const mf_Field *counts = mf_group_find_field(scene->group, "truss.counts");
+    printf("%s: ", scene->model->name);
+    if (counts != NULL)
+        printf("%g bars, %g actuators", mf_field_get(counts, 0, 1), mf_field_get(counts, 0, 2));
+    else
+        printf("%u joints", scene->model->joint_count);
+    printf(", %.6g kg; %s%s, steps of %g ms, gravity %g m/s^2", mf_moment_mass(scene->group, 0),
+           mf_motion_name(scene->motion), detail, 1e3 * mf_time_to_seconds(settings->step),
+           settings->gravity);
     if (settings->gravity > 0.0 && (way[0] != 0.0 || way[1] != 0.0 || way[2] > 0.0))
         printf(" along (%.4g %.4g %.4g)", way[0], way[1], way[2]);
     puts("");

@@ -362,10 +362,25 @@ static mf_Status check_scheme(const mf_Reader *reader, const mf_SceneFile *file)
     return check_descriptors(reader, file);
 }
 
+// Genomes are of the first group, and nothing else may touch the trials of machines.
+static mf_Status check_only_group(const mf_Reader *reader, const mf_SceneFile *file) {
+    for (uint32_t i = 0; i < file->group_count && file->group_count > 1; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "groups", i);
+        if (file->groups[i].controller == MF_CONTROLLER_MACHINE)
+            return mf_reader_refuse(&inner, "controller", NULL,
+                                    "expected machines as the only group, found %u groups",
+                                    file->group_count);
+    }
+    return MF_OK;
+}
+
 // What machines cannot be asked.
 static mf_Status check_machines(const mf_Reader *reader, const mf_SceneFile *file) {
     mf_Error cause = {0};
     const bool machines = file->group_count == 1 && mf_scene_has_machines(file);
+    const mf_Status status = check_only_group(reader, file);
+    if (status != MF_OK)
+        return status;
     for (uint32_t i = 0; i < file->descriptor_count; i++) {
         const mf_Measure measure = file->descriptors[i].measure;
         const bool own = measure == MF_MEASURE_BARS || measure == MF_MEASURE_ACTUATORS;

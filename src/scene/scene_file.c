@@ -83,7 +83,7 @@ static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *gr
     if (group->vehicle != NULL || group->truss != NULL)
         return MF_OK;
     return mf_yaml_fail(reader->tree, reader->root, false, MF_BAD_FILE, reader->error,
-                        "model: expected this key, it is not there");
+                        "expected the key %smodel, which is missing", reader->prefix);
 }
 
 // The truss of a group of machines gives way to a genome's; that of its model is their ancestor.

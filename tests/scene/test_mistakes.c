@@ -72,7 +72,7 @@ static void mistakes_in_values_state_position_and_expectation(void **state) {
         {OK_MODEL "search: {mutation_rate: 0,5}\n",
          "t.yaml:2:27: search.5: unknown key, expected one of fitness, generations, population, "
          "survivors, selection, tournament, replacement, batch, protect, descriptors, "
-         "mutation_rate, reuse_fitness, verify"},
+         "mutation_rate, reuse_fitness, machine, verify"},
         {OK_MODEL "search: {reuse_fitness: yes}\n",
          "t.yaml:2:25: search.reuse_fitness: expected true or false, found yes"},
         {OK_MODEL "world: {step: 0}\n",
@@ -159,12 +159,12 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
          "own, found soccer"},
         {GROUP "    controller: neural\n",
-         "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, found neural"},
+         "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
-         "oscillator, found a group of keys"},
+         "oscillator, machine, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
-         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, found "
+         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, machine, found "
          "oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
@@ -195,7 +195,7 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:5:9: expected the key groups.a.switch.0.when, which is missing"},
         {GROUP "    switch:\n      - {to: auto, when: {at: {time: 1}}}\n",
          "t.yaml:5:14: groups.a.switch.0.to: expected one of kinematic, points, rigid, prescribed, "
-         "articulated, own, found auto"},
+         "articulated, own, quasistatic, elastic, found auto"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b}}}\n",
          "t.yaml:5:9: expected the key groups.a.switch.0.when.near.distance, which is missing"},
         {GROUP "    plugins:\n      - tick: 0.01\n",
@@ -494,11 +494,11 @@ static void groups_that_cannot_evolve_give_a_reason(void **state) {
     } cases[] = {
         {"groups: [{name: a, model: a.urdf, controller: gp}]\n", NULL},
         {"groups: [{name: a, model: a.urdf, controller: oscillator}]\nsearch: {}\n", NULL},
-        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp` or "
-                   "`controller: oscillator` (--set group.controller=oscillator)"},
+        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
+                   "`machine` (--set group.controller=oscillator)"},
         {OK_MODEL "search: {}\n",
-         "t.yaml: expected something to evolve: give group a `controller: gp` or "
-         "`controller: oscillator` (--set group.controller=oscillator)"},
+         "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
+         "`machine` (--set group.controller=oscillator)"},
         {"groups: [{name: a, model: a, controller: gp}, {name: b, model: b}, {name: c, model: "
          "c}]\n",
          "t.yaml: expected one group to evolve, found 3: its robots are isolated"},

@@ -30,6 +30,7 @@ _FAULTS = {
     "terrain": lib.MF_FAULT_TERRAIN,
     "fence": lib.MF_FAULT_FENCE,
     "plugin": lib.MF_FAULT_PLUGIN,
+    "trial": lib.MF_FAULT_TRIAL,
 }
 
 _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))

@@ -136,6 +136,26 @@ static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same
     return scale;
 }
 
+// The next scale after the trial positions at `scale` had too much energy: to where the first bars
+// that were apart touch, if some do at the trial positions, else a third.
+static MF_INLINE mf_lane shorten(const Newton *n, mf_lane scale, bool same) {
+    const Frame *f = n->frame;
+    const mf_lane near = mf_set(MF_TRUSS_NEAR), one = mf_set((mf_real)1);
+    mf_lane share = one;
+    for (uint32_t i = 0; i < f->pair_count; i++) {
+        const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
+        mf_lane now = meeting_of(f, pair, f->position, same).depth;
+        mf_lane then = meeting_of(f, pair, f->trial, same).depth;
+        mf_mask lands = mf_and(mf_less(now, -near), mf_less(near, then));
+        lands = mf_and(lands, strangers(&f->bar[pair->first], &f->bar[pair->second]));
+        mf_lane at = (near - now) / mf_select(lands, then - now, one);
+        share = mf_select(lands, mf_min(share, at), share);
+    }
+    return scale * mf_select(mf_less(share, one), share, mf_set((mf_real)0.3));
+}
+
 // One factoring with the present shifts and a search along the step. Returns the lanes of `open`
 // that moved on; `easy` those which did at once.
 static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
@@ -172,7 +192,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
         }
         if (mf_all(mf_or(moved, mf_not(sound))))
             break;
-        scale = scale * mf_set((mf_real)0.3);
+        scale = f->same ? shorten(n, scale, true) : shorten(n, scale, false);
     }
     return moved;
 }
@@ -344,7 +364,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
 // so soft that the load strains them by MF_TRUSS_STRAIN the valley is wide; from its minimum the
 // real one is a few steps away. Loads that strain the real bars as much are not predicted.
 #define MF_TRUSS_STRAIN ((mf_real)1e-3)
-#define MF_TRUSS_FAR ((mf_real)10) // [1] residual over the load from which a frame is predicted
+#define MF_TRUSS_FAR ((mf_real)100) // [1] residual over the load from which a frame is predicted
 enum { MF_TRUSS_PREDICTION = 40 }; // [1] most iterations
 
 static MF_INLINE void scale_bars(const Frame *f, mf_lane by) {
@@ -369,12 +389,14 @@ static void predict(Newton *n, mf_index *spent) {
     far = mf_and(mf_and(far, f->alive), mf_less(by, mf_set((mf_real)0.5)));
     if (!mf_any(far))
         return;
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->entry[v] = f->position[v];
     scale_bars(f, mf_select(far, by, mf_set((mf_real)1)));
     relax(n, far, f->load * mf_set(MF_TRUSS_NEARLY), mf_set_index(MF_TRUSS_PREDICTION), spent);
     scale_bars(f, mf_set((mf_real)1));
     mf_mask worse = mf_and(far, mf_less(before, energy_at(f, f->position, NULL)));
     for (uint32_t v = 0; v < f->vertices; v++)
-        f->position[v] = vec_select(worse, f->start[v], f->position[v]);
+        f->position[v] = vec_select(worse, f->entry[v], f->position[v]);
     if (mf_any(worse))
         find_pairs(n); // the list is of where they came from
     n->shift = mf_zero();
