@@ -70,7 +70,8 @@ const mf_CommandHelp mf_help_evolve = {
     .summary = "evolve a controller and write an archive and a report",
     .text =
         "Reads a scene of one group with an evolvable controller (gp, oscillator, machine),\n"
-        "searches for the best genome, and writes a folder with archive.sqlite (every individual),\n"
+        "searches for the best genome, and writes a folder with archive.sqlite (every "
+        "individual),\n"
         "scene.yaml (all settings) and report.html. For a robot's own file, use --set\n"
         "group.controller=oscillator.\n\n"
         "Each generation is stored before the next one starts: after kill -9, or Ctrl-C (exit\n"

@@ -24,19 +24,19 @@ typedef struct mf_QuasistaticConfig {
                                         // has: as many as it has
     bool contacts;                      // with the ground; default true
     bool collisions;                    // of bars with bars of the same truss; default true
-    uint32_t samples;            // [1] points between a bar's ends that meet a height map, 0 .. 16;
-                                 // default 3. Level ground meets vertices only
-    double friction;             // [1] >= 0 with the ground; default 0.5
-    double stiffness;            // [N/m] > 0 of contacts; default 1e5
-    double grip;                 // [N/m] > 0 of sticking contacts along the ground; default 1e4
-    double strengthening;        // [1/m] >= 0 by which friction rises with the slip of a frame:
-                                 // of equal feet that push against each other all slip; default 2. Not of
-                                 // `elastic`
-    double noise;                // [N] >= 0 standard deviation of a random force on each axis of
-                                 // each vertex, new in each frame; default 0
-    double actuator_speed;       // [m/s] > 0 fastest change of an actuator; default 0.1
-    double tolerance;            // [1] > 0 largest force left at a vertex, as a share of the load
-                                 // (weight and loads of the truss); default 1e-6
+    uint32_t samples;      // [1] points between a bar's ends that meet a height map, 0 .. 16;
+                           // default 3. Level ground meets vertices only
+    double friction;       // [1] >= 0 with the ground; default 0.5
+    double stiffness;      // [N/m] > 0 of contacts; default 1e5
+    double grip;           // [N/m] > 0 of sticking contacts along the ground; default 1e4
+    double strengthening;  // [1/m] >= 0 by which friction rises with the slip of a frame:
+                           // of equal feet that push against each other all slip; default 2. Not of
+                           // `elastic`
+    double noise;          // [N] >= 0 standard deviation of a random force on each axis of
+                           // each vertex, new in each frame; default 0
+    double actuator_speed; // [m/s] > 0 fastest change of an actuator; default 0.1
+    double tolerance;      // [1] > 0 largest force left at a vertex, as a share of the load
+                           // (weight and loads of the truss); default 1e-6
     mf_QuasistaticMethod method; // default MF_QUASISTATIC_NEWTON
     uint32_t iterations;         // [1] >= 1 most in a frame; default 500
     double reach;                // [m] > 0 longest movement of a vertex in an iteration; default

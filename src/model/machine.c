@@ -130,10 +130,11 @@ static mf_Status check_fits(const mf_Truss *truss, mf_Error *error) {
         truss->actuator_count <= MF_MACHINE_ACTUATORS &&
         truss->neuron_count <= MF_MACHINE_NEURONS && truss->synapse_count <= MF_MACHINE_SYNAPSES)
         return MF_OK;
-    return mf_fail(error, MF_LIMIT,
-                   "machine: at most %d vertices, %d bars, %d actuators, %d neurons and %d synapses",
-                   MF_MACHINE_VERTICES, MF_MACHINE_BARS, MF_MACHINE_ACTUATORS, MF_MACHINE_NEURONS,
-                   MF_MACHINE_SYNAPSES);
+    return mf_fail(
+        error, MF_LIMIT,
+        "machine: at most %d vertices, %d bars, %d actuators, %d neurons and %d synapses",
+        MF_MACHINE_VERTICES, MF_MACHINE_BARS, MF_MACHINE_ACTUATORS, MF_MACHINE_NEURONS,
+        MF_MACHINE_SYNAPSES);
 }
 
 static mf_Status check_ranges(const mf_Machine *machine, mf_Error *error) {

@@ -52,8 +52,8 @@ typedef struct mf_TrussMotion {
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group);
 
 // Makes the plan and its fields, adds the system of `row` and gives all instances the truss.
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
-                       mf_Error *error);
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
+                              const mf_QuasistaticConfig *config, mf_Error *error);
 // Gives all instances the truss, at its own start.
 mf_Status mf_truss_motion_fill(mf_Group *group, mf_TrussMotion *motion, const mf_Truss *truss,
                                mf_Error *error);

@@ -106,10 +106,10 @@ static MF_INLINE void accept(Newton *n, mf_mask where, mf_lane energy) {
     n->energy = mf_select(where, energy, n->energy);
 }
 
-// How a step of the spots along the solved rows changes contacts: of spots that are above the ground
-// the share of the step to where the first one lands, of those that slip to where the first one is
-// back at its anchor. Its contact then is, or sticks, in the next matrix. A step that is only halved
-// approaches these kinks of the energy by the same share again and again.
+// How a step of the spots along the solved rows changes contacts: of spots that are above the
+// ground the share of the step to where the first one lands, of those that slip to where the first
+// one is back at its anchor. Its contact then is, or sticks, in the next matrix. A step that is
+// only halved approaches these kinks of the energy by the same share again and again.
 static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same) {
     const Frame *f = n->frame;
     const uint32_t count = spot_count(f);
@@ -323,8 +323,7 @@ static void find_slow(Newton *n) {
 
 // Relaxes until the residual is within `tolerance` [N]. Friction follows the normal forces of the
 // iteration before. Returns the lanes that are; `spent` counts iterations per lane.
-static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
-                     mf_index *spent) {
+static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most, mf_index *spent) {
     Frame *f = n->frame;
     const mf_index one = mf_set_index(1);
     n->stuck = n->full = mf_not(mf_mask_all());
@@ -365,7 +364,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
 // real one is a few steps away. Loads that strain the real bars as much are not predicted.
 #define MF_TRUSS_STRAIN ((mf_real)1e-3)
 #define MF_TRUSS_FAR ((mf_real)100) // [1] residual over the load from which a frame is predicted
-enum { MF_TRUSS_PREDICTION = 40 }; // [1] most iterations
+enum { MF_TRUSS_PREDICTION = 40 };  // [1] most iterations
 
 static MF_INLINE void scale_bars(const Frame *f, mf_lane by) {
     for (uint32_t b = 0; b < f->bars; b++)

@@ -78,22 +78,22 @@ typedef struct Frame {
     mf_lane share;        // [1] of the stiffness of contacts in the energy; 1 in a frame
     mf_lane spring, grip; // [N/m] of contacts times `share`
     mf_lane stage;        // [s] duration of a stage of a dynamic step
-    mf_mask nearly;  // lanes whose matrix is complete: near the minimum, or slow
-    mf_lane load;    // [N] of the lane, which the tolerance is relative to
-    Vec *position;   // per vertex
-    Vec *start;      // per vertex, at the beginning of the frame
-    Vec *gradient;   // per vertex, of the energy at `position`
-    Vec *trial;      // per vertex
-    Vec *pull;       // per vertex: weight, load and noise [N]
-    mf_lane *mass;   // per vertex [kg]
-    End *own;        // per vertex: itself
-    mf_index *fixed; // per vertex: bits of axes
-    Vec *movement;   // per vertex, of the last frame [m]; without inertia
-    Vec *entry;      // per vertex, before the prediction; without inertia
-    Vec *velocity;   // per vertex, at the beginning of a dynamic step
-    Vec *early;      // per vertex: gradient of the energy of bars and loads then
-    Vec *base;       // per vertex: (position - base) / stage is the velocity in a stage
-    Vec *predicted;  // per vertex: where a stage would end without forces
+    mf_mask nearly;       // lanes whose matrix is complete: near the minimum, or slow
+    mf_lane load;         // [N] of the lane, which the tolerance is relative to
+    Vec *position;        // per vertex
+    Vec *start;           // per vertex, at the beginning of the frame
+    Vec *gradient;        // per vertex, of the energy at `position`
+    Vec *trial;           // per vertex
+    Vec *pull;            // per vertex: weight, load and noise [N]
+    mf_lane *mass;        // per vertex [kg]
+    End *own;             // per vertex: itself
+    mf_index *fixed;      // per vertex: bits of axes
+    Vec *movement;        // per vertex, of the last frame [m]; without inertia
+    Vec *entry;           // per vertex, before the prediction; without inertia
+    Vec *velocity;        // per vertex, at the beginning of a dynamic step
+    Vec *early;           // per vertex: gradient of the energy of bars and loads then
+    Vec *base;            // per vertex: (position - base) / stage is the velocity in a stage
+    Vec *predicted;       // per vertex: where a stage would end without forces
     Bar *bar;
     BarStep *bar_step;
     Touch *touch;

@@ -253,10 +253,9 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
 }
 
 static uint64_t hash_plan(const mf_TrussPlan *plan) {
-    const double reals[] = {plan->stiffness, plan->friction, plan->grip,
-                            plan->tolerance, plan->reach,    plan->noise,
-                            plan->change,    plan->yield,    plan->jump,
-                            plan->strengthening};
+    const double reals[] = {plan->stiffness, plan->friction,     plan->grip,   plan->tolerance,
+                            plan->reach,     plan->noise,        plan->change, plan->yield,
+                            plan->jump,      plan->strengthening};
     const uint32_t counts[] = {plan->vertices,   plan->bars,    plan->actuators,
                                plan->width,      plan->samples, plan->pairs,
                                plan->iterations, plan->ground,  plan->descend};
@@ -265,8 +264,8 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
 }
 
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row, const mf_QuasistaticConfig *config,
-                       mf_Error *error) {
+mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
+                              const mf_QuasistaticConfig *config, mf_Error *error) {
     mf_Status status = mf_motion_begin(group, row, error);
     if (status == MF_OK && config == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
@@ -379,11 +378,20 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 
 const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity",
                                              NULL};
-const char *const mf_truss_motion_writes[] = {"base.position",    "base.linear_velocity",
-                                              "vertex.position",  "?vertex.velocity", "?vertex.movement",
-                                              "bar.rest_length",  "bar.force",
-                                              "bar.stress",       "?contact.anchor",
-                                              "?contact.force",   "frame.relaxation",
-                                              "frame.iterations", "fault.word",
-                                              "warning.word",     "warning.steps",
-                                              "warning.residual", NULL};
+const char *const mf_truss_motion_writes[] = {"base.position",
+                                              "base.linear_velocity",
+                                              "vertex.position",
+                                              "?vertex.velocity",
+                                              "?vertex.movement",
+                                              "bar.rest_length",
+                                              "bar.force",
+                                              "bar.stress",
+                                              "?contact.anchor",
+                                              "?contact.force",
+                                              "frame.relaxation",
+                                              "frame.iterations",
+                                              "fault.word",
+                                              "warning.word",
+                                              "warning.steps",
+                                              "warning.residual",
+                                              NULL};
