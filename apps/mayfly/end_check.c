@@ -13,8 +13,7 @@ int mf_end_check(mf_World *world) {
                    {MF_FAULT_INPUT, "a target or force is NaN or infinite"},
                    {MF_FAULT_CONTROL, "the controller failed"},
                    {MF_FAULT_PLUGIN, "a plugin violated its interface"}};
-    const uint32_t meant =
-        MF_FAULT_COLLISION | MF_FAULT_TERRAIN | MF_FAULT_FENCE | MF_FAULT_TRIAL;
+    const uint32_t meant = MF_FAULT_COLLISION | MF_FAULT_TERRAIN | MF_FAULT_FENCE | MF_FAULT_TRIAL;
     uint32_t robots = 0, faulty = 0, words = 0;
     for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
         const mf_Group *group = mf_world_group(world, g);

@@ -287,7 +287,8 @@ static void show_groups(const mf_Scene *scene) {
             printf("%s (a %s, %.6g kg)\n", from->vehicle->name,
                    mf_vehicle_kind_name(from->vehicle->kind), model->mass);
         else if (from->controller == MF_CONTROLLER_MACHINE)
-            printf("machines that evolve %s%s\n", from->model_path != NULL ? "from " : "from nothing",
+            printf("machines that evolve %s%s\n",
+                   from->model_path != NULL ? "from " : "from nothing",
                    from->model_path != NULL ? from->model_path : "");
         else
             printf("%s, %u links, %u joints, %u points, %u sensors, %.6g kg, %u note%s "

@@ -55,11 +55,11 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
     if (!mf_scene_has_machines(scene->file))
         return mf_fail(error, MF_UNSUPPORTED,
                        "replay: --truss and --stl are for runs with `controller: machine`");
-    mf_Status status =
-        mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
+    mf_Status status = mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
     if (status == MF_OK && machine.bar_count == 0)
-        status = mf_fail(error, MF_UNSUPPORTED,
-                         "replay: this machine has no bars: --truss and --stl have nothing to write");
+        status =
+            mf_fail(error, MF_UNSUPPORTED,
+                    "replay: this machine has no bars: --truss and --stl have nothing to write");
     if (status != MF_OK)
         return status;
     const mf_Truss times = mf_machine_place_holder(&scene->file->groups[0].machine);

@@ -4,8 +4,8 @@
 
 #include <mayfly/scene.h>
 
-// What the machine of a genome is, how far it came in lengths of its body, and how much of its trial
-// counts. Prints nothing for others.
+// What the machine of a genome is, how far it came in lengths of its body, and how much of its
+// trial counts. Prints nothing for others.
 void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome);
 
 // The machine of a genome as the file of a truss and as parts to print; NULL: not wanted.

@@ -77,12 +77,12 @@ typedef struct mf_MachineConfig {
     double length_step; // [1] largest change of a length, share of it, 0 .. 0.9; default 0.3
     double weight_step; // [1] largest change of a weight or a bias; default 2
     double bar_length;  // [m] of new bars, within 50 %; default 0.1
-    double bar_diameter;      // [m] of new bars; default 0.01
-    double shortest, longest; // [m] range of bars' lengths; default 0.02 .. 0.3
-    double stroke;            // [m] range of a new actuator; default 0.04
-    double share;             // [1] chance of a bar of a vertex that becomes two to be at both;
-                              // default 0.5
-    double threshold;         // [1] share of threshold units among new neurons; default 0.5
+    double bar_diameter;        // [m] of new bars; default 0.01
+    double shortest, longest;   // [m] range of bars' lengths; default 0.02 .. 0.3
+    double stroke;              // [m] range of a new actuator; default 0.04
+    double share;               // [1] chance of a bar of a vertex that becomes two to be at both;
+                                // default 0.5
+    double threshold;           // [1] share of threshold units among new neurons; default 0.5
     const mf_Machine *ancestor; // of the first generation; borrowed; NULL, the default: empty
 } mf_MachineConfig;
 // The defaults of mf_MachineConfig: every configuration starts from them.

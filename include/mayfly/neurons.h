@@ -80,9 +80,10 @@ MF_API mf_NeuronsConfig mf_neurons_config(void);
 //     x_i' = f_i(bias_i + sum of weight x_from (or u_from) over the synapses to i)
 // with f of the neuron's kind; the sum is in the order of the synapses. The driven components of
 // the output then go to lower + (upper - lower) x', by at most `change`, in equal parts in the
-// steps of the cycle; before the first cycle they stay as they are. Fields: neuron.state and the network itself (docs/reference/controllers.md).
-// A sum that is not finite raises MF_FAULT_CONTROL for its instance. `config` may be NULL; arrays
-// are copied. MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: names the setting. MF_LIMIT: too many.
+// steps of the cycle; before the first cycle they stay as they are. Fields: neuron.state and the
+// network itself (docs/reference/controllers.md). A sum that is not finite raises MF_FAULT_CONTROL
+// for its instance. `config` may be NULL; arrays are copied. MF_NOT_FOUND: a field.
+// MF_BAD_ARGUMENT: names the setting. MF_LIMIT: too many.
 MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error);
 
 // Gives an instance another brain, at the beginning of a cycle with the states that it begins with.

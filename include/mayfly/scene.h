@@ -362,7 +362,7 @@ typedef struct mf_SceneFile {
     uint32_t descriptor_count; // [1] also in `search`
     mf_VerifyConfig verify;
     mf_MachineConfig machine; // operators that vary machines
-    mf_SceneHooks hooks; // all zero after loading
+    mf_SceneHooks hooks;      // all zero after loading
     mf_Context *context;
 } mf_SceneFile;
 

@@ -77,7 +77,8 @@ static mf_Status check_truss(const Check *check) {
         {"switch", "a truss switches to quasistatic, elastic or own",
          switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
         {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
-        {"controller", "gp drives joints, a truss has actuators; expected oscillator, machine or none",
+        {"controller",
+         "gp drives joints, a truss has actuators; expected oscillator, machine or none",
          group->controller == MF_CONTROLLER_GP},
         {"controller", "the truss has no actuators",
          group->controller == MF_CONTROLLER_OSCILLATOR && group->truss->actuator_count == 0},
@@ -388,8 +389,9 @@ static mf_Status check_machines(const mf_Reader *reader, const mf_SceneFile *fil
         const mf_Reader inner = mf_reader_item(reader, "search.descriptors", i);
         if (machines ? !own && !both : own)
             return mf_reader_refuse(&inner, "measure", NULL,
-                                    machines ? "expected bars, actuators, height or duty of machines"
-                                             : "bars and actuators need `controller: machine`");
+                                    machines
+                                        ? "expected bars, actuators, height or duty of machines"
+                                        : "bars and actuators need `controller: machine`");
     }
     if (!machines)
         return MF_OK;

@@ -135,8 +135,7 @@ static void apply_oscillator(const mf_Scene *scene, uint32_t instance, const uin
 static void apply_machine(const mf_Scene *scene, uint32_t instance, const uint8_t *genome) {
     mf_Machine machine;
     uint64_t hash = 0;
-    const bool is_one =
-        mf_machine_read(genome, scene->file->machine.genome_bytes, &machine, &hash);
+    const bool is_one = mf_machine_read(genome, scene->file->machine.genome_bytes, &machine, &hash);
     (void)mf_machine_begin(scene, instance, is_one ? &machine : NULL, hash, NULL);
 }
 

@@ -91,8 +91,8 @@ static Remembered *memory_of(const mf_MachineLives *all, uint64_t hash) {
     return &all->remembered[hash % REMEMBERED];
 }
 
-// A machine without actuators covers nothing; what it has is known without a trial. From such ones a
-// repertoire begins.
+// A machine without actuators covers nothing; what it has is known without a trial. From such ones
+// a repertoire begins.
 static Score not_simulated(const mf_SceneFile *file, const mf_Machine *machine) {
     const mf_MachineResult result = {.bars = machine->bar_count,
                                      .actuators = machine->actuator_count};
@@ -123,8 +123,8 @@ static uint32_t choose(const mf_SceneFile *file, mf_MachineLives *all, const uin
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < count; i++) {
         Life *life = &all->lives[i];
-        const bool is_one = mf_machine_read(genomes + (size_t)i * genome_bytes, genome_bytes, &life->machine,
-                                            &life->hash);
+        const bool is_one = mf_machine_read(genomes + (size_t)i * genome_bytes, genome_bytes,
+                                            &life->machine, &life->hash);
         all->scores[i] = not_simulated(file, &life->machine);
         if (!is_one || life->machine.actuator_count == 0)
             continue;
@@ -171,7 +171,8 @@ mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t 
                               uint32_t genome_bytes, double *fitness, mf_Error *error) {
     mf_Status status = make_lives(scene, error);
     if (status == MF_OK)
-        status = simulate(scene, choose(scene->file, scene->lives, genomes, count, genome_bytes), error);
+        status =
+            simulate(scene, choose(scene->file, scene->lives, genomes, count, genome_bytes), error);
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         fitness[i] = scene->lives->scores[i].fitness;
     return status;

@@ -266,8 +266,8 @@ static void reset_trial(mf_Group *group, uint32_t instance, void *user) {
 }
 
 mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
-    static const char *const reads[] = {"base.position", "vertex.position", "truss.counts",
-                                        "?contact.force", "warning.steps",  NULL};
+    static const char *const reads[] = {"base.position",  "vertex.position", "truss.counts",
+                                        "?contact.force", "warning.steps",   NULL};
     static const char *const writes[] = {"trial.distance", "trial.length", "trial.frames",
                                          "trial.steps",    "trial.warned", "trial.stance",
                                          "start.position", "fault.word",   NULL};

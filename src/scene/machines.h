@@ -9,14 +9,14 @@
 
 // What a trial measured.
 typedef struct mf_MachineResult {
-    double distance;            // [m] horizontal, of the center of mass, over the frames that count
-    double length;              // [m] longest distance of two vertices when it came to rest
-    double height;              // [m] of the center of mass at the end
-    double duty;                // [1] share of frames on the ground, mean of the vertices that
-                                // touched it
-    double share;               // [1] of the trial's frames that count
-    uint32_t bars, actuators;   // [1]
-    uint32_t fault;             // MF_FAULT_* other than MF_FAULT_TRIAL
+    double distance;          // [m] horizontal, of the center of mass, over the frames that count
+    double length;            // [m] longest distance of two vertices when it came to rest
+    double height;            // [m] of the center of mass at the end
+    double duty;              // [1] share of frames on the ground, mean of the vertices that
+                              // touched it
+    double share;             // [1] of the trial's frames that count
+    uint32_t bars, actuators; // [1]
+    uint32_t fault;           // MF_FAULT_* other than MF_FAULT_TRIAL
 } mf_MachineResult;
 
 bool mf_scene_has_machines(const mf_SceneFile *file); // the first group's genomes are machines

@@ -17,9 +17,8 @@ static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
 static const char *const replacements[] = {"generation", "random", "worst", "unfit",
                                            "similar",    "cell",   NULL};
-static const char *const measures[] = {"forward", "sideways", "height", "speed",
-                                       "upright", "duty",     "bars",   "actuators",
-                                       NULL};
+static const char *const measures[] = {"forward", "sideways", "height",    "speed", "upright",
+                                       "duty",    "bars",     "actuators", NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
 
 // Enums are read and written as int, lists as a pointer followed by a count.

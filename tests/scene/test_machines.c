@@ -1,5 +1,6 @@
 // Scenes whose genomes are machines: trials depend on the machine alone, whatever its company, its
-// lane and the threads; a trial again gives the same bits; what machines cannot be asked is refused.
+// lane and the threads; a trial again gives the same bits; what machines cannot be asked is
+// refused.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,9 +20,10 @@ enum { MANY = 40, BYTES = MF_MACHINE_BYTES };
 #define HEAD "world: {step: 0.25}\nground: {shape: flat}\nrun: {duration: 4}\n"
 #define GROUP                                                                                      \
     "groups:\n  - name: machines\n    motion: {quasistatic: {tolerance: 1e-4, iterations: 100, "   \
-    "noise: 1e-5, actuator_speed: 0.04}}\n"                                                       \
+    "noise: 1e-5, actuator_speed: 0.04}}\n"                                                        \
     "    controller: {machine: {cycle: 1, change: 0.04, rest: 1}}\n"
-#define SEARCH "search: {population: 40, survivors: 20, selection: proportionate, replacement: random}\n"
+#define SEARCH                                                                                     \
+    "search: {population: 40, survivors: 20, selection: proportionate, replacement: random}\n"
 
 static uint8_t genomes[MANY][BYTES];
 
@@ -128,13 +130,13 @@ static void one_bar_does_not_crawl(void **state) {
 }
 
 static void descriptors_are_those_of_the_machine(void **state) {
-    static const char text[] =
-        HEAD GROUP "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
-                   "  descriptors:\n"
-                   "  - {measure: bars, lower: 0, upper: 40, cells: 8}\n"
-                   "  - {measure: actuators, lower: 0, upper: 8, cells: 8}\n"
-                   "  - {measure: height, lower: 0, upper: 0.2, cells: 4}\n"
-                   "  - {measure: duty, lower: 0, upper: 1, cells: 4}\n";
+    static const char text[] = HEAD GROUP
+        "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
+        "  descriptors:\n"
+        "  - {measure: bars, lower: 0, upper: 40, cells: 8}\n"
+        "  - {measure: actuators, lower: 0, upper: 8, cells: 8}\n"
+        "  - {measure: height, lower: 0, upper: 0.2, cells: 4}\n"
+        "  - {measure: duty, lower: 0, upper: 1, cells: 4}\n";
     double fitness[MANY], values[4 * MANY];
     static mf_Machine machine;
     uint32_t seen = 0;

@@ -158,13 +158,14 @@ static void mistakes_in_groups_name_the_group(void **state) {
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, auto, "
          "own, found soccer"},
-        {GROUP "    controller: neural\n",
-         "t.yaml:4:17: groups.a.controller: expected one of none, gp, oscillator, machine, found neural"},
+        {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
+                                           "none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n",
          "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
          "oscillator, machine, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
-         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, machine, found "
+         "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, machine, "
+         "found "
          "oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
@@ -494,8 +495,9 @@ static void groups_that_cannot_evolve_give_a_reason(void **state) {
     } cases[] = {
         {"groups: [{name: a, model: a.urdf, controller: gp}]\n", NULL},
         {"groups: [{name: a, model: a.urdf, controller: oscillator}]\nsearch: {}\n", NULL},
-        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
-                   "`machine` (--set group.controller=oscillator)"},
+        {OK_MODEL,
+         "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
+         "`machine` (--set group.controller=oscillator)"},
         {OK_MODEL "search: {}\n",
          "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
          "`machine` (--set group.controller=oscillator)"},
