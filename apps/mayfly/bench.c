@@ -130,6 +130,8 @@ const mf_CommandHelp mf_help_bench = {
         "  schedule-sequence, schedule-waves\n"
         "                     two systems of 20 us in sequence, and in parallel on 2\n"
         "                     threads\n"
+        "  evolve-golem       200 machines of bars and neurons over 600 generations, with\n"
+        "                     their archive (scenes/golem.yaml); only when named\n"
         "  truss-shared       crawlers of 30 bars that move: 256 copies, in double precision\n"
         "  truss-mixed        1024 machines of 10 to 40 bars from the operators of evolution,\n"
         "                     all different; only when named\n"

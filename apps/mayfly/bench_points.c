@@ -1,6 +1,7 @@
 // Benches of `points`. A plain run: random machine-code programs and sensors on rough
 // ground; every repeat starts from the same snapshot, so it does the same work and must end with
-// the same hash. The first repeat is a warm-up. An evolution is timed once, including its archive.
+// the same hash. The first repeat is a warm-up. An evolution is timed once, including its archive:
+// that of the paper at `points`, and a whole run of machines (scenes/golem.yaml).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const char paper_scene[] =
 
 typedef struct Bench {
     mf_Bench bench;
-    const char *scene;    // files in it are relative to scenes/
+    const char *scene;    // text, whose files are relative to scenes/; or the name of a file
     uint32_t threads;     // [1] 0 = all processors
     uint32_t instances;   // [1]
     uint64_t steps;       // [1] per robot
@@ -50,17 +51,37 @@ static const Bench runs[] = {
 
 static const Bench evolutions[] = {
     {{"evolve-paper", NULL, false}, paper_scene, 0, 100, 12000, 50},
+    {{"evolve-golem", NULL, true}, "scenes/golem.yaml", 0, 200, 0, 600},
 };
 
 // ---- scenes ------------------------------------------------------------------------------------
 
+// Machines are always in double.
+static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchScene *setup,
+                           mf_Error *error) {
+    char path[MF_APP_PATH], *text = NULL;
+    size_t size;
+    mf_Context *context;
+    mf_Status status = mf_context_create(NULL, &context, error);
+    if (status == MF_OK)
+        status =
+            mf_file_read(context, mf_app_find(bench->scene, path), 1 << 20, &text, &size, error);
+    if (status == MF_OK)
+        status = mf_bench_scene_parse(setup, threads, text, NULL, 0, error);
+    mf_release(context, text);
+    mf_context_destroy(context);
+    return status;
+}
+
 static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
                             mf_BenchScene *setup, mf_Error *error) {
     mf_SceneConfig scene = mf_scene_config();
+    const uint32_t threads = options->threads != 0 ? options->threads : bench->threads;
+    const bool file = strchr(bench->scene, '\n') == NULL;
     mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
     mf_Status status =
-        mf_bench_scene_parse(setup, options->threads != 0 ? options->threads : bench->threads,
-                             bench->scene, &override, 1, error);
+        file ? read_file(bench, threads, setup, error)
+             : mf_bench_scene_parse(setup, threads, bench->scene, &override, 1, error);
     if (status != MF_OK)
         return status;
     scene.evaluates = true;
@@ -97,7 +118,8 @@ static bool print(const mf_BenchOptions *options, const Bench *bench, const mf_B
     json_t *more =
         mf_bench_pack_group("model", mf_group_config_of(group)->model->name, result, group);
     json_object_set_new(more, "best", mf_app_real(result->best));
-    return mf_bench_print_json(options, bench->bench.name, "points", result, more);
+    return mf_bench_print_json(options, bench->bench.name, mf_motion_name(setup->scene.motion),
+                               result, more);
 }
 
 static int run_plain(const void *row, const mf_BenchOptions *options, bool json) {
@@ -177,7 +199,7 @@ static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *optio
     result->repeats = 1;
     result->threads = mf_context_threads(setup->context);
     result->isa = mf_world_isa(setup->scene.world);
-    result->steps = generations * (options->steps != 0 ? options->steps : bench->steps);
+    result->steps = generations * mf_scene_steps(&setup->scene);
     return status;
 }
 

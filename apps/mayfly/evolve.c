@@ -69,9 +69,9 @@ const mf_CommandHelp mf_help_evolve = {
     .arguments = "FILE",
     .summary = "evolve a controller and write an archive and a report",
     .text =
-        "Reads a scene of one group with an evolvable controller (gp, oscillator), searches for\n"
-        "the best genome, and writes a folder with archive.sqlite (every individual), scene.yaml\n"
-        "(all settings) and report.html. For a robot's own file, use --set\n"
+        "Reads a scene of one group with an evolvable controller (gp, oscillator, machine),\n"
+        "searches for the best genome, and writes a folder with archive.sqlite (every individual),\n"
+        "scene.yaml (all settings) and report.html. For a robot's own file, use --set\n"
         "group.controller=oscillator.\n\n"
         "Each generation is stored before the next one starts: after kill -9, or Ctrl-C (exit\n"
         "code 75), the same command with --resume continues and ends with the same population.\n"
@@ -84,6 +84,7 @@ const mf_CommandHelp mf_help_evolve = {
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
                 "  mayfly evolve scenes/hexapod.yaml --set search.fitness=economy\n"
                 "  mayfly evolve scenes/neophysix.yaml\n"
+                "  mayfly evolve scenes/golem.yaml --set search.machine.stroke=0.02\n"
                 "  mayfly evolve scenes/hexapod.yaml --model robot.urdf --ground hills.png "
                 "--out runs/hills\n",
     .least = 1,

@@ -87,7 +87,7 @@ static void note_points(const mf_Group *group, const mf_RobotPose *pose, mf_Robo
 }
 
 bool mf_robot_is_truss(const mf_Group *group) {
-    return mf_quasistatic_config_of(group) != NULL;
+    return mf_truss_config_of(group) != NULL;
 }
 
 static void note_vertices(mf_Group *group, uint32_t robot, mf_RobotDepth *depth) {
@@ -112,7 +112,7 @@ mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose
     const mf_Model *model = mf_group_model(group);
     mf_RobotDepth depth = {.deepest = -INFINITY, .highest = -INFINITY};
     if (mf_robot_is_truss(group)) {
-        if (mf_quasistatic_config_of(group)->contacts)
+        if (mf_truss_config_of(group)->contacts)
             note_vertices(group, robot, &depth);
         return depth;
     }

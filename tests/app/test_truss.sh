@@ -140,6 +140,9 @@ near penetration 3e-6 1e-6
 expect 0 run "$tetrahedron" --duration 0.2
 if grep -q '^tilt' out; then fail 'a truss has a tilt'; fi
 if grep -q 'warning   depth' out; then fail 'a truss on the ground is called deep in it'; fi
+# With inertia it falls onto its leg, and vertices sink in by a few times that.
+expect 0 run "$tetrahedron" --duration 1 --motion elastic --json
+near penetration 6e-5 5e-5
 # Diagonals that cross have no direction to push each other: each frame is relaxed.
 expect 0 run "$source_dir/models/cantilever.truss.yaml" --duration 1
 if grep -q 'warning   solver' out; then fail 'the cantilever is not relaxed'; fi

@@ -136,6 +136,26 @@ static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same
     return scale;
 }
 
+// The next scale after the trial positions at `scale` had too much energy: to where the first bars
+// that were apart touch, if some do at the trial positions, else a third.
+static MF_INLINE mf_lane shorten(const Newton *n, mf_lane scale, bool same) {
+    const Frame *f = n->frame;
+    const mf_lane near = mf_set(MF_TRUSS_NEAR), one = mf_set((mf_real)1);
+    mf_lane share = one;
+    for (uint32_t i = 0; i < f->pair_count; i++) {
+        const Pair *pair = &f->pair[i];
+        if (pair_apart(f, pair))
+            continue;
+        mf_lane now = meeting_of(f, pair, f->position, same).depth;
+        mf_lane then = meeting_of(f, pair, f->trial, same).depth;
+        mf_mask lands = mf_and(mf_less(now, -near), mf_less(near, then));
+        lands = mf_and(lands, strangers(&f->bar[pair->first], &f->bar[pair->second]));
+        mf_lane at = (near - now) / mf_select(lands, then - now, one);
+        share = mf_select(lands, mf_min(share, at), share);
+    }
+    return scale * mf_select(mf_less(share, one), share, mf_set((mf_real)0.3));
+}
+
 // One factoring with the present shifts and a search along the step. Returns the lanes of `open`
 // that moved on; `easy` those which did at once.
 static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
@@ -172,7 +192,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
         }
         if (mf_all(mf_or(moved, mf_not(sound))))
             break;
-        scale = scale * mf_set((mf_real)0.3);
+        scale = f->same ? shorten(n, scale, true) : shorten(n, scale, false);
     }
     return moved;
 }
