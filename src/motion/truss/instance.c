@@ -10,7 +10,7 @@
 // --------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
-enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_SPOT, PER_MOVING };
+enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_SPOT, PER_MOVING, PER_STILL };
 
 static const struct {
     int per;
@@ -119,6 +119,10 @@ static const struct {
                                1,
                                {"vertex.velocity", "m/s", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                                 "velocity of each vertex"}},
+    [MF_TRUSS_ROW_MOVEMENT] = {PER_STILL,
+                               1,
+                               {"vertex.movement", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
+                                "of each vertex in the last frame, as which the next one begins"}},
 };
 
 static uint32_t count_of(const mf_TrussPlan *plan, int row) {
@@ -127,7 +131,8 @@ static uint32_t count_of(const mf_TrussPlan *plan, int row) {
                             plan->bars,
                             plan->actuators,
                             mf_truss_contacts(plan),
-                            plan->dynamic ? plan->vertices : 0};
+                            plan->dynamic ? plan->vertices : 0,
+                            plan->dynamic ? 0 : plan->vertices};
     return per[table[row].per] * table[row].most;
 }
 
@@ -322,6 +327,8 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     }
     for (uint32_t c = 0; c < 3; c++)
         set(motion, MF_TRUSS_ROW_RELAXATION, instance, c, 0.0);
+    for (uint32_t c = 0; c < 3 * motion->plan.vertices && !motion->plan.dynamic; c++)
+        set(motion, MF_TRUSS_ROW_MOVEMENT, instance, c, 0.0);
     set(motion, MF_TRUSS_ROW_ITERATIONS, instance, 0, 0.0);
 }
 

@@ -57,6 +57,8 @@ static void load_vertices(Frame *f) {
         f->fixed[v] = index_load(block->fixed, v);
         if (f->plan->dynamic)
             f->velocity[v] = vec_load(block->velocity, AXES * (size_t)v);
+        else
+            f->movement[v] = vec_load(block->movement, AXES * (size_t)v);
         f->own[v] = end_of(f, mf_set_index((int32_t)v));
         Vec weight = {mf_set((mf_real)f->plan->gravity[0]), mf_set((mf_real)f->plan->gravity[1]),
                       mf_set((mf_real)f->plan->gravity[2])};

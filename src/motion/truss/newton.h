@@ -364,7 +364,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
 // so soft that the load strains them by MF_TRUSS_STRAIN the valley is wide; from its minimum the
 // real one is a few steps away. Loads that strain the real bars as much are not predicted.
 #define MF_TRUSS_STRAIN ((mf_real)1e-3)
-#define MF_TRUSS_FAR ((mf_real)10) // [1] residual over the load from which a frame is predicted
+#define MF_TRUSS_FAR ((mf_real)100) // [1] residual over the load from which a frame is predicted
 enum { MF_TRUSS_PREDICTION = 40 }; // [1] most iterations
 
 static MF_INLINE void scale_bars(const Frame *f, mf_lane by) {
@@ -389,12 +389,14 @@ static void predict(Newton *n, mf_index *spent) {
     far = mf_and(mf_and(far, f->alive), mf_less(by, mf_set((mf_real)0.5)));
     if (!mf_any(far))
         return;
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->entry[v] = f->position[v];
     scale_bars(f, mf_select(far, by, mf_set((mf_real)1)));
     relax(n, far, f->load * mf_set(MF_TRUSS_NEARLY), mf_set_index(MF_TRUSS_PREDICTION), spent);
     scale_bars(f, mf_set((mf_real)1));
     mf_mask worse = mf_and(far, mf_less(before, energy_at(f, f->position, NULL)));
     for (uint32_t v = 0; v < f->vertices; v++)
-        f->position[v] = vec_select(worse, f->start[v], f->position[v]);
+        f->position[v] = vec_select(worse, f->entry[v], f->position[v]);
     if (mf_any(worse))
         find_pairs(n); // the list is of where they came from
     n->shift = mf_zero();

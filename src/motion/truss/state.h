@@ -88,6 +88,8 @@ typedef struct Frame {
     mf_lane *mass;   // per vertex [kg]
     End *own;        // per vertex: itself
     mf_index *fixed; // per vertex: bits of axes
+    Vec *movement;   // per vertex, of the last frame [m]; without inertia
+    Vec *entry;      // per vertex, before the prediction; without inertia
     Vec *velocity;   // per vertex, at the beginning of a dynamic step
     Vec *early;      // per vertex: gradient of the energy of bars and loads then
     Vec *base;       // per vertex: (position - base) / stage is the velocity in a stage
@@ -195,6 +197,8 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->fixed, plan->vertices);
     const uint32_t moving = plan->dynamic ? plan->vertices : 0;
     MF_CARVE(carver, f->velocity, moving);
+    MF_CARVE(carver, f->movement, plan->vertices - moving);
+    MF_CARVE(carver, f->entry, plan->vertices - moving);
     MF_CARVE(carver, f->early, moving);
     MF_CARVE(carver, f->base, moving);
     MF_CARVE(carver, f->predicted, moving);

@@ -47,6 +47,18 @@ static void store_vertices(const Frame *f, mf_mask where) {
                  vec_scale(vec_sub(now, was), mf_set((mf_real)(1 / block->step))));
 }
 
+// What is farther than a jump is no movement that goes on.
+static void store_movements(const Frame *f, mf_mask where, mf_lane most) {
+    const mf_index count = index_load(f->block->counts, MF_TRUSS_VERTICES);
+    mf_mask jumps = mf_less(mf_set((mf_real)f->plan->jump), most);
+    const Vec none = {mf_zero(), mf_zero(), mf_zero()};
+    for (uint32_t v = 0; v < f->vertices; v++) {
+        mf_mask has = mf_and(where, mf_index_less(mf_set_index((int32_t)v), count));
+        Vec by = vec_select(jumps, none, vec_sub(f->position[v], f->start[v]));
+        keep_vec(has, f->block->movement, AXES * (size_t)v, by);
+    }
+}
+
 // Velocities [m/s] at the end of a dynamic step, and that of the center of mass.
 static void store_velocities(Frame *f, mf_mask where) {
     const mf_TrussBlock *block = f->block;

@@ -53,6 +53,7 @@ static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_
         .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
         .contact = row_of(m, MF_TRUSS_ROW_CONTACT, block, lane),
         .velocity = row_of(m, MF_TRUSS_ROW_VELOCITY, block, lane),
+        .movement = row_of(m, MF_TRUSS_ROW_MOVEMENT, block, lane),
         .force = row_of(m, MF_TRUSS_ROW_FORCE, block, lane),
         .stress = row_of(m, MF_TRUSS_ROW_STRESS, block, lane),
         .base = body_row(m, 0, block, lane),
@@ -379,7 +380,7 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity",
                                              NULL};
 const char *const mf_truss_motion_writes[] = {"base.position",    "base.linear_velocity",
-                                              "vertex.position",  "?vertex.velocity",
+                                              "vertex.position",  "?vertex.velocity", "?vertex.movement",
                                               "bar.rest_length",  "bar.force",
                                               "bar.stress",       "?contact.anchor",
                                               "?contact.force",   "frame.relaxation",

@@ -10,6 +10,18 @@
 // ---- a frame
 // ----------------------------------------------------------------------------------------
 
+// Actuators mostly move as in the last frame, and the truss with them: lanes begin where it would
+// get them, where that has less energy. What is found then is also what slower motion would find.
+static void go_on(Frame *f) {
+    if (f->plan->descend)
+        return;
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->trial[v] = vec_add(f->position[v], f->movement[v]);
+    mf_mask less = mf_less(energy_at(f, f->trial, NULL), energy_at(f, f->position, NULL));
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->position[v] = vec_select(less, f->trial[v], f->position[v]);
+}
+
 static void relax_frame(Newton *n, Result *result) {
     Frame *f = n->frame;
     find_pairs(n);
@@ -76,6 +88,8 @@ static void store_frame(Frame *f, const Result *result) {
     store_vertices(f, f->alive);
     if (f->plan->dynamic)
         store_velocities(f, f->alive);
+    else
+        store_movements(f, f->alive, movement);
     store_bars(f, f->alive);
     keep_row(f->alive, block->relaxation, 0, result->energy);
     keep_row(f->alive, block->relaxation, 1, result->residual);
@@ -93,6 +107,7 @@ size_t MF_KERNEL(mf_truss_room)(const mf_TrussPlan *plan) {
 
 static void frame_step(Newton *n, Result *result) {
     Frame *f = n->frame;
+    go_on(f);
     relax_frame(n, result);
     take_nearest(f);
     if (f->plan->ground)
