@@ -37,6 +37,38 @@ def test_arrays_make_a_truss() -> None:
     assert held.statics["freedoms"] == 9 and held.mass == pytest.approx(truss.mass + 0.1)
 
 
+def test_a_truss_has_the_times_of_its_network() -> None:
+    truss = mayfly.Truss.from_arrays(TETRAHEDRON, EDGES, cycle=1.0, delay=2.0, change=0.04)
+    for one in (
+        truss,
+        mayfly.Truss.from_string(truss.to_yaml()),
+        pickle.loads(pickle.dumps(truss)),
+    ):
+        assert (one.cycle, one.delay, one.change) == (1.0, 2.0, 0.04)
+    plain = tetrahedron()
+    assert (plain.cycle, plain.delay, plain.change) == (0.2, 0.0, 0.01)
+    with pytest.raises(ValueError, match="cycle"):
+        mayfly.Truss.from_arrays(TETRAHEDRON, EDGES, cycle=-1.0)
+
+
+def test_machines_without_an_ancestor_do_not_move(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "machines.yaml"
+    path.write_text(
+        "world: {step: 0.25}\n"
+        "groups:\n"
+        "  - name: machines\n"
+        "    motion: {quasistatic: {tolerance: 1e-4, iterations: 100}}\n"
+        "    controller: {machine: {cycle: 1, rest: 1}}\n"
+        "run: {duration: 2}\n"
+        "search: {population: 60}\n",
+        encoding="utf-8",
+    )
+    with mayfly.Scene(path) as scene:
+        machines = scene.group("machines")
+        scene.run(1.0)
+        assert machines.fault_names(0) == ("trial",)
+
+
 def test_bad_trusses_are_refused() -> None:
     with pytest.raises(ValueError, match=r"bars\[0\].ends"):
         mayfly.Truss.from_arrays([[0, 0, 0]], [[0, 0]])

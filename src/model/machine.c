@@ -125,7 +125,8 @@ static bool is_centered(const mf_Machine *machine, uint32_t actuator) {
 static mf_Status check_fits(const mf_Truss *truss, mf_Error *error) {
     const char *foreign = foreign_part(truss);
     if (foreign != NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "machine: the truss has %s, no machine has", foreign);
+        return mf_fail(error, MF_UNSUPPORTED, "machine: the truss has %s, which no machine has",
+                       foreign);
     if (truss->vertex_count <= MF_MACHINE_VERTICES && truss->bar_count <= MF_MACHINE_BARS &&
         truss->actuator_count <= MF_MACHINE_ACTUATORS &&
         truss->neuron_count <= MF_MACHINE_NEURONS && truss->synapse_count <= MF_MACHINE_SYNAPSES)

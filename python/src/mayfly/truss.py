@@ -66,6 +66,9 @@ class Truss(Native):
         fixed: Mapping[int, str] | None = None,
         loads: Mapping[int, Sequence[float]] | None = None,
         masses: Mapping[int, float] | None = None,
+        cycle: float = 0.0,
+        delay: float = 0.0,
+        change: float = 0.0,
         material: str = "golem",
         name: str = "truss",
         context: Context | None = None,
@@ -81,6 +84,9 @@ class Truss(Native):
             fixed: axes along which vertices are held: `{0: "xyz", 3: "z"}`.
             loads: [N] forces on vertices: `{7: (0, 0, -10)}`.
             masses: [kg] of vertices in addition to their bars.
+            cycle: [s] period of the network; 0: 0.2.
+            delay: [s] before its first cycle.
+            change: [m] most that an actuator changes in a cycle; 0: 0.01.
             material: "golem", "steel", "aluminum", "abs", "pla" or "nylon".
             name: of the truss.
             context: that of the process if not given.
@@ -114,6 +120,7 @@ class Truss(Native):
         native.name, native.vertices, native.bars, native.actuators = title, vertices, rows, motors
         native.vertex_count, native.bar_count = len(points), len(bars)
         native.actuator_count = len(actuators)
+        native.cycle, native.delay, native.change = float(cycle), float(delay), float(change)
         error, written = ffi.new("mf_Error *"), ffi.new("char **")
         check(lib.mf_truss_check(native, error), error)
         check(lib.mf_truss_write(used._use(), native, written, error), error)
@@ -166,6 +173,21 @@ class Truss(Native):
         native = self._use()
         rows = [native.actuators[i] for i in range(native.actuator_count)]
         return [(int(row.bar), float(row.lower), float(row.upper)) for row in rows]
+
+    @property
+    def cycle(self) -> float:
+        """[s] period of the network that drives actuators."""
+        return float(self._use().cycle)
+
+    @property
+    def delay(self) -> float:
+        """[s] before the network's first cycle."""
+        return float(self._use().delay)
+
+    @property
+    def change(self) -> float:
+        """[m] most that an actuator changes in a cycle of the network."""
+        return float(self._use().change)
 
     @property
     def mass(self) -> float:
