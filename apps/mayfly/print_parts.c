@@ -36,47 +36,63 @@ void mf_print_parts_report(const mf_Print *print, const mf_PrintFiles *files) {
 }
 
 // An actuator's body holds its rod: it is as long as the stroke and what its default has beyond it.
-static void set_scale(const mf_Truss *truss, double scale, mf_PrintConfig *config) {
-    const mf_PrintConfig usual = mf_print_config();
+static mf_PrintConfig config_for(const mf_Truss *truss, double scale) {
+    mf_PrintConfig config = mf_print_config();
     double stroke = 0.0;
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
         const double range = truss->actuators[a].upper - truss->actuators[a].lower;
         stroke = range > stroke ? range : stroke;
     }
-    *config = usual;
-    config->scale = scale;
+    config.scale = scale;
     if (stroke > 0.0) {
-        config->stroke = stroke * scale;
-        config->body_length = config->stroke + (usual.body_length - usual.stroke);
+        config.body_length += stroke * scale - config.stroke;
+        config.stroke = stroke * scale;
     }
     for (int i = 0; i < 3; i++)
-        config->build_volume[i] = 1.0; // the parts' table has their sizes
+        config.build_volume[i] = 10.0; // the list of parts has their sizes
+    return config;
 }
 
-// An actuator of one stage is longer than its stroke, at any scale.
-static mf_Status check_strokes(const mf_Truss *truss, mf_Error *error) {
+// Ranges of actuators with a share of their strokes about their middle.
+static void shrink_strokes(const mf_Truss *truss, double share, mf_TrussActuator *out) {
     for (uint32_t a = 0; a < truss->actuator_count; a++) {
-        const mf_TrussActuator *actuator = &truss->actuators[a];
-        if (!(actuator->lower > actuator->upper - actuator->lower))
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "actuators[%u]: %.3g m at its shortest, %.3g m at its longest: no scale "
-                           "makes a rod fit into its body",
-                           a, actuator->lower, actuator->upper);
+        const mf_TrussActuator *from = &truss->actuators[a];
+        const double middle = 0.5 * (from->lower + from->upper);
+        const double half = 0.5 * share * (from->upper - from->lower);
+        out[a] = *from;
+        out[a].lower = middle - half;
+        out[a].upper = middle + half;
     }
-    return MF_OK;
+}
+
+// The largest share of the strokes, at least `least`, at the smallest scale that has one.
+static mf_Status try_scales(mf_Context *context, const mf_Truss *truss, double least,
+                            mf_TrussActuator *shorter, double *share, mf_Print **out,
+                            mf_Error *error) {
+    const double most = 20.0, step = 1.1, less = 0.8;
+    mf_Truss tried = *truss;
+    mf_Status status = MF_UNSUPPORTED;
+    tried.actuators = shorter;
+    for (double scale = 1.0; scale < most && status == MF_UNSUPPORTED; scale *= step) {
+        for (*share = 1.0; *share >= least && status == MF_UNSUPPORTED;) {
+            shrink_strokes(truss, *share, shorter);
+            const mf_PrintConfig config = config_for(&tried, scale);
+            status = mf_print_create(context, &tried, &config, out, error);
+            *share *= status == MF_UNSUPPORTED ? less : 1.0;
+        }
+    }
+    return status;
 }
 
 mf_Status mf_print_parts_fit(mf_Context *context, const mf_Truss *truss, mf_Print **out,
-                             mf_Error *error) {
-    const double most = 20.0, step = 1.05;
-    mf_Status status = check_strokes(truss, error);
-    if (status != MF_OK)
-        return status;
-    status = MF_UNSUPPORTED;
-    for (double scale = 1.0; scale < most && status == MF_UNSUPPORTED; scale *= step) {
-        mf_PrintConfig config;
-        set_scale(truss, scale, &config);
-        status = mf_print_create(context, truss, &config, out, error);
-    }
+                             double *share, mf_Error *error) {
+    static const double least[] = {0.5, 0.05};
+    mf_TrussActuator *shorter = mf_allocate(context, truss->actuator_count + 1, sizeof *shorter);
+    mf_Status status = MF_UNSUPPORTED;
+    if (shorter == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    for (int i = 0; i < 2 && status == MF_UNSUPPORTED; i++)
+        status = try_scales(context, truss, least[i], shorter, share, out, error);
+    mf_release(context, shorter);
     return status;
 }

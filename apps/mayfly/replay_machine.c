@@ -38,11 +38,14 @@ static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const c
                              mf_Error *error) {
     const mf_PrintFiles files = {.stl = folder};
     mf_Print *print = NULL;
-    mf_Status status = mf_print_parts_fit(context, truss, &print, error);
+    double share = 1.0;
+    mf_Status status = mf_print_parts_fit(context, truss, &print, &share, error);
     if (status == MF_OK)
         status = mf_print_parts_save(print, &files, error);
     if (status == MF_OK)
         mf_print_parts_report(print, &files);
+    if (status == MF_OK && share < 1.0)
+        printf("note      the bars have room for %.0f %% of the stroke that evolved\n", 100.0 * share);
     mf_print_destroy(print);
     return status;
 }
