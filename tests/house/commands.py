@@ -33,9 +33,13 @@ FILES = {
 }
 IMAGES = ("elevation.png", "hills.png")
 RUNS = ("runs/hexapod", "runs/hexapod-1", "RUN")
+# Runs of machines, of two generations after the ancestor of a page.
+MACHINES = ("runs/golem-1", "runs/crawler", "runs/verified")
+ANCESTOR = ("docs/how_to/evolve_a_body.md", "ancestor.truss.yaml")
 # What stands in capitals, by the option before it, else by itself.
 WORDS = {
     "FILE.yaml": "scenes/hexapod.yaml",
+    "--truss FILE": "out.truss.yaml",
     "FILE": "models/humanoid.urdf",
     "ROBOT": "models/humanoid.urdf",
     "--gait NAME": "walk",
@@ -71,6 +75,7 @@ def texts():
         name = str(page.relative_to(source))
         rest = []
         block = None
+        begun = ""  # of a command that goes on in the next line
         for line in page.read_text().split("\n"):
             if line.lstrip().startswith("```"):
                 block = line.strip("` ") if block is None else None
@@ -78,7 +83,12 @@ def texts():
             elif block is None:
                 rest.append(line)
             elif block in ("", "sh", "bash", "console"):
-                yield name, line.strip(), True
+                begun += line.strip()
+                if begun.endswith("\\"):
+                    begun = begun[:-1]
+                    continue
+                yield name, begun, True
+                begun = ""
         for code in re.findall(r"`([^`]+)`", "\n".join(rest)):
             yield name, " ".join(code.split()), False
     overview = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
@@ -196,6 +206,10 @@ def reduce(word, arguments, options):
     if word in LONG and not arguments:
         arguments = LONG[word]
         options = [pair for pair in options if pair[0] != "--full"]
+    if word == "replay" and arguments == ["RUN"] and ("--stl" in given or "--truss" in given):
+        arguments = [MACHINES[0]]
+    if any(pair[1] is not None and pair[1].startswith("search.survivors=") for pair in options):
+        options = [pair for pair in options if pair[0] != "--survivors"]
     if word == "evolve":
         fresh = f"runs/try-{next(fresh_numbers)}"
         options = [pair for pair in options if pair[0] != "--out"] + [("--out", fresh)]
@@ -237,6 +251,9 @@ def make_clone():
         "</mujoco>", '<keyframe><key name="stand"/></keyframe></mujoco>'))
     for name in IMAGES:
         gray_png(clone / name)
+    page, name = ANCESTOR
+    block = re.search(r"^```yaml\n(truss:\n.*?)^```", (source / page).read_text(), re.M | re.S)
+    (clone / name).write_text(block[1])
     # ./dev is real; what it would build with is there already.
     for name in ("cmake", "ctest"):
         script(clone / "bin" / name, "exit 0\n")
@@ -302,6 +319,11 @@ def main():
         wrong = try_command([*words[:-1], name])
         if wrong:
             sys.exit(f"FAILED: a short evolution: {wrong}")
+    for name in MACHINES:
+        words = ["mayfly", *reduce("evolve", ["scenes/golem.yaml"], [("--model", ANCESTOR[1])])]
+        wrong = try_command([*words[:-1], name])
+        if wrong:
+            sys.exit(f"FAILED: a short evolution of machines: {wrong}")
     tried, mentions, failed = {}, 0, 0
     for where, text, _ in texts():
         text = cut(text)
