@@ -45,7 +45,8 @@ static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const c
     if (status == MF_OK)
         mf_print_parts_report(print, &files);
     if (status == MF_OK && share < 1.0)
-        printf("note      the bars have room for %.0f %% of the stroke that evolved\n", 100.0 * share);
+        printf("note      the bars have room for %.0f %% of the stroke that evolved\n",
+               100.0 * share);
     mf_print_destroy(print);
     return status;
 }

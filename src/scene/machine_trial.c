@@ -290,8 +290,8 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     trial->group = group;
     trial->motion = scene->motion;
     trial->rest = (uint32_t)mf_machine_rest_steps(scene);
-    // At another level or with smaller steps the whole way is compared: more frames are more chances
-    // that one of them ends the trial.
+    // At another level or with smaller steps the whole way is compared: more frames are more
+    // chances that one of them ends the trial.
     trial->strict = scene->file->groups[0].machine.strict && scene->divisor == 1 &&
                     scene->motion == scene->file->groups[0].motion;
     mf_SystemConfig system = mf_system_config();

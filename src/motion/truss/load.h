@@ -113,10 +113,11 @@ static void load_bars(Frame *f) {
 }
 
 // Actuators change the rest length of their bars towards the command.
-static void drive(const Frame *f) {
+static void drive(Frame *f) {
     const mf_TrussBlock *block = f->block;
     const mf_index count = index_load(block->counts, MF_TRUSS_ACTUATORS);
     const mf_lane most = mf_set((mf_real)f->plan->change);
+    f->driven = mf_not(mf_mask_all());
     for (uint32_t a = 0; a < f->actuators; a++) {
         mf_mask drives = mf_and(f->alive, mf_index_less(mf_set_index((int32_t)a), count));
         mf_index at = index_load(block->actuator, a) * mf_set_index(MF_BLOCK) + mf_lane_numbers();
@@ -126,6 +127,7 @@ static void drive(const Frame *f) {
                      row_load(block->range, 2 * (size_t)a + 1));
         mf_lane by = wanted - rest;
         drives = mf_and(drives, mf_finite(by));
+        f->driven = mf_or(f->driven, mf_and(drives, mf_less(mf_zero(), mf_abs(by))));
         mf_scatter(drives, block->rest, at, rest + mf_clamp(by, -most, most));
     }
 }

@@ -78,6 +78,7 @@ typedef struct Frame {
     mf_lane share;        // [1] of the stiffness of contacts in the energy; 1 in a frame
     mf_lane spring, grip; // [N/m] of contacts times `share`
     mf_lane stage;        // [s] duration of a stage of a dynamic step
+    mf_mask driven;       // lanes in which an actuator changes
     mf_mask nearly;       // lanes whose matrix is complete: near the minimum, or slow
     mf_lane load;         // [N] of the lane, which the tolerance is relative to
     Vec *position;        // per vertex

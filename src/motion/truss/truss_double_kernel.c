@@ -12,12 +12,14 @@
 
 // Actuators mostly move as in the last frame, and the truss with them: lanes begin where it would
 // get them, where that has less energy. What is found then is also what slower motion would find.
+// Where loads alone change, going on could pass a snap that they do not reach.
 static void go_on(Frame *f) {
-    if (f->plan->descend)
+    if (f->plan->descend || !mf_any(f->driven))
         return;
     for (uint32_t v = 0; v < f->vertices; v++)
         f->trial[v] = vec_add(f->position[v], f->movement[v]);
     mf_mask less = mf_less(energy_at(f, f->trial, NULL), energy_at(f, f->position, NULL));
+    less = mf_and(less, f->driven);
     for (uint32_t v = 0; v < f->vertices; v++)
         f->position[v] = vec_select(less, f->trial[v], f->position[v]);
 }
