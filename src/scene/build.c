@@ -300,16 +300,23 @@ static bool can_replace(const mf_SceneGroup *group, mf_Motion motion) {
     return group->vehicle == NULL;
 }
 
+static mf_Status refuse_motion(const mf_SceneFile *file, mf_Motion motion, mf_Error *error) {
+    const mf_SceneGroup *group = &file->groups[0];
+    if (group->truss != NULL)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "group %.80s: a truss moves by quasistatic or elastic, found %s",
+                          group->name, mf_motion_name(motion));
+    return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                      "group %.80s: a vehicle has one motion, %s, found %s", group->name,
+                      mf_motion_name(group->motion), mf_motion_name(motion));
+}
+
 static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, mf_Error *error) {
     const mf_SceneHooks *hooks = &file->hooks;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
     if (!can_replace(&file->groups[0], config->motion))
-        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0, "group %.80s: a %s, found %s",
-                          file->groups[0].name,
-                          file->groups[0].truss != NULL ? "truss moves by quasistatic or elastic"
-                                                        : "vehicle has one motion",
-                          mf_motion_name(config->motion));
+        return refuse_motion(file, config->motion, error);
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
         return mf_fail_at(error, MF_LIMIT, file->file, 0, 0,
                           "groups: expected at most 2^26 robots together");

@@ -113,7 +113,8 @@ static void mistakes_state_their_place(void **state) {
         {HEAD CELL "  - {measure: duty, lower: 1, upper: 1}\n",
          "t.yaml:5:38: search.descriptors.0.upper: expected more than lower = 1, found 1"},
         {HEAD CELL "  - {measure: color, lower: 0, upper: 1}\n",
-         "expected one of forward, sideways, height, speed, upright, duty, found color"},
+         "expected one of forward, sideways, height, speed, upright, duty, bars, actuators, found "
+         "color"},
         {HEAD CELL "  - {measure: duty, lower: 0}\n", "upper, which is missing"},
         {HEAD CELL "  - {measure: duty, lower: 0, upper: 1, cells: 2048}\n"
                    "  - {measure: speed, lower: 0, upper: 1, cells: 1024}\n",
