@@ -190,7 +190,8 @@ static void load_ground(Frame *f, mf_mask where) {
         now.anchor = vec_select(rests, landing_of(f, &spot, at, false), now.anchor);
         now.normal_force = mf_select(rests, f->load, now.normal_force);
         now.stood = mf_less(mf_zero(), now.normal_force);
-        *touch = touch_select(where, &now, touch);
+        // The first load finds nothing there yet, which may not be read.
+        *touch = mf_all(where) ? now : touch_select(where, &now, touch);
     }
 }
 
