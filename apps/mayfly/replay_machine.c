@@ -20,6 +20,10 @@ void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome) {
     if (result.length > 0.0)
         printf(", %.3g m long: %.3g body lengths", result.length, result.distance / result.length);
     putchar('\n');
+    if (result.resting > 0)
+        printf("rest       %u of the warnings below are of coming to rest, where a machine may "
+               "fall\n",
+               result.resting);
     if (result.share < 1.0)
         printf("trial      ended early: %.0f %% of it counts\n", 100.0 * result.share);
 }

@@ -338,6 +338,7 @@ mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance) {
                               .height = mf_field_get(base, instance, 2),
                               .duty = mean_duty(scene, instance, frames),
                               .share = whole > 0.0 ? frames / whole : 0.0,
+                              .resting = (uint32_t)value_of(scene, "trial.warned", instance),
                               .bars = count_at(counts, instance, 1),
                               .actuators = count_at(counts, instance, 2),
                               .fault = mf_group_fault(scene->group, instance) &

@@ -277,8 +277,8 @@ static const mf_Key scene_keys[] = {
            AT(search.reuse_fitness),
            "do not evaluate unchanged survivors again; same result, lower cost"),
     SECTION("search.machine",
-            "operators that vary machines; the chances are those of Lipson and Pollack (2000). Each "
-            "is drawn on its own, again until one was applied"),
+            "operators that vary machines; the chances are those reported for Lipson and Pollack "
+            "(2000). Each is drawn on its own, again until one was applied"),
     MF_KEY("search.machine.change", MF_KEY_REAL, 0, "1", "0.1", 0, 1, NULL, AT(machine.change),
            "chance that the length of a bar or a weight changes"),
     MF_KEY("search.machine.add", MF_KEY_REAL, MF_KEY_ABOVE, "1", "0.01", 0, 1, NULL,

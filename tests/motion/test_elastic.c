@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion/trusses.h"
+#include "motion/truss_bits.h"
 #include "near.h"
 
 // ---- bits ---------------------------------------------------------------------------------------
@@ -24,99 +24,36 @@ static void throw(const Rig *rig, uint32_t instance) {
     assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
 }
 
-// A truss among others, equal ones and different ones, has the bits that it has alone.
 static void company_changes_nothing(void **state) {
-    enum { COUNT = 21, STEPS = 60 };
-    Parts parts[3];
-    crawler(&parts[0], 7, 0);
-    crawler(&parts[1], 5, 2);
-    crawler(&parts[2], 8, 1);
-    RigConfig config = elastic_config(COUNT, 1e-3);
+    RigConfig config = elastic_config(21, 1e-3);
     config.motion.noise = 1e-4;
     config.motion.damping = 1e-5;
-    config.motion.vertices = 10;
-    config.motion.bars = 20;
-    Rig many = rig_open(*state, &parts[0].truss, config);
-    for (uint32_t i = 0; i < COUNT; i++) {
-        assert_int_equal(mf_quasistatic_set(many.group, i, &parts[i < 8 ? 0 : i % 3].truss, NULL),
-                         MF_OK);
-        throw(&many, i);
-    }
-    drive(&many, STEPS);
-    for (uint32_t i = 0; i < COUNT; i += 5) {
-        // Noise and phase belong to the number of the instance: the others are bare vertices.
-        Rig few = rig_open(*state, &parts[0].truss, config);
-        Parts dot;
-        begin(&dot);
-        vertex(&dot, 0, 0, 0.01, "xyz");
-        bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
-        for (uint32_t k = 0; k < COUNT; k++)
-            assert_int_equal(
-                mf_quasistatic_set(few.group, k,
-                                   k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss, NULL),
-                MF_OK);
-        throw(&few, i);
-        drive(&few, STEPS);
-        assert_true(get(&few, "base.linear_velocity", i, 2) > -0.5); // it landed
-        assert_int_equal(mf_group_instance_hash(few.group, i),
-                         mf_group_instance_hash(many.group, i));
-        rig_close(&few);
-    }
-    rig_close(&many);
+    company_changes_nothing_of(*state, config, throw, 60);
 }
 
-static uint64_t hash_with(mf_Isa isa, uint32_t threads) {
-    enum { COUNT = 40 };
-    mf_Context *context;
-    mf_ContextConfig settings = mf_context_config();
-    settings.threads = threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
-    Parts parts[2];
-    crawler(&parts[0], 7, 1);
-    crawler(&parts[1], 6, 0);
-    RigConfig config = elastic_config(COUNT, 1e-3);
-    config.motion.noise = 1e-4;
-    config.world.isa = isa;
-    Rig rig = rig_open(context, &parts[0].truss, config);
-    for (uint32_t i = 20; i < COUNT; i += 2)
-        assert_int_equal(mf_quasistatic_set(rig.group, i, &parts[1].truss, NULL), MF_OK);
-    for (uint32_t i = 0; i < COUNT; i++)
-        throw(&rig, i);
-    drive(&rig, 60);
-    const uint64_t hash = mf_world_hash(rig.world);
+// The tests above and below see flight and contacts.
+static void what_is_thrown_lands(void **state) {
+    Parts parts;
+    crawler(&parts, 7, 0);
+    Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
+    begin_all(&rig, throw);
+    drive(&rig, 10);
+    assert_true(get(&rig, "base.linear_velocity", 3, 2) < -0.5); // it falls faster and faster
+    drive(&rig, 50);
+    for (uint32_t i = 0; i < 9; i++)
+        assert_true(get(&rig, "base.linear_velocity", i, 2) > -0.5);
     rig_close(&rig);
-    mf_context_destroy(context);
-    return hash;
 }
 
 static void sets_and_threads_agree(void **state) {
+    RigConfig config = elastic_config(40, 1e-3);
     (void)state;
-    const uint64_t hash = hash_with(MF_ISA_AUTO, 1);
-    assert_int_equal(hash_with(MF_ISA_AUTO, 3), hash);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-        if (mf_isa_available(isa))
-            assert_int_equal(hash_with(isa, 2), hash);
-    }
+    config.motion.noise = 1e-4;
+    sets_and_threads_agree_on(config, throw, 60);
 }
 
 static void snapshots_continue(void **state) {
-    Parts parts;
-    crawler(&parts, 7, 1);
-    Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
-    for (uint32_t i = 0; i < 9; i++)
-        throw(&rig, i);
-    drive(&rig, 30);
-    char image[1 << 17];
-    const size_t size = mf_world_snapshot_size(rig.world);
-    assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
-    drive(&rig, 30);
-    const uint64_t hash = mf_world_hash(rig.world);
-    mf_group_reset_all(rig.group);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
-    drive(&rig, 30);
-    assert_int_equal(mf_world_hash(rig.world), hash);
-    rig_close(&rig);
+    snapshots_continue_with(*state, elastic_config(9, 1e-3), throw, 30);
 }
 
 // ---- faults -------------------------------------------------------------------------------------
@@ -254,11 +191,15 @@ static void motions_switch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(company_changes_nothing), cmocka_unit_test(sets_and_threads_agree),
-        cmocka_unit_test(snapshots_continue),      cmocka_unit_test(faults_are_contained),
-        cmocka_unit_test(runaways_are_frozen),     cmocka_unit_test(caps_are_said),
-        cmocka_unit_test(trusses_are_replaced),    cmocka_unit_test(bad_settings_are_refused),
-        cmocka_unit_test(motions_switch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(company_changes_nothing),
+                                       cmocka_unit_test(sets_and_threads_agree),
+                                       cmocka_unit_test(what_is_thrown_lands),
+                                       cmocka_unit_test(snapshots_continue),
+                                       cmocka_unit_test(faults_are_contained),
+                                       cmocka_unit_test(runaways_are_frozen),
+                                       cmocka_unit_test(caps_are_said),
+                                       cmocka_unit_test(trusses_are_replaced),
+                                       cmocka_unit_test(bad_settings_are_refused),
+                                       cmocka_unit_test(motions_switch)};
     return cmocka_run_group_tests(tests, make_context, drop_context);
 }

@@ -11,95 +11,27 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion/trusses.h"
+#include "motion/truss_bits.h"
 #include "near.h"
 
 // ---- bits
 // ----------------------------------------------------------------------------------------
 
-// A truss among others, equal ones and different ones, has the bits that it has alone.
 static void company_changes_nothing(void **state) {
-    enum { COUNT = 21 };
-    Parts parts[3];
-    crawler(&parts[0], 7, 0);
-    crawler(&parts[1], 5, 2);
-    crawler(&parts[2], 8, 1);
-    RigConfig config = rig_config(COUNT);
+    RigConfig config = rig_config(21);
     config.motion.noise = 1e-4;
-    config.motion.vertices = 10;
-    config.motion.bars = 20;
-    Rig many = rig_open(*state, &parts[0].truss, config);
-    for (uint32_t i = 0; i < COUNT; i++)
-        assert_int_equal(mf_quasistatic_set(many.group, i, &parts[i < 8 ? 0 : i % 3].truss, NULL),
-                         MF_OK);
-    drive(&many, 12);
-    for (uint32_t i = 0; i < COUNT; i += 5) {
-        // Noise and phase belong to the number of the instance: the others are bare vertices.
-        Rig few = rig_open(*state, &parts[0].truss, config);
-        Parts dot;
-        begin(&dot);
-        vertex(&dot, 0, 0, 0.01, "xyz");
-        bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
-        for (uint32_t k = 0; k < COUNT; k++)
-            assert_int_equal(
-                mf_quasistatic_set(few.group, k,
-                                   k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss, NULL),
-                MF_OK);
-        drive(&few, 12);
-        assert_int_equal(mf_group_instance_hash(few.group, i),
-                         mf_group_instance_hash(many.group, i));
-        rig_close(&few);
-    }
-    rig_close(&many);
-}
-
-static uint64_t hash_with(mf_Isa isa, uint32_t threads) {
-    mf_Context *context;
-    mf_ContextConfig settings = mf_context_config();
-    settings.threads = threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
-    Parts parts[2];
-    crawler(&parts[0], 7, 1);
-    crawler(&parts[1], 6, 0);
-    RigConfig config = rig_config(70);
-    config.motion.noise = 1e-4;
-    config.world.isa = isa;
-    Rig rig = rig_open(context, &parts[0].truss, config);
-    for (uint32_t i = 40; i < 70; i += 2)
-        assert_int_equal(mf_quasistatic_set(rig.group, i, &parts[1].truss, NULL), MF_OK);
-    drive(&rig, 6);
-    const uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
-    mf_context_destroy(context);
-    return hash;
+    company_changes_nothing_of(*state, config, NULL, 12);
 }
 
 static void sets_and_threads_agree(void **state) {
+    RigConfig config = rig_config(70);
     (void)state;
-    const uint64_t hash = hash_with(MF_ISA_AUTO, 1);
-    assert_int_equal(hash_with(MF_ISA_AUTO, 3), hash);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-        if (mf_isa_available(isa))
-            assert_int_equal(hash_with(isa, 2), hash);
-    }
+    config.motion.noise = 1e-4;
+    sets_and_threads_agree_on(config, NULL, 6);
 }
 
 static void snapshots_continue(void **state) {
-    Parts parts;
-    crawler(&parts, 7, 1);
-    Rig rig = rig_open(*state, &parts.truss, rig_config(9));
-    drive(&rig, 5);
-    char image[1 << 17];
-    const size_t size = mf_world_snapshot_size(rig.world);
-    assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
-    drive(&rig, 5);
-    const uint64_t hash = mf_world_hash(rig.world);
-    mf_group_reset_all(rig.group);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
-    drive(&rig, 5);
-    assert_int_equal(mf_world_hash(rig.world), hash);
-    rig_close(&rig);
+    snapshots_continue_with(*state, rig_config(9), NULL, 5);
 }
 
 // ---- physics
