@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scene/machines.h"
+
 enum { MANY = 40, BYTES = MF_MACHINE_BYTES };
 
 #define HEAD "world: {step: 0.25}\nground: {shape: flat}\nrun: {duration: 4}\n"
@@ -108,25 +110,51 @@ static void a_trial_again_has_the_same_bits(void **state) {
     mf_scene_file_destroy(file);
 }
 
-// A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
-static void one_bar_does_not_crawl(void **state) {
+// One actuator from the origin to (x, 0, z).
+static void one_bar(double x, double z, uint8_t genome[BYTES]) {
     static mf_Machine machine;
-    uint8_t genome[BYTES];
-    double fitness;
     machine = (mf_Machine){.vertex_count = 2,
                            .bar_count = 1,
                            .actuator_count = 1,
                            .neuron_count = 1,
                            .synapse_count = 1};
-    machine.vertices[1].position[0] = 0.1;
+    machine.vertices[1].position[0] = x;
+    machine.vertices[1].position[2] = z;
     machine.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
     machine.actuators[0] = (mf_TrussActuator){0, 0.08, 0.12, 0};
     machine.neurons[0] = (mf_Neuron){MF_NEURON_THRESHOLD, 0.5, 0};
     machine.synapses[0] = (mf_Synapse){0, 0, -1};
     assert_int_equal(mf_machine_encode(&machine, genome, BYTES, NULL), MF_OK);
+}
+
+// A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
+static void one_bar_does_not_crawl(void **state) {
+    uint8_t genome[BYTES];
+    double fitness;
+    one_bar(0.1, 0.0, genome);
     evaluate(*state, HEAD GROUP SEARCH, genome, 1, &fitness, NULL);
     print_message("one bar: %g m\n", fitness);
     assert_true(fitness < 2e-3);
+}
+
+// What falls over while it comes to rest has warnings of that time, which end no trial.
+static void falls_before_the_trial_are_told_apart(void **state) {
+    uint8_t bars[2][BYTES];
+    double fitness[2];
+    mf_Error error = {0};
+    one_bar(0.1, 0.0, bars[0]);
+    one_bar(0.06, 0.08, bars[1]);
+    mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
+    for (int i = 0; i < 2; i++) {
+        mf_Scene scene = make_evaluation(*state, file, 1);
+        if (mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error) != MF_OK)
+            fail_msg("%s", error.message);
+        const mf_MachineResult result = mf_machine_result(&scene, 0);
+        assert_true(result.share == 1.0);
+        assert_true(i == 0 ? result.resting == 0 : result.resting > 0);
+        mf_scene_destroy(&scene);
+    }
+    mf_scene_file_destroy(file);
 }
 
 static void descriptors_are_those_of_the_machine(void **state) {
@@ -189,6 +217,7 @@ int main(void) {
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(a_trial_again_has_the_same_bits),
         cmocka_unit_test(one_bar_does_not_crawl),
+        cmocka_unit_test(falls_before_the_trial_are_told_apart),
         cmocka_unit_test(descriptors_are_those_of_the_machine),
         cmocka_unit_test(mistakes_are_named),
     };
