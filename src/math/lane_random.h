@@ -1,5 +1,5 @@
-// Normally distributed random numbers in lanes, as pure functions of (seed, instance, stream,
-// tick): Philox words (base/random.c) by the method of Box and Muller (1958). The logarithm is
+// Random numbers in lanes, as pure functions of (seed, instance, stream, tick): Philox words
+// (base/random.c), normally distributed by the method of Box and Muller (1958). The logarithm is
 // taken of a word's leading bit and the 24 bits after it, so nothing is rounded before it, and both
 // precisions draw from the same numbers.
 #ifndef MF_MATH_LANE_RANDOM_H
@@ -53,7 +53,21 @@ static inline void mf_normal_lanes_of(uint64_t seed, const uint32_t *instance, u
     }
 }
 
-// The same for the instances `first` .. `first` + MF_LANES - 1.
+// Four independent numbers that are uniform in [-1, 1), for each of MF_LANES instances.
+static inline void mf_uniform_lanes_of(uint64_t seed, const uint32_t *instance, uint32_t stream,
+                                       uint64_t tick, mf_lane out[4]) {
+    MF_ALIGNED(64) mf_real side[4][MF_LANES];
+    for (uint32_t lane = 0; lane < MF_LANES; lane++) {
+        uint32_t word[4];
+        mf_random(seed, instance[lane], stream, tick, word);
+        for (int i = 0; i < 4; i++)
+            side[i][lane] = (mf_real)((int32_t)(word[i] >> 8) - (1 << 23)) * (mf_real)0x1p-23;
+    }
+    for (int i = 0; i < 4; i++)
+        out[i] = mf_load(side[i]);
+}
+
+// Normal numbers for the instances `first` .. `first` + MF_LANES - 1.
 static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t stream, uint64_t tick,
                                    mf_lane out[4]) {
     uint32_t instance[MF_LANES];

@@ -6,6 +6,8 @@
 // remains from the previous one.
 #include "scene/machines.h"
 
+#include "world/group.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -202,7 +204,7 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                        robots, count);
     if (mf_scene_has_machines(scene->file))
         return mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error);
-    mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
+    mf_Status status = mf_world_rewind(scene->world, scene->start, scene->start_size, error);
     if (status != MF_OK)
         return status;
     for (uint32_t i = 0; i < count; i++)

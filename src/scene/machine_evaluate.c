@@ -1,9 +1,10 @@
 // Evaluations of many machines at once. Results do not depend on instances: machines are sorted, so
-// that lanes side by side have the same bars where there are such, and similar sizes elsewhere;
-// equal ones are simulated once, and their results are remembered by the hash of all that matters.
+// that lanes side by side have the same bars where there are such; equal ones are simulated once,
+// and their results are remembered by the hash of all that matters.
 #include "scene/machines.h"
 
 #include "base/hash.h"
+#include "world/group.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct Life { // one machine of a call
     mf_Machine machine;
     uint64_t hash, shape; // of all that matters, and of its bars alone
     uint32_t genome;      // [1] its place in the call
+    uint32_t instance;    // [1] of the group, MF_NONE before it is known
 } Life;
 
 struct mf_MachineLives {
@@ -74,17 +76,25 @@ static uint64_t shape_of(const mf_Machine *machine) {
     return shape;
 }
 
+// By shape, then by positions: the nearer two machines are, the more they move alike.
 static int compare_lives(const void *one, const void *two) {
-    const Life *const *first = one, *const *second = two;
-    const uint64_t a[5] = {(*first)->machine.bar_count, (*first)->machine.vertex_count,
-                           (*first)->shape, (*first)->hash, (*first)->genome};
-    const uint64_t b[5] = {(*second)->machine.bar_count, (*second)->machine.vertex_count,
-                           (*second)->shape, (*second)->hash, (*second)->genome};
-    for (int i = 0; i < 5; i++) {
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
+    const Life *first = *(const Life *const *)one, *second = *(const Life *const *)two;
+    if (first->shape != second->shape)
+        return first->shape < second->shape ? -1 : 1;
+    const uint32_t count = first->machine.vertex_count < second->machine.vertex_count
+                               ? first->machine.vertex_count
+                               : second->machine.vertex_count;
+    for (uint32_t v = 0; v < count; v++) {
+        const double *p = first->machine.vertices[v].position;
+        const double *q = second->machine.vertices[v].position;
+        for (int i = 0; i < 3; i++) {
+            if (p[i] != q[i])
+                return p[i] < q[i] ? -1 : 1;
+        }
     }
-    return 0;
+    if (first->hash != second->hash)
+        return first->hash < second->hash ? -1 : 1;
+    return first->genome < second->genome ? -1 : first->genome > second->genome;
 }
 
 static Remembered *memory_of(const mf_MachineLives *all, uint64_t hash) {
@@ -134,6 +144,7 @@ static uint32_t choose(const mf_SceneFile *file, mf_MachineLives *all, const uin
             continue;
         }
         life->genome = i;
+        life->instance = MF_NONE;
         life->shape = shape_of(&life->machine);
         all->sorted[chosen++] = life;
     }
@@ -145,23 +156,55 @@ static bool is_first(const mf_MachineLives *all, uint32_t i) {
     return i == 0 || all->sorted[i]->hash != all->sorted[i - 1]->hash;
 }
 
+// Gives the instances before `next` to machines of [first, end), which have the same bars and are
+// not placed yet, in pieces of `size` machines. Returns the first of these instances.
+static uint32_t place_pieces(mf_MachineLives *all, uint32_t first, uint32_t end, uint32_t size,
+                             uint32_t next) {
+    uint32_t left = 0;
+    for (uint32_t i = first; i < end; i++)
+        left += is_first(all, i) && all->sorted[i]->instance == MF_NONE;
+    left -= left % size;
+    for (uint32_t i = first; i < end && left > 0; i++) {
+        if (!is_first(all, i) || all->sorted[i]->instance != MF_NONE)
+            continue;
+        all->sorted[i]->instance = --next;
+        left--;
+    }
+    return next;
+}
+
+// Where each machine is simulated, from behind the last instance `count` downwards. Pieces of the
+// same bars come by size, the largest at the end, so that they meet the lanes of a kernel, however
+// many these are, and that the slow ones, machines alone, begin first.
+static void place(mf_MachineLives *all, uint32_t chosen, uint32_t count) {
+    uint32_t next = count - count % MF_BLOCK;
+    if (next < chosen)
+        next = count;
+    for (uint32_t size = 8; size > 0; size /= 2) {
+        for (uint32_t first = 0, end = 0; first < chosen; first = end) {
+            while (end < chosen && all->sorted[end]->shape == all->sorted[first]->shape)
+                end++;
+            next = place_pieces(all, first, end, size, next);
+        }
+    }
+}
+
 static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
-    const mf_MachineLives *all = scene->lives;
-    uint32_t instance = 0;
-    mf_Status status = mf_world_restore(scene->world, scene->start, scene->start_size, error);
+    mf_MachineLives *all = scene->lives;
+    mf_Status status = mf_world_rewind(scene->world, scene->start, scene->start_size, error);
+    place(all, chosen, mf_group_count(scene->group));
     for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
+        const Life *life = all->sorted[i];
         if (is_first(all, i))
-            status = mf_machine_begin(scene, instance++, &all->sorted[i]->machine,
-                                      all->sorted[i]->hash, error);
+            status = mf_machine_begin(scene, life->instance, &life->machine, life->hash, error);
     }
     if (status == MF_OK && chosen > 0)
         mf_world_step(scene->world, mf_scene_steps(scene));
-    instance = 0;
     for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
-        Life *life = all->sorted[i];
+        const Life *life = all->sorted[i];
         Remembered *memory = memory_of(all, life->hash);
         if (is_first(all, i))
-            *memory = (Remembered){life->hash, score_of(scene, instance++)};
+            *memory = (Remembered){life->hash, score_of(scene, life->instance)};
         all->scores[life->genome] = memory->score;
     }
     return status;

@@ -6,6 +6,9 @@
 // cannot know (a jump), that is not relaxed, or that breaks the machine (yield, buckling): it then
 // has the fault MF_FAULT_TRIAL, and what it covered before counts.
 //
+// In quasi-static motion a machine whose network and actuators have ended a cycle as they began it
+// stands still from then on, and its trial ends, too: it has the distance of the whole time.
+//
 // Invariant: the result depends on the machine and the settings alone. Noise is drawn by the
 // machine's hash, not by its instance.
 #include "scene/machines.h"
@@ -65,10 +68,14 @@ mf_Status mf_machine_add_network(mf_Group *group, const mf_SceneMachine *setting
     return mf_neurons_add(group, &config, error);
 }
 
+static uint32_t steps_in(const mf_Scene *scene, mf_Time time) {
+    const mf_Time steps = (time + scene->step / 2) / scene->step;
+    return steps < 1 ? 1 : (uint32_t)steps;
+}
+
 uint64_t mf_machine_rest_steps(const mf_Scene *scene) {
     const mf_Time rest = scene->file->groups[0].machine.rest;
-    const mf_Time steps = (rest + scene->step / 2) / scene->step;
-    return rest > 0 && steps < 1 ? 1 : (uint64_t)steps;
+    return rest > 0 ? steps_in(scene, rest) : 0;
 }
 
 // ---- machines ----------------------------------------------------------------------------------
@@ -118,6 +125,7 @@ bool mf_machine_read(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *m
     if (mf_machine_encode(machine, bytes, sizeof bytes, NULL) != MF_OK)
         return false;
     *hash = mf_hash_bytes(MF_HASH_START, bytes, mf_machine_bytes(machine));
+    mf_machine_stand(machine);
     return true;
 }
 
@@ -148,7 +156,7 @@ mf_Status mf_machine_begin(const mf_Scene *scene, uint32_t instance, const mf_Ma
 
 // ---- the system --------------------------------------------------------------------------------
 
-enum { DISTANCE, LENGTH, FRAMES, STEPS, WARNED, STANCE, ROWS };
+enum { DISTANCE, LENGTH, FRAMES, STEPS, WARNED, STANCE, PATTERN, ROWS };
 
 static const mf_FieldInfo infos[ROWS] = {
     [DISTANCE] = {"trial.distance", "m", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
@@ -163,15 +171,19 @@ static const mf_FieldInfo infos[ROWS] = {
                 "steps with warnings that end trials, before it came to rest"},
     [STANCE] = {"trial.stance", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
                 "steps that count, in which each vertex was on the ground"},
+    [PATTERN] = {"trial.pattern", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+                 "hash of network and actuators at the end of the last cycle"},
 };
 
 typedef struct Trial {
     mf_Field *rows[ROWS], *start, *fault;
-    const mf_Field *base, *position, *counts, *contact, *warnings;
+    const mf_Field *base, *position, *counts, *contact, *warnings, *relaxation;
+    const mf_Field *state, *command; // of neurons, of actuators
     mf_Group *group;
-    mf_Motion motion; // after coming to rest
-    uint32_t rest;    // [1] steps
+    mf_Motion motion;            // after coming to rest
+    uint32_t rest, cycle, whole; // [1] steps: of coming to rest, of a cycle, that count
     bool strict;
+    bool ends; // where the machine stands still for good
 } Trial;
 
 static uint32_t count_at(const mf_Field *field, uint32_t instance, uint32_t component) {
@@ -214,13 +226,47 @@ static void come_to_rest(const Trial *trial, uint32_t instance) {
         (void)mf_motion_switch(trial->group, instance, trial->motion, NULL);
 }
 
-static void count_stance(const Trial *trial, uint32_t instance) {
+static void count_stance(const Trial *trial, uint32_t instance, uint32_t steps) {
     const uint32_t vertices = count_at(trial->counts, instance, 0);
     for (uint32_t v = 0; trial->contact != NULL && v < vertices; v++) {
         if (mf_field_get(trial->contact, instance, 3 * v + 2) > 0.0)
             mf_field_set(trial->rows[STANCE], instance, v,
-                         count_at(trial->rows[STANCE], instance, v) + 1);
+                         count_at(trial->rows[STANCE], instance, v) + steps);
     }
+}
+
+// The hash of what decides the next cycle.
+static uint64_t pattern_of(const Trial *trial, uint32_t instance) {
+    uint64_t hash = MF_HASH_START;
+    for (uint32_t n = 0; n < trial->state->components; n++) {
+        const double state = mf_field_get(trial->state, instance, n);
+        hash = mf_hash_doubles(hash, &state, 1);
+    }
+    const uint32_t actuators = count_at(trial->counts, instance, 2);
+    for (uint32_t a = 0; a < actuators; a++) {
+        const double command = mf_field_get(trial->command, instance, a);
+        hash = mf_hash_doubles(hash, &command, 1);
+    }
+    return hash;
+}
+
+// Whether the cycle that ends with this step ended as it began, so that those to come do, too.
+static bool keeps_pattern(const Trial *trial, uint32_t instance) {
+    mf_Field *field = trial->rows[PATTERN];
+    const uint64_t now = pattern_of(trial, instance);
+    const bool same = count_at(field, instance, 0) == (uint32_t)now &&
+                      count_at(field, instance, 1) == (uint32_t)(now >> 32);
+    mf_field_set(field, instance, 0, (uint32_t)now);
+    mf_field_set(field, instance, 1, (uint32_t)(now >> 32));
+    return same;
+}
+
+// The time that is left counts as this step.
+static void end_still(const Trial *trial, uint32_t instance) {
+    const uint32_t left = trial->whole - count_at(trial->rows[FRAMES], instance, 0);
+    count_stance(trial, instance, left);
+    mf_field_set(trial->rows[FRAMES], instance, 0, trial->whole);
+    mf_field_set(trial->fault, instance, 0, MF_FAULT_TRIAL);
 }
 
 static void measure(const Trial *trial, uint32_t instance) {
@@ -234,8 +280,12 @@ static void measure(const Trial *trial, uint32_t instance) {
     const double y =
         mf_field_get(trial->base, instance, 1) - mf_field_get(trial->start, instance, 1);
     mf_field_set(trial->rows[DISTANCE], instance, 0, mf_sqrt(x * x + y * y));
-    mf_field_set(trial->rows[FRAMES], instance, 0, count_at(trial->rows[FRAMES], instance, 0) + 1);
-    count_stance(trial, instance);
+    const uint32_t frames = count_at(trial->rows[FRAMES], instance, 0) + 1;
+    mf_field_set(trial->rows[FRAMES], instance, 0, frames);
+    count_stance(trial, instance, 1);
+    if (trial->ends && frames % trial->cycle == 0 && keeps_pattern(trial, instance) &&
+        mf_field_get(trial->relaxation, instance, 1) <= 1.0)
+        end_still(trial, instance);
 }
 
 static void run_trials(const mf_SystemRun *run, void *user) {
@@ -249,8 +299,10 @@ static void run_trials(const mf_SystemRun *run, void *user) {
         mf_field_set(trial->rows[STEPS], i, 0, steps);
         if (steps > trial->rest)
             measure(trial, i);
-        else if (steps == trial->rest)
+        else if (steps == trial->rest) {
             come_to_rest(trial, i);
+            (void)keeps_pattern(trial, i);
+        }
     }
 }
 
@@ -266,11 +318,12 @@ static void reset_trial(mf_Group *group, uint32_t instance, void *user) {
 }
 
 mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
-    static const char *const reads[] = {"base.position",  "vertex.position", "truss.counts",
-                                        "?contact.force", "warning.steps",   NULL};
-    static const char *const writes[] = {"trial.distance", "trial.length", "trial.frames",
-                                         "trial.steps",    "trial.warned", "trial.stance",
-                                         "start.position", "fault.word",   NULL};
+    static const char *const reads[] = {"base.position",    "vertex.position",  "truss.counts",
+                                        "?contact.force",   "warning.steps",    "neuron.state",
+                                        "actuator.control", "frame.relaxation", NULL};
+    static const char *const writes[] = {
+        "trial.distance", "trial.length",  "trial.frames",   "trial.steps", "trial.warned",
+        "trial.stance",   "trial.pattern", "start.position", "fault.word",  NULL};
     mf_Group *group = scene->group;
     mf_Context *context = mf_world_context(scene->world);
     Trial *trial = mf_allocate(context, 1, sizeof *trial);
@@ -278,8 +331,8 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "trial: out of memory");
     mf_Status status = MF_OK;
     for (int row = 0; row < ROWS && status == MF_OK; row++)
-        status =
-            mf_group_add_field(group, &infos[row], MF_MACHINE_VERTICES, &trial->rows[row], error);
+        status = mf_group_add_field(group, &infos[row], row == PATTERN ? 2 : MF_MACHINE_VERTICES,
+                                    &trial->rows[row], error);
     trial->start = mf_group_find_field(group, "start.position");
     trial->fault = mf_group_find_field(group, "fault.word");
     trial->base = mf_group_find_field(group, "base.position");
@@ -289,11 +342,17 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     trial->warnings = mf_group_find_field(group, "warning.steps");
     trial->group = group;
     trial->motion = scene->motion;
+    trial->relaxation = mf_group_find_field(group, "frame.relaxation");
+    trial->state = mf_group_find_field(group, "neuron.state");
+    trial->command = mf_group_find_field(group, "actuator.control");
     trial->rest = (uint32_t)mf_machine_rest_steps(scene);
+    trial->cycle = steps_in(scene, scene->file->groups[0].machine.cycle);
+    trial->whole = (uint32_t)mf_scene_steps(scene) - trial->rest;
     // At another level or with smaller steps the whole way is compared: more frames are more
     // chances that one of them ends the trial.
-    trial->strict = scene->file->groups[0].machine.strict && scene->divisor == 1 &&
-                    scene->motion == scene->file->groups[0].motion;
+    const bool own = scene->divisor == 1 && scene->motion == scene->file->groups[0].motion;
+    trial->strict = own && scene->file->groups[0].machine.strict;
+    trial->ends = own && scene->motion == MF_MOTION_QUASISTATIC;
     mf_SystemConfig system = mf_system_config();
     system.name = "trial";
     system.phase = MF_PHASE_AFTER;

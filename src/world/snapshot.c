@@ -206,10 +206,16 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
         return mf_fail(
             error, MF_BAD_ARGUMENT,
             "snapshot: made by a world with another step, ground, group, model, start or system");
-    const char *payload = (const char *)image + sizeof header;
     if (header.payload != size - sizeof header ||
-        header.crc != mf_crc32(0, payload, size - sizeof header))
+        header.crc != mf_crc32(0, (const char *)image + sizeof header, size - sizeof header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum is wrong");
+    return mf_world_rewind(world, image, size, error);
+}
+
+mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Error *error) {
+    SnapshotHeader header;
+    const size_t fixed = fixed_size(world);
+    memcpy(&header, image, sizeof header);
     if (world->has_state) {
         mf_Status status = world->state.prepare(world->state.user, (const char *)image + fixed,
                                                 size - fixed, error);
@@ -218,7 +224,7 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
         world->state.restore(world->state.user);
     }
     // The image is not changed: restoring only reads it.
-    copy_state(world, (char *)(uintptr_t)payload, true);
+    copy_state(world, (char *)(uintptr_t)image + sizeof header, true);
     world->tick = header.tick;
     world->time = (mf_Time)header.tick * world->config.step;
     mf_world_reschedule(world);

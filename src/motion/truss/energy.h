@@ -70,6 +70,8 @@ static MF_INLINE mf_lane loads_energy(const Frame *f, const Vec *at, Vec *gradie
 
 // Components that are held do not count.
 static MF_INLINE void hold_fixed(const Frame *f, Vec *gradient) {
+    if (!f->holds)
+        return;
     for (uint32_t v = 0; v < f->vertices; v++) {
         mf_lane *component[AXES] = {&gradient[v].x, &gradient[v].y, &gradient[v].z};
         for (int axis = 0; axis < AXES; axis++) {

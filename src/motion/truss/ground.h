@@ -59,6 +59,16 @@ static MF_INLINE mf_lane ground_height(const Frame *f, Vec at, mf_lane *slope_x,
     return mf_map_surface(&f->map, at.x, at.y, slope_x, slope_y);
 }
 
+// Whether a spot is higher above level ground than `margin` in all lanes and carried nothing, so
+// that it has neither energy nor force.
+static MF_INLINE bool spot_clears(const Frame *f, const Touch *touch, Vec at, mf_lane margin) {
+    if (!f->plan->level)
+        return false;
+    mf_lane gap = at.z - touch->rim - mf_set((mf_real)f->plan->height);
+    mf_mask clears = mf_and(mf_less(margin, gap), mf_less_equal(touch->normal_force, mf_zero()));
+    return mf_all(mf_or(clears, mf_not(f->alive)));
+}
+
 typedef struct Contact { // of one spot at trial positions
     mf_lane depth;       // [m] along the vertical; <= 0: none
     mf_lane spring;      // [N/m] along the vertical
@@ -109,8 +119,10 @@ static MF_INLINE mf_lane ground_energy(const Frame *f, const Vec *at, Vec *gradi
     for (uint32_t i = 0; i < count; i++) {
         Spot spot;
         spot_of(f, i, &spot);
-        Vec force;
-        Contact c = contact_at(f, &f->touch[i], spot_position(at, &spot, same));
+        Vec force, place = spot_position(at, &spot, same);
+        if (spot_clears(f, &f->touch[i], place, mf_zero()))
+            continue;
+        Contact c = contact_at(f, &f->touch[i], place);
         sum = sum + contact_energy(f, &c, &force);
         for (int e = 0; e < 2 && gradient != NULL && spot.ends[e] != NULL; e++)
             vertex_add(gradient, spot.ends[e], spot.ends[1] == NULL || same, f->alive,

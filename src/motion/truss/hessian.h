@@ -101,7 +101,10 @@ static MF_INLINE void add_ground(const Frame *f, const Band *band, bool same) {
     for (uint32_t i = 0; i < count; i++) {
         Spot spot;
         spot_of(f, i, &spot);
-        Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
+        Vec at = spot_position(f->position, &spot, same);
+        if (spot_clears(f, &f->touch[i], at, mf_set(MF_TRUSS_NEAR)))
+            continue;
+        Contact c = contact_at(f, &f->touch[i], at);
         mf_mask touches = mf_and(
             f->alive, mf_or(mf_less(mf_set(-MF_TRUSS_NEAR), c.depth), mf_less(mf_zero(), c.bound)));
         if (!mf_any(touches))
@@ -189,8 +192,7 @@ static MF_INLINE mf_lane finish_diagonal(const Frame *f, const Band *band, bool 
 }
 
 static MF_INLINE mf_lane assemble_as(const Frame *f, const Band *band, bool same) {
-    for (size_t i = 0; i < (size_t)band->rows * band->entries; i++)
-        band->value[i] = mf_zero();
+    band_clear(band);
     add_bars(f, band, same);
     if (f->plan->ground)
         add_ground(f, band, same);

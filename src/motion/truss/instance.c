@@ -123,6 +123,10 @@ static const struct {
                                1,
                                {"vertex.movement", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
                                 "of each vertex in the last frame, as which the next one begins"}},
+    [MF_TRUSS_ROW_CHANGE] = {PER_STILL,
+                             1,
+                             {"vertex.movement_change", "m", "world", MF_F64, MF_FIXED_COUNT, 3,
+                              STATE, "of vertex.movement from the frame before to the last one"}},
 };
 
 static uint32_t count_of(const mf_TrussPlan *plan, int row) {
@@ -327,8 +331,10 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
     }
     for (uint32_t c = 0; c < 3; c++)
         set(motion, MF_TRUSS_ROW_RELAXATION, instance, c, 0.0);
-    for (uint32_t c = 0; c < 3 * motion->plan.vertices && !motion->plan.dynamic; c++)
+    for (uint32_t c = 0; c < 3 * motion->plan.vertices && !motion->plan.dynamic; c++) {
         set(motion, MF_TRUSS_ROW_MOVEMENT, instance, c, 0.0);
+        set(motion, MF_TRUSS_ROW_CHANGE, instance, c, 0.0);
+    }
     set(motion, MF_TRUSS_ROW_ITERATIONS, instance, 0, 0.0);
 }
 

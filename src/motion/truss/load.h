@@ -55,10 +55,14 @@ static void load_vertices(Frame *f) {
         f->position[v] = f->start[v] = vec_load(block->position, AXES * (size_t)v);
         f->mass[v] = row_load(block->mass, v);
         f->fixed[v] = index_load(block->fixed, v);
-        if (f->plan->dynamic)
+        mf_mask free = mf_index_equal(f->fixed[v], mf_set_index(0));
+        f->holds = f->holds || mf_any(mf_and(f->alive, mf_not(free)));
+        if (f->plan->dynamic) {
             f->velocity[v] = vec_load(block->velocity, AXES * (size_t)v);
-        else
+        } else {
             f->movement[v] = vec_load(block->movement, AXES * (size_t)v);
+            f->change[v] = vec_load(block->change, AXES * (size_t)v);
+        }
         f->own[v] = end_of(f, mf_set_index((int32_t)v));
         Vec weight = {mf_set((mf_real)f->plan->gravity[0]), mf_set((mf_real)f->plan->gravity[1]),
                       mf_set((mf_real)f->plan->gravity[2])};
@@ -112,6 +116,18 @@ static void load_bars(Frame *f) {
     }
 }
 
+// The first vertex of the rows of each vertex, in the order of the matrix.
+static void find_first(Frame *f) {
+    for (uint32_t row = 0; row < f->vertices; row++)
+        f->bars_first[row] = f->same ? row : row > f->width ? row - f->width : 0;
+    for (uint32_t b = 0; b < f->bars && f->same; b++) {
+        const End *ends = f->bar[b].ends;
+        const bool turned = ends[0].same_row > ends[1].same_row;
+        const uint32_t low = ends[turned].same_row, high = ends[!turned].same_row;
+        f->bars_first[high] = low < f->bars_first[high] ? low : f->bars_first[high];
+    }
+}
+
 // Actuators change the rest length of their bars towards the command.
 static void drive(Frame *f) {
     const mf_TrussBlock *block = f->block;
@@ -132,17 +148,16 @@ static void drive(Frame *f) {
     }
 }
 
-// Random forces, so that no unstable balance lasts.
+// Random forces, so that no unstable balance lasts: uniform on each axis, as these cost the least.
 static void add_noise(Frame *f) {
     if (f->plan->noise <= 0)
         return;
-    const mf_lane size = mf_set((mf_real)f->plan->noise);
+    const mf_lane size = mf_set((mf_real)(1.7320508075688772935 * f->plan->noise));
     for (uint32_t v = 0; v < f->vertices; v++) {
-        mf_lane normal[4];
-        mf_normal_lanes_of(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick,
-                           normal);
+        mf_lane side[4];
+        mf_uniform_lanes_of(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick, side);
         mf_mask weighs = mf_less(mf_zero(), f->mass[v]);
-        Vec force = {normal[0], normal[1], normal[2]};
+        Vec force = {side[0], side[1], side[2]};
         force = vec_scale(force, mf_keep(weighs, size));
         f->pull[v] = vec_add(f->pull[v], force);
     }
@@ -221,6 +236,7 @@ static void check_inputs(Frame *f) {
 static void load_frame(Frame *f) {
     const mf_TrussBlock *block = f->block;
     f->load = mf_zero();
+    f->holds = false;
     f->vertices = most_of(index_load(block->counts, MF_TRUSS_VERTICES), f->alive);
     f->bars = most_of(index_load(block->counts, MF_TRUSS_BARS), f->alive);
     f->actuators = most_of(index_load(block->counts, MF_TRUSS_ACTUATORS), f->alive);
@@ -229,12 +245,14 @@ static void load_frame(Frame *f) {
     f->map = mf_lane_map(block->terrain);
     f->warnings.any = false;
     f->pair_count = 0;
+    f->share = mf_zero();
     contact_share(f, mf_mask_all(), (mf_real)1);
     load_vertices(f);
     if (f->plan->dynamic)
         load_motion(f);
     drive(f);
     load_bars(f);
+    find_first(f);
     add_noise(f);
     load_ground(f, mf_mask_all());
 }

@@ -32,6 +32,7 @@ enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_ITERATIONS,
     MF_TRUSS_ROW_VELOCITY,
     MF_TRUSS_ROW_MOVEMENT,
+    MF_TRUSS_ROW_CHANGE,
     MF_TRUSS_ROWS
 };
 

@@ -30,6 +30,7 @@ typedef struct Newton {
     mf_mask stuck;    // lanes that found no lower energy
     mf_mask full;     // lanes that took the whole of their last step
     mf_mask meets;    // lanes in which bars meet
+    bool fresh;       // energy and gradient are those at the positions
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -75,19 +76,23 @@ static MF_INLINE void bound_pairs(Newton *n, mf_lane further) {
     n->frame->closer = (n->travel + lanes_most(further)) * MF_TRUSS_CLOSING;
 }
 
+// What is held does not move along the solved rows.
+static MF_INLINE void hold_rows(const Frame *f) {
+    mf_real *values = (mf_real *)(void *)f->step;
+    for (uint32_t v = 0; v < f->vertices && f->holds; v++) {
+        for (int axis = 0; axis < AXES; axis++) {
+            const mf_index bit = mf_set_index(1 << axis);
+            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
+            mf_scatter(held, values, component_of(f->own[v].row, axis), mf_zero());
+        }
+    }
+}
+
 static MF_INLINE void place_trial(Newton *n, mf_lane scale) {
     Frame *f = n->frame;
     bound_pairs(n, scale * n->longest);
-    for (uint32_t v = 0; v < f->vertices; v++) {
-        Vec d = row_of(f, f->step, v);
-        for (int axis = 0; axis < AXES; axis++) {
-            const mf_index bit = mf_set_index(1 << axis);
-            mf_lane *component = axis == 0 ? &d.x : axis == 1 ? &d.y : &d.z;
-            mf_mask held = mf_index_equal(f->fixed[v] & bit, bit);
-            *component = mf_select(held, mf_zero(), *component);
-        }
-        f->trial[v] = vec_fma(d, scale, f->position[v]);
-    }
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->trial[v] = vec_fma(row_of(f, f->step, v), scale, f->position[v]);
 }
 
 // Accepts the trial positions of lanes.
@@ -117,13 +122,16 @@ static MF_INLINE mf_lane stop_at_kinks(const Newton *n, mf_lane scale, bool same
     for (uint32_t i = 0; i < count; i++) {
         Spot spot;
         spot_of(f, i, &spot);
-        Contact c = contact_at(f, &f->touch[i], spot_position(f->position, &spot, same));
         Vec d = {mf_zero(), mf_zero(), mf_zero()};
         for (int e = 0; e < 2 && spot.ends[e] != NULL; e++) {
             const End place = end_in_rows(spot.ends[e]);
             Vec step = vertex_get((const Vec *)(const void *)f->step, &place, same);
             d = vec_fma(step, spot.share[e], d);
         }
+        Vec at = spot_position(f->position, &spot, same);
+        if (spot_clears(f, &f->touch[i], at, mf_max(near, -(d.z * scale))))
+            continue;
+        Contact c = contact_at(f, &f->touch[i], at);
         mf_lane sinks = vec_dot(c.rise, d), gap = near - c.depth;
         mf_mask lands = mf_and(mf_less(c.depth, -near), mf_less(gap, sinks * scale));
         scale = mf_select(lands, gap / mf_select(lands, sinks, one), scale);
@@ -160,9 +168,8 @@ static MF_INLINE mf_lane shorten(const Newton *n, mf_lane scale, bool same) {
 // that moved on; `easy` those which did at once.
 static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     Frame *f = n->frame;
-    const size_t values = (size_t)n->matrix.rows * n->matrix.entries;
     const mf_lane floor = n->largest * mf_set((mf_real)1e-10);
-    memcpy(n->factor.value, n->matrix.value, values * sizeof(mf_lane));
+    band_copy(&n->factor, &n->matrix);
     mf_mask sound =
         band_factor(&n->factor, n->shift + floor, n->largest * mf_set((mf_real)1e-13), f->inverse);
     mf_mask moved = mf_not(mf_mask_all());
@@ -176,6 +183,7 @@ static mf_mask attempt(Newton *n, mf_mask open, mf_mask *easy) {
     else
         band_solve(&n->factor, f->inverse, f->step);
     mf_lane scale, slope = take_direction(n, &scale);
+    hold_rows(f);
     if (f->plan->ground)
         scale = f->same ? stop_at_kinks(n, scale, true) : stop_at_kinks(n, scale, false);
     for (int halving = 0; halving <= MF_TRUSS_HALVINGS; halving++) {
@@ -218,10 +226,17 @@ static mf_lane rounding_of(const Newton *n) {
 // The matrix at the positions, with a band as wide as it needs.
 static void make_matrix(Newton *n) {
     Frame *f = n->frame;
+    uint32_t width = 0;
     n->meets = f->same ? meets_find(f, true) : meets_find(f, false);
-    uint32_t width = f->width;
-    if (f->direct && mf_any(n->meets))
-        width = f->same ? meets_width(f, true) : meets_width(f, false);
+    memcpy(f->first, f->bars_first, f->vertices * sizeof *f->first);
+    if (f->direct && mf_any(n->meets)) {
+        if (f->same)
+            meets_widen(f, true);
+        else
+            meets_widen(f, false);
+    }
+    for (uint32_t row = 0; row < f->vertices; row++)
+        width = row - f->first[row] > width ? row - f->first[row] : width;
     n->matrix.entries = n->factor.entries = band_entries(width);
     n->largest = assemble(f, &n->matrix);
 }
@@ -261,6 +276,7 @@ static void descent_step(Newton *n, mf_mask open) {
     n->before = n->residual;
     load_rows(f, f->step);
     mf_lane most, slope = take_direction(n, &most);
+    hold_rows(f);
     for (int tries = 0; tries < MF_TRUSS_TRIES && mf_any(open); tries++) {
         mf_lane scale = mf_min(n->rate, most);
         place_trial(n, scale);
@@ -293,6 +309,7 @@ static void find_pairs(Newton *n) {
 
 // Forgets the relaxation before.
 static void newton_begin(Newton *n) {
+    n->fresh = false;
     n->shift = n->residual = n->moved = n->listed = mf_zero();
     n->travel = 0;
     n->rate = mf_set((mf_real)1e-3);
@@ -332,7 +349,9 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
         if (f->plan->pairs && mf_any(mf_less(n->listed, n->moved + n->reach)))
             find_pairs(n);
         bound_pairs(n, mf_zero());
-        n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
+        if (!n->fresh)
+            n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
+        n->fresh = false;
         n->residual = mf_select(where, residual_of(f), n->residual);
         mf_mask done = mf_less_equal(n->residual, tolerance);
         mf_mask open = mf_and(mf_and(where, mf_not(done)), mf_not(n->stuck));
@@ -383,11 +402,14 @@ static MF_INLINE mf_lane softness(const Frame *f) {
 // less energy.
 static void predict(Newton *n, mf_index *spent) {
     Frame *f = n->frame;
-    mf_lane before = energy_at(f, f->position, f->gradient), by = softness(f);
+    const mf_lane before = energy_at(f, f->position, f->gradient), by = softness(f);
+    n->energy = before;
+    n->fresh = true;
     mf_mask far = mf_less(f->load * mf_set(MF_TRUSS_FAR), residual_of(f));
     far = mf_and(mf_and(far, f->alive), mf_less(by, mf_set((mf_real)0.5)));
     if (!mf_any(far))
         return;
+    n->fresh = false;
     for (uint32_t v = 0; v < f->vertices; v++)
         f->entry[v] = f->position[v];
     scale_bars(f, mf_select(far, by, mf_set((mf_real)1)));

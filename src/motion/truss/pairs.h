@@ -140,23 +140,21 @@ static MF_INLINE const Meet *meets_next(const Frame *f, uint32_t *at, Meet *othe
     return NULL;
 }
 
-// [1] Width of the band that holds what meets; `same` as ever.
-static MF_INLINE uint32_t meets_width(const Frame *f, bool same) {
-    uint32_t width = f->width, at = 0;
+// Lets the rows of vertices that meet begin with the first of them; `same` as ever.
+static MF_INLINE void meets_widen(Frame *f, bool same) {
+    uint32_t at = 0;
     Meet other;
-    if (!same)
-        return f->vertices - 1;
-    for (const Meet *meet; (meet = meets_next(f, &at, &other, same)) != NULL;) {
-        uint32_t low = MF_TRUSS_MOST, high = 0;
+    for (uint32_t row = 0; row < f->vertices && !same; row++)
+        f->first[row] = 0;
+    for (const Meet *meet; same && (meet = meets_next(f, &at, &other, same)) != NULL;) {
+        uint32_t row[4], low = MF_TRUSS_MOST;
         for (int e = 0; e < 4; e++) {
-            const uint32_t bar = e / 2 != 0 ? meet->second : meet->first;
-            const uint32_t row = f->bar[bar].ends[e % 2].same_row;
-            low = row < low ? row : low;
-            high = row > high ? row : high;
+            row[e] = f->bar[e / 2 != 0 ? meet->second : meet->first].ends[e % 2].same_row;
+            low = row[e] < low ? row[e] : low;
         }
-        width = high - low > width ? high - low : width;
+        for (int e = 0; e < 4; e++)
+            f->first[row[e]] = low < f->first[row[e]] ? low : f->first[row[e]];
     }
-    return width;
 }
 
 // Adds the pair to the list where it can meet in one of the lanes `close`.

@@ -53,7 +53,7 @@ typedef struct mf_TrussBlock {
     double *range, *command;             // actuator.range, actuator.control
     double *position, *anchor, *contact; // vertex.position, contact.anchor, contact.force
     double *velocity;                    // vertex.velocity; NULL: quasi-static
-    double *movement;                    // vertex.movement
+    double *movement, *change;           // vertex.movement, .movement_change
     double *force, *stress;              // bar.force, bar.stress
     double *base, *linear;               // base.position, base.linear_velocity
     double *relaxation;                  // frame.relaxation: energy, residual, movement

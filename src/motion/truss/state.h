@@ -89,7 +89,9 @@ typedef struct Frame {
     mf_lane *mass;        // per vertex [kg]
     End *own;             // per vertex: itself
     mf_index *fixed;      // per vertex: bits of axes
+    bool holds;           // some vertex is held along some axis
     Vec *movement;        // per vertex, of the last frame [m]; without inertia
+    Vec *change;          // per vertex, of the movement from the frame before; without inertia
     Vec *entry;           // per vertex, before the prediction; without inertia
     Vec *velocity;        // per vertex, at the beginning of a dynamic step
     Vec *early;           // per vertex: gradient of the energy of bars and loads then
@@ -105,6 +107,7 @@ typedef struct Frame {
     Meet *meet;     // of the first pairs that meet at the positions, kept for an iteration
     uint32_t meet_count;
     uint32_t meet_next;                       // [1] the first pair behind those
+    uint32_t *bars_first, *first;             // of the rows of vertices: by bars, with what meets
     mf_lane *matrix, *factor;                 // bands, row after row
     mf_lane *inverse;                         // of the factor's diagonal
     mf_lane *step;                            // per row: right-hand side, then the solution
@@ -199,6 +202,7 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     const uint32_t moving = plan->dynamic ? plan->vertices : 0;
     MF_CARVE(carver, f->velocity, moving);
     MF_CARVE(carver, f->movement, plan->vertices - moving);
+    MF_CARVE(carver, f->change, plan->vertices - moving);
     MF_CARVE(carver, f->entry, plan->vertices - moving);
     MF_CARVE(carver, f->early, moving);
     MF_CARVE(carver, f->base, moving);
@@ -209,6 +213,8 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->pair, plan->pairs ? (size_t)plan->bars * (plan->bars + 1) / 2 : 0);
     MF_CARVE(carver, f->hull, plan->pairs ? plan->bars : 0);
     MF_CARVE(carver, f->meet, plan->pairs ? meets_kept(plan) : 0);
+    MF_CARVE(carver, f->bars_first, plan->vertices);
+    MF_CARVE(carver, f->first, plan->vertices);
     MF_CARVE(carver, f->matrix, band_values(plan));
     MF_CARVE(carver, f->factor, band_values(plan));
     MF_CARVE(carver, f->inverse, rows);

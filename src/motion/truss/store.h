@@ -55,7 +55,9 @@ static void store_movements(const Frame *f, mf_mask where, mf_lane most) {
     for (uint32_t v = 0; v < f->vertices; v++) {
         mf_mask has = mf_and(where, mf_index_less(mf_set_index((int32_t)v), count));
         Vec by = vec_select(jumps, none, vec_sub(f->position[v], f->start[v]));
+        Vec change = vec_select(jumps, none, vec_sub(by, f->movement[v]));
         keep_vec(has, f->block->movement, AXES * (size_t)v, by);
+        keep_vec(has, f->block->change, AXES * (size_t)v, change);
     }
 }
 

@@ -24,9 +24,9 @@ static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uin
     return mf_row_at(&place, block, lane);
 }
 
-// One step of the lanes from `lane` on, or of this one alone.
+// One step of the lanes from `lane` on, or of this one alone, whose fault words are `fault`.
 static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_t lane,
-                       bool single) {
+                       uint32_t *fault, bool single) {
     const mf_TrussMotion *m = run->motion;
     const uint32_t block = unit->block;
     const mf_TrussBlock work = {
@@ -54,13 +54,14 @@ static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_
         .contact = row_of(m, MF_TRUSS_ROW_CONTACT, block, lane),
         .velocity = row_of(m, MF_TRUSS_ROW_VELOCITY, block, lane),
         .movement = row_of(m, MF_TRUSS_ROW_MOVEMENT, block, lane),
+        .change = row_of(m, MF_TRUSS_ROW_CHANGE, block, lane),
         .force = row_of(m, MF_TRUSS_ROW_FORCE, block, lane),
         .stress = row_of(m, MF_TRUSS_ROW_STRESS, block, lane),
         .base = body_row(m, 0, block, lane),
         .linear = body_row(m, 2, block, lane),
         .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
         .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
-        .fault = unit->fault + (lane - unit->lane),
+        .fault = fault,
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
     (single ? m->frame_one : m->frame)(&work);
@@ -74,37 +75,66 @@ static bool same_numbers(const uint32_t *row, uint32_t components, uint32_t one,
     return true;
 }
 
-// Whether the trusses of a piece that move have the same bars.
-static bool same_bars(const mf_TrussMotion *m, const mf_DispatchUnit *unit) {
-    const uint32_t *counts = row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane);
-    const uint32_t *ends = row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane);
-    const uint32_t *order = row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane);
-    uint32_t first = MF_NONE;
-    for (uint32_t lane = 0; lane < m->dispatch.lanes; lane++) {
-        if (unit->fault[lane] != 0 || counts[lane] == 0)
-            continue;
-        if (first == MF_NONE)
-            first = lane;
-        const uint32_t vertices = counts[first];
-        const uint32_t bars = counts[MF_TRUSS_BARS * MF_BLOCK + first];
-        if (!same_numbers(counts, MF_TRUSS_COUNTS, first, lane) ||
-            !same_numbers(ends, 2 * bars, first, lane) ||
-            !same_numbers(order, vertices, first, lane))
-            return false;
+// Where the kernels find what makes the bars of lanes the same: all that a wide kernel reads once.
+typedef struct BarsRows {
+    const uint32_t *counts, *ends, *order;
+} BarsRows;
+
+static bool same_bars(const BarsRows *rows, uint32_t one, uint32_t two) {
+    const uint32_t vertices = rows->counts[MF_TRUSS_VERTICES * MF_BLOCK + one];
+    const uint32_t bars = rows->counts[MF_TRUSS_BARS * MF_BLOCK + one];
+    const uint32_t width = MF_TRUSS_WIDTH * MF_BLOCK;
+    return vertices == rows->counts[MF_TRUSS_VERTICES * MF_BLOCK + two] &&
+           bars == rows->counts[MF_TRUSS_BARS * MF_BLOCK + two] &&
+           rows->counts[width + one] == rows->counts[width + two] &&
+           same_numbers(rows->ends, 2 * bars, one, two) &&
+           same_numbers(rows->order, vertices, one, two);
+}
+
+// Hides lanes with other bars than `first` in `fault`, and marks those with the same as taken.
+// Returns the number of these.
+static uint32_t choose_lanes(const BarsRows *rows, const mf_DispatchUnit *unit, uint32_t lanes,
+                             uint32_t first, bool taken[MF_BLOCK], uint32_t fault[MF_BLOCK]) {
+    uint32_t chosen = 0;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        const bool goes = !taken[lane] && (lane == first || same_bars(rows, first, lane));
+        fault[lane] = goes ? unit->fault[lane] : MF_NONE;
+        taken[lane] |= goes;
+        chosen += goes;
     }
-    return true;
+    return chosen;
 }
 
 // Lanes with different bars would gather what they read, meet the bars of all, and wait for the
-// slowest: each alone is faster, with the same bits.
+// slowest: those with the same bars go together and one without such lanes alone, with the same
+// bits.
 static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
     const TrussRun *run = context;
-    if (unit->single || same_bars(run->motion, unit)) {
-        frame_from(run, unit, unit->lane, unit->single);
+    const mf_TrussMotion *m = run->motion;
+    const uint32_t lanes = m->dispatch.lanes;
+    if (unit->single) {
+        frame_from(run, unit, unit->lane, unit->fault, true);
         return;
     }
-    for (uint32_t i = 0; i < run->motion->dispatch.lanes; i++)
-        frame_from(run, unit, unit->lane + i, true);
+    const BarsRows rows = {row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane),
+                           row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane),
+                           row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane)};
+    _Alignas(64) uint32_t fault[MF_BLOCK]; // as fields are
+    bool taken[MF_BLOCK];
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        taken[lane] = unit->fault[lane] != 0 || rows.counts[lane] == 0;
+    for (uint32_t first = 0; first < lanes; first++) {
+        if (taken[first])
+            continue;
+        if (choose_lanes(&rows, unit, lanes, first, taken, fault) == 1) {
+            frame_from(run, unit, unit->lane + first, unit->fault + first, true);
+            continue;
+        }
+        frame_from(run, unit, unit->lane, fault, false);
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            if (fault[lane] != MF_NONE)
+                unit->fault[lane] = fault[lane];
+    }
 }
 
 void mf_truss_motion_run(const mf_SystemRun *run, void *user) {
@@ -378,20 +408,12 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
 
 const char *const mf_truss_motion_reads[] = {"vertex.load", "?actuator.control", "bar.rigidity",
                                              NULL};
-const char *const mf_truss_motion_writes[] = {"base.position",
-                                              "base.linear_velocity",
-                                              "vertex.position",
-                                              "?vertex.velocity",
-                                              "?vertex.movement",
-                                              "bar.rest_length",
-                                              "bar.force",
-                                              "bar.stress",
-                                              "?contact.anchor",
-                                              "?contact.force",
-                                              "frame.relaxation",
-                                              "frame.iterations",
-                                              "fault.word",
-                                              "warning.word",
-                                              "warning.steps",
-                                              "warning.residual",
-                                              NULL};
+const char *const mf_truss_motion_writes[] = {"base.position",    "base.linear_velocity",
+                                              "vertex.position",  "?vertex.velocity",
+                                              "?vertex.movement", "?vertex.movement_change",
+                                              "bar.rest_length",  "bar.force",
+                                              "bar.stress",       "?contact.anchor",
+                                              "?contact.force",   "frame.relaxation",
+                                              "frame.iterations", "fault.word",
+                                              "warning.word",     "warning.steps",
+                                              "warning.residual", NULL};

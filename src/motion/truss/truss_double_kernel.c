@@ -10,18 +10,29 @@
 // ---- a frame
 // ----------------------------------------------------------------------------------------
 
+// Lanes in which the trial positions have less energy begin there.
+static void begin_lower(Frame *f, mf_lane *energy) {
+    mf_lane at = energy_at(f, f->trial, NULL);
+    mf_mask less = mf_and(mf_less(at, *energy), f->driven);
+    *energy = mf_select(less, at, *energy);
+    for (uint32_t v = 0; v < f->vertices; v++)
+        f->position[v] = vec_select(less, f->trial[v], f->position[v]);
+}
+
 // Actuators mostly move as in the last frame, and the truss with them: lanes begin where it would
-// get them, where that has less energy. What is found then is also what slower motion would find.
-// Where loads alone change, going on could pass a snap that they do not reach.
+// get them, with the same movement or, better, with one that changes as it did last, where that has
+// less energy. What is found then is also what slower motion would find. Where loads alone change,
+// going on could pass a snap that they do not reach.
 static void go_on(Frame *f) {
     if (f->plan->descend || !mf_any(f->driven))
         return;
+    mf_lane energy = energy_at(f, f->position, NULL);
     for (uint32_t v = 0; v < f->vertices; v++)
-        f->trial[v] = vec_add(f->position[v], f->movement[v]);
-    mf_mask less = mf_less(energy_at(f, f->trial, NULL), energy_at(f, f->position, NULL));
-    less = mf_and(less, f->driven);
+        f->trial[v] = vec_add(f->start[v], f->movement[v]);
+    begin_lower(f, &energy);
     for (uint32_t v = 0; v < f->vertices; v++)
-        f->position[v] = vec_select(less, f->trial[v], f->position[v]);
+        f->trial[v] = vec_add(f->start[v], vec_add(f->movement[v], f->change[v]));
+    begin_lower(f, &energy);
 }
 
 static void relax_frame(Newton *n, Result *result) {
@@ -128,11 +139,11 @@ void MF_KERNEL(mf_truss_frame)(const mf_TrussBlock *block) {
     mf_Carver carver = {(char *)block->scratch, 0};
     frame_carve(block->plan, &carver, &frame);
     load_frame(&frame);
-    const uint32_t rows = AXES * frame.vertices, entries = band_entries(frame.width);
+    const uint32_t rows = AXES * frame.vertices;
     Newton newton;
     newton.frame = &frame;
-    newton.matrix = MF_VALUE(Band, frame.matrix, rows, entries);
-    newton.factor = MF_VALUE(Band, frame.factor, rows, entries);
+    newton.matrix = MF_VALUE(Band, frame.matrix, rows, 0, frame.first);
+    newton.factor = MF_VALUE(Band, frame.factor, rows, 0, frame.first);
     newton.energy = mf_zero();
     newton_begin(&newton);
     Result result = {mf_set_index(0), mf_zero(), mf_zero()};
