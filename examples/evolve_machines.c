@@ -38,6 +38,7 @@ static mf_Status save_best(mf_Context *context, const mf_Search *search, const c
     mf_Status status =
         mf_machine_decode(mf_search_individual(search, 0).genome,
                           mf_search_config_of(search)->genome_bytes, &machine, error);
+    mf_machine_stand(&machine);
     const mf_Truss truss = mf_machine_truss(&machine);
     if (status == MF_OK)
         status = mf_truss_write(context, &truss, &text, error);

@@ -70,6 +70,7 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
                     "replay: this machine has no bars: --truss and --stl have nothing to write");
     if (status != MF_OK)
         return status;
+    mf_machine_stand(&machine);
     const mf_Truss times = mf_machine_place_holder(&scene->file->groups[0].machine);
     mf_Truss truss = mf_machine_truss(&machine);
     truss.cycle = times.cycle;

@@ -35,6 +35,11 @@ typedef struct mf_Machine {
 // The machine as a truss of the default material; it borrows from the machine, which must not move.
 // mf_truss_check refuses an empty one.
 MF_API mf_Truss mf_machine_truss(const mf_Machine *machine);
+
+// Turns the machine to where it stands on level ground, in which trials begin: it tips over its
+// lowest vertices as a rigid body until its center of mass is above the hull of those on the
+// ground. One that stands is left as it is; another one's lowest vertex then is at z = 0.
+MF_API void mf_machine_stand(mf_Machine *machine);
 // A truss as a machine. MF_UNSUPPORTED names what no machine has: another material, loads, masses
 // and fixed axes of vertices, rest lengths other than the distances of the ends, actuators without
 // a neuron or whose range is not centered. MF_LIMIT: too large.

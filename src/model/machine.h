@@ -16,10 +16,6 @@ enum { MF_MACHINE_MARK = 'M', MF_MACHINE_VERSION = 1 };
 // [m] distance of the ends of a bar.
 double mf_machine_length(const mf_Machine *machine, uint32_t bar);
 
-// Turns the machine to where it stands on level ground at z = 0: as a rigid body that tips over its
-// lowest vertices until its center of mass is above the hull of those on the ground.
-void mf_machine_stand(mf_Machine *machine);
-
 // Lays the range of an actuator about the length of its bar: `stroke` [m].
 void mf_machine_set_stroke(mf_Machine *machine, uint32_t actuator, double stroke);
 

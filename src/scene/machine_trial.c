@@ -122,10 +122,10 @@ bool mf_machine_read(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *m
         machine->vertex_count == 0)
         return false;
     mf_machine_prune(machine);
+    mf_machine_stand(machine);
     if (mf_machine_encode(machine, bytes, sizeof bytes, NULL) != MF_OK)
         return false;
     *hash = mf_hash_bytes(MF_HASH_START, bytes, mf_machine_bytes(machine));
-    mf_machine_stand(machine);
     return true;
 }
 

@@ -42,7 +42,8 @@ void mf_machine_prune(mf_Machine *machine);
 // noise. One that has no actuators takes no part, NULL likewise.
 mf_Status mf_machine_begin(const mf_Scene *scene, uint32_t instance, const mf_Machine *machine,
                            uint64_t hash, mf_Error *error);
-// The pruned machine of a genome and the hash of its own genome; false: it is none, or empty.
+// The machine of a genome, pruned and standing, and the hash of its own genome; false: it is none,
+// or empty.
 bool mf_machine_read(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *machine,
                      uint64_t *hash);
 mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance);

@@ -26,6 +26,7 @@ static mf_Status read_kin(mf_Archive *archive, uint64_t id, uint32_t bytes, mf_R
     kin->id = id;
     if (mf_machine_decode(genome, bytes, &kin->machine, NULL) != MF_OK)
         memset(&kin->machine, 0, sizeof kin->machine); // what is no machine is an empty one
+    mf_machine_stand(&kin->machine);
     return MF_OK;
 }
 

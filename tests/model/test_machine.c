@@ -200,6 +200,81 @@ static void foreign_trusses_are_refused(void **state) {
     assert_int_equal(mf_machine_of_truss(NULL, NULL, NULL), MF_BAD_ARGUMENT);
 }
 
+// ---- standing
+// ------------------------------------------------------------------------------------
+
+static double center_height(const mf_Machine *machine) {
+    const mf_Truss truss = mf_machine_truss(machine);
+    double lowest = machine->vertices[0].position[2];
+    for (uint32_t v = 0; v < machine->vertex_count; v++) {
+        const double z = machine->vertices[v].position[2];
+        lowest = z < lowest ? z : lowest;
+    }
+    return mf_truss_mass(&truss).center[2] - lowest;
+}
+
+static double length_of(const mf_Machine *machine, uint32_t bar) {
+    double square = 0.0;
+    for (int c = 0; c < 3; c++) {
+        const double d = machine->vertices[machine->bars[bar].ends[0]].position[c] -
+                         machine->vertices[machine->bars[bar].ends[1]].position[c];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+// A bar leans over a point; a box of vertices stands on an edge, over which it tips by 45 degrees
+// onto a face: its center comes from 0.0707 to 0.05 m.
+static void machines_tip_over_to_where_they_stand(void **state) {
+    static mf_Machine bar = {.vertex_count = 2, .bar_count = 1};
+    static mf_Machine box = {.vertex_count = 8, .bar_count = 4};
+    (void)state;
+    bar.vertices[1].position[0] = 0.03;
+    bar.vertices[1].position[2] = 0.04;
+    bar.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
+    mf_machine_stand(&bar);
+    assert_true(fabs(bar.vertices[1].position[0] - 0.05) < 1e-8);
+    assert_true(fabs(bar.vertices[1].position[2]) < 1e-8);
+    for (uint32_t v = 0; v < 8; v++) {
+        const double x = v & 1 ? 0.05 : -0.05, z = v & 2 ? 0.05 : -0.05, y = v & 4 ? 0.1 : 0.0;
+        const double position[3] = {(x - z) * sqrt(0.5), y, (x + z) * sqrt(0.5)};
+        memcpy(box.vertices[v].position, position, sizeof position);
+    }
+    box.vertices[1].position[0] += 1e-4; // else its center is above the edge
+    for (uint32_t b = 0; b < 4; b++)
+        box.bars[b] = (mf_TrussBar){{b, b + 4}, 0.01, 0};
+    mf_machine_stand(&box);
+    assert_true(fabs(center_height(&box) - 0.05) < 1e-4);
+}
+
+// Lengths stay, the center of mass comes down, and what stands is left alone.
+static void standing_is_a_turn_that_ends(void **state) {
+    mf_MachineConfig config = busy();
+    uint8_t genome[BYTES];
+    static mf_Machine before, after, again;
+    uint32_t turned = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        grow(&config, seed, 30, genome);
+        assert_int_equal(mf_machine_decode(genome, BYTES, &before, NULL), MF_OK);
+        if (before.bar_count == 0)
+            continue;
+        after = before;
+        mf_machine_stand(&after);
+        again = after;
+        mf_machine_stand(&again);
+        assert_memory_equal(&again, &after, sizeof again);
+        turned += memcmp(&after, &before, sizeof after) != 0;
+        assert_true(center_height(&after) <= center_height(&before) + 1e-7);
+        for (uint32_t b = 0; b < before.bar_count; b++)
+            assert_true(fabs(length_of(&after, b) - length_of(&before, b)) < 1e-6);
+        assert_int_equal(mf_machine_encode(&after, genome, BYTES, NULL), MF_OK);
+        assert_int_equal(mf_machine_decode(genome, BYTES, &again, NULL), MF_OK);
+        assert_memory_equal(&again, &after, sizeof again);
+    }
+    assert_true(turned >= 50);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_thousand_mutations_leave_machines),
@@ -207,6 +282,8 @@ int main(void) {
         cmocka_unit_test(bad_genomes_are_refused),
         cmocka_unit_test(trusses_become_machines),
         cmocka_unit_test(foreign_trusses_are_refused),
+        cmocka_unit_test(machines_tip_over_to_where_they_stand),
+        cmocka_unit_test(standing_is_a_turn_that_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

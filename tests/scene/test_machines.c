@@ -137,13 +137,30 @@ static void one_bar_does_not_crawl(void **state) {
     assert_true(fitness < 2e-3);
 }
 
+// A flat triangle that is an actuator and two bars, and a bar of 0.08 m that a hinge at one of its
+// vertices does not hold: `x`, `y`, `z` is its other end.
+static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
+    mf_Machine machine;
+    uint64_t hash;
+    one_bar(0.1, 0.0, genome);
+    assert_true(mf_machine_read(genome, BYTES, &machine, &hash));
+    machine.vertex_count = 4;
+    machine.vertices[2].position[1] = 0.1;
+    machine.vertices[3] = (mf_TrussVertex){.position = {x, y, z}};
+    machine.bar_count = 4;
+    machine.bars[1] = (mf_TrussBar){{1, 2}, 0.01, 0};
+    machine.bars[2] = (mf_TrussBar){{0, 2}, 0.01, 0};
+    machine.bars[3] = (mf_TrussBar){{0, 3}, 0.01, 0};
+    assert_int_equal(mf_machine_encode(&machine, genome, BYTES, NULL), MF_OK);
+}
+
 // What falls over while it comes to rest has warnings of that time, which end no trial.
 static void falls_before_the_trial_are_told_apart(void **state) {
     uint8_t bars[2][BYTES];
     double fitness[2];
     mf_Error error = {0};
-    one_bar(0.1, 0.0, bars[0]);
-    one_bar(0.06, 0.08, bars[1]);
+    triangle(-0.06, -0.0525, 0.0, bars[0]);
+    triangle(0.03, 0.02, 0.0714, bars[1]);
     mf_SceneFile *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
         mf_Scene scene = make_evaluation(*state, file, 1);
