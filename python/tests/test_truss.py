@@ -123,3 +123,54 @@ def test_an_actuator_moves_its_truss() -> None:
         big = mayfly.Truss.from_arrays(np.random.default_rng(1).random((9, 3)), [[0, 8]])
         with pytest.raises(mayfly.LimitError):
             trusses.set_truss(3, big)
+
+
+BAR = [[0, 0, 0.005], [0.1, 0, 0.005]]
+BLINK = [("threshold", 0.5, 0.0)]
+
+
+def blinking(stroke: float, synapses: list[tuple[int, int, float]]) -> mayfly.Truss:
+    """A bar that is driven by one neuron."""
+    ends = (0, 0.1 - stroke / 2, 0.1 + stroke / 2, 0)
+    return mayfly.Truss.from_arrays(
+        BAR, [[0, 1]], actuators=[ends], neurons=BLINK, synapses=synapses, cycle=0.2, change=0.1
+    )
+
+
+def test_a_network_drives_its_truss() -> None:
+    truss = blinking(0.04, [(0, 0, -1.0)])
+    assert truss.neurons == BLINK and truss.synapses == [(0, 0, -1.0)] and truss.drivers == [0]
+    again = mayfly.Truss.from_string(truss.to_yaml())
+    assert again.neurons == truss.neurons and again.synapses == truss.synapses
+    assert tetrahedron().drivers == [None]
+    with mayfly.World(step=0.02) as world:
+        bars = world.add_group(truss, 3, motion="quasistatic", actuator_speed=1.0)
+        bars.set_truss(1, blinking(0.02, [(0, 0, -1.0)]))
+        bars.set_truss(2, blinking(0.04, []))
+        lengths = []
+        for _ in range(3):
+            world.step(10)
+            lengths.append(bars["actuator.control"].array.reshape(3).tolist())
+        assert np.allclose(lengths[0], [0.12, 0.11, 0.12])
+        assert np.allclose(lengths[1], [0.08, 0.09, 0.12])
+        assert np.allclose(lengths[2], [0.12, 0.11, 0.12])
+        big = mayfly.Truss.from_arrays(
+            [*BAR, [0.3, 0, 0.005]], [[0, 1], [1, 2]], actuators=[(0, 0.08, 0.12, 0)], neurons=BLINK
+        )
+        with pytest.raises(mayfly.LimitError, match="3 vertices"):
+            bars.set_truss(0, big)
+        world.step(10)  # the network of the old truss goes on
+        assert np.allclose(bars["actuator.control"].array.reshape(3), [0.12, 0.09, 0.12], atol=0.05)
+
+
+def test_bad_networks_are_refused() -> None:
+    with pytest.raises(ValueError, match="need 'sigmoid' or 'threshold', got 'cubic'"):
+        mayfly.Truss.from_arrays(BAR, [[0, 1]], neurons=[("cubic", 0.0, 0.0)])
+    with pytest.raises(ValueError, match="synapses"):
+        mayfly.Truss.from_arrays(BAR, [[0, 1]], neurons=BLINK, synapses=[(0, 7, 1.0)])
+    with pytest.raises(ValueError, match="neuron"):
+        mayfly.Truss.from_arrays(BAR, [[0, 1]], actuators=[(0, 0.08, 0.12, 3)])
+    with mayfly.World(step=0.02) as world:
+        plain = world.add_group(tetrahedron(), 1)
+        with pytest.raises(ValueError, match="has a network"):
+            plain.set_truss(0, blinking(0.04, []))

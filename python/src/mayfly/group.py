@@ -250,12 +250,23 @@ class Group(Equations):
         self._for_rows(lib.mfpy_refresh, index)
 
     def set_truss(self, index: int, truss: Truss) -> None:
-        """Makes a robot another truss, at its start; it must fit into the room of the group
-        (settings `vertices`, `bars`, `actuators`; without them as many as the group's truss has).
+        """Makes a robot another truss, at its start, with the network of that one; it must fit into
+        the room of the group (settings `vertices`, `bars`, `actuators`; without them as many as the
+        group's truss has; for neurons and synapses always so).
         """
         error = ffi.new("mf_Error *")
         with self._lock:
-            check(lib.mf_quasistatic_set(self._use(), index, truss._use(), error), error)
+            group, native = self._use(), truss._use()
+            thinks = lib.mf_group_find_field(group, b"neuron.state") != ffi.NULL
+            if native.neuron_count > 0 and not thinks:
+                raise ValueError("truss: has a network, the group's own truss has none")
+            if thinks:
+                check(lib.mf_neurons_set_truss(group, index, native, error), error)
+            status = lib.mf_quasistatic_set(group, index, native, error)
+            before = self._trusses.get(index, self.model.truss)
+            if thinks and status != lib.MF_OK and before is not None:
+                lib.mf_neurons_set_truss(group, index, before._use(), ffi.new("mf_Error *"))
+            check(status, error)
             self._trusses[index] = truss
             self._places.pop(index, None)
 

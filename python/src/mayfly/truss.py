@@ -25,6 +25,26 @@ def is_truss_file(path: str) -> bool:
     return bool(lib.mf_truss_is(data, len(data)))
 
 
+_KINDS = {lib.MF_NEURON_SIGMOID: "sigmoid", lib.MF_NEURON_THRESHOLD: "threshold"}
+
+
+def _network(native: Any, neurons: Sequence[Any], synapses: Sequence[Any]) -> list[object]:
+    """Gives a native truss its network; returns the objects that it borrows."""
+    kinds = {name: kind for kind, name in _KINDS.items()}
+    cells = ffi.new("mf_Neuron[]", max(len(neurons), 1))
+    for i, (kind, bias, state) in enumerate(neurons):
+        if kind not in kinds:
+            raise ValueError(f"neurons[{i}]: need 'sigmoid' or 'threshold', got {kind!r}")
+        cells[i].kind, cells[i].bias, cells[i].state = kinds[kind], bias, state
+    links = ffi.new("mf_Synapse[]", max(len(synapses), 1))
+    for i, (source, target, weight) in enumerate(synapses):
+        setattr(links[i], "from", int(source))
+        links[i].to, links[i].weight = int(target), weight
+    native.neurons, native.neuron_count = cells, len(neurons)
+    native.synapses, native.synapse_count = links, len(synapses)
+    return [cells, links]
+
+
 class Truss(Native):
     """A truss: immutable; `world.add_group(truss)` makes a group of copies.
 
@@ -62,7 +82,9 @@ class Truss(Native):
         *,
         diameters: npt.ArrayLike = 0.01,
         rest_lengths: npt.ArrayLike = 0.0,
-        actuators: Sequence[tuple[int, float, float]] = (),
+        actuators: Sequence[tuple[int, float, float] | tuple[int, float, float, int]] = (),
+        neurons: Sequence[tuple[str, float, float]] = (),
+        synapses: Sequence[tuple[int, int, float]] = (),
         fixed: Mapping[int, str] | None = None,
         loads: Mapping[int, Sequence[float]] | None = None,
         masses: Mapping[int, float] | None = None,
@@ -80,7 +102,10 @@ class Truss(Native):
             ends: vertices of the bars, (B, 2).
             diameters: [m] of the bars; one number or (B,).
             rest_lengths: [m] without force; 0: the distance of the ends. One number or (B,).
-            actuators: bar, shortest and longest rest length [m] of each.
+            actuators: bar, shortest and longest rest length [m] of each, and the neuron that
+                drives it, if one does.
+            neurons: "sigmoid" or "threshold", bias, and state 0 .. 1 before the first cycle.
+            synapses: two neurons, from and to, and the weight.
             fixed: axes along which vertices are held: `{0: "xyz", 3: "z"}`.
             loads: [N] forces on vertices: `{7: (0, 0, -10)}`.
             masses: [kg] of vertices in addition to their bars.
@@ -113,9 +138,10 @@ class Truss(Native):
             rows[i].ends = [int(pair[0]), int(pair[1])]
             rows[i].diameter, rows[i].rest_length = float(thick[i]), float(rest[i])
         motors = ffi.new("mf_TrussActuator[]", max(len(actuators), 1))
-        for i, (bar, lower, upper) in enumerate(actuators):
-            motors[i].bar, motors[i].lower, motors[i].upper = int(bar), lower, upper
-            motors[i].neuron = lib.MF_NONE
+        for i, row in enumerate(actuators):
+            motors[i].bar, motors[i].lower, motors[i].upper = int(row[0]), row[1], row[2]
+            motors[i].neuron = int(row[3]) if len(row) > 3 else lib.MF_NONE
+        network = _network(native, neurons, synapses)
         title = ffi.new("char[]", encode(name))
         native.name, native.vertices, native.bars, native.actuators = title, vertices, rows, motors
         native.vertex_count, native.bar_count = len(points), len(bars)
@@ -126,6 +152,7 @@ class Truss(Native):
         check(lib.mf_truss_write(used._use(), native, written, error), error)
         source = text(written[0])
         lib.mf_release(used._use(), written[0])
+        del network  # was borrowed until here
         return cls.from_string(source, context=used)
 
     @classmethod
@@ -173,6 +200,27 @@ class Truss(Native):
         native = self._use()
         rows = [native.actuators[i] for i in range(native.actuator_count)]
         return [(int(row.bar), float(row.lower), float(row.upper)) for row in rows]
+
+    @property
+    def drivers(self) -> list[int | None]:
+        """The neuron that drives each actuator; None where none does."""
+        native = self._use()
+        rows = [native.actuators[i].neuron for i in range(native.actuator_count)]
+        return [None if row == lib.MF_NONE else int(row) for row in rows]
+
+    @property
+    def neurons(self) -> list[tuple[str, float, float]]:
+        """Kind, bias and first state of each neuron."""
+        native = self._use()
+        rows = [native.neurons[i] for i in range(native.neuron_count)]
+        return [(_KINDS[row.kind], float(row.bias), float(row.state)) for row in rows]
+
+    @property
+    def synapses(self) -> list[tuple[int, int, float]]:
+        """Neurons from and to, and weight of each synapse."""
+        native = self._use()
+        rows = [native.synapses[i] for i in range(native.synapse_count)]
+        return [(int(getattr(row, "from")), int(row.to), float(row.weight)) for row in rows]
 
     @property
     def cycle(self) -> float:
