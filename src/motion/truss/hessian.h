@@ -31,12 +31,13 @@ static MF_INLINE mf_lane sym_entry(const Sym *a, int row, int column) {
     return row + column == 1 ? a->xy : row + column == 2 ? a->xz : a->yz;
 }
 
-// Adds a symmetric block at the vertices `one` and `two` (once where they are the same vertex).
-static MF_INLINE void add_same(const Band *band, uint32_t one, uint32_t two, const Sym *block) {
+// Adds a symmetric block at the vertices `one` and `two`; `diagonal`: they are the same.
+static MF_INLINE void add_same(const Band *band, uint32_t one, uint32_t two, bool diagonal,
+                               const Sym *block) {
     const uint32_t high = one > two ? one : two, low = one > two ? two : one;
     for (uint32_t i = 0; i < AXES; i++) {
         mf_lane *row = band_row(band, AXES * high + i) + (size_t)AXES * low;
-        for (uint32_t j = 0; j < (high == low ? i + 1 : AXES); j++)
+        for (uint32_t j = 0; j < (diagonal ? i + 1 : AXES); j++)
             row[j] = row[j] + sym_entry(block, (int)i, (int)j);
     }
 }
@@ -61,7 +62,7 @@ static MF_INLINE void add_apart(const Band *band, mf_mask where, mf_index one, m
 static MF_INLINE void matrix_add(const Band *band, bool same, mf_mask where, const End *one,
                                  const End *two, bool diagonal, const Sym *block) {
     if (same)
-        add_same(band, one->same_row, two->same_row, block);
+        add_same(band, one->same_row, two->same_row, diagonal, block);
     else
         add_apart(band, where, one->row, two->row, diagonal, block);
 }
