@@ -21,6 +21,7 @@
 #include <mayfly/interaction.h>
 #include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
+#include <mayfly/kinematics.h>
 #include <mayfly/links.h>
 #include <mayfly/machine.h>
 #include <mayfly/model.h>

@@ -118,3 +118,24 @@ def test_standing_position(hexapod: mayfly.Model) -> None:
     position = hexapod.standing_position(shapes=False)
     assert position[2] == pytest.approx(hexapod.rest_height)
     assert np.all(position[:2] == 0)
+
+
+def test_inverse_kinematics_finds_the_angle() -> None:
+    rod = mayfly.Model.from_string(ROD)
+    angle, length = 0.7, 0.5
+    target = (0.1 - length * np.sin(angle), 0.2, 0.3 - length * np.cos(angle))
+    reach = rod.inverse_kinematics("arm", target, point=(0, 0, -length), tolerance=1e-9)
+    assert reach.reached and reach.angles == pytest.approx([angle], abs=1e-8)
+    assert reach.distance <= 1e-9 and reach.turn == 0.0 and reach.starts == 1
+    far = rod.inverse_kinematics("arm", (0.1, 0.2, 0.9), point=(0, 0, -length), starts=3)
+    assert not far.reached and far.starts == 3 and far.angles == pytest.approx([2.0])
+    turned = rod.inverse_kinematics(
+        "arm", (0.1, 0.2, 0.3), (np.cos(0.2), 0, np.sin(0.2), 0), start=[1.0]
+    )
+    assert turned.reached and turned.angles == pytest.approx([0.4], abs=1e-3)
+    with pytest.raises(ValueError, match="link 0"):
+        rod.inverse_kinematics("base", target)
+    with pytest.raises(ValueError, match="position: need 3 numbers"):
+        rod.inverse_kinematics("arm", (1, 2))
+    with pytest.raises(TypeError, match="did you mean 'tolerance'"):
+        rod.inverse_kinematics("arm", target, tolerence=1e-3)

@@ -39,6 +39,7 @@ from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.joints import WorldJoint
+from mayfly.kinematics import Reach
 from mayfly.model import Model, data_folder
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
@@ -87,6 +88,7 @@ __all__ = [
     "Policy",
     "Programs",
     "RayHit",
+    "Reach",
     "Recorder",
     "Recording",
     "Scene",

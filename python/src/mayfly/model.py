@@ -15,6 +15,7 @@ import numpy.typing as npt
 from mayfly import errors, parts
 from mayfly._native import Native, check, encode, ffi, fill, lib, text
 from mayfly.context import Context, default_context
+from mayfly.kinematics import Reach, solve
 from mayfly.parts import (
     Actuator,
     AnyPart,
@@ -302,6 +303,36 @@ class Model(Native):
             position[:2] = 0.0
             position[2] -= lowest if np.isfinite(lowest) else 0.0
         return position
+
+    def inverse_kinematics(
+        self,
+        link: str,
+        position: npt.ArrayLike,
+        rotation: npt.ArrayLike | None = None,
+        *,
+        start: npt.ArrayLike | None = None,
+        point: npt.ArrayLike = (0.0, 0.0, 0.0),
+        **settings: object,
+    ) -> Reach:
+        """Joint angles at which a point of a link is at a target.
+
+        Args:
+            link: that joints move.
+            position: [m] of the target in the frame of the base.
+            rotation: (w, x, y, z) that the link is to have there; None: any.
+            start: [rad] or [m] of all joints, from which the search begins; None: the file's.
+            point: [m] in the frame of the link.
+            settings: `length`, `tolerance`, `turn_tolerance`, `iterations`, `starts`, `seed` of
+                mf_InverseKinematicsConfig.
+
+        A target out of reach gives the nearest pose found: see Reach.reached.
+
+        """
+        native = self._use()
+        first = [joint.start for joint in self.joints] if start is None else start
+        index = self.link(link).index
+        context = default_context()._use()  # for working memory
+        return solve(context, native, index, position, rotation, first, point, settings)
 
     @property
     def links(self) -> Parts[Link]:
