@@ -24,6 +24,9 @@ void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome) {
         printf("rest       %u of the warnings below are of coming to rest, where a machine may "
                "fall\n",
                result.resting);
+    if (result.still > 0)
+        printf("trial      stands still from %.3g s on; what is left of it was not simulated\n",
+               result.still * mf_time_to_seconds(scene->step));
     if (result.share < 1.0)
         printf("trial      ended early: %.0f %% of it counts\n", 100.0 * result.share);
 }

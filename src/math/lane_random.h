@@ -27,13 +27,14 @@ static inline mf_lane mf_log_mantissa_lane(mf_lane m) {
     return mf_fma(s, sum, mf_keep(low, mf_set((mf_real)-0.69314718055994530942)));
 }
 
-// Four independent numbers of mean 0 and variance 1, within +-6.7, for each of MF_LANES instances.
-static inline void mf_normal_lanes_of(uint64_t seed, const uint32_t *instance, uint32_t stream,
-                                      uint64_t tick, mf_lane out[4]) {
+// Four independent numbers of mean 0 and variance 1, within +-6.7, for each of the instances
+// `first` .. `first` + MF_LANES - 1.
+static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t stream, uint64_t tick,
+                                   mf_lane out[4]) {
     MF_ALIGNED(64) mf_real mantissa[2][MF_LANES], zeros[2][MF_LANES], turn[2][MF_LANES];
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         uint32_t word[4];
-        mf_random(seed, instance[lane], stream, tick, word);
+        mf_random(seed, first + lane, stream, tick, word);
         for (int pair = 0; pair < 2; pair++) {
             uint32_t bits = word[2 * pair] | 1;
             int leading = __builtin_clz(bits);
@@ -53,9 +54,9 @@ static inline void mf_normal_lanes_of(uint64_t seed, const uint32_t *instance, u
     }
 }
 
-// Four independent numbers that are uniform in [-1, 1), for each of MF_LANES instances.
-static inline void mf_uniform_lanes_of(uint64_t seed, const uint32_t *instance, uint32_t stream,
-                                       uint64_t tick, mf_lane out[4]) {
+// Four independent numbers that are uniform in [-1, 1), for each of the MF_LANES numbers in `instance`.
+static inline void mf_uniform_lanes(uint64_t seed, const uint32_t *instance, uint32_t stream,
+                                    uint64_t tick, mf_lane out[4]) {
     MF_ALIGNED(64) mf_real side[4][MF_LANES];
     for (uint32_t lane = 0; lane < MF_LANES; lane++) {
         uint32_t word[4];
@@ -65,15 +66,6 @@ static inline void mf_uniform_lanes_of(uint64_t seed, const uint32_t *instance, 
     }
     for (int i = 0; i < 4; i++)
         out[i] = mf_load(side[i]);
-}
-
-// Normal numbers for the instances `first` .. `first` + MF_LANES - 1.
-static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t stream, uint64_t tick,
-                                   mf_lane out[4]) {
-    uint32_t instance[MF_LANES];
-    for (uint32_t lane = 0; lane < MF_LANES; lane++)
-        instance[lane] = first + lane;
-    mf_normal_lanes_of(seed, instance, stream, tick, out);
 }
 
 #endif

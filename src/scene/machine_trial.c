@@ -301,7 +301,8 @@ static void run_trials(const mf_SystemRun *run, void *user) {
             measure(trial, i);
         else if (steps == trial->rest) {
             come_to_rest(trial, i);
-            (void)keeps_pattern(trial, i);
+            if (trial->ends)
+                (void)keeps_pattern(trial, i);
         }
     }
 }
@@ -392,11 +393,14 @@ mf_MachineResult mf_machine_result(const mf_Scene *scene, uint32_t instance) {
     const mf_Field *base = mf_group_find_field(scene->group, "base.position");
     const double frames = value_of(scene, "trial.frames", instance);
     const double whole = (double)(mf_scene_steps(scene) - mf_machine_rest_steps(scene));
+    const uint32_t steps = (uint32_t)value_of(scene, "trial.steps", instance);
+    const bool still = frames == whole && steps < mf_scene_steps(scene);
     return (mf_MachineResult){.distance = value_of(scene, "trial.distance", instance),
                               .length = value_of(scene, "trial.length", instance),
                               .height = mf_field_get(base, instance, 2),
                               .duty = mean_duty(scene, instance, frames),
                               .share = whole > 0.0 ? frames / whole : 0.0,
+                              .still = still ? steps : 0,
                               .resting = (uint32_t)value_of(scene, "trial.warned", instance),
                               .bars = count_at(counts, instance, 1),
                               .actuators = count_at(counts, instance, 2),

@@ -15,6 +15,7 @@ typedef struct mf_MachineResult {
     double duty;              // [1] share of frames on the ground, mean of the vertices that
                               // touched it
     double share;             // [1] of the trial's frames that count
+    uint32_t still;           // [1] step from which it stands still for good; 0: it does not
     uint32_t resting;         // [1] steps with warnings that end trials, before it came to rest
     uint32_t bars, actuators; // [1]
     uint32_t fault;           // MF_FAULT_* other than MF_FAULT_TRIAL

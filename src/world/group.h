@@ -153,8 +153,8 @@ void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated)
 // Computes when every system is due next, after the world's tick was set.
 void mf_world_reschedule(mf_World *world);
 
-// mf_world_restore without its checks, for an image that this world made and its owner kept: a
-// search goes back to the same start in each generation.
+// mf_world_restore without the payload's checksum, for an image that this world made and its owner
+// kept in memory: a search goes back to the same start in each generation.
 mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Error *error);
 
 // First step index n >= from at which a tick of `rate` falls into ((n-1)*step, n*step].

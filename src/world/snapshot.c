@@ -189,11 +189,14 @@ mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_
     return MF_OK;
 }
 
-mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error) {
+// The header of an image that fits the world, all but its payload checked.
+static mf_Status read_header(const mf_World *world, const void *image, size_t size,
+                             SnapshotHeader *out, mf_Error *error) {
     SnapshotHeader header;
     if (size < sizeof header)
         return mf_fail(error, MF_CORRUPT, "snapshot: %zu bytes are too few for a header", size);
     memcpy(&header, image, sizeof header);
+    *out = header;
     if (header.magic != SNAPSHOT_MAGIC)
         return mf_fail(error, MF_CORRUPT, "snapshot: not a snapshot (wrong magic)");
     if (header.version != SNAPSHOT_VERSION || header.endian != SNAPSHOT_ENDIAN)
@@ -206,19 +209,31 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
         return mf_fail(
             error, MF_BAD_ARGUMENT,
             "snapshot: made by a world with another step, ground, group, model, start or system");
-    if (header.payload != size - sizeof header ||
-        header.crc != mf_crc32(0, (const char *)image + sizeof header, size - sizeof header))
+    if (header.payload != size - sizeof header)
+        return mf_fail(error, MF_CORRUPT, "snapshot: %zu bytes, its header says %llu", size,
+                       (unsigned long long)(header.payload + sizeof header));
+    return MF_OK;
+}
+
+mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error) {
+    SnapshotHeader header = {0};
+    mf_Status status = read_header(world, image, size, &header, error);
+    if (status != MF_OK)
+        return status;
+    if (header.crc != mf_crc32(0, (const char *)image + sizeof header, size - sizeof header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum is wrong");
     return mf_world_rewind(world, image, size, error);
 }
 
 mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Error *error) {
-    SnapshotHeader header;
+    SnapshotHeader header = {0};
+    mf_Status status = read_header(world, image, size, &header, error);
+    if (status != MF_OK)
+        return status;
     const size_t fixed = fixed_size(world);
-    memcpy(&header, image, sizeof header);
     if (world->has_state) {
-        mf_Status status = world->state.prepare(world->state.user, (const char *)image + fixed,
-                                                size - fixed, error);
+        status = world->state.prepare(world->state.user, (const char *)image + fixed, size - fixed,
+                                      error);
         if (status != MF_OK)
             return status;
         world->state.restore(world->state.user);

@@ -174,6 +174,40 @@ static void falls_before_the_trial_are_told_apart(void **state) {
     mf_scene_file_destroy(file);
 }
 
+// A network that has settled moves nothing any more: the trial ends, with the bits of the shorter
+// one that is simulated to its end. One that blinks goes on.
+static void what_stands_still_ends_its_trial(void **state) {
+    static const char *const durations[] = {"{duration: 2}", "{duration: 9}"};
+    uint8_t blinks[BYTES], settles[BYTES];
+    mf_Machine machine;
+    double fitness[2], distance[2];
+    one_bar(0.1, 0.0, blinks);
+    assert_int_equal(mf_machine_decode(blinks, BYTES, &machine, NULL), MF_OK);
+    machine.synapse_count = 0;
+    assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        mf_Error error = {0};
+        snprintf(text, sizeof text, "world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
+                 durations[i], GROUP SEARCH);
+        mf_SceneFile *file = parse_scene(*state, text);
+        mf_Scene scene = make_evaluation(*state, file, 1);
+        if (mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error) != MF_OK)
+            fail_msg("%s", error.message);
+        const mf_MachineResult stands = mf_machine_result(&scene, 0);
+        assert_true(stands.share == 1.0);
+        assert_int_equal(stands.still, i == 0 ? 0 : 4 + 2 * 4); // rest, a cycle, one like it
+        assert_true(stands.duty == 1.0);
+        distance[i] = stands.distance;
+        if (mf_scene_evaluate(&scene, blinks, 1, BYTES, &fitness[i], &error) != MF_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(mf_machine_result(&scene, 0).still, 0);
+        mf_scene_destroy(&scene);
+        mf_scene_file_destroy(file);
+    }
+    assert_memory_equal(&distance[0], &distance[1], sizeof distance[0]);
+}
+
 static void descriptors_are_those_of_the_machine(void **state) {
     static const char text[] = HEAD GROUP
         "search:\n  population: 40\n  survivors: 20\n  replacement: cell\n  selection: uniform\n"
@@ -235,6 +269,7 @@ int main(void) {
         cmocka_unit_test(a_trial_again_has_the_same_bits),
         cmocka_unit_test(one_bar_does_not_crawl),
         cmocka_unit_test(falls_before_the_trial_are_told_apart),
+        cmocka_unit_test(what_stands_still_ends_its_trial),
         cmocka_unit_test(descriptors_are_those_of_the_machine),
         cmocka_unit_test(mistakes_are_named),
     };

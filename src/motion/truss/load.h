@@ -155,7 +155,7 @@ static void add_noise(Frame *f) {
     const mf_lane size = mf_set((mf_real)(1.7320508075688772935 * f->plan->noise));
     for (uint32_t v = 0; v < f->vertices; v++) {
         mf_lane side[4];
-        mf_uniform_lanes_of(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick, side);
+        mf_uniform_lanes(f->plan->seed, f->block->stream, 0x54525553u + v, f->block->tick, side);
         mf_mask weighs = mf_less(mf_zero(), f->mass[v]);
         Vec force = {side[0], side[1], side[2]};
         force = vec_scale(force, mf_keep(weighs, size));
