@@ -54,7 +54,8 @@ static inline void mf_normal_lanes(uint64_t seed, uint32_t first, uint32_t strea
     }
 }
 
-// Four independent numbers that are uniform in [-1, 1), for each of the MF_LANES numbers in `instance`.
+// Four independent numbers that are uniform in [-1, 1), for each of the MF_LANES numbers in
+// `instance`.
 static inline void mf_uniform_lanes(uint64_t seed, const uint32_t *instance, uint32_t stream,
                                     uint64_t tick, mf_lane out[4]) {
     MF_ALIGNED(64) mf_real side[4][MF_LANES];
