@@ -534,6 +534,43 @@ typedef struct mf_Sensor {
 } mf_Sensor;
 
 // A stored state. Arrays have the lengths of the model.
+// ---- docks --------------------------------------------------------------------------------------
+
+typedef enum mf_DockGender { // two docks fit unless both are male, or both female
+    MF_DOCK_BOTH,            // fits any
+    MF_DOCK_MALE,
+    MF_DOCK_FEMALE
+} mf_DockGender;
+
+// A place where a robot can be joined to another one while the world runs (mayfly/docks.h). Docked,
+// the origins of both frames coincide and their x axes are opposite; the z axes are equal after one
+// of `turns` turns about x.
+typedef struct mf_Dock {
+    const char *name;
+    mf_Frame frame; // x axis outwards
+    mf_DockGender gender;
+    const char *type; // any word
+    const char *fits; // types that it fits, with spaces between them; "": its own type
+    uint32_t turns;   // [1] orientations in which it fits: 1, 2 or 4, evenly about x
+    bool enabled;     // at the start
+    // When two docks join: each must be within the tolerances of both.
+    double distance; // [m] between the origins, > 0
+    double angle;    // [rad] from the nearest orientation in which they fit, > 0
+    double closing;  // [s] how long a clamp takes; until then nothing holds
+    double failure;  // [1] probability that a latch fails to catch; it tries again with each meeting
+    // A magnet: two docks that fit attract each other with the smaller pull of both.
+    double pull;  // [N] at contact
+    double range; // [m] at which it has fallen to nothing
+    // The joint: rigid where a stiffness is 0. Two docks have the softer of both.
+    double stiffness, damping;                 // [N/m], [N s/m]
+    double angular_stiffness, angular_damping; // [N m/rad], [N m s/rad]
+    // Loads that break it, > 0. The smaller of both docks' limits counts.
+    double tension; // [N] along x, apart
+    double shear;   // [N] across x
+    double bending; // [N m] across x
+    double torsion; // [N m] about x
+} mf_Dock;
+
 typedef struct mf_Keyframe {
     const char *name;
     double time;              // [s]
@@ -611,13 +648,14 @@ typedef struct mf_Model {
     const char *name;
     const char *file; // path of the file, "" if built by calls
     uint32_t link_count, joint_count, point_count, shape_count, mesh_count, sensor_count,
-        note_count; // [1]
+        dock_count, note_count; // [1]
     const mf_Link *links;
     const mf_Joint *joints;
     const mf_Point *points;
     const mf_Shape *shapes;
     const mf_Mesh *meshes;
     const mf_Sensor *sensors;
+    const mf_Dock *docks;
     const mf_Note *notes;
     double mass;        // [kg] of all links, > 0
     double rest_height; // [m] base origin above flat ground with all joints at their start angle
@@ -651,10 +689,11 @@ typedef struct mf_Model {
 
 MF_API void mf_model_destroy(mf_Model *model); // NULL is allowed
 
-// Index of the link, joint, sensor, body, actuator or keyframe of that name, or MF_NONE.
+// Index of the link, joint, sensor, dock, body, actuator or keyframe of that name, or MF_NONE.
 MF_API uint32_t mf_model_find_link(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_joint(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_sensor(const mf_Model *model, const char *name);
+MF_API uint32_t mf_model_find_dock(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_body(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_actuator(const mf_Model *model, const char *name);
 MF_API uint32_t mf_model_find_keyframe(const mf_Model *model, const char *name);
@@ -755,6 +794,16 @@ MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double trans
 MF_API void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]);
 // Adds a contact sensor to the link of `body` (the paper's foot sensors).
 MF_API void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name);
+// The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid, no pull,
+// nothing breaks it.
+MF_API mf_Dock mf_dock(void);
+// Adds a dock to the link of `body`. Name and texts are copied; `frame` is in the construction
+// frame, as of now, and its link is ignored; it moves with the body.
+MF_API void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock);
+// MF_BAD_ARGUMENT, beginning with `what`, unless every value of a dock is in its range.
+MF_API mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error);
+// Whether two docks fit each other: genders and types.
+MF_API bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
 // Freezes the robot. The link of body 0 is the base. The builder can then only be destroyed.
 MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error);
 

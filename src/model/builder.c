@@ -47,6 +47,7 @@ void mf_builder_destroy(mf_Builder *builder) {
     mf_list_release(builder->context, &builder->bodies);
     mf_list_release(builder->context, &builder->hinges);
     mf_list_release(builder->context, &builder->touches);
+    mf_list_release(builder->context, &builder->docks);
     mf_release(builder->context, builder);
 }
 
@@ -352,6 +353,36 @@ void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name
     }
     touch->name = copy;
     touch->body = (uint32_t)body;
+}
+
+static bool copy_texts(mf_Builder *builder, mf_Dock *dock) {
+    const char **texts[] = {&dock->name, &dock->type, &dock->fits};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = mf_draft_text(&builder->draft, *texts[i]);
+    return dock->name != NULL && dock->type != NULL && dock->fits != NULL;
+}
+
+void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
+    const char *call = "mf_body_dock";
+    if (builder == NULL || !may_build(builder, call) || !good_body(builder, body, call))
+        return;
+    if (mf_dock_check(dock, call, first_error(builder)) != MF_OK)
+        return;
+    mf_BuilderDock *item = mf_list_push(builder->context, &builder->docks, sizeof *item);
+    if (item != NULL)
+        *item = (mf_BuilderDock){*dock, (uint32_t)body};
+    if (item == NULL || !copy_texts(builder, &item->dock)) {
+        mf_fail(first_error(builder), MF_NO_MEMORY, "%s: no memory", call);
+        return;
+    }
+    const mf_BuilderBody *own = get_body(builder, body);
+    double back[4], arm[3], rotation[4];
+    mf_quat_conjugate(back, own->rotation);
+    mf_vec3_sub(arm, dock->frame.position, own->center);
+    mf_quat_rotate(item->dock.frame.position, back, arm);
+    memcpy(rotation, dock->frame.rotation, sizeof rotation);
+    mf_quat_normalize(rotation);
+    mf_quat_multiply(item->dock.frame.rotation, back, rotation);
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {

@@ -37,12 +37,19 @@ typedef struct mf_Touch {
     uint32_t body; // [1]
 } mf_Touch;
 
+// A dock; its frame is in the body's own frame.
+typedef struct mf_BuilderDock {
+    mf_Dock dock; // texts are in the draft
+    uint32_t body; // [1]
+} mf_BuilderDock;
+
 struct mf_Builder {
     mf_Context *context;
     mf_Draft draft;  // holds all texts; becomes the model
     mf_List bodies;  // mf_BuilderBody
     mf_List hinges;  // mf_Hinge
     mf_List touches; // mf_Touch
+    mf_List docks;   // mf_BuilderDock
     int simplify;
     bool finished;
     mf_Error error; // the first one

@@ -200,6 +200,25 @@ static mf_Status add_links(mf_Builder *builder, const Plan *plan, mf_Error *erro
     return MF_OK;
 }
 
+// Frames of links have the axes of the construction frame.
+static mf_Status add_docks(mf_Builder *builder, const Plan *plan, mf_Error *error) {
+    const mf_BuilderBody *bodies = builder->bodies.items;
+    const mf_BuilderDock *docks = builder->docks.items;
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < builder->docks.count && status == MF_OK; i++) {
+        const mf_BuilderBody *body = &bodies[docks[i].body];
+        mf_Dock dock = docks[i].dock;
+        const uint32_t link = plan->link_of[docks[i].body];
+        dock.frame.link = link;
+        mf_quat_rotate(dock.frame.position, body->rotation, docks[i].dock.frame.position);
+        mf_vec3_add(dock.frame.position, dock.frame.position, body->center);
+        mf_vec3_sub(dock.frame.position, dock.frame.position, plan->origin[link]);
+        mf_quat_multiply(dock.frame.rotation, body->rotation, docks[i].dock.frame.rotation);
+        status = mf_draft_add_dock(&builder->draft, &dock, "dock", error);
+    }
+    return status;
+}
+
 static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *error) {
     const mf_BuilderBody *bodies = builder->bodies.items;
     const mf_Touch *touches = builder->touches.items;
@@ -218,7 +237,7 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
         if (!done)
             return no_memory(error);
     }
-    return MF_OK;
+    return add_docks(builder, plan, error);
 }
 
 static mf_Status check_names(mf_Builder *builder, mf_Error *error) {

@@ -337,6 +337,44 @@ static void put_sensors(Writer *writer, const mf_Model *model) {
     }
 }
 
+static void put_limit(Writer *writer, const char *what, double limit, const char *unit) {
+    if (mf_is_finite(limit))
+        put(writer, ", %s %.4g %s", what, limit, unit);
+}
+
+static void put_docks(Writer *writer, const mf_Model *model) {
+    if (model->dock_count == 0)
+        return;
+    int width = 4;
+    for (uint32_t i = 0; i < model->dock_count; i++) {
+        int name_width = width_of(model->docks[i].name);
+        width = name_width > width ? name_width : width;
+    }
+    width = width > NAME_LIMIT ? NAME_LIMIT : width;
+    put(writer, "\n  ");
+    put_padded(writer, "dock", width + 2);
+    put(writer, "%-18s%s\n", "on", "what it is");
+    for (uint32_t i = 0; i < model->dock_count; i++) {
+        const mf_Dock *dock = &model->docks[i];
+        put(writer, "  ");
+        put_padded(writer, dock->name, width + 2);
+        put_padded(writer, model->links[dock->frame.link].name, 18);
+        put(writer, "%s%s%s, %u turn%s, within %.4g mm and %.4g rad",
+            word_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
+            dock->type, dock->turns, dock->turns == 1 ? "" : "s", 1000.0 * dock->distance,
+            dock->angle);
+        if (dock->fits[0] != '\0')
+            put(writer, ", fits %s", dock->fits);
+        if (dock->pull > 0.0)
+            put(writer, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
+        put_limit(writer, "tension", dock->tension, "N");
+        put_limit(writer, "shear", dock->shear, "N");
+        put_limit(writer, "bending", dock->bending, "N m");
+        put_limit(writer, "torsion", dock->torsion, "N m");
+        put(writer, "%s\n", dock->enabled ? "" : ", not enabled at the start");
+    }
+}
+
 static void put_limits(Writer *writer, double lower, double upper) {
     char text[60] = "-";
     if (mf_is_finite(lower) && mf_is_finite(upper))
@@ -421,6 +459,7 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     put_tree(&writer, model);
     put_dynamics(&writer, model);
     put_sensors(&writer, model);
+    put_docks(&writer, model);
     put_notes(&writer, model, true);
     put_notes(&writer, model, false);
     if (writer.failed || !reserve(&writer, 1)) {

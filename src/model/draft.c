@@ -57,7 +57,7 @@ void mf_draft_release(mf_Draft *draft) {
     for (uint32_t i = 0; i < draft->heights.count; i++)
         mf_release(draft->context, (void *)heights[i].heights);
     mf_List *lists[] = {&draft->links,     &draft->joints,   &draft->points, &draft->shapes,
-                        &draft->meshes,    &draft->sensors,  &draft->notes,  &draft->bodies,
+                        &draft->meshes,    &draft->sensors,  &draft->docks,  &draft->notes,  &draft->bodies,
                         &draft->sites,     &draft->heights,  &draft->pairs,  &draft->exclusions,
                         &draft->tendons,   &draft->terms,    &draft->wraps,  &draft->equalities,
                         &draft->actuators, &draft->keyframes};

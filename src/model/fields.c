@@ -72,6 +72,7 @@ WORDS(side_words, "any", "shape", "body", "subtree");
 WORDS(object_words, "inertia", "body", "shape", "site", "camera");
 WORDS(integrator_words, "Euler", "RK4", "implicit", "implicitfast");
 WORDS(cone_words, "pyramidal", "elliptic");
+WORDS(gender_words, "both", "male", "female");
 WORDS(base_words, "free", "fixed");
 #define SENSOR_WORD(type, word, place, count, unit) word,
 static const char *const sensor_words[] = {MF_SENSOR_KINDS(SENSOR_WORD) NULL};
@@ -403,6 +404,35 @@ static const mf_ModelField sensor_fields[] = {
 };
 #undef T
 
+#define T mf_Dock
+static const mf_ModelField dock_fields[] = {
+    TEXT(name, ),
+    ITEM(frame, FRAME, SAYS("x axis outwards") HASH(1)),
+    WORD(gender, gender_words, URDF("dock gender") HASH(2)),
+    TEXT(type, URDF("dock type") BY_CODE),
+    TEXT(fits, URDF("dock fits") SAYS("types that it fits; empty: its own") BY_CODE),
+    NUMBER(turns, INITIAL(1.0) URDF("dock turns") SAYS("orientations about x in which it fits")
+           HASH(3)),
+    FLAG(enabled, INITIAL(1.0) URDF("dock enabled") HASH(4)),
+    REAL(distance, UNIT("m") INITIAL(0.005) URDF("dock distance") SAYS("tolerance") HASH(5)),
+    REAL(angle, UNIT("rad") INITIAL(0.1) URDF("dock angle") SAYS("tolerance") HASH(6)),
+    REAL(closing, UNIT("s") URDF("dock closing") SAYS("time that a clamp takes") HASH(7)),
+    REAL(failure, UNIT("1") URDF("dock failure") SAYS("probability that a latch does not catch")
+         HASH(8)),
+    REAL(pull, UNIT("N") URDF("dock pull") SAYS("of a magnet, at contact") HASH(9)),
+    REAL(range, UNIT("m") URDF("dock range") SAYS("of the magnet") HASH(10)),
+    REAL(stiffness, UNIT("N/m") URDF("dock stiffness") SAYS("0: rigid") HASH(11)),
+    REAL(damping, UNIT("N s/m") URDF("dock damping") HASH(12)),
+    REAL(angular_stiffness, UNIT("N m/rad") URDF("dock angular_stiffness") SAYS("0: rigid")
+         HASH(13)),
+    REAL(angular_damping, UNIT("N m s/rad") URDF("dock angular_damping") HASH(14)),
+    REAL(tension, UNIT("N") INITIAL(ENDLESS) URDF("dock tension") SAYS("limit") HASH(15)),
+    REAL(shear, UNIT("N") INITIAL(ENDLESS) URDF("dock shear") SAYS("limit") HASH(16)),
+    REAL(bending, UNIT("N m") INITIAL(ENDLESS) URDF("dock bending") SAYS("limit") HASH(17)),
+    REAL(torsion, UNIT("N m") INITIAL(ENDLESS) URDF("dock torsion") SAYS("limit") HASH(18)),
+};
+#undef T
+
 #define T mf_Keyframe
 static const mf_ModelField keyframe_fields[] = {
     TEXT(name, OTHER("name")),
@@ -562,6 +592,7 @@ static const mf_ModelField model_fields[] = {
     LIST(equalities, EQUALITY, equality_count),
     LIST(actuators, ACTUATOR, actuator_count),
     LIST(sensors, SENSOR, sensor_count),
+    LIST(docks, DOCK, dock_count),
     LIST(keyframes, KEYFRAME, keyframe_count),
     LIST(notes, NOTE, note_count),
     POINTER(context, ),
@@ -587,6 +618,7 @@ static const mf_ItemTable tables[MF_ITEM_COUNT] = {
     TABLE(EQUALITY, equality, mf_Equality),
     TABLE(ACTUATOR, actuator, mf_Actuator),
     TABLE(SENSOR, sensor, mf_Sensor),
+    TABLE(DOCK, dock, mf_Dock),
     TABLE(KEYFRAME, keyframe, mf_Keyframe),
     TABLE(NOTE, note, mf_Note),
     TABLE(FRAME, frame, mf_Frame),

@@ -244,6 +244,16 @@ static uint64_t hash_dynamics(uint64_t hash, const mf_Model *model) {
     return mf_hash_doubles(hash, model->start_position, model->position_count);
 }
 
+static uint64_t hash_docks(uint64_t hash, const mf_Model *model) {
+    for (uint32_t i = 0; i < model->dock_count; i++) {
+        const mf_Dock *dock = &model->docks[i];
+        hash = mf_item_hash(hash, MF_ITEM_DOCK, dock, EVERYWHERE);
+        hash = mf_hash_bytes(hash, dock->type, strlen(dock->type) + 1);
+        hash = mf_hash_bytes(hash, dock->fits, strlen(dock->fits) + 1);
+    }
+    return hash;
+}
+
 uint64_t mf_model_hash(const mf_Model *model) {
     if (model == NULL)
         return 0;
@@ -256,6 +266,7 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_items(hash, model, MF_ITEM_POINT, EVERYWHERE);
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
+    hash = hash_docks(hash, model);
     // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;
 }

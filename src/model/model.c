@@ -47,6 +47,10 @@ uint32_t mf_model_find_sensor(const mf_Model *model, const char *name) {
     return find_named(model, MF_ITEM_SENSOR, name);
 }
 
+uint32_t mf_model_find_dock(const mf_Model *model, const char *name) {
+    return find_named(model, MF_ITEM_DOCK, name);
+}
+
 uint32_t mf_model_find_body(const mf_Model *model, const char *name) {
     return find_named(model, MF_ITEM_BODY, name);
 }

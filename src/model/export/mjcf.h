@@ -87,6 +87,7 @@ void mf_mjcf_put_bodies(mf_MjcfWriter *w);
 void mf_mjcf_put_extensions(mf_MjcfWriter *w);
 void mf_mjcf_put_actuators(mf_MjcfWriter *w);
 void mf_mjcf_put_sensors(mf_MjcfWriter *w);
+void mf_mjcf_put_docks(mf_MjcfWriter *w);
 
 // Rejects models with sensors of cameras or of geoms that are not part of the model.
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);

@@ -6,7 +6,7 @@
 //   urdf_inertia.c implausible inertias
 //   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
-//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c)
+//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (urdf_dock.c)
 //   urdf_sensor.c  contact and ray sensors
 #ifndef MAYFLY_SRC_MODEL_IMPORT_URDF_H
 #define MAYFLY_SRC_MODEL_IMPORT_URDF_H
@@ -127,6 +127,7 @@ mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
 
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
+mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node);
 
 // A new sensor; its name must be new too.
 mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,

@@ -6,7 +6,7 @@
 static const struct {
     const char *name;
     mf_Status (*read)(mf_Urdf *urdf, const mf_XmlNode *node);
-} readers[] = {{"sensor", mf_urdf_read_own_sensor}};
+} readers[] = {{"sensor", mf_urdf_read_own_sensor}, {"dock", mf_urdf_read_dock}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
