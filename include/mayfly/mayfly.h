@@ -19,6 +19,7 @@
 #include <mayfly/gait.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
+#include <mayfly/docks.h>
 #include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/kinematics.h>

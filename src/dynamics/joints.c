@@ -327,6 +327,7 @@ void mf_joints_destroy(mf_WorldJoints *all) {
     mf_release(all->context, all->records);
     mf_release(all->context, all->next_records);
     mf_release(all->context, all->next_warm);
+    mf_release(all->context, all->welds);
     mf_release(all->context, all);
 }
 
@@ -385,7 +386,7 @@ static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
 }
 
 mf_Status mf_joints_make_room(mf_WorldJoints *joints, mf_Error *error) {
-    const uint32_t least = joints->used + joints->slot_room + 1;
+    const uint32_t least = joints->used + joints->slot_room + joints->dock_room + 1;
     if (least <= joints->room)
         return MF_OK;
     const uint32_t larger = 2 * joints->room > least ? 2 * joints->room : least + 7;
@@ -439,10 +440,13 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
             joints++;
             status = take_sides(all, &records[slot], keys, &count, error);
         }
+    if (status == MF_OK)
+        status = mf_joints_make_weld_room(all, joints + all->slot_room + all->dock_room, error);
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
-        status = mf_solver_reserve_joints(all->solver, joints + all->slot_room,
-                                          count_blocks(keys, count) + all->slot_blocks, error);
+        status = mf_solver_reserve_joints(all->solver, joints + all->slot_room + all->dock_room,
+                                          count_blocks(keys, count) + all->slot_blocks + all->dock_blocks,
+                                          error);
     }
     mf_release(all->context, keys);
     return status;

@@ -36,6 +36,13 @@ struct mf_WorldJoints {
     uint32_t slot_room;   // [1] joints that slots may have at once
     uint32_t slot_blocks; // [1] of the responses that they need at most
     mf_JointRequestStatistics requests;
+    // Links that fixed joints hold together (welds.c): numbers of joints, plus 1.
+    uint32_t weld_room, weld_count; // [1] the first a power of two, or 0
+    uint32_t *welds;
+    // Docks, or NULL (docks.h).
+    struct mf_WorldDocks *docks;
+    uint32_t dock_room;   // [1] joints that docks may have at once
+    uint32_t dock_blocks; // [1] of the responses that they need at most
 };
 
 // The solver's record of joints, without any. MF_NO_MEMORY.
@@ -60,6 +67,15 @@ mf_Status mf_joint_set_motor(mf_JointRecord *record, double rate, double torque,
 void mf_joint_frame_in(const mf_LinkMotion *link, const double position[3],
                        const double orientation[4], double out_position[3],
                        double out_orientation[4]);
+
+// ---- links that do not touch (welds.c) ----------------------------------------------------------
+
+// Room for so many joints. MF_NO_MEMORY.
+mf_Status mf_joints_make_weld_room(mf_WorldJoints *all, uint32_t joints, mf_Error *error);
+// Lists the pairs of links that fixed joints hold together now.
+void mf_joints_list_welds(mf_WorldJoints *all);
+// Whether a pair is one of them: group, instance and link of both.
+bool mf_joints_weld(const mf_WorldJoints *all, const uint32_t first[3], const uint32_t second[3]);
 
 // ---- slots --------------------------------------------------------------------------------------
 

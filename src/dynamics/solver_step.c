@@ -13,7 +13,7 @@
 //
 // Invariants: a task works on its own block or island; nodes and islands are passed through in
 // order; so no bit depends on the threads. Nothing is allocated, but for systems added since.
-#include "dynamics/joints.h"
+#include "dynamics/docks.h"
 #include "math/float_mode.h"
 #include "math/scalar.h"
 
@@ -286,6 +286,10 @@ static void store_joint(const mf_Solver *solver, const mf_SolverConstraint *cons
     mf_JointRecord *record = joint->record;
     mf_joint_wrench(joint, constraint->force, record->force, record->moment);
     record->torque = joint->drive.acts ? constraint->force[5] : 0.0;
+    for (uint32_t r = 0; r < 3; r++) {
+        record->load[r] = mf_vec3_dot(joint->axes[r], record->force);
+        record->load[3 + r] = mf_vec3_dot(joint->axes[r], record->moment);
+    }
     record->residual = residual < residual_most ? residual : residual_most;
     record->rounds = solver->tried;
     record->broken = mf_vec3_length(record->force) > record->force_limit ||
@@ -396,12 +400,13 @@ void mf_solver_run(const mf_WorldRun *run, void *user) {
     solver->acting = false;
     solver->tried = 0;
     solver->residual = 0.0;
+    solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     mf_joint_requests_run(solver->joints);
+    mf_docks_begin(solver->joints->docks, &solver->run);
     if ((solver->contact_count == 0 && solver->joints->count == 0) || !mf_solver_refresh(solver)) {
         mf_solver_forget(solver);
         return;
     }
-    solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     begin(solver);
     for (uint32_t probes = 0; probes < PROBES && solver->island_count > 0; probes++) {
         probe(solver, probes == 0);
@@ -422,5 +427,6 @@ void mf_solver_end(const mf_WorldRun *run, void *user) {
         mf_trial_step_restore_wrenches(solver->trials[block->group], block->block, block->saved);
     }
     solver->acting = false;
+    mf_docks_end(solver->joints->docks);
     mf_joint_slots_measure(solver->joints);
 }

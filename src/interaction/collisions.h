@@ -4,7 +4,7 @@
 
 #include "base/scratch.h"
 #include "contact/compounds.h"
-#include "dynamics/solver.h"
+#include "dynamics/joints.h"
 
 #include <mayfly/collision.h>
 #include <mayfly/motion.h>
@@ -72,6 +72,7 @@ struct mf_Collisions {
     uint32_t group_count, robot_count; // [1]
     mf_CollisionGroup groups[MF_COLLISION_GROUPS];
     mf_Solver *solver; // NULL: all contacts are explicit
+    mf_WorldJoints *joints; // of this step; NULL: the world has none
     bool wide;         // kernels in double
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;

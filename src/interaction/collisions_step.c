@@ -159,6 +159,9 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
             all->statistics.residual = all->solver->residual;
     }
     mf_collisions_relax(all);
+    all->joints = mf_world_joints_of(all->world);
+    if (all->joints != NULL)
+        mf_joints_list_welds(all->joints);
     mf_collisions_find(all);
     const mf_CollisionsStatistics before = all->statistics;
     mf_collisions_list(all, false);

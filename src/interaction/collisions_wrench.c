@@ -250,6 +250,14 @@ static void hand_over(mf_Collisions *all, const LinkContact *meeting, const Surf
     all->statistics.solved++;
 }
 
+// A fixed run-time joint holds both links together: they do not touch, as links of one robot that
+// share a joint.
+static bool is_welded(const mf_Collisions *all, const Body *a, const Body *b) {
+    const uint32_t first[3] = {a->group->number, a->instance, a->solid->link};
+    const uint32_t second[3] = {b->group->number, b->instance, b->solid->link};
+    return all->joints != NULL && mf_joints_weld(all->joints, first, second);
+}
+
 void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_CompoundPair *pair,
                          const mf_CompoundTouch *touch, uint32_t together) {
     Body a, b;
@@ -258,7 +266,7 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
     mf_vec3_sub(arm, touch->point, pair->way);
     find_body(all, two.a, &pair->sides[0], touch->solids[0], touch->point, &a);
     find_body(all, two.b, &pair->sides[1], touch->solids[1], arm, &b);
-    if (a.fixed && b.fixed)
+    if ((a.fixed && b.fixed) || is_welded(all, &a, &b))
         return;
     const double inverse = (a.fixed ? 0.0 : a.solid->pressed) + (b.fixed ? 0.0 : b.solid->pressed);
     mf_vec3_sub(way, a.velocity, b.velocity);

@@ -1,0 +1,118 @@
+// Inside of docks: shared by their files only.
+//
+//   docks.c        creation, fields, connections by calls
+//   docks_step.c   what comes apart and what joins at the beginning of a step
+//   docks_near.c   which docks are near each other
+//   docks_load.c   loads and breaks at its end
+//
+// A port is a dock of a robot; ports are numbered by groups, robots and docks. Two engaged ports
+// have a joint (joints.h) whose record names them; the fields of both name it.
+#ifndef MF_DYNAMICS_DOCKS_H
+#define MF_DYNAMICS_DOCKS_H
+
+#include "dynamics/joints.h"
+
+#include <mayfly/docks.h>
+
+enum { MF_DOCKS_LIMIT = 131072, MF_DOCKS_PAIRS = 8 }; // [1] of a world; met pairs per port at most
+
+// The docks of a group; owned by the group.
+typedef struct mf_DockGroup {
+    struct mf_DockGroup *next; // by rising index of the group
+    mf_WorldDocks *docks;
+    mf_Group *group;
+    const mf_Model *model;
+    uint32_t index;       // [1] of the group
+    uint32_t first;       // [1] number of its first port
+    uint32_t first_robot; // [1] robots of groups before
+    uint32_t robots;      // [1]
+    uint32_t *links, link_count; // [1] links with docks and those on the way to them, but the base
+    double *motions;             // room for the motions of links, per block
+    size_t motion_size;          // [1] of a block
+    const uint32_t *fault;       // fault.word
+    uint32_t *enabled, *state, *partner, *turn, *joint; // data of the fields
+    mf_Field *load, *wait;
+} mf_DockGroup;
+
+// A port that may dock in this step.
+typedef struct mf_DockPlace {
+    uint32_t port; // [1]
+    mf_DockGroup *group;
+    uint32_t instance; // [1]
+    const mf_Dock *dock;
+    double position[3];    // [m] world
+    double orientation[4]; // [1] dock to world
+} mf_DockPlace;
+
+// Two ports that are near each other; the number of the first is smaller.
+typedef struct mf_DockPair {
+    double square;   // [m^2] of their distance
+    uint32_t places[2]; // [1]
+    uint32_t turn;   // [1]
+    bool meets;      // within the tolerances of both
+} mf_DockPair;
+
+// What was on a link before a magnet pulled it.
+typedef struct mf_DockPush {
+    uint32_t group, instance, link; // [1]
+    uint32_t count;                 // [1] wrench.count
+    double before[6];               // [N], [N m] wrench.link
+} mf_DockPush;
+
+struct mf_WorldDocks {
+    mf_Context *context;
+    mf_World *world;
+    mf_WorldJoints *joints;
+    mf_WorldDocksConfig config;
+    mf_DockGroup *groups;
+    uint32_t port_count, robot_count; // [1]
+    double reach;                     // [m] farthest at which docks notice each other
+    bool magnets;                     // some pull
+    uint32_t place_count, pair_count; // [1]
+    mf_DockPlace *places;
+    mf_DockPair *pairs;
+    uint32_t bucket_count;           // [1] a power of two
+    uint32_t *buckets, *sorted;      // [1] places by cell
+    uint32_t *met;                   // [1] per port: tick + 1, low half, at which it last met one
+    uint32_t push_count;
+    mf_DockPush *pushes;
+    uint32_t block_count;            // [1] of all groups
+    struct mf_DockBlock *blocks;     // per block of robots
+    mf_DocksStatistics statistics;
+};
+
+typedef struct mf_DockBlock {
+    mf_DockGroup *group;
+    uint32_t block; // [1]
+    bool wanted;    // it has ports that may dock
+} mf_DockBlock;
+
+// Where a value of a field with `width` values per dock is.
+static inline size_t mf_dock_at(const mf_DockGroup *group, uint32_t instance, uint32_t dock,
+                                uint32_t width, uint32_t c) {
+    const size_t components = (size_t)group->model->dock_count * width;
+    return ((size_t)(instance / MF_BLOCK) * components + (size_t)dock * width + c) * MF_BLOCK +
+           instance % MF_BLOCK;
+}
+
+// Orientation of the joint's frame in the first of two docks: that of the second when it is docked.
+void mf_dock_facing(double out[4], uint32_t turn, uint32_t turns);
+// Joins two ports, whose fields are free. There is room.
+void mf_docks_join(mf_WorldDocks *docks, const mf_DockPlace places[2], uint32_t turn);
+// Takes the joint of a record and the fields of its ports away. Ports that it broke get `state`.
+void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state);
+// The group of a number of a group of the world; NULL: it has no docks.
+mf_DockGroup *mf_docks_group(const mf_WorldDocks *docks, uint32_t index);
+// Sets a port's fields to those of one without a partner.
+void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_DockState state);
+
+// Lists the ports that may dock, and pairs of them that are near each other, the nearest first.
+void mf_docks_find_near(mf_WorldDocks *docks);
+
+// The beginning and the end of a step; called by the solver.
+void mf_docks_begin(mf_WorldDocks *docks, const mf_SystemRun *run);
+void mf_docks_end(mf_WorldDocks *docks);
+// Wrenches that magnets added are gone.
+void mf_docks_unpull(mf_WorldDocks *docks);
+
+#endif
