@@ -71,6 +71,10 @@ typedef struct mf_DockPort {
 // such dock, both the same link, they do not fit, one is not enabled or not free, a turn.
 MF_API mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
                                   const mf_DockPort *second, uint32_t turn, mf_Error *error);
+// Separates a dock from its partner, between steps; both stay enabled, so they join again where
+// they still meet. MF_BAD_ARGUMENT: no such dock. MF_NOT_FOUND: it is not docked.
+MF_API mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port,
+                                     mf_Error *error);
 // Pose of the base of the robot of `moving` [m], (w, x, y, z), world frame, at which its dock meets
 // that of `fixed`, both with the joints that they have now. MF_BAD_ARGUMENT: as mf_docks_connect,
 // but for docks that are not free. MF_NO_MEMORY.
@@ -78,15 +82,15 @@ MF_API mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed
                                   const mf_DockPort *moving, uint32_t turn, double position[3],
                                   double orientation[4], mf_Error *error);
 
-typedef struct mf_DocksStatistics { // since the world was made; no state
+typedef struct mf_DocksStatistics {            // since the world was made; no state
     uint64_t joined, released, broken, missed; // [1] pairs of docks
     uint64_t lost; // [1] pairs that met beyond the memory for them: they joined a step later
 } mf_DocksStatistics;
 MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);
 
 // Assemblies: robots that are connected by engaged docks. Writes for each robot of the groups with
-// docks, in the order of groups and robots, the number of its assembly: the lowest such place of its
-// robots. `out` has mf_docks_robot_count values. Returns the number of assemblies.
+// docks, in the order of groups and robots, the number of its assembly: the lowest such place of
+// its robots. `out` has mf_docks_robot_count values. Returns the number of assemblies.
 MF_API uint32_t mf_docks_assemblies(const mf_WorldDocks *docks, uint32_t *out);
 MF_API uint32_t mf_docks_robot_count(const mf_WorldDocks *docks); // [1]
 

@@ -557,7 +557,7 @@ typedef struct mf_Dock {
     double distance; // [m] between the origins, > 0
     double angle;    // [rad] from the nearest orientation in which they fit, > 0
     double closing;  // [s] how long a clamp takes; until then nothing holds
-    double failure;  // [1] probability that a latch fails to catch; it tries again with each meeting
+    double failure; // [1] probability that a latch fails to catch; it tries again with each meeting
     // A magnet: two docks that fit attract each other with the smaller pull of both.
     double pull;  // [N] at contact
     double range; // [m] at which it has fallen to nothing
@@ -794,8 +794,8 @@ MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double trans
 MF_API void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]);
 // Adds a contact sensor to the link of `body` (the paper's foot sensors).
 MF_API void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name);
-// The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid, no pull,
-// nothing breaks it.
+// The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid,
+// no pull, nothing breaks it.
 MF_API mf_Dock mf_dock(void);
 // Adds a dock to the link of `body`. Name and texts are copied; `frame` is in the construction
 // frame, as of now, and its link is ignored; it moves with the body.

@@ -51,8 +51,7 @@ static mf_Status add_fields(mf_DockGroup *group, mf_Error *error) {
                                    .width = rows[i].width,
                                    .flags = MF_FIELD_STATE | rows[i].flags,
                                    .description = rows[i].about};
-        status =
-            mf_attach_field(group->group, &info, group->model->dock_count, rows[i].out, error);
+        status = mf_attach_field(group->group, &info, group->model->dock_count, rows[i].out, error);
     }
     if (status != MF_OK)
         return status;
@@ -151,8 +150,8 @@ static mf_Status create_group(mf_WorldDocks *docks, mf_Group *of, uint32_t index
 static void note_reach(mf_WorldDocks *docks, const mf_Model *model) {
     for (uint32_t d = 0; d < model->dock_count; d++) {
         const mf_Dock *dock = &model->docks[d];
-        const double own = dock->pull > 0.0 && dock->range > dock->distance ? dock->range
-                                                                           : dock->distance;
+        const double own =
+            dock->pull > 0.0 && dock->range > dock->distance ? dock->range : dock->distance;
         docks->reach = own > docks->reach ? own : docks->reach;
         docks->magnets = docks->magnets || dock->pull > 0.0;
     }
@@ -315,8 +314,8 @@ static mf_Status take_port(const mf_WorldDocks *docks, const mf_DockPort *port, 
         group = group->next;
     if (group == NULL || port->instance >= group->robots || port->dock >= group->model->dock_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: no such group with docks, robot or dock");
-    *out = (mf_DockPlace){.port = group->first + port->instance * group->model->dock_count +
-                                  port->dock,
+    *out = (mf_DockPlace){.port =
+                              group->first + port->instance * group->model->dock_count + port->dock,
                           .group = group,
                           .instance = port->instance,
                           .dock = &group->model->docks[port->dock]};
@@ -363,6 +362,25 @@ mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
     return status;
 }
 
+mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_Error *error) {
+    mf_DockPlace place;
+    if (docks == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
+    mf_Status status = take_port(docks, port, false, &place, error);
+    if (status != MF_OK)
+        return status;
+    const uint32_t *joint = place.group->joint;
+    const mf_WorldJointId id =
+        (uint64_t)joint[mf_dock_at(place.group, port->instance, port->dock, 2, 1)] << 32 |
+        joint[mf_dock_at(place.group, port->instance, port->dock, 2, 0)];
+    if (mf_joints_find(docks->joints, id) == NULL)
+        return mf_fail(error, MF_NOT_FOUND, "dock %.100s of robot %u is not docked",
+                       place.dock->name, port->instance);
+    mf_docks_part(docks, (uint32_t)id, MF_DOCK_FREE);
+    docks->statistics.released++;
+    return MF_OK;
+}
+
 // Pose of a dock, with the joints that its robot has now.
 static void find_pose(mf_DockPlace *place) {
     const mf_TrialStep *trial = place->group->docks->joints->solver->trials[place->group->index];
@@ -388,7 +406,7 @@ mf_Status mf_docks_meeting(mf_WorldDocks *docks, const mf_DockPort *fixed,
     find_pose(&places[0]);
     find_pose(&places[1]);
     const uint32_t turns = places[0].dock->turns < places[1].dock->turns ? places[0].dock->turns
-                                                                        : places[1].dock->turns;
+                                                                         : places[1].dock->turns;
     mf_dock_facing(facing, turn, turns);
     mf_quat_multiply(wanted, places[0].orientation, facing);
     mf_quat_conjugate(back, places[1].orientation);

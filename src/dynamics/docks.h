@@ -22,10 +22,10 @@ typedef struct mf_DockGroup {
     mf_WorldDocks *docks;
     mf_Group *group;
     const mf_Model *model;
-    uint32_t index;       // [1] of the group
-    uint32_t first;       // [1] number of its first port
-    uint32_t first_robot; // [1] robots of groups before
-    uint32_t robots;      // [1]
+    uint32_t index;              // [1] of the group
+    uint32_t first;              // [1] number of its first port
+    uint32_t first_robot;        // [1] robots of groups before
+    uint32_t robots;             // [1]
     uint32_t *links, link_count; // [1] links with docks and those on the way to them, but the base
     double *motions;             // room for the motions of links, per block
     size_t motion_size;          // [1] of a block
@@ -46,10 +46,10 @@ typedef struct mf_DockPlace {
 
 // Two ports that are near each other; the number of the first is smaller.
 typedef struct mf_DockPair {
-    double square;   // [m^2] of their distance
+    double square;      // [m^2] of their distance
     uint32_t places[2]; // [1]
-    uint32_t turn;   // [1]
-    bool meets;      // within the tolerances of both
+    uint32_t turn;      // [1]
+    bool meets;         // within the tolerances of both
 } mf_DockPair;
 
 // What was on a link before a magnet pulled it.
@@ -71,13 +71,13 @@ struct mf_WorldDocks {
     uint32_t place_count, pair_count; // [1]
     mf_DockPlace *places;
     mf_DockPair *pairs;
-    uint32_t bucket_count;           // [1] a power of two
-    uint32_t *buckets, *sorted;      // [1] places by cell
-    uint32_t *met;                   // [1] per port: tick + 1, low half, at which it last met one
+    uint32_t bucket_count;      // [1] a power of two
+    uint32_t *buckets, *sorted; // [1] places by cell
+    uint32_t *met;              // [1] per port: tick + 1, low half, at which it last met one
     uint32_t push_count;
     mf_DockPush *pushes;
-    uint32_t block_count;            // [1] of all groups
-    struct mf_DockBlock *blocks;     // per block of robots
+    uint32_t block_count;        // [1] of all groups
+    struct mf_DockBlock *blocks; // per block of robots
     mf_DocksStatistics statistics;
 };
 

@@ -202,8 +202,7 @@ static void search_around(mf_WorldDocks *docks, uint32_t index) {
 static bool comes_before(const mf_DockPair *a, const mf_DockPair *b) {
     if (a->square < b->square || a->square > b->square)
         return a->square < b->square;
-    return a->places[0] != b->places[0] ? a->places[0] < b->places[0]
-                                        : a->places[1] < b->places[1];
+    return a->places[0] != b->places[0] ? a->places[0] < b->places[0] : a->places[1] < b->places[1];
 }
 
 static void sift_down(mf_DockPair *heap, uint32_t root, uint32_t count) {

@@ -106,7 +106,8 @@ static mf_JointRecord record_of(const mf_WorldDocks *docks, const mf_DockPlace p
                              .kind = MF_WORLD_JOINT_FIXED,
                              .stiffness = softer(a->stiffness, b->stiffness),
                              .damping = softer(a->damping, b->damping),
-                             .angular_stiffness = softer(a->angular_stiffness, b->angular_stiffness),
+                             .angular_stiffness =
+                                 softer(a->angular_stiffness, b->angular_stiffness),
                              .angular_damping = softer(a->angular_damping, b->angular_damping),
                              .time = docks->config.time,
                              .force_limit = (double)INFINITY,

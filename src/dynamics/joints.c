@@ -444,9 +444,9 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
         status = mf_joints_make_weld_room(all, joints + all->slot_room + all->dock_room, error);
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
-        status = mf_solver_reserve_joints(all->solver, joints + all->slot_room + all->dock_room,
-                                          count_blocks(keys, count) + all->slot_blocks + all->dock_blocks,
-                                          error);
+        status = mf_solver_reserve_joints(
+            all->solver, joints + all->slot_room + all->dock_room,
+            count_blocks(keys, count) + all->slot_blocks + all->dock_blocks, error);
     }
     mf_release(all->context, keys);
     return status;

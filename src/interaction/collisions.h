@@ -71,9 +71,9 @@ struct mf_Collisions {
     mf_CollisionSettings settings;
     uint32_t group_count, robot_count; // [1]
     mf_CollisionGroup groups[MF_COLLISION_GROUPS];
-    mf_Solver *solver; // NULL: all contacts are explicit
+    mf_Solver *solver;      // NULL: all contacts are explicit
     mf_WorldJoints *joints; // of this step; NULL: the world has none
-    bool wide;         // kernels in double
+    bool wide;              // kernels in double
     mf_CompoundRefitFn refit;
     mf_CompoundDriftFn drift;
     mf_CompoundSearchFn search;

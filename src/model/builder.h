@@ -39,7 +39,7 @@ typedef struct mf_Touch {
 
 // A dock; its frame is in the body's own frame.
 typedef struct mf_BuilderDock {
-    mf_Dock dock; // texts are in the draft
+    mf_Dock dock;  // texts are in the draft
     uint32_t body; // [1]
 } mf_BuilderDock;
 

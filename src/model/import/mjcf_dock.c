@@ -40,10 +40,9 @@ static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
     uint32_t index = 0;
     if ((site != NULL) == (body != NULL))
         return mf_mjcf_fail(m, node, "<dock>: expected a site or a body");
-    mf_Status status =
-        site != NULL
-            ? mf_mjcf_find(m, node, "site", site, &m->site_names, "site", &index)
-            : mf_mjcf_find(m, node, "body", body, &m->body_names, "body", &index);
+    mf_Status status = site != NULL
+                           ? mf_mjcf_find(m, node, "site", site, &m->site_names, "site", &index)
+                           : mf_mjcf_find(m, node, "body", body, &m->body_names, "body", &index);
     if (status != MF_OK)
         return status;
     if (index == MF_NONE)
@@ -71,8 +70,8 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
         return mf_mjcf_no_memory(m);
     const uint32_t count = cut(copy, attributes + 1);
     if (count == MF_NONE)
-        return mf_mjcf_fail(m, text, "<text> dock:%.100s: expected key=value pairs, found \"%.60s\"",
-                            name, data);
+        return mf_mjcf_fail(
+            m, text, "<text> dock:%.100s: expected key=value pairs, found \"%.60s\"", name, data);
     mf_XmlNode node = *text;
     node.name = "dock";
     node.attributes = attributes;
@@ -81,8 +80,8 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     if (status == MF_OK)
         status = place(m, &node, &dock.frame);
     if (status == MF_OK && dock.frame.link == MF_NONE)
-        status = mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body",
-                              name);
+        status =
+            mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body", name);
     return status == MF_OK ? mf_import_add_dock(&m->xml, &node, &m->draft, &dock, m->error)
                            : status;
 }

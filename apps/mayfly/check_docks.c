@@ -1,0 +1,506 @@
+// Check cases of docks: loads of cantilevers and hanging chains, thresholds, breaks, what docking
+// and undocking leave behind, and the connected components of a million random operations.
+// docs/explanation/docks.md has the rules.
+#include <math.h>
+#include <mayfly/collision.h>
+#include <mayfly/docks.h>
+#include <string.h>
+
+#include "check.h"
+enum { PORTS = 6 };
+
+static const double pitch = 0.11, mass = 0.85, gravity = 9.81; // an ATRON's
+
+typedef struct Rig {
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_WorldJoints *joints;
+    mf_WorldDocks *docks;
+} Rig;
+
+typedef struct RigConfig {
+    uint32_t robots;
+    double gravity, tension, bending;
+    mf_Time step;
+} RigConfig;
+
+static const RigConfig usual = {.robots = 2,
+                                .gravity = 9.81,
+                                .tension = INFINITY,
+                                .bending = INFINITY,
+                                .step = 5 * MF_MILLISECOND};
+
+// ---- a world of cubes ---------------------------------------------------------------------------
+
+// A cube of 110 mm with a dock on each face, in the order +x, -x, +y, -y, +z, -z.
+static mf_Status make_cube(mf_Context *context, const RigConfig *config, mf_Model **out,
+                           mf_Error *error) {
+    static const char *const names[PORTS] = {"px", "nx", "py", "ny", "pz", "nz"};
+    static const double turns[PORTS][4] = {{1, 0, 0, 0},
+                                           {0, 0, 0, 1},
+                                           {0.70710678118654757, 0, 0, 0.70710678118654757},
+                                           {0.70710678118654757, 0, 0, -0.70710678118654757},
+                                           {0.70710678118654757, 0, -0.70710678118654757, 0},
+                                           {0.70710678118654757, 0, 0.70710678118654757, 0}};
+    mf_Builder *builder = NULL;
+    mf_Status status = mf_builder_create(context, "cube", &builder, error);
+    if (status != MF_OK)
+        return status;
+    const mf_BodyId body = mf_body_create_box(builder, (double[3]){pitch, pitch, pitch},
+                                              (double[3]){0, 0, 0}, mass, NULL);
+    for (uint32_t i = 0; i < PORTS; i++) {
+        mf_Dock dock = mf_dock();
+        dock.name = names[i];
+        dock.turns = 4;
+        dock.tension = config->tension;
+        dock.bending = config->bending;
+        dock.frame.position[i / 2] = i % 2 == 0 ? pitch / 2 : -pitch / 2;
+        memcpy(dock.frame.rotation, turns[i], sizeof turns[i]);
+        mf_body_dock(builder, body, &dock);
+    }
+    status = mf_builder_finalize(builder, out, error);
+    mf_builder_destroy(builder);
+    return status;
+}
+
+static void rig_close(Rig *rig) {
+    mf_world_destroy(rig->world);
+    mf_model_destroy(rig->model);
+}
+
+static mf_Status add_group(Rig *rig, const RigConfig *config, mf_Error *error) {
+    mf_GroupConfig group = mf_group_config();
+    mf_MotionsConfig motions = mf_motions_config();
+    group.model = rig->model;
+    group.count = config->robots;
+    group.isolated = false;
+    group.double_precision = true;
+    motions.rigid.contacts = false;
+    mf_Status status = mf_world_add_group(rig->world, &group, &rig->group, error);
+    if (status == MF_OK)
+        status = mf_collisions_prepare(rig->group, error);
+    return status == MF_OK ? mf_motion_add(rig->group, MF_MOTION_RIGID, &motions, error) : status;
+}
+
+static mf_Status rig_open(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+    mf_WorldConfig world = mf_world_config();
+    mf_WorldJointsConfig joints = mf_world_joints_config();
+    *rig = (Rig){.world = NULL};
+    world.step = config->step;
+    world.gravity = config->gravity;
+    joints.tolerance = 1e-9;
+    joints.rounds = 8;
+    mf_Status status = make_cube(context, config, &rig->model, error);
+    if (status == MF_OK)
+        status = mf_world_create(context, &world, &rig->world, error);
+    if (status == MF_OK)
+        status = add_group(rig, config, error);
+    if (status == MF_OK)
+        status = mf_world_joints_add(rig->world, &joints, &rig->joints, error);
+    if (status == MF_OK)
+        status = mf_world_docks_add(rig->world, NULL, &rig->docks, error);
+    if (status != MF_OK)
+        rig_close(rig);
+    return status;
+}
+
+static mf_Status place(Rig *rig, uint32_t robot, double x, double y, double z, mf_Error *error) {
+    return mf_group_set_start(rig->group, robot, (double[3]){x, y, z}, NULL, NULL, error);
+}
+
+static mf_Status dock(Rig *rig, uint32_t a, uint32_t first, uint32_t b, uint32_t second,
+                      mf_Error *error) {
+    const mf_DockPort ports[2] = {{rig->group, a, first}, {rig->group, b, second}};
+    return mf_docks_connect(rig->docks, &ports[0], &ports[1], 0, error);
+}
+
+// Holds a robot to the world at its -x, or +z, face by a fixed joint.
+static mf_Status hold(Rig *rig, double x, double z, mf_WorldJointId *out, mf_Error *error) {
+    mf_WorldJointConfig config = mf_world_joint_config();
+    config.sides[1].group = rig->group;
+    mf_Status status = mf_world_joint_here(&config, (double[3]){x, 0, z}, NULL, error);
+    return status == MF_OK ? mf_world_joint_create(rig->joints, &config, out, error) : status;
+}
+
+static double field(const Rig *rig, const char *name, uint32_t robot, uint32_t component) {
+    return mf_field_get(mf_group_find_field(rig->group, name), robot, component);
+}
+
+static double load(const Rig *rig, uint32_t robot, uint32_t port, uint32_t component) {
+    return field(rig, "dock.load", robot, 6 * port + component);
+}
+
+static double size_of(double a, double b) {
+    return sqrt(a * a + b * b);
+}
+
+// ---- H1: a cantilever ---------------------------------------------------------------------------
+
+// A row of cubes along x, the first held at its far side by a joint. Robot 0 is the root: the dock
+// between 0 and 1 carries count - 1 cubes, its moment m g d n^2 / 2.
+static mf_Status open_row(Rig *rig, mf_Context *context, const RigConfig *config, mf_Error *error) {
+    mf_WorldJointId wall;
+    mf_Status status = rig_open(rig, context, config, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < config->robots && status == MF_OK; i++)
+        status = place(rig, i, pitch * i, 0, 5, error);
+    if (status == MF_OK)
+        status = hold(rig, -pitch / 2, 5, &wall, error);
+    for (uint32_t i = 1; i < config->robots && status == MF_OK; i++)
+        status = dock(rig, i - 1, 0, i, 1, error);
+    if (status != MF_OK)
+        rig_close(rig);
+    return status;
+}
+
+static mf_Status check_cantilever(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static const double moments[5] = {0.4586175, 1.83447, 4.1275575, 7.33788, 11.4654375};
+    RigConfig config = usual;
+    for (uint32_t n = 1; n <= 5; n++) {
+        Rig rig;
+        config.robots = n + 1;
+        mf_Status status = open_row(&rig, context, &config, error);
+        if (status != MF_OK)
+            return status;
+        mf_world_step(rig.world, 200);
+        mf_check_near(run, "root moment m g d n^2 / 2 [N m]", moments[n - 1],
+                      size_of(load(&rig, 0, 0, 4), load(&rig, 0, 0, 5)), 1e-6 * moments[n - 1]);
+        mf_check_near(run, "shear n m g [N]", n * mass * gravity,
+                      size_of(load(&rig, 0, 0, 1), load(&rig, 0, 0, 2)), 1e-6 * mass * gravity * n);
+        rig_close(&rig);
+    }
+    config.bending = 5.0; // between n = 3 and 4
+    for (uint32_t n = 3; n <= 4; n++) {
+        Rig rig;
+        config.robots = n + 1;
+        mf_Status status = open_row(&rig, context, &config, error);
+        if (status != MF_OK)
+            return status;
+        mf_world_step(rig.world, 200);
+        mf_check_near(run, "breaks at 5 N m: state of the root dock", n == 3 ? 2 : 4,
+                      field(&rig, "dock.state", 0, 0), 0);
+        rig_close(&rig);
+    }
+    return MF_OK;
+}
+
+// ---- H2: a hanging chain ------------------------------------------------------------------------
+
+static mf_Status open_chain(Rig *rig, mf_Context *context, const RigConfig *config,
+                            mf_Error *error) {
+    mf_WorldJointId hook;
+    mf_Status status = rig_open(rig, context, config, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < config->robots && status == MF_OK; i++)
+        status = place(rig, i, 0, 0, 20 - pitch * i, error);
+    if (status == MF_OK)
+        status = hold(rig, 0, 20 + pitch / 2, &hook, error);
+    for (uint32_t i = 1; i < config->robots && status == MF_OK; i++)
+        status = dock(rig, i - 1, 5, i, 4, error);
+    if (status != MF_OK)
+        rig_close(rig);
+    return status;
+}
+
+static mf_Status check_chain(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    RigConfig config = usual;
+    Rig rig;
+    config.robots = 12;
+    mf_Status status = open_chain(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_world_step(rig.world, 400);
+    double worst = 0.0;
+    for (uint32_t i = 0; i + 1 < config.robots; i++)
+        worst = mf_check_worse(
+            worst, fabs(load(&rig, i, 5, 0) / (mass * gravity) - (config.robots - 1 - i)));
+    mf_check_below(run, "tension less m g (modules below), in m g", 1e-6, worst);
+    rig_close(&rig);
+    config.tension = 8.5 * mass * gravity;
+    status = open_chain(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    uint32_t first = MF_NONE;
+    for (uint32_t step = 0; step < 400 && first == MF_NONE; step++) {
+        mf_world_step(rig.world, 1);
+        for (uint32_t i = 0; i + 1 < config.robots && first == MF_NONE; i++)
+            if (field(&rig, "dock.state", i, 5) > 3.5)
+                first = i;
+    }
+    mf_check_near(run, "first dock from the top that breaks", 0, first, 0);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+// ---- H3: the threshold --------------------------------------------------------------------------
+
+// The lower of two cubes is pulled down by a force that grows to `most` within 20 s.
+static mf_Status ramp_to(mf_Context *context, double limit, double most, double *state,
+                         mf_Error *error) {
+    const uint32_t steps = 4000;
+    RigConfig config = usual;
+    Rig rig;
+    config.gravity = 0.0;
+    config.tension = limit;
+    mf_Status status = open_chain(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    mf_Field *wrench = mf_group_find_field(rig.group, "wrench.link");
+    mf_field_set(mf_group_find_field(rig.group, "wrench.count"), 1, 0, 1);
+    for (uint32_t i = 1; i <= steps + 200; i++) {
+        mf_field_set(wrench, 1, 2, -most * (i < steps ? i : steps) / steps);
+        mf_world_step(rig.world, 1);
+    }
+    *state = field(&rig, "dock.state", 0, 5);
+    rig_close(&rig);
+    return MF_OK;
+}
+
+static mf_Status check_threshold(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    const double limit = 100.0;
+    double holds = 0.0, breaks = 0.0;
+    mf_Status status = ramp_to(context, limit, limit * (1.0 - 1e-6), &holds, error);
+    if (status == MF_OK)
+        status = ramp_to(context, limit, limit * (1.0 + 1e-6), &breaks, error);
+    mf_check_near(run, "state at F0 (1 - 1e-6): engaged", 2, holds, 0);
+    mf_check_near(run, "state at F0 (1 + 1e-6): broken", 4, breaks, 0);
+    return status;
+}
+
+// ---- H4: breaks are passive ---------------------------------------------------------------------
+
+typedef struct Sums {
+    double linear[3], angular[3], energy;
+} Sums;
+
+static Sums sum_up(const Rig *rig, uint32_t robots) {
+    Sums sums = {{0}, {0}, 0};
+    for (uint32_t i = 0; i < robots; i++) {
+        double center[3], linear[3], angular[3];
+        mf_motion_momentum(rig->group, i, center, linear, angular);
+        const mf_MotionEnergy energy = mf_motion_energy(rig->group, i);
+        for (uint32_t c = 0; c < 3; c++) {
+            const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
+            sums.linear[c] += linear[c];
+            sums.angular[c] += angular[c] + center[d] * linear[e] - center[e] * linear[d];
+        }
+        sums.energy += energy.kinetic;
+    }
+    return sums;
+}
+
+// Six cubes in a row without gravity, the outer ones pulled apart: docks break by tension.
+static mf_Status check_passive(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    RigConfig config = usual;
+    Rig rig;
+    config.robots = 6;
+    config.gravity = 0.0;
+    config.tension = 10.0;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < config.robots && status == MF_OK; i++)
+        status = mf_group_set_start(rig.group, i, (double[3]){pitch * i, 0, 5}, NULL,
+                                    (double[3]){i == 5 ? 0.4 : 0.0, 0.02 * i, 0}, error);
+    for (uint32_t i = 1; i < config.robots && status == MF_OK; i++)
+        status = dock(&rig, i - 1, 0, i, 1, error);
+    Sums before = sum_up(&rig, config.robots);
+    const Sums start = before;
+    double rise = -1.0, momentum = 0.0;
+    for (uint32_t step = 0; step < 200 && status == MF_OK; step++) {
+        mf_world_step(rig.world, 1);
+        const Sums now = sum_up(&rig, config.robots);
+        rise = now.energy - before.energy > rise ? now.energy - before.energy : rise;
+        for (uint32_t c = 0; c < 3; c++) {
+            momentum = mf_check_worse(momentum, fabs(now.linear[c] - start.linear[c]));
+            momentum = mf_check_worse(momentum, fabs(now.angular[c] - start.angular[c]));
+        }
+        before = now;
+    }
+    if (status == MF_OK) {
+        mf_check_above(run, "docks that broke", 1, (double)mf_docks_statistics(rig.docks).broken);
+        mf_check_below(run, "largest rise of energy in a step [J]", 1e-9, rise);
+        mf_check_below(run, "change of momentum [N s], [N m s]", 1e-12, momentum);
+    }
+    rig_close(&rig);
+    return status;
+}
+
+// ---- H5: docking and undocking leave nothing behind ---------------------------------------------
+
+static mf_Status check_return(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    RigConfig config = usual;
+    Rig rig;
+    config.robots = 3;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    for (uint32_t i = 0; i < config.robots && status == MF_OK; i++)
+        status = place(&rig, i, pitch * i, 0, 5, error);
+    const uint64_t model = mf_model_hash(rig.model);
+    for (uint32_t i = 1; i < config.robots && status == MF_OK; i++)
+        status = dock(&rig, i - 1, 0, i, 1, error);
+    mf_check_near(run, "joints while docked", 2, mf_world_joints_count(rig.joints), 0);
+    mf_world_step(rig.world, 50);
+    mf_Field *enabled = mf_group_find_field(rig.group, "dock.enabled");
+    for (uint32_t i = 0; i < config.robots; i++)
+        for (uint32_t d = 0; d < PORTS; d++)
+            mf_field_set(enabled, i, d, 0);
+    mf_world_step(rig.world, 1);
+    mf_check_near(run, "joints afterwards", 0, mf_world_joints_count(rig.joints), 0);
+    mf_group_reset_all(rig.group);
+    mf_check_bits(run, "hash of the model", model, mf_model_hash(rig.model));
+    double away = 0.0;
+    for (uint32_t i = 0; i < config.robots; i++)
+        away = mf_check_worse(away, fabs(field(&rig, "base.position", i, 0) - pitch * i));
+    mf_check_below(run, "start position after a reset [m]", 0.0, away);
+    rig_close(&rig);
+    return status;
+}
+
+// ---- H6: simultaneous breaks --------------------------------------------------------------------
+
+// A row that turns so fast that several docks are over the limit in one step. `flip`: robots, and
+// with them docks and joints, in the other order.
+static mf_Status spin_apart(mf_Context *context, bool flip, uint32_t *broken, double *work,
+                            mf_Error *error) {
+    RigConfig config = usual;
+    Rig rig;
+    const uint32_t count = config.robots = 9;
+    config.gravity = 0.0;
+    config.tension = 60.0;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    const double rate = 12.0;
+    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
+        const uint32_t robot = flip ? count - 1 - i : i;
+        const double x = pitch * ((double)i - 4.0);
+        status = mf_group_set_start(rig.group, robot, (double[3]){x, 0, 5}, NULL,
+                                    (double[3]){0, rate * x, 0}, error);
+        mf_field_set(mf_group_find_field(rig.group, "base.angular_velocity"), robot, 2, rate);
+    }
+    for (uint32_t i = 1; i < count && status == MF_OK; i++)
+        status = flip ? dock(&rig, count - 1 - i, 1, count - i, 0, error)
+                      : dock(&rig, i - 1, 0, i, 1, error);
+    *broken = 0;
+    for (uint32_t step = 0; step < 20 && status == MF_OK; step++)
+        mf_world_step(rig.world, 1);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t robot = flip ? count - 1 - i : i;
+        *broken |= (field(&rig, "dock.state", robot, 1) > 3.5 ? 1u : 0u) << i;
+        *work += field(&rig, "base.linear_velocity", robot, 1) * i;
+    }
+    rig_close(&rig);
+    return status;
+}
+
+static mf_Status check_order(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    uint32_t broken[2];
+    double work[2] = {0.0, 0.0};
+    mf_Status status = spin_apart(context, false, &broken[0], &work[0], error);
+    if (status == MF_OK)
+        status = spin_apart(context, true, &broken[1], &work[1], error);
+    mf_check_above(run, "docks that broke", 2, __builtin_popcount(broken[0]));
+    mf_check_bits(run, "which, with robots in the other order", broken[0], broken[1]);
+    mf_check_near(run, "their velocities, likewise [m/s]", work[0], work[1], 1e-9);
+    return status;
+}
+
+// ---- H7: connected components -------------------------------------------------------------------
+
+enum { CELLS = 64, OPERATIONS = 1000000 };
+
+typedef struct Graph {
+    uint8_t linked[CELLS][PORTS]; // partner's number plus 1
+    uint8_t port[CELLS][PORTS];
+    uint32_t names[CELLS], stack[CELLS];
+} Graph;
+
+// Breadth-first search from each robot that has no name.
+static uint32_t search(Graph *graph) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < CELLS; i++)
+        graph->names[i] = MF_NONE;
+    for (uint32_t i = 0; i < CELLS; i++) {
+        uint32_t end = 0;
+        if (graph->names[i] != MF_NONE)
+            continue;
+        count++;
+        graph->stack[end++] = i;
+        graph->names[i] = i;
+        for (uint32_t next = 0; next < end; next++)
+            for (uint32_t p = 0; p < PORTS; p++) {
+                const uint32_t other = graph->linked[graph->stack[next]][p];
+                if (other == 0 || graph->names[other - 1] != MF_NONE)
+                    continue;
+                graph->names[other - 1] = i;
+                graph->stack[end++] = other - 1;
+            }
+    }
+    return count;
+}
+
+static uint64_t compare(const Rig *rig, Graph *graph) {
+    uint32_t names[CELLS];
+    uint64_t wrong = mf_docks_assemblies(rig->docks, names) != search(graph);
+    for (uint32_t i = 0; i < CELLS; i++)
+        wrong += names[i] != graph->names[i];
+    return wrong;
+}
+
+// A random pair of ports: joined if both are free, else the first is separated.
+static void operate(Rig *rig, Graph *graph, uint32_t number) {
+    uint32_t word[4];
+    mf_random(5, number, 0, 0, word);
+    const uint32_t a = word[0] % CELLS, p = word[0] >> 16, b = word[1] % CELLS, q = word[1] >> 16;
+    const uint32_t first = p % PORTS, second = q % PORTS;
+    const uint32_t other = graph->linked[a][first];
+    if (other != 0) {
+        const uint32_t at = graph->port[a][first];
+        mf_docks_disconnect(rig->docks, &(mf_DockPort){rig->group, a, first}, NULL);
+        graph->linked[a][first] = graph->linked[other - 1][at] = 0;
+    } else if (a != b && graph->linked[b][second] == 0 &&
+               dock(rig, a, first, b, second, NULL) == MF_OK) {
+        graph->linked[a][first] = (uint8_t)(b + 1);
+        graph->linked[b][second] = (uint8_t)(a + 1);
+        graph->port[a][first] = (uint8_t)second;
+        graph->port[b][second] = (uint8_t)first;
+    }
+}
+
+static mf_Status check_components(mf_Context *context, mf_CheckRun *run, mf_Error *error) {
+    static Graph graph; // too large for the stack
+    RigConfig config = usual;
+    Rig rig;
+    config.robots = CELLS;
+    mf_Status status = rig_open(&rig, context, &config, error);
+    if (status != MF_OK)
+        return status;
+    memset(&graph, 0, sizeof graph);
+    uint64_t wrong = 0;
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        operate(&rig, &graph, i);
+        if (i % 16 == 0)
+            wrong += compare(&rig, &graph);
+    }
+    mf_check_near(run, "components that differ from breadth-first search", 0, (double)wrong, 0);
+    mf_check_above(run, "docked pairs in the end", 20, mf_world_joints_count(rig.joints));
+    rig_close(&rig);
+    return MF_OK;
+}
+
+const mf_CheckCase mf_check_docks_cases[] = {
+    {"H1", "the root dock of a cantilever carries m g d n^2 / 2 and breaks above its limit",
+     check_cantilever},
+    {"H2", "dock i of a hanging chain carries what hangs below; the top breaks first", check_chain},
+    {"H3", "a dock holds at its limit less 1e-6 and breaks at it plus 1e-6", check_threshold},
+    {"H4", "a break changes no momentum and adds no energy", check_passive},
+    {"H5", "docking and undocking leave nothing behind", check_return},
+    {"H6", "simultaneous breaks do not depend on the order of robots", check_order},
+    {"H7", "assemblies are the connected components, over a million random operations",
+     check_components},
+    {NULL, NULL, NULL}};
