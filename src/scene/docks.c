@@ -348,5 +348,6 @@ mf_Status mf_scene_add_docks(mf_SceneBuilder *builder) {
     if (!any)
         return MF_OK;
     mf_Status status = mf_world_docks_add(builder->scene->world, NULL, &docks, builder->error);
+    builder->scene->joints = mf_world_joints_of(builder->scene->world);
     return status == MF_OK ? connect_all(builder, docks) : status;
 }
