@@ -1,4 +1,5 @@
-// Mayfly's extension of URDF: <mayfly> below <robot>. Each kind of child has a reader.
+// Mayfly's extension of URDF: <mayfly> below <robot>. Each kind of child has a reader; motors are
+// read by urdf_servo.c, before the links of fixed joints are merged.
 #include "model/import/urdf.h"
 
 #include <string.h>
@@ -9,6 +10,8 @@ static const struct {
 } readers[] = {{"sensor", mf_urdf_read_own_sensor}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
+    if (strcmp(node->name, "servo") == 0)
+        return MF_OK;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (strcmp(node->name, readers[i].name) == 0)
             return readers[i].read(urdf, node);
