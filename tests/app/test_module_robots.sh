@@ -48,7 +48,7 @@ done <<EOF
 superbot 0.042
 superbot_simple 0.042
 atron 0.0545
-atron_simple 0.0506
+atron_simple 0.04
 wheelbot 0.042
 cube 0.0325
 long_dock 0.042

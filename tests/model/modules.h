@@ -232,6 +232,17 @@ static inline void bounds(const Module *module, uint32_t link, double low[3], do
     }
 }
 
+// Number `index` of the middles of the cubes that fill a box from `low` on; false beyond the last.
+static inline bool grid_point(const double low[3], const double high[3], double edge,
+                              uint32_t index, double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        uint32_t count = (uint32_t)ceil((high[k] - low[k]) / edge - 1e-6);
+        out[k] = low[k] + edge * (index % count + 0.5);
+        index /= count;
+    }
+    return index == 0;
+}
+
 static inline Pose dock_pose(const Module *module, const Dock *dock) {
     Pose pose;
     uint32_t link = mf_model_find_link(module->model, dock->link);

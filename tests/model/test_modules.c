@@ -11,7 +11,7 @@ static const struct {
     {"superbot", 4, 3, 6, 10, 0.5, {0.168, 0.084, 0.084}},
     {"superbot_simple", 4, 3, 6, 10, 0.5, {0.168, 0.084, 0.084}},
     {"atron", 2, 1, 8, 2, 0.85, {0.110, 0.110, 0.1089}},
-    {"atron_simple", 2, 1, 8, 10, 0.85, {0.110, 0.110, 0.1012}},
+    {"atron_simple", 2, 1, 8, 4, 0.85, {0.110, 0.110, 0.080}},
     {"wheelbot", 5, 4, 3, 5, 1.0, {0.200, 0.124, 0.084}},
     {"cube", 3, 2, 6, 4, 0.42, {0.130, 0.065, 0.065}},
     {"long_dock", 1, 0, 2, 3, 0.15, {0.168, 0.084, 0.084}},
@@ -137,16 +137,14 @@ static void integrate(const Module *module, uint32_t link, double edge, double c
     bounds(module, link, low, high);
     for (int k = 0; k < 3; k++)
         low[k] = edge * floor(low[k] / edge + 1e-6);
-    for (double x = low[0] + 0.5 * edge; x < high[0]; x += edge)
-        for (double y = low[1] + 0.5 * edge; y < high[1]; y += edge)
-            for (double z = low[2] + 0.5 * edge; z < high[2]; z += edge) {
-                const double point[3] = {x, y, z};
-                if (!(depth_in(module, link, point) > 0.0))
-                    continue;
-                count += 1.0;
-                for (int k = 0; k < 3; k++)
-                    sum[k] += point[k], square[k] += point[k] * point[k];
-            }
+    double point[3];
+    for (uint32_t i = 0; grid_point(low, high, edge, i, point); i++) {
+        if (!(depth_in(module, link, point) > 0.0))
+            continue;
+        count += 1.0;
+        for (int k = 0; k < 3; k++)
+            sum[k] += point[k], square[k] += point[k] * point[k];
+    }
     for (int k = 0; k < 3; k++) {
         center[k] = sum[k] / count;
         spread[k] = square[k] / count - center[k] * center[k] + edge * edge / 12.0;
