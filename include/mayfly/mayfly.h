@@ -25,6 +25,7 @@
 #include <mayfly/kinematics.h>
 #include <mayfly/links.h>
 #include <mayfly/machine.h>
+#include <mayfly/messages.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>
