@@ -50,6 +50,7 @@ MF_API mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Er
 
 MF_API mf_Time mf_mind_time(const mf_Mind *mind);  // [ns] at the beginning of the step
 MF_API double mf_mind_period(const mf_Mind *mind); // [s] between two ticks
+MF_API uint32_t mf_mind_robot(const mf_Mind *mind); // [1] its serial number: that in its group
 MF_API uint32_t mf_mind_docks(const mf_Mind *mind); // [1] docks of the robot
 
 // Value `component` of a percept, in the unit of its field.

@@ -56,6 +56,10 @@ double mf_mind_period(const mf_Mind *mind) {
     return mind != NULL ? mind->plan->period : 0.0;
 }
 
+uint32_t mf_mind_robot(const mf_Mind *mind) {
+    return mind != NULL ? mind->instance : 0;
+}
+
 uint32_t mf_mind_docks(const mf_Mind *mind) {
     return mind != NULL ? mind->plan->docks : 0;
 }
