@@ -27,6 +27,7 @@ typedef struct MindPlan {
     double noise[MF_MIND_FIELDS]; // [1] unit of the action
     uint32_t percept_count, action_count;
     uint32_t docks; // [1]
+    bool messages;
     uint64_t seed;
     double period;         // [s]
     mf_Time step;          // [ns]
@@ -43,7 +44,10 @@ struct mf_Mind {
 
 mf_MindConfig mf_mind_config(void) {
     return (mf_MindConfig){
-        .struct_size = sizeof(mf_MindConfig), .name = "mind", .rate = mf_system_config().rate};
+        .struct_size = sizeof(mf_MindConfig),
+                           .name = "mind",
+                           .rate = mf_system_config().rate,
+                           .messages = true};
 }
 
 // ---- what a function may do ---------------------------------------------------------------------
@@ -122,12 +126,13 @@ void mf_mind_remember(mf_Mind *mind, uint32_t index, double value) {
 }
 
 bool mf_mind_send(mf_Mind *mind, uint32_t dock, const mf_Message *message) {
-    return mind != NULL &&
+    return mind != NULL && mind->plan->messages &&
            mf_message_send(mind->group, mind->instance, dock, message, NULL) == MF_OK;
 }
 
 bool mf_mind_receive(mf_Mind *mind, uint32_t dock, mf_Message *out) {
-    return mind != NULL && mf_message_receive(mind->group, mind->instance, dock, out);
+    return mind != NULL && mind->plan->messages &&
+           mf_message_receive(mind->group, mind->instance, dock, out);
 }
 
 void mf_mind_random(const mf_Mind *mind, uint32_t stream, uint32_t out[4]) {
@@ -229,11 +234,12 @@ static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig
     static const char *const messages[] = {"?message.out",   "?message.out_count", "?message.in",
                                            "?message.in_count", "?message.ready", "?message.tally"};
     enum { TALK = sizeof messages / sizeof *messages };
+    const uint32_t talks = config->messages ? TALK : 0;
     const char *reads[MF_MIND_FIELDS + 2], *writes[MF_MIND_FIELDS + TALK + 2];
     mf_SystemConfig entry = mf_system_config();
     list_fields(plan, plan->percepts, plan->percept_count, reads);
-    memcpy(writes, messages, sizeof messages);
-    list_fields(plan, plan->actions, plan->action_count, writes + TALK);
+    memcpy(writes, messages, talks * sizeof *messages);
+    list_fields(plan, plan->actions, plan->action_count, writes + talks);
     entry.name = plan->name;
     entry.rate = config->rate;
     entry.reads = reads;
@@ -259,6 +265,7 @@ mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *er
     *plan = (MindPlan){.function = config->function,
                        .user = config->user,
                        .docks = mf_group_model(group)->dock_count,
+                       .messages = config->messages,
                        .seed = settings->seed,
                        .period = mf_time_to_seconds(settings->step),
                        .step = settings->step};

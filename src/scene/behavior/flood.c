@@ -3,7 +3,8 @@
 //
 // When a dock engages or parts, what was known may be wrong. So knowledge has an epoch: a module
 // that notices a change begins the next one with its own knowledge only, the newer epoch replaces
-// older ones wherever it arrives, and older messages are dropped.
+// older ones wherever it arrives, and older messages are dropped. All is right again twice the
+// diameter after a change: the news spreads, then the knowledge.
 #include "scene/behavior/minds.h"
 
 bool mf_mind_is_engaged(const mf_Mind *mind, uint32_t dock) {

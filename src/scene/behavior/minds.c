@@ -206,6 +206,7 @@ static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior
     config.percepts = percepts;
     config.actions = actions;
     config.memory = kind->memory;
+    config.messages = kind->words > 0;
     config.function = kind->think;
     config.user = plan;
     config.settings_hash = hash_of(&behavior->mind);
