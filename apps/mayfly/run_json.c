@@ -1,5 +1,7 @@
 // The output of mayfly run --json: one object. For a scene with one group it also has the group's
 // members.
+#include <mayfly/docks.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "census.h"
@@ -99,6 +101,25 @@ static const char *motion_of(const mf_Scene *scene) {
     return mf_motion_name(scene->motion);
 }
 
+static void set_docks(json_t *object, const mf_Scene *scene) {
+    const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
+    const mf_DocksStatistics seen = mf_docks_statistics(docks);
+    uint32_t *names = calloc(mf_docks_robot_count(docks) + 1, sizeof *names);
+    json_t *inner = json_object();
+    if (docks != NULL && names != NULL && inner != NULL) {
+        set_count(inner, "joined", seen.joined);
+        set_count(inner, "released", seen.released);
+        set_count(inner, "broken", seen.broken);
+        set_count(inner, "missed", seen.missed);
+        set_count(inner, "lost", seen.lost);
+        set_count(inner, "assemblies", mf_docks_assemblies(docks, names));
+        set(object, "docks", inner);
+    } else {
+        json_decref(inner);
+    }
+    free(names);
+}
+
 bool mf_run_print_json(mf_Run *run) {
     const mf_Scene *scene = &run->scene;
     const mf_Simulation *simulation = &run->simulation;
@@ -116,6 +137,7 @@ bool mf_run_print_json(mf_Run *run) {
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
     if (scene->collisions != NULL)
         set_real(object, "deepest_overlap", mf_collisions_statistics(scene->collisions).deepest);
+    set_docks(object, scene);
     set_real(object, "step", mf_time_to_seconds(scene->step));
     set_real(object, "simulated_seconds", simulation->simulated);
     set_real(object, "wall_seconds", simulation->seconds);

@@ -198,6 +198,12 @@ typedef struct mf_SceneGroup {
     const mf_Machine *ancestor; // of machines, from `model`; NULL: they begin from nothing
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
+    struct {
+        const char *first, *second; // docks of a robot and of the next one; "": no chain
+        uint32_t turn;              // [1]
+        bool closed;                // the last robot's first dock is joined to the first robot's
+        int32_t line, column;       // [1] in the file, 0 when unknown
+    } chain;
     uint32_t joint_slots;  // [1] per robot, for plugins that make joints (mayfly/joints.h)
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
@@ -208,6 +214,22 @@ typedef struct mf_SceneGroup {
     const mf_Truss *truss;     // NULL for all others; of a file that was loaded, its own
     mf_Truss *own_truss;       // that one; NULL where a program gave the truss
 } mf_SceneGroup;
+
+// ---- docks --------------------------------------------------------------------------------------
+
+typedef struct mf_SceneDockSide {
+    const char *group; // name
+    uint32_t robot;    // [1] number of the robot
+    const char *dock;  // name
+} mf_SceneDockSide;
+
+// Two docks that are joined at the start (mayfly/docks.h).
+typedef struct mf_SceneDock {
+    mf_SceneDockSide sides[2];
+    uint32_t turn;  // [1]
+    int32_t line;   // [1] in the file, 0 when unknown
+    int32_t column; // [1]
+} mf_SceneDock;
 
 // ---- joints between groups ----------------------------------------------------------------------
 
@@ -339,6 +361,8 @@ typedef struct mf_SceneFile {
     uint64_t seed;           // [1] seed of all random numbers of the world and of a search
     mf_Time switch_interval; // [ns] period of evaluating `switch` rules; 0: 10 ms
     mf_Ground ground;
+    mf_SceneDock *docks;
+    uint32_t dock_count; // [1]
     mf_SceneJoint *joints;
     uint32_t joint_count; // [1]
     mf_SceneGroup *groups;
@@ -346,7 +370,7 @@ typedef struct mf_SceneFile {
     bool contact;                     // robots collide
     mf_CollisionLaw contact_law;      // between robots
     double friction;                  // [1] between robots; NAN: that of their shapes
-    bool talks;                       // docks send messages; docks act, then
+    bool talks;                       // docks send messages
     mf_MessagesConfig messages;
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air

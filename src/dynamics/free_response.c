@@ -54,6 +54,7 @@ mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Err
                               .fields = mf_tree_fields(group),
                               .kernel = queries[pick.wide][0],
                               .lanes = pick.lanes};
+    mf_free_response_note_motions(free);
     mf_Status status = make_tree(context, free, error);
     if (status == MF_OK)
         status = mf_scratch_create(context, scratch_size(free->tree), mf_context_threads(context),
@@ -84,8 +85,16 @@ void mf_free_response_destroy(mf_Context *context, mf_FreeResponse *free) {
 
 // ---- factors ------------------------------------------------------------------------------------
 
+void mf_free_response_note_motions(mf_FreeResponse *free) {
+    free->level = mf_group_find_field(free->group, "motion.level");
+    free->motion = free->level == NULL ? mf_motion_of(free->group, 0) : MF_MOTION_COUNT;
+}
+
 uint32_t mf_free_response_dofs(const mf_FreeResponse *free, uint32_t instance) {
-    if (mf_motion_of(free->group, instance) == MF_MOTION_ARTICULATED)
+    const mf_Motion motion = free->level != NULL
+                                 ? (mf_Motion)((const uint32_t *)free->level->data)[instance]
+                                 : free->motion;
+    if (motion == MF_MOTION_ARTICULATED)
         return free->tree->dof_count;
     return free->tree->free ? BASE : 0;
 }

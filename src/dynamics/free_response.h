@@ -7,8 +7,12 @@
 #include "base/scratch.h"
 #include "tree/tree.h"
 
+#include <mayfly/motion.h>
+
 typedef struct mf_FreeResponse {
     mf_Group *group;
+    const mf_Field *level; // motion.level, or NULL: all by `motion` (mf_free_response_note_motions)
+    mf_Motion motion;
     mf_Tree *tree;
     mf_TreeFields fields;
     mf_TreeQueryFn kernel;
@@ -21,6 +25,9 @@ typedef struct mf_FreeResponse {
 // After the motions of the group were added. MF_NO_MEMORY. Released with mf_free_response_destroy.
 mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Error *error);
 void mf_free_response_destroy(mf_Context *context, mf_FreeResponse *free); // NULL is fine
+
+// Looks up how robots of the group move: names are not searched in each step.
+void mf_free_response_note_motions(mf_FreeResponse *free);
 
 // Degrees of freedom of a robot that answer: those of the tree under `articulated`, else at most
 // the six of the base, the joints standing still.

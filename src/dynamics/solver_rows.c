@@ -37,7 +37,7 @@ static void set_arms(const mf_Solver *solver, mf_SolverConstraint *constraint,
 
 static bool averages(const mf_Solver *solver, const mf_SolverNode *node) {
     const mf_SolverBody *body = &solver->bodies[node->body];
-    return mf_trial_step_averages(mf_world_group(solver->world, body->group), body->instance);
+    return mf_trial_step_averages(solver->trials[body->group], body->instance);
 }
 
 // Turns an arm [m] by what `rate` [rad/s] makes in `time` [s], to its second order.

@@ -33,8 +33,14 @@ static bool feels_nothing(const mf_Group *group) {
     return !mf_motion_in(group, MF_MOTION_OWN);
 }
 
-bool mf_trial_step_averages(const mf_Group *group, uint32_t instance) {
-    switch (mf_motion_of(group, instance)) {
+void mf_trial_step_note_motions(mf_TrialStep *trial) {
+    trial->level = mf_group_find_field(trial->group, "motion.level");
+    trial->motion = trial->level == NULL ? mf_motion_of(trial->group, 0) : MF_MOTION_COUNT;
+}
+
+bool mf_trial_step_averages(const mf_TrialStep *trial, uint32_t instance) {
+    const mf_Group *group = trial->group;
+    switch (mf_trial_step_motion(trial, instance)) {
     case MF_MOTION_ARTICULATED:
         return mf_articulated_config_of(group)->integrator == MF_ARTICULATED_RK4;
     case MF_MOTION_QUADROTOR:
@@ -165,6 +171,7 @@ mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *er
     }
     trial->group = group;
     mf_trial_step_fill(trial);
+    mf_trial_step_note_motions(trial);
     return MF_OK;
 }
 

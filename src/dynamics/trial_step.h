@@ -6,6 +6,8 @@
 
 #include "dynamics/link_motion.h"
 
+#include <mayfly/motion.h>
+
 enum { MF_TRIAL_STEP_FIELDS = 96, MF_TRIAL_STEP_SYSTEMS = 24 };
 
 typedef struct mf_TrialStep {
@@ -23,6 +25,9 @@ typedef struct mf_TrialStep {
     mf_SystemConfig systems[MF_TRIAL_STEP_SYSTEMS];
     size_t bytes;   // [byte] of a saved block
     double *values; // [1] room for the motions of links of a block, outside of steps
+    // Who moves by what, as of the last mf_trial_step_note_motions.
+    const mf_Field *level; // motion.level, or NULL: all by `motion`
+    mf_Motion motion;
 } mf_TrialStep;
 
 // How robots of a group take part in trials.
@@ -33,9 +38,15 @@ typedef enum mf_TrialStepKind {
     MF_TRIAL_STEP_UNSUPPORTED // its motion takes no forces on links
 } mf_TrialStepKind;
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group);
+// Looks up how robots of the group move: names are not searched in each step.
+void mf_trial_step_note_motions(mf_TrialStep *trial);
+static inline mf_Motion mf_trial_step_motion(const mf_TrialStep *trial, uint32_t instance) {
+    return trial->level != NULL ? (mf_Motion)((const uint32_t *)trial->level->data)[instance]
+                                : trial->motion;
+}
 // Whether positions follow the mean velocity of a step, as by Runge-Kutta methods, and not that at
 // its end.
-bool mf_trial_step_averages(const mf_Group *group, uint32_t instance);
+bool mf_trial_step_averages(const mf_TrialStep *trial, uint32_t instance);
 
 // Of a group that answers or is kinematic. MF_NO_MEMORY.
 mf_Status mf_trial_step_create(mf_Group *group, mf_TrialStep **out, mf_Error *error);

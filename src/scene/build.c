@@ -287,6 +287,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = add_contact(builder);
     if (status == MF_OK)
+        status = mf_scene_add_docks(builder);
+    if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(builder);

@@ -328,6 +328,25 @@ static mf_Status check_joint(const mf_Reader *reader, const mf_SceneFile *file, 
     return status;
 }
 
+// ---- docks --------------------------------------------------------------------------------------
+
+static mf_Status check_dock(const mf_Reader *reader, const mf_SceneFile *file, uint32_t index) {
+    static const char *const keys[] = {"first.group", "second.group"};
+    mf_Status status = MF_OK;
+    for (int side = 0; side < 2 && status == MF_OK; side++)
+        status = find_group(reader, file, keys[side], file->docks[index].sides[side].group, NULL);
+    return status;
+}
+
+static mf_Status check_chain(const Check *check) {
+    const bool first = check->group->chain.first[0] != '\0';
+    const bool second = check->group->chain.second[0] != '\0';
+    if (first == second)
+        return MF_OK;
+    return mf_reader_refuse(&check->reader, first ? "chain.first" : "chain.second", NULL,
+                            "expected both chain.first and chain.second");
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static mf_Status check_descriptors(const mf_Reader *reader, const mf_SceneFile *file) {
@@ -468,6 +487,12 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
     for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
         const Check check = {mf_reader_item(reader, "groups", i), file, &file->groups[i]};
         status = check_group(&check);
+        if (status == MF_OK)
+            status = check_chain(&check);
+    }
+    for (uint32_t i = 0; i < file->dock_count && status == MF_OK; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "docks", i);
+        status = check_dock(&inner, file, i);
     }
     for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);

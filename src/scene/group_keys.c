@@ -291,6 +291,15 @@ static const mf_Key keys_behind[] = {
     MF_KEY("controller.machine.strict", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            GROUP(machine.strict), "a trial ends at the first step that jumps, is not relaxed, yields "
                                   "or buckles, and what was covered before counts"),
+    SECTION("chain", "robots that are docked at the start, each to the next one"),
+    MF_KEY("chain.first", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(chain.first),
+           "dock of each robot; empty: no chain"),
+    MF_KEY("chain.second", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(chain.second),
+           "dock of the next robot, which is moved to it"),
+    MF_KEY("chain.turn", MF_KEY_COUNT, 0, "1", "0", 0, 3, NULL, GROUP(chain.turn),
+           "turns about the docks' axis, of those in which they fit"),
+    MF_KEY("chain.closed", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(chain.closed),
+           "the last robot is docked to the first one, where they meet"),
     MF_KEY("joint_slots", MF_KEY_COUNT, 0, "1", "0", 0, 16, NULL, GROUP(joint_slots),
            "run-time joints that a plugin may make for each robot, by requests in the fields "
            "joint_slot.* (docs/how_to/run_time_joints.md)"),

@@ -143,8 +143,8 @@ mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
 
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneFile *file = builder->file;
-    if (file->talks && builder->scene->models[index]->dock_count > 0)
-        return !mf_scene_group_isolated(builder, index);
+    if (mf_scene_group_docks(builder, index))
+        return true;
     for (uint32_t i = 0; i < file->group_count; i++)
         if (file->groups[i].joint_slots > 0) // whose robots may join any others
             return !mf_scene_group_isolated(builder, index);

@@ -18,6 +18,7 @@ enum { MF_SWITCH_WORD_OWN = MF_MOTION_LEVELS, MF_SWITCH_WORD_QUASISTATIC, MF_SWI
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table; // of the entries of `groups`
+extern const mf_KeyTable mf_scene_dock_table;  // of the entries of `docks`
 extern const mf_KeyTable mf_scene_joint_table; // of the entries of `joints`
 
 // The motion of a word; MF_MOTION_WORD_AUTO gives `automatic`.

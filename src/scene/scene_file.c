@@ -151,8 +151,16 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return status;
 }
 
-// Stores the positions of joints for errors.
+// Stores the positions of joints and docks for errors.
 static void note_joints(const mf_Reader *reader, mf_SceneFile *file) {
+    for (uint32_t i = 0; i < file->dock_count; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "docks", i);
+        note_place(&inner, "second", &file->docks[i].line, &file->docks[i].column);
+    }
+    for (uint32_t i = 0; i < file->group_count; i++) {
+        const mf_Reader inner = mf_reader_item(reader, "groups", i);
+        note_place(&inner, "chain", &file->groups[i].chain.line, &file->groups[i].chain.column);
+    }
     for (uint32_t i = 0; i < file->joint_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "joints", i);
         note_place(&inner, "kind", &file->joints[i].line, &file->joints[i].column);

@@ -30,6 +30,8 @@ _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation
                "choices are stored as int");
 _Static_assert(offsetof(mf_SceneFile, group_count) - offsetof(mf_SceneFile, groups) ==
                        offsetof(mf_KeyList, count) &&
+                   offsetof(mf_SceneFile, dock_count) - offsetof(mf_SceneFile, docks) ==
+                       offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, joint_count) - offsetof(mf_SceneFile, joints) ==
                        offsetof(mf_KeyList, count) &&
                    offsetof(mf_SceneFile, record_field_count) -
@@ -138,6 +140,10 @@ static const mf_Key scene_keys[] = {
 
     MF_KEY_LISTED("groups", MF_KEY_REQUIRED, &mf_scene_group_table, AT(groups),
                   "the groups of robots and vehicles, each with the keys below"),
+
+    MF_KEY_LISTED("docks", 0, &mf_scene_dock_table, AT(docks),
+                  "docks of robots that are joined at the start, in this order, each with the keys "
+                  "below (docs/how_to/modules.md)"),
 
     MF_KEY_LISTED("joints", 0, &mf_scene_joint_table, AT(joints),
                   "run-time joints between links of any two robots, or a robot and the world, each "

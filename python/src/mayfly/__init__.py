@@ -17,6 +17,7 @@ from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.context import Context, default_context
 from mayfly.controllers import MLP, Controllers, Linear, Oscillators, Policy, Programs
+from mayfly.docks import Docks
 from mayfly.errors import (
     ArgumentError,
     BusyError,
@@ -71,6 +72,7 @@ __all__ = [
     "Controllers",
     "CorruptError",
     "Distance",
+    "Docks",
     "Evaluation",
     "Field",
     "FileError",

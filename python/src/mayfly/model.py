@@ -20,6 +20,7 @@ from mayfly.parts import (
     Actuator,
     AnyPart,
     Body,
+    Dock,
     Joint,
     Keyframe,
     Link,
@@ -360,6 +361,11 @@ class Model(Native):
         return self._cached(Sensor)
 
     @property
+    def docks(self) -> Parts[Dock]:
+        """All docks of the file."""
+        return self._cached(Dock)
+
+    @property
     def keyframes(self) -> Parts[Keyframe]:
         """Stored states of the file."""
         return self._cached(Keyframe)
@@ -383,6 +389,10 @@ class Model(Native):
     def sensor(self, name: str) -> Sensor:
         """The sensor of that name."""
         return self.sensors[name]
+
+    def dock(self, name: str) -> Dock:
+        """The dock of that name."""
+        return self.docks[name]
 
     def keyframe(self, name: str) -> Keyframe:
         """The stored state of that name."""

@@ -17,6 +17,7 @@ from mayfly._native import ffi, lib, text
 __all__ = [
     "Actuator",
     "Body",
+    "Dock",
     "Fields",
     "Joint",
     "Keyframe",
@@ -92,6 +93,10 @@ class Actuator(Part):
 
 class Sensor(Part):
     """A measurement: `count` values from `address` on in the field sensor.value."""
+
+
+class Dock(Part):
+    """A place where robots join while the world runs."""
 
 
 class Keyframe(Part):

@@ -14,6 +14,7 @@ from mayfly import errors
 from mayfly._native import Native, Turn, check, ffi, fill, in_turn, lib, text, time_from_seconds
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
+from mayfly.docks import Docks
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, notes_of, set_up
@@ -88,6 +89,7 @@ class World(Native):
         self._joints: dict[str, Any] | None = None
         self._native_joints: Any = None
         self._joint_slots: list[tuple[str, int]] = []
+        self._docks: dict[str, Any] | None = None
         self.terrain = terrain
         self._ground = ffi.NULL if terrain is None else terrain._use()
         if threads is not None:
@@ -309,6 +311,28 @@ class World(Native):
             check(lib.mf_world_joints_add(native, ffi.addressof(config), out, error), error)
             self._joints = dict(settings)
             self._native_joints = out[0]
+
+    def add_docks(self, **settings: object) -> Docks:
+        """Lets the docks of all shared groups that exist now act, and returns them.
+
+        Groups must be `pushable`. Settings as in the C structure mf_WorldDocksConfig: `time`.
+        """
+        with self._lock:
+            native = self._use()
+            if self._native_joints is None:
+                self.add_joints()
+            config = lib.mf_world_docks_config()
+            fill(config, settings, "docks")
+            out, error = ffi.new("mf_WorldDocks **"), ffi.new("mf_Error *")
+            check(lib.mf_world_docks_add(native, ffi.addressof(config), out, error), error)
+            self._docks = dict(settings)
+            return Docks(self)
+
+    @property
+    @in_turn
+    def docks(self) -> Docks | None:
+        """The docks of the world; None: there are none."""
+        return Docks(self) if lib.mf_world_docks_of(self._use()) != ffi.NULL else None
 
     def add_joint_slots(self, group: Group, count: int = 1) -> None:
         """Gives each robot of a group slots for joints that are made by requests in its fields.
@@ -551,6 +575,7 @@ class World(Native):
                     "collisions": self._collisions,
                     "joints": self._joints,
                     "joint_slots": list(self._joint_slots),
+                    "docks": self._docks,
                     "state": self.snapshot(),
                 },
             )
@@ -573,5 +598,7 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_joints(**description["joints"])
     for name, count in description["joint_slots"]:
         world.add_joint_slots(next(g for g in world.groups if g.name == name), count)
+    if description["docks"] is not None:
+        world.add_docks(**description["docks"])
     world.restore(description["state"])
     return world

@@ -1,4 +1,5 @@
-// Mayfly's extension of URDF: <mayfly> below <robot>. Each kind of child has a reader.
+// Mayfly's extension of URDF: <mayfly> below <robot>. Each kind of child has a reader; motors are
+// read before (urdf_servo.c), while joints still have the indices of the file.
 #include "model/import/urdf.h"
 
 #include <string.h>
@@ -6,12 +7,12 @@
 static const struct {
     const char *name;
     mf_Status (*read)(mf_Urdf *urdf, const mf_XmlNode *node);
-} readers[] = {{"sensor", mf_urdf_read_own_sensor}, {"dock", mf_urdf_read_dock}};
+} readers[] = {{"sensor", mf_urdf_read_own_sensor}, {"dock", mf_urdf_read_dock}, {"servo", NULL}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (strcmp(node->name, readers[i].name) == 0)
-            return readers[i].read(urdf, node);
+            return readers[i].read != NULL ? readers[i].read(urdf, node) : MF_OK;
     return mf_urdf_ignore(urdf, node);
 }
 

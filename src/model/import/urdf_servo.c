@@ -78,14 +78,11 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
-    static const char *const known[] = {"servo", NULL};
     mf_Status status = MF_OK;
     for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); status == MF_OK && node;
-         node = mf_xml_next(node, "mayfly")) {
-        status = mf_urdf_ignore_others(urdf, node, known);
+         node = mf_xml_next(node, "mayfly"))
         for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); status == MF_OK && servo;
              servo = mf_xml_next(servo, "servo"))
             status = read_servo(urdf, servo);
-    }
     return status;
 }

@@ -1,0 +1,271 @@
+// The modular robots of models/modules, read for the tests: shapes and docks at the start angles,
+// and how deep a point lies in them.
+#ifndef MAYFLY_TESTS_MODEL_MODULES_H
+#define MAYFLY_TESTS_MODEL_MODULES_H
+
+#include "model/support.h"
+
+#include "math/scalar.h"
+
+#include <math.h>
+
+#define DOCKS 8   // [1] most docks of one robot
+#define LINKS 5   // [1] most links of one robot
+#define SOLIDS 24 // [1] most colliding shapes
+#define FAR 3e-3  // [m]
+
+typedef struct Dock {
+    char name[32], link[32], gender[8], type[16];
+    double position[3]; // [m] link frame
+    double rotation[4]; // [1] dock to link
+    int turns;
+} Dock;
+
+// A colliding shape at the start angles, its planes if it is a mesh: normal and offset from the
+// shape's origin, and how far its points are from there.
+typedef struct Solid {
+    const mf_Shape *shape;
+    double position[3], rotation[4]; // base frame
+    double (*planes)[4];
+    double radius; // [m]
+    uint32_t plane_count;
+} Solid;
+
+typedef struct Module {
+    mf_Model *model;
+    double link_position[LINKS][3], link_rotation[LINKS][4]; // base frame
+    Solid solids[SOLIDS];
+    uint32_t solid_count;
+    Dock docks[DOCKS];
+    uint32_t dock_count;
+} Module;
+
+typedef struct Pose {
+    double position[3], rotation[4];
+} Pose;
+
+// ---- loading -----------------------------------------------------------------------------------
+
+// The value of an attribute of the element that starts at `text`.
+static inline void attribute(const char *text, const char *key, char *out, size_t size) {
+    char pattern[40];
+    const char *end = strstr(text, "/>");
+    snprintf(pattern, sizeof pattern, " %s=\"", key);
+    const char *start = strstr(text, pattern);
+    assert_non_null(start);
+    assert_true(start < end);
+    start += strlen(pattern);
+    size_t length = (size_t)(strchr(start, '"') - start);
+    assert_true(length < size);
+    memcpy(out, start, length);
+    out[length] = '\0';
+}
+
+static inline void numbers(const char *text, const char *key, double out[3]) {
+    char value[96];
+    attribute(text, key, value, sizeof value);
+    assert_int_equal(sscanf(value, "%lf %lf %lf", &out[0], &out[1], &out[2]), 3);
+}
+
+static inline void read_docks(Module *module, const char *path) {
+    static char text[32768];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_true(size < sizeof text - 1);
+    text[size] = '\0';
+    for (const char *at = strstr(text, "<dock "); at != NULL; at = strstr(at + 1, "<dock ")) {
+        assert_true(module->dock_count < DOCKS);
+        Dock *dock = &module->docks[module->dock_count++];
+        char turns[8];
+        double rpy[3];
+        attribute(at, "name", dock->name, sizeof dock->name);
+        attribute(at, "link", dock->link, sizeof dock->link);
+        attribute(at, "gender", dock->gender, sizeof dock->gender);
+        attribute(at, "type", dock->type, sizeof dock->type);
+        attribute(at, "turns", turns, sizeof turns);
+        numbers(at, "xyz", dock->position);
+        numbers(at, "rpy", rpy);
+        mf_quat_from_rpy(dock->rotation, rpy);
+        dock->turns = atoi(turns);
+    }
+}
+
+static inline void find_planes(Solid *solid, const mf_Mesh *mesh) {
+    solid->planes = malloc(mesh->hull_triangle_count * sizeof *solid->planes);
+    assert_non_null(solid->planes);
+    solid->plane_count = mesh->hull_triangle_count;
+    for (uint32_t i = 0; i < mesh->hull_triangle_count; i++) {
+        double corner[3][3], a[3], b[3], *plane = solid->planes[i];
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++)
+                corner[c][k] = mesh->vertices[3 * mesh->hull_triangles[3 * i + (uint32_t)c] + k];
+        mf_vec3_sub(a, corner[1], corner[0]);
+        mf_vec3_sub(b, corner[2], corner[0]);
+        mf_vec3_cross(plane, a, b);
+        double length = mf_vec3_length(plane);
+        for (int k = 0; k < 3; k++)
+            plane[k] /= length;
+        plane[3] = mf_vec3_dot(plane, corner[0]);
+    }
+}
+
+static inline double find_radius(const mf_Shape *shape, const mf_Model *model) {
+    const double *size = shape->size;
+    double result = 0.0;
+    if (shape->type == MF_SHAPE_BOX)
+        return 0.5 * mf_vec3_length(size);
+    if (shape->type == MF_SHAPE_CYLINDER)
+        return hypot(size[0], 0.5 * size[1]);
+    const mf_Mesh *mesh = &model->meshes[shape->mesh];
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const float *v = &mesh->vertices[3 * i];
+        result = fmax(result, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    return result;
+}
+
+static inline void compose(double position[3], double rotation[4], const double outer_position[3],
+                           const double outer_rotation[4], const double inner_position[3],
+                           const double inner_rotation[4]) {
+    double moved[3];
+    mf_quat_rotate(moved, outer_rotation, inner_position);
+    mf_vec3_add(position, outer_position, moved);
+    mf_quat_multiply(rotation, outer_rotation, inner_rotation);
+}
+
+static inline void open_module(Module *module, mf_Context *context, const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/models/modules/%s.urdf", MAYFLY_SOURCE_DIR, name);
+    memset(module, 0, sizeof *module);
+    mf_Model *model = module->model = load_file(context, path, NULL);
+    read_docks(module, path);
+    assert_true(model->link_count <= LINKS);
+    mf_model_pose(model, model->start_angle, module->link_position, module->link_rotation);
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        if (!shape->collides)
+            continue;
+        assert_true(module->solid_count < SOLIDS);
+        Solid *solid = &module->solids[module->solid_count++];
+        solid->shape = shape;
+        compose(solid->position, solid->rotation, module->link_position[shape->link],
+                module->link_rotation[shape->link], shape->position, shape->rotation);
+        solid->radius = find_radius(shape, model);
+        if (shape->type == MF_SHAPE_MESH)
+            find_planes(solid, &model->meshes[shape->mesh]);
+    }
+}
+
+static inline void close_module(Module *module) {
+    for (uint32_t i = 0; i < module->solid_count; i++)
+        free(module->solids[i].planes);
+    mf_model_destroy(module->model);
+}
+
+// ---- geometry ----------------------------------------------------------------------------------
+
+// Positive: how deep the point [m, base frame] lies in the solid; negative outside, where less than
+// -FAR only says that it is farther than that.
+static inline double depth(const Solid *solid, const double point[3]) {
+    double relative[3], local[3], result = INFINITY;
+    mf_vec3_sub(relative, point, solid->position);
+    double beyond = solid->radius + FAR;
+    if (mf_vec3_dot(relative, relative) > beyond * beyond)
+        return -INFINITY;
+    mf_quat_rotate_inverse(local, solid->rotation, relative);
+    const double *size = solid->shape->size;
+    if (solid->shape->type == MF_SHAPE_BOX) {
+        for (int k = 0; k < 3; k++)
+            result = fmin(result, 0.5 * size[k] - fabs(local[k]));
+        return result;
+    }
+    if (solid->shape->type == MF_SHAPE_CYLINDER)
+        return fmin(size[0] - hypot(local[0], local[1]), 0.5 * size[1] - fabs(local[2]));
+    assert_int_equal(solid->shape->type, MF_SHAPE_MESH);
+    for (uint32_t i = 0; i < solid->plane_count && result > -FAR; i++) {
+        double above = solid->planes[i][3] - mf_vec3_dot(solid->planes[i], local);
+        result = above < result ? above : result;
+    }
+    return result;
+}
+
+// The same for all solids of a link, or of all links for MF_NONE.
+static inline double depth_in(const Module *module, uint32_t link, const double point[3]) {
+    double deepest = -INFINITY;
+    for (uint32_t i = 0; i < module->solid_count; i++)
+        if (link == MF_NONE || module->solids[i].shape->link == link)
+            deepest = fmax(deepest, depth(&module->solids[i], point));
+    return deepest;
+}
+
+// How far a solid reaches along `axis` of the base frame from its own position.
+static inline double reach(const Solid *solid, const mf_Model *model, int axis, double sign) {
+    double direction[3] = {0.0, 0.0, 0.0}, local[3], result = -INFINITY;
+    direction[axis] = sign;
+    mf_quat_rotate_inverse(local, solid->rotation, direction);
+    const double *size = solid->shape->size;
+    if (solid->shape->type == MF_SHAPE_BOX)
+        return 0.5 *
+               (size[0] * fabs(local[0]) + size[1] * fabs(local[1]) + size[2] * fabs(local[2]));
+    if (solid->shape->type == MF_SHAPE_CYLINDER)
+        return size[0] * hypot(local[0], local[1]) + 0.5 * size[1] * fabs(local[2]);
+    const mf_Mesh *mesh = &model->meshes[solid->shape->mesh];
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const float *v = &mesh->vertices[3 * i];
+        result = fmax(result, v[0] * local[0] + v[1] * local[1] + v[2] * local[2]);
+    }
+    return result;
+}
+
+static inline void bounds(const Module *module, uint32_t link, double low[3], double high[3]) {
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY, high[k] = -INFINITY;
+        for (uint32_t i = 0; i < module->solid_count; i++) {
+            const Solid *solid = &module->solids[i];
+            if (link != MF_NONE && solid->shape->link != link)
+                continue;
+            high[k] = fmax(high[k], solid->position[k] + reach(solid, module->model, k, 1.0));
+            low[k] = fmin(low[k], solid->position[k] - reach(solid, module->model, k, -1.0));
+        }
+    }
+}
+
+// Number `index` of the middles of the cubes that fill a box from `low` on; false beyond the last.
+static inline bool grid_point(const double low[3], const double high[3], double edge,
+                              uint32_t index, double out[3]) {
+    for (int k = 0; k < 3; k++) {
+        uint32_t count = (uint32_t)ceil((high[k] - low[k]) / edge - 1e-6);
+        out[k] = low[k] + edge * (index % count + 0.5);
+        index /= count;
+    }
+    return index == 0;
+}
+
+static inline Pose dock_pose(const Module *module, const Dock *dock) {
+    Pose pose;
+    uint32_t link = mf_model_find_link(module->model, dock->link);
+    assert_true(link != MF_NONE);
+    compose(pose.position, pose.rotation, module->link_position[link], module->link_rotation[link],
+            dock->position, dock->rotation);
+    return pose;
+}
+
+// A point of a dock's frame in the base frame.
+static inline void dock_point(const Pose *pose, double x, double y, double z, double out[3]) {
+    const double local[3] = {x, y, z};
+    double moved[3];
+    mf_quat_rotate(moved, pose->rotation, local);
+    mf_vec3_add(out, pose->position, moved);
+}
+
+static inline const Dock *find_dock(const Module *module, const char *name) {
+    for (uint32_t i = 0; i < module->dock_count; i++)
+        if (strcmp(module->docks[i].name, name) == 0)
+            return &module->docks[i];
+    fail_msg("no dock '%s'", name);
+    return NULL;
+}
+
+#endif
