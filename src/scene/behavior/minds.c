@@ -26,15 +26,19 @@ bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position) {
     return done;
 }
 
+static const double most_ahead = 1.0; // [rad]
+
 bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right) {
     bool done = true;
     for (uint32_t i = 0; i < plan->joint_count; i++) {
         const mf_MindJoint *joint = &plan->joints[i];
         const double own = joint->side < 0.0 ? right : speed;
-        const double target = mf_mind_percept(mind, MF_MIND_TARGET, joint->joint);
-        done = (plan->by_actuator
-                    ? mf_mind_act(mind, 0, joint->actuator, own)
-                    : mf_mind_act(mind, 0, joint->joint, target + own * mf_mind_period(mind))) &&
+        const double angle = mf_mind_percept(mind, MF_MIND_ANGLE, joint->joint);
+        const double next = mf_mind_percept(mind, MF_MIND_TARGET, joint->joint) +
+                            own * mf_mind_period(mind);
+        const double target = angle + mf_clamp(next - angle, -most_ahead, most_ahead);
+        done = (plan->by_actuator ? mf_mind_act(mind, 0, joint->actuator, own)
+                                  : mf_mind_act(mind, 0, joint->joint, target)) &&
                done;
     }
     return done;
@@ -194,7 +198,8 @@ static uint64_t hash_of(const mf_MindBehavior *settings) {
 
 static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
                      mf_MindPlan *plan, mf_Error *error) {
-    const char *percepts[3] = {kind->words > 0 ? "dock.state" : "joint.target", NULL, NULL};
+    const char *percepts[4] = {kind->words > 0 ? "dock.state" : "joint.target", "joint.angle", NULL,
+                               NULL};
     const char *actions[2] = {NULL, NULL};
     if (kind->sensor != MF_SENSOR_CONTACTS)
         percepts[MF_MIND_SENSOR] = "sensor.value";
@@ -202,7 +207,8 @@ static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior
         actions[0] = plan->by_actuator ? "actuator.control" : "joint.target";
     mf_MindConfig config = mf_mind_config();
     config.name = kind->name;
-    config.rate = behavior->rate;
+    if (!kind->drives || plan->by_actuator)
+        config.rate = behavior->rate; // targets that move on do so smoothly
     config.percepts = percepts;
     config.actions = actions;
     config.memory = kind->memory;

@@ -29,7 +29,8 @@ typedef struct mf_MindPlan {
     mf_MindJoint joints[];
 } mf_MindPlan;
 
-enum { MF_MIND_DOCK_STATE = 0, MF_MIND_TARGET = 0, MF_MIND_SENSOR = 1 }; // percepts; the first action
+// Percepts of minds with messages, and of others.
+enum { MF_MIND_DOCK_STATE = 0, MF_MIND_TARGET = 0, MF_MIND_ANGLE, MF_MIND_SENSOR };
 
 // What a mind uses.
 typedef struct mf_MindKind {
@@ -38,6 +39,7 @@ typedef struct mf_MindKind {
     uint32_t memory;   // [1] numbers
     uint32_t words;    // [1] of its messages, at least; 0: it sends none
     bool joints, ends; // moves joints; has a front and a back dock
+    bool drives;       // by speed
     bool sides;        // has left and right wheels
     mf_SensorType sensor, other; // types of its sensor; MF_SENSOR_CONTACTS: it has none
     mf_Status (*check)(const mf_MindPlan *plan, mf_Error *error); // NULL: nothing
@@ -52,7 +54,8 @@ mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_
 
 // Commands the same position to all joints of the plan.
 bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position);
-// Drives joints at `speed`, joints of the right side at `right` [rad/s].
+// Drives joints at `speed`, joints of the right side at `right` [rad/s]: velocity actuators, or
+// servos by targets that move on, at most a radian ahead of a joint that is held.
 bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right);
 bool mf_mind_is_engaged(const mf_Mind *mind, uint32_t dock);
 double mf_mind_wrap(double angle); // [rad] to -pi .. pi

@@ -7,4 +7,4 @@ static bool think(mf_Mind *mind, void *user) {
 }
 
 const mf_MindKind mf_mind_spin = {
-    .name = "spin", .think = think, .joints = true, .sensor = MF_SENSOR_CONTACTS};
+    .name = "spin", .think = think, .joints = true, .drives = true, .sensor = MF_SENSOR_CONTACTS};

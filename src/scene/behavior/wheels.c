@@ -24,6 +24,7 @@ const mf_MindKind mf_mind_wheels = {.name = "wheels",
                                     .think = think,
                                     .memory = MEMORY,
                                     .joints = true,
+                                    .drives = true,
                                     .sides = true,
                                     .sensor = MF_SENSOR_RANGEFINDER,
                                     .other = MF_SENSOR_RAY};
