@@ -295,6 +295,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     if (status == MF_OK)
         status = mf_scene_add_messages(builder);
     if (status == MF_OK)
+        status = mf_scene_add_late_plugins(builder);
+    if (status == MF_OK)
         status = add_proximity(builder);
     if (status == MF_OK)
         status = add_behaviors(builder);

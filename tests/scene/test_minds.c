@@ -11,6 +11,9 @@
 
 #include "scene/support.h"
 
+#include <mayfly/messages.h>
+#include <mayfly/plugin.h>
+
 static const double full_turn = 6.283185307179586;
 
 static void near(double value, double expected, double tolerance) {
@@ -79,6 +82,32 @@ static void a_snake_is_a_wave_that_crawls(void **state) {
     for (uint32_t c = 0; c < 2; c++)
         way[c] = stage_get(&stage, "base.position", 2, c) - start[c];
     assert_true(hypot(way[0], way[1]) > 0.15);
+    stage_close(&stage);
+}
+
+// The same by a plugin, which uses the fields of messages.
+static void a_plugin_gets_its_messages(void **state) {
+    (void)state;
+    char text[1500];
+    Stage stage;
+    snprintf(text, sizeof text,
+             "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+             "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
+             "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
+             MAYFLY_BINARY_DIR);
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    mf_plugins_allow(stage.context, true);
+    stage.file = parse_scene(stage.context, text);
+    stage.scene = make_scene(stage.context, stage.file);
+    stage_run(&stage, 0.1);
+    near(stage_get(&stage, "wave.place", 9, 0), 9, 0.0);
+    near(stage_get(&stage, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
+    stage_run(&stage, 0.4);
+    for (uint32_t i = 0; i < 20; i++)
+        near(stage_get(&stage, "wave.place", i, 0), i, 0.0);
+    const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
+    assert_int_equal(sum.delivered, 19 * 49); // what was sent in the last tick is delivered, too
+    assert_int_equal(sum.overflowed, 0);
     stage_close(&stage);
 }
 
@@ -253,6 +282,7 @@ static void mistakes_are_one_line(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_snake_is_a_wave_that_crawls),
+        cmocka_unit_test(a_plugin_gets_its_messages),
         cmocka_unit_test(two_oscillators_lock_as_computed),
         cmocka_unit_test(a_row_of_oscillators_agrees),
         cmocka_unit_test(joints_spin_at_the_speed),
