@@ -1,12 +1,14 @@
 """Messages and minds: deliveries, percepts, actions, memory, pickles and mistakes."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
 from test_docks import MODULE
 
 import mayfly
+from conftest import ROOT
 
 
 def count_hops(mind):
@@ -116,3 +118,15 @@ def test_what_a_function_raises_is_raised(world):
 
 def lib_control():
     return 8  # MF_FAULT_CONTROL
+
+
+def test_page():
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```",
+        (ROOT / "docs" / "how_to" / "modules_minds.md").read_text(),
+        re.M | re.S,
+    )
+    names = {}
+    exec(block, names)
+    np.testing.assert_array_equal(names["modules"]["mind.memory"].array.ravel(), range(6))
+    assert names["messages"].statistics["overflowed"] == 0
