@@ -2,6 +2,7 @@
 // and undocking leave behind, and the connected components of a million random operations.
 // docs/explanation/docks.md has the rules.
 #include <math.h>
+#include <mayfly/builder.h>
 #include <mayfly/collision.h>
 #include <mayfly/docks.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 // Check cases of models built by the construction API: mass, center and inertia.
+#include <mayfly/builder.h>
 #include "check.h"
 
 // E4. Two boxes glued together. A of 2 kg, 0.4 x 0.2 x 0.1 m about (0, 0, 0); B of 1 kg,

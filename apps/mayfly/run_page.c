@@ -259,9 +259,8 @@ static void print_docks(const mf_Scene *scene) {
         free(names);
         return;
     }
-    printf("docks     %llu joined, %llu released, %llu broken",
-           (unsigned long long)seen.joined, (unsigned long long)seen.released,
-           (unsigned long long)seen.broken);
+    printf("docks     %llu joined, %llu released, %llu broken", (unsigned long long)seen.joined,
+           (unsigned long long)seen.released, (unsigned long long)seen.broken);
     if (seen.missed > 0)
         printf(", %llu missed", (unsigned long long)seen.missed);
     if (seen.lost > 0)

@@ -6,10 +6,12 @@
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
 #include <mayfly/behavior.h>
+#include <mayfly/builder.h>
 #include <mayfly/car.h>
 #include <mayfly/collision.h>
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
+#include <mayfly/docks.h>
 #include <mayfly/dynamics.h>
 #include <mayfly/environment.h>
 #include <mayfly/elastic.h>

@@ -1,5 +1,5 @@
 // Mayfly: models of robots. A frozen tree of links, joints, mass points, shapes, actuators and
-// sensors, loaded from a file or built by the construction API, and shared by all threads.
+// sensors, loaded from a file or built by calls (mayfly/builder.h), and shared by all threads.
 //
 // The `points` motion uses only links, joints and points. Everything else (armature and springs of
 // joints, contact parameters of shapes, actuators, tendons, equalities, options) is for full
@@ -736,76 +736,15 @@ MF_API uint64_t mf_model_hash(const mf_Model *model);
 // releases *text with mf_release(model->context, ...).
 MF_API mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error);
 
-// ---- construction API (Fischer and Ihme 2024, appendix) ----------------------------------------
+// ---- docks --------------------------------------------------------------------------------------
 
-// A robot under construction. Body ids count from 0 in order of creation. A call that fails records
-// the first error, returns MF_NO_BODY or MF_NO_JOINT, and makes mf_builder_finalize fail with it.
-typedef struct mf_Builder mf_Builder;
-typedef int32_t mf_BodyId;
-typedef int32_t mf_JointId;
-#define MF_NO_BODY ((mf_BodyId)-1)
-#define MF_NO_JOINT ((mf_JointId)-1)
-
-typedef struct mf_HingeConfig {
-    uint32_t struct_size; // [byte] set by mf_hinge_config()
-    const char *name;     // NULL = "joint<N>"
-    double lower;         // [rad] default -pi/2
-    double upper;         // [rad] default +pi/2
-    double speed;         // [rad/s] default 5.0
-} mf_HingeConfig;
-// The defaults of mf_HingeConfig: every configuration starts from them.
-MF_API mf_HingeConfig mf_hinge_config(void);
-
-// Makes a builder of one model named `name` (copied). Free with mf_builder_destroy.
-MF_API mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
-                                   mf_Error *error);
-MF_API void mf_builder_destroy(mf_Builder *builder); // NULL is fine
-
-// Positions [m] are in the construction frame; mass [kg] >= 0 (a point needs > 0); color is red,
-// green, blue in 0 .. 1 or NULL for gray.
-MF_API mf_BodyId mf_body_create_point(mf_Builder *builder, const double position[3], double mass,
-                                      const float color[3]);
-MF_API mf_BodyId mf_body_create_cylinder(mf_Builder *builder, const double from[3],
-                                         const double to[3], double radius, double mass,
-                                         const float color[3]);
-// `size` is width (x), depth (y), height (z).
-MF_API mf_BodyId mf_body_create_box(mf_Builder *builder, const double size[3],
-                                    const double center[3], double mass, const float color[3]);
-MF_API mf_BodyId mf_body_create_sphere(mf_Builder *builder, const double center[3], double radius,
-                                       double mass, const float color[3]);
-// A distance sensor from `from` to `to`; it has no mass and does not collide.
-MF_API mf_BodyId mf_body_create_ray(mf_Builder *builder, const double from[3], const double to[3],
-                                    const float color[3]);
-// Detail of bodies created from now on: 0 none, 1 cylinders and spheres become boxes, 2 two points,
-// >= 3 one point.
-MF_API void mf_builder_simplify(mf_Builder *builder, int mode);
-// Glues two bodies into one link.
-MF_API void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second);
-// A hinge between the links of two bodies; anchor [m] and axis are given in the frame of body
-// `first`: the construction frame at that body's creation, moved and rotated with it. `config` may
-// be NULL.
-MF_API mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
-                                        const double anchor[3], const double axis[3],
-                                        const mf_HingeConfig *config);
-MF_API mf_BodyId mf_body_count(const mf_Builder *builder);
-MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]); // [m]
-// Roll, pitch, yaw [rad] about the construction axes x, then y, then z through the body's center;
-// right-handed.
-MF_API void mf_body_rotate(mf_Builder *builder, mf_BodyId body, const double angles[3]);
-// Adds a contact sensor to the link of `body` (the paper's foot sensors).
-MF_API void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name);
 // The defaults of a dock: both genders, enabled, one turn, tolerances of 5 mm and 0.1 rad, rigid,
 // no pull, nothing breaks it.
 MF_API mf_Dock mf_dock(void);
-// Adds a dock to the link of `body`. Name and texts are copied; `frame` is in the construction
-// frame, as of now, and its link is ignored; it moves with the body.
-MF_API void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock);
 // MF_BAD_ARGUMENT, beginning with `what`, unless every value of a dock is in its range.
 MF_API mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error);
 // Whether two docks fit each other: genders and types.
 MF_API bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
-// Freezes the robot. The link of body 0 is the base. The builder can then only be destroyed.
-MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error);
 
 // ---- files -------------------------------------------------------------------------------------
 

@@ -160,6 +160,14 @@ typedef struct mf_ServoChange {
                       // default 1
 } mf_ServoChange;
 
+// Robots of a group that are docked at the start, each to the next one.
+typedef struct mf_SceneChain {
+    const char *first, *second; // docks of a robot and of the next one; "": no chain
+    uint32_t turn;              // [1]
+    bool closed;                // the last robot's first dock is joined to the first robot's
+    int32_t line, column;       // [1] in the file, 0 when unknown
+} mf_SceneChain;
+
 // One group of robots or vehicles, all of one model.
 typedef struct mf_SceneGroup {
     mf_MotionsConfig motions; // settings of motions, as far as the file says; `start` and `has` are
@@ -198,13 +206,8 @@ typedef struct mf_SceneGroup {
     const mf_Machine *ancestor; // of machines, from `model`; NULL: they begin from nothing
     mf_ScenePlugin *plugins;
     uint32_t plugin_count; // [1]
-    struct {
-        const char *first, *second; // docks of a robot and of the next one; "": no chain
-        uint32_t turn;              // [1]
-        bool closed;                // the last robot's first dock is joined to the first robot's
-        int32_t line, column;       // [1] in the file, 0 when unknown
-    } chain;
-    uint32_t joint_slots;  // [1] per robot, for plugins that make joints (mayfly/joints.h)
+    mf_SceneChain chain;
+    uint32_t joint_slots; // [1] per robot, for plugins that make joints (mayfly/joints.h)
     mf_SwitchRule *rules;
     uint32_t rule_count; // [1]
     mf_Behavior behavior;

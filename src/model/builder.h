@@ -5,6 +5,8 @@
 
 #include "model/draft.h"
 
+#include <mayfly/builder.h>
+
 // One body. Its own frame is at its center with the construction axes at its creation, and moves
 // with it; `created` links it to the frame in which hinges are given.
 typedef struct mf_BuilderBody {

@@ -28,8 +28,8 @@ typedef struct Plan {
     mf_SceneBuilder *builder;
     mf_WorldDocks *docks;
     Link *links;
-    uint32_t count;      // [1]
-    uint32_t *assembly;  // [1] per robot of all groups: the lowest of its robots
+    uint32_t count;     // [1]
+    uint32_t *assembly; // [1] per robot of all groups: the lowest of its robots
     uint32_t first[MF_SCENE_GROUPS], robots; // [1] number of a group's first robot; of all
 } Plan;
 
@@ -137,8 +137,8 @@ static mf_Status move_to(const Plan *plan, mf_Group *group, uint32_t instance,
     mf_Status status = MF_NO_MEMORY;
     if (q != NULL && v != NULL) {
         mf_group_get_position(group, instance, q);
-        status = mf_group_set_start(group, instance, position, orientation, NULL,
-                                    plan->builder->error);
+        status =
+            mf_group_set_start(group, instance, position, orientation, NULL, plan->builder->error);
     }
     if (status == MF_OK && model->base == MF_BASE_FREE) {
         memcpy(q, position, 3 * sizeof *q);
@@ -331,8 +331,7 @@ static mf_Status connect_all(mf_SceneBuilder *builder, mf_WorldDocks *docks) {
 }
 
 bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index) {
-    return builder->scene->models[index] != NULL &&
-           builder->scene->models[index]->dock_count > 0 &&
+    return builder->scene->models[index] != NULL && builder->scene->models[index]->dock_count > 0 &&
            !mf_scene_group_isolated(builder, index);
 }
 

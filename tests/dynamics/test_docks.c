@@ -65,13 +65,13 @@ static void step(Bodies *bodies, uint64_t steps) {
 
 // ---- joining ------------------------------------------------------------------------------------
 
-// Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then tilted
-// by `tilt` about z. Returns the state of the front dock after a step.
+// Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then
+// tilted by `tilt` about z. Returns the state of the front dock after a step.
 static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) {
     Bodies bodies;
     bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
-    const double half[2] = {cos(angle / 2), sin(angle / 2)}, side[2] = {cos(tilt / 2),
-                                                                        sin(tilt / 2)};
+    const double half[2] = {cos(angle / 2), sin(angle / 2)},
+                 side[2] = {cos(tilt / 2), sin(tilt / 2)};
     const double q[4] = {side[0] * half[0], side[0] * half[1], side[1] * half[1],
                          side[1] * half[0]};
     put_body(&bodies, 0, 0, 0, 5, NULL);
@@ -86,8 +86,8 @@ static uint32_t state_at(double gap, double angle, double tilt, uint32_t *turn) 
         step(&bodies, 500);
         double square = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
-            const double way = get(bodies.group, "base.position", 1, c) -
-                               get(bodies.group, "base.position", 0, c);
+            const double way =
+                get(bodies.group, "base.position", 1, c) - get(bodies.group, "base.position", 0, c);
             square += way * way;
         }
         near(sqrt(square), 0.1, 1e-7);
@@ -263,7 +263,8 @@ static void a_latch_can_miss(void **state) {
     bodies_close(&bodies);
 }
 
-// pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they meet.
+// pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they
+// meet.
 static void magnets_pull(void **state) {
     (void)state;
     Bodies bodies;
@@ -292,8 +293,8 @@ static void a_compliant_dock_gives_way(void **state) {
     set(bodies.group, "wrench.count", 1, 0, 1);
     set(bodies.group, "wrench.link", 1, 0, 2.0);
     step(&bodies, 2000);
-    near(get(bodies.group, "base.position", 1, 0) - get(bodies.group, "base.position", 0, 0),
-         0.102, 1e-5);
+    near(get(bodies.group, "base.position", 1, 0) - get(bodies.group, "base.position", 0, 0), 0.102,
+         1e-5);
     near(get(bodies.group, "dock.load", 0, 6 * FRONT), 2.0, 1e-3);
     near(get(bodies.group, "dock.load", 1, 6 * BACK), 2.0, 1e-3); // outwards on both
     bodies_close(&bodies);
@@ -449,8 +450,7 @@ static void mistakes_are_explained(void **state) {
     for (uint32_t i = 0; i < 3; i++)
         put_body(&bodies, i, i, 0, 5, NULL);
     const mf_DockPort front = {group, 0, FRONT}, back = {group, 1, BACK}, top = {group, 2, TOP};
-    assert_int_equal(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error),
-                     MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "docks: the world has them already");
     assert_int_equal(mf_docks_connect(bodies.docks, &front, &front, 0, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "docks front and front are on the same link");
@@ -460,17 +460,17 @@ static void mistakes_are_explained(void **state) {
     assert_string_equal(error.message, "docks front and front do not fit: genders or types");
     assert_int_equal(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "docks front and back: turn 4, need less than 4");
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0,
-                                      &error),
-                     MF_BAD_ARGUMENT);
+    assert_int_equal(
+        mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
+        MF_BAD_ARGUMENT);
     assert_int_equal(mf_docks_disconnect(bodies.docks, &front, &error), MF_NOT_FOUND);
     must(mf_docks_connect(bodies.docks, &front, &back, 0, &error), &error);
     assert_int_equal(mf_docks_connect(bodies.docks, &front, &top, 0, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "dock front of robot 0 of group bodies is docked already");
     set(group, "dock.enabled", 2, TOP, 0);
-    assert_int_equal(mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0,
-                                      &error),
-                     MF_BAD_ARGUMENT);
+    assert_int_equal(
+        mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
+        MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "dock top of robot 2 of group bodies is not enabled");
     bodies_close(&bodies);
 }

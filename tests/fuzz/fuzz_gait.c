@@ -1,6 +1,7 @@
 // Fuzz target: gait files. For any bytes the reader returns a complete gait or one line of error,
 // with a robot or without; a gait can be written and read back to the same text, and gives finite
 // angles within the joints' ranges.
+#include <mayfly/builder.h>
 #include <mayfly/gait.h>
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // The construction API: result and errors of every call.
+#include <mayfly/builder.h>
 #include "model/support.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // Docks of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
+#include <mayfly/builder.h>
 #include "model/support.h"
 
 #include <math.h>
@@ -34,10 +35,10 @@ static void urdf_files_have_docks(void **state) {
     assert_string_equal(dock->type, "small");
     assert_string_equal(dock->fits, "small large");
     assert_int_equal(dock->turns, 4);
-    const double values[14] = {dock->distance,        dock->angle,           dock->closing,
-                               dock->failure,         dock->pull,            dock->range,
-                               dock->stiffness,       dock->damping,         dock->angular_stiffness,
-                               dock->angular_damping, dock->tension,         dock->shear,
+    const double values[14] = {dock->distance,        dock->angle,   dock->closing,
+                               dock->failure,         dock->pull,    dock->range,
+                               dock->stiffness,       dock->damping, dock->angular_stiffness,
+                               dock->angular_damping, dock->tension, dock->shear,
                                dock->bending,         dock->torsion};
     const double expected[14] = {0.01, 0.2, 0.5, 0.25, 3, 0.06, 100, 5, 7, 0.5, 50, 40, 3, 2};
     for (int i = 0; i < 14; i++)
@@ -87,8 +88,7 @@ static void mistakes_have_their_line(void **state) {
          "<dock> d tension: expected a number > 0, found -1"},
         {"<dock name='d' link='a' pull='1'/>", "<dock> d range: a pull needs a range > 0"},
         {"<dock name='d' link='a' damping='1'/>", "<dock> d: a damping needs a stiffness"},
-        {"<dock name='d' link='a'/><dock name='d' link='a'/>",
-         "<dock> d: two docks are named 'd'"},
+        {"<dock name='d' link='a'/><dock name='d' link='a'/>", "<dock> d: two docks are named 'd'"},
     };
     mf_Context *context = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -103,7 +103,8 @@ static void mistakes_have_their_line(void **state) {
 }
 
 static const char *const mjcf =
-    "<mujoco model='m'><worldbody><body name='b' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/>"
+    "<mujoco model='m'><worldbody><body name='b' pos='0 0 1'><freejoint/><geom size='0.1' "
+    "mass='1'/>"
     "<site name='s' pos='0.1 0 0' euler='0 0 90'/>"
     "<body name='arm one' pos='0 0 0.2'><joint axis='0 1 0'/><geom size='0.05' mass='0.2'/></body>"
     "</body></worldbody><custom><text name='other' data='no dock'/>"

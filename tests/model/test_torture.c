@@ -1,4 +1,5 @@
 // Every allocation and file call of the model code fails once: an error is returned, nothing leaks.
+#include <mayfly/builder.h>
 #include "model/support.h"
 
 #include "torture.h"

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <mayfly/builder.h>
 #include <mayfly/record.h>
 
 #include "torture.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <mayfly/builder.h>
 #include "view/report_data.h"
 
 #define FAKE_GENERATIONS 300u

@@ -1,0 +1,165 @@
+// Benches of modules: a thousand separate SuperBots on the ground, a thousand in one snake, fifteen
+// hundred ATRONs that spin, snakes of other lengths, and what one dock event costs. Steps of 1/60 s,
+// two threads.
+#include "bench_time.h"
+
+#include <mayfly/docks.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+typedef enum Move { ALTERNATE, WAVE, SPIN } Move;
+
+typedef struct Bench {
+    mf_Bench bench;
+    const char *model; // in models/modules
+    uint32_t count;    // [1]
+    bool docked;
+    Move move;
+    uint32_t steps; // [1] per repeat
+} Bench;
+
+static const Bench benches[] = {
+    {{"modules-1000", NULL, false}, "superbot.urdf", 1000, false, ALTERNATE, 60},
+    {{"modules-snake-10", NULL, true}, "superbot.urdf", 10, true, WAVE, 120},
+    {{"modules-snake-100", NULL, true}, "superbot.urdf", 100, true, WAVE, 60},
+    {{"modules-snake-1000", NULL, false}, "superbot.urdf", 1000, true, WAVE, 12},
+    {{"modules-atron-1500", NULL, false}, "atron.urdf", 1500, false, SPIN, 60},
+};
+
+// ---- the scene ----------------------------------------------------------------------------------
+
+static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
+                            mf_BenchScene *scene, mf_Error *error) {
+    char text[600];
+    const uint32_t count = options->instances > 0 ? options->instances : bench->count;
+    snprintf(text, sizeof text,
+             "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
+             "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
+             "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
+             bench->model, count,
+             bench->docked ? "    chain: {first: front, second: back}\n" : "");
+    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2, text,
+                                            NULL, 0, error);
+    if (status == MF_OK)
+        status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
+    return status;
+}
+
+// ---- motors -------------------------------------------------------------------------------------
+
+typedef struct Motors {
+    Move move;
+    mf_Field *target;
+} Motors;
+
+// [rad] Target of a joint of a robot at `time` [s].
+static double target_of(Move move, uint32_t robot, uint32_t joint, double time) {
+    switch (move) {
+    case ALTERNATE: // two states in turn
+        return fmod(time + 0.1 * (robot % 7), 1.0) < 0.5 ? 0.4 : -0.4;
+    case WAVE:
+        return joint == 0 ? 0.4 * sin(2.0 * 3.14159265358979 * (0.5 * time - 0.1 * robot)) : 0.0;
+    case SPIN:
+    default:
+        return 1000.0; // as fast as the drive goes
+    }
+}
+
+static void drive(const mf_SystemRun *run, void *user) {
+    const Motors *motors = user;
+    const uint32_t joints = motors->target->components;
+    const double time = mf_time_to_seconds(run->time);
+    for (uint32_t b = run->first_block; b < run->first_block + run->block_count; b++)
+        for (uint32_t j = 0; j < joints; j++)
+            for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+                ((float *)motors->target->data)[((size_t)b * joints + j) * MF_BLOCK + lane] =
+                    (float)target_of(motors->move, b * MF_BLOCK + lane, j, time);
+}
+
+static mf_Status add_motors(mf_Group *group, Motors *motors, mf_Error *error) {
+    static const char *const writes[] = {"joint.target", NULL};
+    static const char *const reads[] = {NULL};
+    mf_SystemConfig system = mf_system_config();
+    motors->target = mf_group_find_field(group, "joint.target");
+    system.name = "motors";
+    system.phase = MF_PHASE_CONTROL;
+    system.run = drive;
+    system.user = motors;
+    system.reads = reads;
+    system.writes = writes;
+    return mf_group_add_system(group, &system, error);
+}
+
+// ---- a dock event -------------------------------------------------------------------------------
+
+// [us] The mean of letting go of a dock in the middle of the assembly and joining it again, without
+// the step.
+static double time_event(mf_BenchScene *scene) {
+    enum { EVENTS = 200 };
+    mf_Group *group = mf_world_group(scene->scene.world, 0);
+    mf_WorldDocks *docks = mf_world_docks_of(scene->scene.world);
+    const mf_Model *model = mf_group_model(group);
+    const uint32_t middle = mf_group_count(group) / 2;
+    const mf_DockPort front = {group, middle, mf_model_find_dock(model, "front")};
+    const mf_DockPort back = {group, middle + 1, mf_model_find_dock(model, "back")};
+    const int64_t begin = mf_clock_now();
+    for (uint32_t i = 0; i < EVENTS; i++)
+        if (mf_docks_disconnect(docks, &front, NULL) != MF_OK ||
+            mf_docks_connect(docks, &front, &back, 0, NULL) != MF_OK)
+            return NAN;
+    return 1e-3 * (double)(mf_clock_now() - begin) / (2.0 * EVENTS);
+}
+
+// ---- one bench ----------------------------------------------------------------------------------
+
+static bool print_row(const Bench *bench, const mf_BenchResult *r, mf_Group *group,
+                      mf_BenchScene *scene) {
+    if (!mf_bench_print_row(bench->bench.name, r, group))
+        return false;
+    return !bench->docked ||
+           printf("%20s %.3g us for a dock to let go or join, %.3g us per module and step\n", "",
+                  time_event(scene), 1e6 * r->seconds / (double)r->steps / r->instances) > 0;
+}
+
+static bool print_json(const Bench *bench, const mf_BenchOptions *options, const mf_BenchResult *r,
+                       mf_BenchScene *scene) {
+    const double step = r->seconds / (double)r->steps;
+    json_t *more = json_pack("{s:o, s:o}", "realtime_factor", mf_app_real(r->dt / step),
+                             "us_per_module", mf_app_real(1e6 * step / r->instances));
+    if (bench->docked)
+        json_object_set_new(more, "dock_event_us", mf_app_real(time_event(scene)));
+    return mf_bench_print_json(options, bench->bench.name, "articulated", r, more);
+}
+
+static int run_bench(const void *which, const mf_BenchOptions *options, bool json) {
+    const Bench *bench = which;
+    mf_BenchScene scene = {NULL, NULL, {0}};
+    mf_BenchResult result = {.seconds = 0.0};
+    Motors motors = {.move = bench->move};
+    mf_Error error = {0};
+    bool written = true;
+    mf_Status status = open_scene(bench, options, &scene, &error);
+    mf_Group *group = status == MF_OK ? mf_world_group(scene.scene.world, 0) : NULL;
+    if (status == MF_OK)
+        status = add_motors(group, &motors, &error);
+    if (status == MF_OK) {
+        mf_world_step(scene.scene.world, 30); // they move
+        const mf_BenchWork work = {.name = bench->bench.name,
+                                   .world = scene.scene.world,
+                                   .steps = options->steps > 0 ? options->steps : bench->steps};
+        status = mf_bench_time(&work, options, &result, &error);
+    }
+    if (status == MF_OK) {
+        mf_bench_describe(&result, group, "contact.load");
+        written = json ? print_json(bench, options, &result, &scene)
+                       : print_row(bench, &result, group, &scene);
+    }
+    mf_bench_scene_free(&scene);
+    return mf_bench_end(status, &error, written);
+}
+
+const mf_BenchKind mf_bench_modules = {
+    MF_BENCH_ROWS(benches), .ignores = "generations model precision", .run = run_bench};

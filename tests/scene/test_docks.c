@@ -1,0 +1,144 @@
+// Docks of scenes: chains, rings, lists, where robots are placed, and mistakes.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support.h"
+
+#include <mayfly/docks.h>
+
+#include <math.h>
+
+#define MODULES(rest)                                                                              \
+    "world: {step: 0.01}\n"                                                                        \
+    "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n" rest
+
+static double value(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
+                    uint32_t component) {
+    return mf_field_get(mf_group_find_field(mf_world_group(scene->world, group), field), robot,
+                        component);
+}
+
+static uint32_t assemblies_of(const mf_Scene *scene) {
+    uint32_t names[64];
+    const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
+    assert_non_null(docks);
+    assert_true(mf_docks_robot_count(docks) <= 64);
+    return mf_docks_assemblies(docks, names);
+}
+
+// Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
+static void a_chain_is_placed_and_docked(void **state) {
+    mf_SceneFile *file =
+        parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(assemblies_of(&scene), 1);
+    for (int after = 0; after < 2; after++) {
+        for (uint32_t i = 1; i < 5; i++) {
+            const double way =
+                value(&scene, 0, "base.position", i, 0) - value(&scene, 0, "base.position", 0, 0);
+            assert_true(fabs(way - 0.168 * i) < (after ? 1e-4 : 1e-6));
+        }
+        mf_world_step(scene.world, 300);
+    }
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 4);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
+// Six modules with their pitch joints at 60 degrees close a ring; at 50 degrees they do not meet.
+static void a_ring_closes_where_its_docks_meet(void **state) {
+    static const char *const angles[] = {"1.0471975511966", "0.8726646259972"};
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        mf_Error error = {0};
+        mf_Scene scene;
+        snprintf(text, sizeof text,
+                 MODULES("    count: 6\n    chain: {first: front, second: back, closed: true}\n"
+                         "    initial:\n      - {property: pitch/joint.angle, values: [%s]}\n"
+                         "      - {property: pitch/joint.target, values: [%s]}\n"
+                         "    height: 0.4\n"),
+                 angles[k], angles[k]);
+        mf_SceneFile *file = parse_scene(*state, text);
+        const mf_Status status = mf_scene_create(*state, file, NULL, &scene, &error);
+        assert_int_equal(status, k == 0 ? MF_OK : MF_BAD_FILE);
+        if (k == 0) {
+            assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 6);
+            mf_world_step(scene.world, 5);
+            for (uint32_t i = 0; i < 6; i++)
+                assert_true(fabs(value(&scene, 0, "base.angular_velocity", i, 1)) < 0.1);
+            mf_scene_destroy(&scene);
+        } else {
+            assert_non_null(strstr(error.message, "the docks that close a loop are"));
+            assert_int_equal(error.line, 6);
+        }
+        mf_scene_file_destroy(file);
+    }
+}
+
+// A module on top of another, by the list; the second one is moved, turned by a quarter.
+static void a_list_moves_the_robot_of_the_second_dock(void **state) {
+    mf_SceneFile *file =
+        parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
+                                    "docks:\n  - first: {group: m, dock: front}\n"
+                                    "    second: {group: tool, dock: back}\n    turn: 1\n"));
+    mf_Scene scene = make_scene(*state, file);
+    assert_int_equal(assemblies_of(&scene), 1);
+    assert_int_equal(
+        (int)value(&scene, 1, "dock.turn", 0, 0) + (int)value(&scene, 1, "dock.turn", 0, 1), 1);
+    assert_true(value(&scene, 1, "base.position", 0, 0) >
+                value(&scene, 0, "base.position", 0, 0) + 0.08);
+    mf_scene_destroy(&scene);
+    mf_scene_file_destroy(file);
+}
+
+static void mistakes_are_one_line_with_their_place(void **state) {
+    const struct {
+        const char *text, *message;
+        int line;
+    } rows[] = {
+        {MODULES("    count: 2\n    chain: {first: frnt, second: back}\n"),
+         "docks: group m (superbot_simple) has no dock 'frnt', did you mean 'front'?", 6},
+        {MODULES("    count: 2\n    chain: {first: front}\n"),
+         "groups.m.chain.first: expected both chain.first and chain.second", 6},
+        {MODULES("    count: 2\ndocks: [{first: {group: m, dock: front}, second: {group: n, dock: "
+                 "back}}]\n"),
+         "docks.0.second.group: expected the name of a group, found 'n'", 6},
+        {MODULES("    count: 3\ndocks:\n  - {first: {group: m, dock: front}, second: {group: m, "
+                 "robot: 1, dock: back}}\n  - {first: {group: m, dock: front}, second: {group: m, "
+                 "robot: 2, dock: back}}\n"),
+         "docks: dock front of robot 0 of group m is docked already", 8},
+        {MODULES("    count: 2\ndocks:\n  - {first: {group: m, dock: front}, second: {group: m, "
+                 "robot: 7, dock: back}}\n"),
+         "docks: robot: the group has fewer robots", 7},
+        {"groups:\n  - {name: m, model: ../models/ball.xml, count: 2}\n"
+         "docks:\n  - {first: {group: m, dock: front}, second: {group: m, robot: 1, dock: back}}\n",
+         "docks: no group's model has docks", 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        mf_SceneFile *file = NULL;
+        mf_Scene scene;
+        mf_Error error = {0};
+        mf_Status status = try_scene(*state, rows[i].text, &file, &error);
+        if (status == MF_OK)
+            status = mf_scene_create(*state, file, NULL, &scene, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        if (rows[i].message != NULL)
+            assert_string_equal(error.message, rows[i].message);
+        assert_int_equal(error.line, rows[i].line);
+        mf_scene_file_destroy(file);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_is_placed_and_docked),
+        cmocka_unit_test(a_ring_closes_where_its_docks_meet),
+        cmocka_unit_test(a_list_moves_the_robot_of_the_second_dock),
+        cmocka_unit_test(mistakes_are_one_line_with_their_place),
+    };
+    return cmocka_run_group_tests(tests, make_context, drop_context);
+}
