@@ -4,6 +4,7 @@
 
 #include "interaction/pitch.h"
 
+#include <mayfly/builder.h>
 #include <mayfly/messages.h>
 
 enum { PX, NX, PY, NY, PZ, NZ, FACES };
