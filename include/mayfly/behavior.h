@@ -1,5 +1,5 @@
 // Mayfly: behaviors of the robots of a group: commands of vehicles, gaits with a constant command,
-// a game of soccer. docs/reference/scenes.md has the equations.
+// a game of soccer, minds of modules. docs/reference/scenes.md has the equations.
 #ifndef MAYFLY_BEHAVIOR_H
 #define MAYFLY_BEHAVIOR_H
 
@@ -18,8 +18,16 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_WAYPOINTS, // vehicles: from way-point to way-point
     MF_BEHAVIOR_FLOCK,     // vehicles: Reynolds' boids, by the neighbors that each agent detects
     MF_BEHAVIOR_GAIT,      // robots with gaits: one of them, with a constant command
-    MF_BEHAVIOR_SOCCER     // robots with gaits: approach the ball, kick it to the goal, get up
+    MF_BEHAVIOR_SOCCER,    // robots with gaits: approach the ball, kick it to the goal, get up
+    MF_BEHAVIOR_SNAKE,     // modules: a wave along a chain, its phase from module to module
+    MF_BEHAVIOR_PHASE,     // modules: oscillators that synchronize by messages
+    MF_BEHAVIOR_TRACK,     // modules: a closed chain that rolls, over an accelerometer
+    MF_BEHAVIOR_COUNT,     // modules: each counts those that are connected to it
+    MF_BEHAVIOR_LEADER,    // modules: those that are connected elect one
+    MF_BEHAVIOR_SPIN,      // joints turn at a speed
+    MF_BEHAVIOR_WHEELS     // wheels drive on and turn away from what a range sensor sees
 } mf_BehaviorKind;
+#define MF_BEHAVIOR_MINDS MF_BEHAVIOR_SNAKE // the first of those that are minds (mayfly/mind.h)
 
 // A team of a game of soccer. One ball for all teams.
 typedef struct mf_SoccerTeam {
@@ -34,6 +42,25 @@ typedef struct mf_SoccerTeam {
     double spacing; // [m] >= 0 minimum distance from others
     bool keeper;    // the first robot is the goalkeeper
 } mf_SoccerTeam;
+
+// Settings of minds; each uses some. Names are borrowed during the call.
+typedef struct mf_MindBehavior {
+    const char *front, *back; // docks: of the module before, of the one behind; "": the first two
+    const char *joint;        // joints that move, with spaces between; "": all hinges and slides
+    const char *left, *right; // wheels: joints, with spaces between
+    const char *sensor;       // track: an accelerometer; wheels: a range sensor; "": the first
+    double amplitude;         // [rad] or [m] of joints
+    double frequency;         // [Hz]
+    double offset;            // [rad] or [m] center of joints
+    double lag;               // [rad] phase by which a module is behind the one before
+    double coupling;          // [1/s] phase: of oscillators
+    double scatter;           // [1] phase: standard deviation of frequencies, relative
+    double speed;             // [rad/s] of joints
+    double distance;          // [m] wheels: nearer obstacles are avoided
+    double turn;              // [s] wheels: shortest time of a turn
+    double stretch;           // [1] track: change of bends, relative
+    double lean;              // [rad] track: of the long axis, from the horizontal, forward
+} mf_MindBehavior;
 
 typedef struct mf_Behavior {
     mf_BehaviorKind kind;
@@ -64,6 +91,7 @@ typedef struct mf_Behavior {
     double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, turn; NAN: half of the
                               // largest forward
     mf_SoccerTeam soccer;
+    mf_MindBehavior mind;
 } mf_Behavior;
 
 // The command mode of the vehicle that a behavior uses, as int of its kind's enum. MF_BAD_ARGUMENT
@@ -81,7 +109,9 @@ MF_API mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle
 // Adds a system that writes the commands of every agent of `group` by `behavior` (copied,
 // including lists); at most one per group of vehicles; MF_BEHAVIOR_PROGRAM adds none. The motion
 // of the group must be that of `kind` in that mode. A flock needs an interaction that detects
-// neighbors.
+// neighbors. Behaviors of modules, for which `kind` is ignored, are minds: they need the model's
+// sensors (mf_instruments_add) or messages (mf_messages_add) that they use, and remember in
+// NAME.memory (docs/reference/scenes.md).
 MF_API mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                                  mf_Error *error);
 

@@ -27,6 +27,8 @@
 #include <mayfly/kinematics.h>
 #include <mayfly/links.h>
 #include <mayfly/machine.h>
+#include <mayfly/messages.h>
+#include <mayfly/mind.h>
 #include <mayfly/model.h>
 #include <mayfly/model_fields.h>
 #include <mayfly/motion.h>

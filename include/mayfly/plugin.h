@@ -184,6 +184,50 @@ static inline void mf_plugin_set(const mf_PluginView *view, uint32_t field, uint
         ((float *)view->fields[field])[at] = (float)value;
 }
 
+// Messages (mayfly/messages.h) of a plugin that declares their fields: `slots` is the number of its
+// field message.out or message.in, `slot` the width that it declares for it, 2 + size / 4, and
+// `count` the number of message.out_count or message.in_count; content has slot - 2 words.
+
+// Sends a message to a dock; false: its outbox is full.
+static inline bool mf_plugin_send(const mf_PluginView *view, uint32_t slots, uint32_t count,
+                                  uint32_t slot, uint32_t dock, uint32_t lane, uint32_t type,
+                                  const uint32_t *content) {
+    const uint32_t capacity = view->components[slots] / (view->components[count] * slot);
+    uint32_t *sent = (uint32_t *)view->fields[count] + (size_t)dock * MF_BLOCK + lane;
+    if (*sent >= capacity)
+        return false;
+    uint32_t *to = (uint32_t *)view->fields[slots] +
+                   (size_t)(dock * capacity + (*sent)++) * slot * MF_BLOCK + lane;
+    to[0] = 0;
+    to[MF_BLOCK] = type;
+    for (uint32_t c = 2; c < slot; c++)
+        to[(size_t)c * MF_BLOCK] = content[c - 2];
+    return true;
+}
+
+// Takes the oldest message that arrived at a dock; false: there is none. `ready` is the number of
+// the field message.ready. All three fields must be declared for writing.
+static inline bool mf_plugin_receive(const mf_PluginView *view, uint32_t slots, uint32_t count,
+                                     uint32_t ready, uint32_t slot, uint32_t dock, uint32_t lane,
+                                     uint32_t *type, uint32_t *content) {
+    const uint32_t capacity = view->components[slots] / (view->components[count] * slot);
+    uint32_t *here = (uint32_t *)view->fields[count] + (size_t)dock * MF_BLOCK + lane;
+    uint32_t *arrived = (uint32_t *)view->fields[ready] + (size_t)dock * MF_BLOCK + lane;
+    uint32_t *from =
+        (uint32_t *)view->fields[slots] + (size_t)dock * capacity * slot * MF_BLOCK + lane;
+    if (*arrived == 0 || *here == 0 || *here > capacity)
+        return false;
+    *type = from[MF_BLOCK];
+    for (uint32_t c = 2; c < slot; c++)
+        content[c - 2] = from[(size_t)c * MF_BLOCK];
+    for (uint32_t i = 0; i < *here * slot; i++)
+        from[(size_t)i * MF_BLOCK] =
+            i + slot < *here * slot ? from[(size_t)(i + slot) * MF_BLOCK] : 0;
+    --*here;
+    --*arrived;
+    return true;
+}
+
 // ---- for programs that load plugins ------------------------------------------------------------
 
 typedef struct mf_Plugin mf_Plugin; // a loaded library; stays loaded while a group uses it

@@ -11,6 +11,7 @@
 #include <mayfly/gait.h>
 #include <mayfly/instruments.h>
 #include <mayfly/interaction.h>
+#include <mayfly/messages.h>
 #include <mayfly/joints.h>
 #include <mayfly/machine.h>
 #include <mayfly/motion.h>
@@ -372,6 +373,8 @@ typedef struct mf_SceneFile {
     bool contact;                     // robots collide
     mf_CollisionLaw contact_law;      // between robots
     double friction;                  // [1] between robots; NAN: that of their shapes
+    bool talks;                       // docks send messages
+    mf_MessagesConfig messages;
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air
     int32_t interaction_line;         // [1] in the file, 0 when unknown

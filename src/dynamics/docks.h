@@ -34,7 +34,7 @@ typedef struct mf_DockGroup {
     mf_Field *load, *wait;
 } mf_DockGroup;
 
-// A port that may dock in this step.
+// A listed port: one that may dock in this step, or that sends by infrared.
 typedef struct mf_DockPlace {
     uint32_t port; // [1]
     mf_DockGroup *group;
@@ -71,6 +71,7 @@ struct mf_WorldDocks {
     uint32_t place_count, pair_count; // [1]
     mf_DockPlace *places;
     mf_DockPair *pairs;
+    double cell;                // [m] of the grid
     uint32_t bucket_count;      // [1] a power of two
     uint32_t *buckets, *sorted; // [1] places by cell
     uint32_t *met;              // [1] per port: tick + 1, low half, at which it last met one
@@ -105,6 +106,14 @@ void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state);
 mf_DockGroup *mf_docks_group(const mf_WorldDocks *docks, uint32_t index);
 // Sets a port's fields to those of one without a partner.
 void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_DockState state);
+
+// Lists the ports that `takes` accepts, with their poses, in the order of ports.
+typedef bool (*mf_DockFilterFn)(const mf_DockGroup *group, uint32_t instance, uint32_t dock);
+void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes);
+// Calls `visit` for all pairs of listed places, the first with the lower number, that are less than
+// `reach` [m] apart, and for others that are near.
+typedef void (*mf_DockPairFn)(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user);
+void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user);
 
 // Lists the ports that may dock, and pairs of them that are near each other, the nearest first.
 void mf_docks_find_near(mf_WorldDocks *docks);

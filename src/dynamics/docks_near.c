@@ -1,4 +1,5 @@
-// Which docks are near each other: the poses of those that may dock, in a grid of cubic cells.
+// Which docks are near each other: their poses, in a grid of cubic cells; of those that may dock
+// the pairs that meet.
 //
 // Invariants: places are in the order of ports; pairs are sorted by distance, then by ports; so
 // nothing depends on threads or cells. Nothing is allocated.
@@ -34,13 +35,13 @@ static void find_motions(void *user, uint32_t index) {
     mf_float_mode_leave(mode);
 }
 
-static void add_places(mf_WorldDocks *docks, mf_DockBlock *block) {
+static void add_places(mf_WorldDocks *docks, mf_DockBlock *block, mf_DockFilterFn takes) {
     mf_DockGroup *group = block->group;
     const uint32_t first = block->block * MF_BLOCK, count = group->model->dock_count;
     block->wanted = false;
     for (uint32_t i = first; i < first + MF_BLOCK && i < group->robots; i++)
         for (uint32_t d = 0; d < count && group->fault[i] == 0; d++) {
-            if (!may_dock(group, i, d))
+            if (!takes(group, i, d))
                 continue;
             block->wanted = true;
             docks->places[docks->place_count++] =
@@ -61,10 +62,10 @@ static void place(mf_DockPlace *place) {
     mf_quat_multiply(place->orientation, motion.orientation, frame->rotation);
 }
 
-static void find_places(mf_WorldDocks *docks) {
+void mf_docks_find_places(mf_WorldDocks *docks, mf_DockFilterFn takes) {
     docks->place_count = 0;
     for (uint32_t b = 0; b < docks->block_count; b++)
-        add_places(docks, &docks->blocks[b]);
+        add_places(docks, &docks->blocks[b], takes);
     if (docks->block_count > 1 && mf_context_threads(docks->context) > 1)
         mf_parallel_for(docks->context, docks->block_count, find_motions, docks);
     else
@@ -89,8 +90,8 @@ static bool is_inside(const mf_DockPlace *place) {
 
 static Cell cell_of(const mf_WorldDocks *docks, const mf_DockPlace *place) {
     const double *p = place->position;
-    return (Cell){(int64_t)mf_floor(p[0] / docks->reach), (int64_t)mf_floor(p[1] / docks->reach),
-                  (int64_t)mf_floor(p[2] / docks->reach)};
+    return (Cell){(int64_t)mf_floor(p[0] / docks->cell), (int64_t)mf_floor(p[1] / docks->cell),
+                  (int64_t)mf_floor(p[2] / docks->cell)};
 }
 
 static uint32_t bucket_of(const mf_WorldDocks *docks, Cell cell) {
@@ -117,6 +118,44 @@ static void sort_into_cells(mf_WorldDocks *docks) {
         for (uint32_t i = 1; pass == 0 && i <= docks->bucket_count; i++)
             buckets[i] += buckets[i - 1];
     }
+}
+
+typedef struct Visit {
+    mf_WorldDocks *docks;
+    mf_DockPairFn visit;
+    void *user;
+} Visit;
+
+static void visit_cell(const Visit *visit, uint32_t index, Cell cell) {
+    mf_WorldDocks *docks = visit->docks;
+    const uint32_t bucket = bucket_of(docks, cell);
+    for (uint32_t i = docks->buckets[bucket]; i < docks->buckets[bucket + 1]; i++) {
+        const uint32_t other = docks->sorted[i];
+        if (other <= index)
+            continue;
+        const Cell own = cell_of(docks, &docks->places[other]); // others may share the bucket
+        if (own.x == cell.x && own.y == cell.y && own.z == cell.z)
+            visit->visit(docks, index, other, visit->user);
+    }
+}
+
+static void visit_around(const Visit *visit, uint32_t index) {
+    const Cell own = cell_of(visit->docks, &visit->docks->places[index]);
+    for (int64_t z = -1; z <= 1; z++)
+        for (int64_t y = -1; y <= 1; y++)
+            for (int64_t x = -1; x <= 1; x++)
+                visit_cell(visit, index, (Cell){own.x + x, own.y + y, own.z + z});
+}
+
+void mf_docks_visit_near(mf_WorldDocks *docks, double reach, mf_DockPairFn visit, void *user) {
+    const Visit all = {docks, visit, user};
+    if (docks->place_count < 2)
+        return;
+    docks->cell = reach;
+    sort_into_cells(docks);
+    for (uint32_t i = 0; i < docks->place_count; i++)
+        if (is_inside(&docks->places[i]))
+            visit_around(&all, i);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------
@@ -154,10 +193,11 @@ static bool closes_already(const mf_DockPlace *a, const mf_DockPlace *b) {
            partner[mf_dock_at(a->group, a->instance, dock, 3, 2)] == other;
 }
 
-static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second) {
+static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void *user) {
     const mf_DockPlace *a = &docks->places[first], *b = &docks->places[second];
     const mf_Dock *x = a->dock, *y = b->dock;
     double way[3];
+    (void)user;
     mf_vec3_sub(way, b->position, a->position);
     const double square = mf_vec3_dot(way, way);
     const double touch = smaller(x->distance, y->distance);
@@ -177,26 +217,6 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second) {
         docks->statistics.lost++;
     else
         docks->pairs[docks->pair_count++] = pair;
-}
-
-static void search_cell(mf_WorldDocks *docks, uint32_t index, Cell cell) {
-    const uint32_t bucket = bucket_of(docks, cell);
-    for (uint32_t i = docks->buckets[bucket]; i < docks->buckets[bucket + 1]; i++) {
-        const uint32_t other = docks->sorted[i];
-        if (other <= index)
-            continue;
-        const Cell own = cell_of(docks, &docks->places[other]); // others may share the bucket
-        if (own.x == cell.x && own.y == cell.y && own.z == cell.z)
-            examine(docks, index, other);
-    }
-}
-
-static void search_around(mf_WorldDocks *docks, uint32_t index) {
-    const Cell own = cell_of(docks, &docks->places[index]);
-    for (int64_t z = -1; z <= 1; z++)
-        for (int64_t y = -1; y <= 1; y++)
-            for (int64_t x = -1; x <= 1; x++)
-                search_cell(docks, index, (Cell){own.x + x, own.y + y, own.z + z});
 }
 
 static bool comes_before(const mf_DockPair *a, const mf_DockPair *b) {
@@ -229,12 +249,7 @@ static void sort_pairs(mf_DockPair *pairs, uint32_t count) {
 
 void mf_docks_find_near(mf_WorldDocks *docks) {
     docks->pair_count = 0;
-    find_places(docks);
-    if (docks->place_count < 2)
-        return;
-    sort_into_cells(docks);
-    for (uint32_t i = 0; i < docks->place_count; i++)
-        if (is_inside(&docks->places[i]))
-            search_around(docks, i);
+    mf_docks_find_places(docks, may_dock);
+    mf_docks_visit_near(docks, docks->reach, examine, NULL);
     sort_pairs(docks->pairs, docks->pair_count);
 }

@@ -1,5 +1,5 @@
-// Worlds built from scene files: models, ground, world, groups, initial poses, contact, proximity,
-// rules, behaviors, in this order.
+// Worlds built from scene files: models, ground, world, groups, initial poses, contact, messages,
+// proximity, rules, behaviors, in this order.
 #include "base/memory.h"
 #include "scene/builder.h"
 #include "scene/machines.h"
@@ -200,13 +200,26 @@ static mf_Status add_proximity(mf_SceneBuilder *builder) {
     return status;
 }
 
+static mf_Status add_mind(const mf_SceneBuilder *builder, const mf_SceneGroup *from,
+                          mf_Group *group) {
+    mf_Error cause = {0};
+    mf_Status status = mf_behavior_add(group, (mf_VehicleKind)0, &from->behavior, &cause);
+    if (status == MF_OK || status == MF_NO_MEMORY)
+        return status;
+    return mf_fail_at(builder->error, MF_BAD_FILE, builder->file->file, 0, 0,
+                      "groups.%.60s.behavior.%s", from->name, cause.message);
+}
+
 static mf_Status add_behaviors(mf_SceneBuilder *builder) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++) {
         const mf_SceneGroup *from = &builder->file->groups[i];
+        mf_Group *group = mf_world_group(builder->scene->world, i);
         if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
-            status = mf_behavior_add(mf_world_group(builder->scene->world, i), from->vehicle->kind,
-                                     &from->behavior, builder->error);
+            status =
+                mf_behavior_add(group, from->vehicle->kind, &from->behavior, builder->error);
+        else if (from->behavior.kind >= MF_BEHAVIOR_MINDS)
+            status = add_mind(builder, from, group);
     }
     return status;
 }
@@ -279,6 +292,10 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(builder);
+    if (status == MF_OK)
+        status = mf_scene_add_messages(builder);
+    if (status == MF_OK)
+        status = mf_scene_add_late_plugins(builder);
     if (status == MF_OK)
         status = add_proximity(builder);
     if (status == MF_OK)

@@ -92,6 +92,10 @@ bool mf_scene_group_docks(const mf_SceneBuilder *builder, uint32_t index);
 mf_Status mf_scene_add_docks(mf_SceneBuilder *builder);
 // Creates the run-time joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
+// Lets docks send messages, if the file says so.
+mf_Status mf_scene_add_messages(mf_SceneBuilder *builder);
+// Adds the plugins that use docks or messages.
+mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);

@@ -216,9 +216,24 @@ static mf_Status check_vehicle_behavior(const Check *check) {
     return MF_OK;
 }
 
+// What it names in the model is checked when it is added.
+static mf_Status check_mind(const Check *check) {
+    const mf_BehaviorKind kind = check->group->behavior.kind;
+    const bool alone = kind == MF_BEHAVIOR_TRACK || kind >= MF_BEHAVIOR_SPIN;
+    if (check->group->vehicle != NULL)
+        return mf_reader_refuse(&check->reader, "behavior", NULL,
+                                "minds are for robots, the model is a vehicle");
+    return alone || check->file->talks
+               ? MF_OK
+               : mf_reader_refuse(&check->reader, "behavior", NULL,
+                                  "requires the section messages");
+}
+
 static mf_Status check_behavior(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
     const bool walks = kind == MF_BEHAVIOR_GAIT || kind == MF_BEHAVIOR_SOCCER;
+    if (kind >= MF_BEHAVIOR_MINDS)
+        return check_mind(check);
     if (check->group->vehicle != NULL && !walks)
         return check_vehicle_behavior(check);
     if (check->group->vehicle != NULL)
@@ -231,8 +246,8 @@ static mf_Status check_behavior(const Check *check) {
     return kind == MF_BEHAVIOR_HOLD
                ? MF_OK
                : mf_reader_refuse(&check->reader, "behavior", NULL,
-                                  "expected hold, gait or soccer for a robot that is not a "
-                                  "vehicle");
+                                  "expected hold, gait, soccer or snake to wheels for a robot that "
+                                  "is not a vehicle");
 }
 
 // ---- groups ------------------------------------------------------------------------------------

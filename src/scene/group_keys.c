@@ -14,8 +14,11 @@ static const char *const placements[] = {"line", "poses", "grid", "circle", "ran
 static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
-static const char *const behaviors[] = {"hold",      "command", "program", "orbit",  "formation",
-                                        "waypoints", "flock",   "gait",    "soccer", NULL};
+static const char *const behaviors[] = {
+    "hold",   "command", "program", "orbit", "formation", "waypoints", "flock", "gait", "soccer",
+    "snake",  "phase",   "track",   "count", "leader",    "spin",      "wheels", NULL};
+_Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_WHEELS + 2,
+               "choices are in the order of mf_BehaviorKind");
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
                                      "purple", "cyan", "pink", "brown", "white",  "black", NULL};
 
@@ -62,6 +65,12 @@ int mf_word_of_motion(mf_Motion motion) {
 #define PLUGIN(member) offsetof(mf_ScenePlugin, member)
 #define RULE(member) offsetof(mf_SwitchRule, member)
 #define GROUP(member) offsetof(mf_SceneGroup, member)
+#define MIND_REAL(name, flags, unit, fallback, member, description)                                \
+    MF_KEY("behavior." name, MF_KEY_REAL, flags, unit, fallback, -1e3, 1e3, NULL,                  \
+           GROUP(behavior.mind.member), description)
+#define MIND_JOINT(name)                                                                           \
+    MF_KEY("behavior." name ".joint", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,                          \
+           GROUP(behavior.mind.joint), "joints that move, with spaces between; empty: all")
 #define NOWHERE MF_KEY_NOWHERE
 #define SECTION MF_KEY_GROUP
 
@@ -301,7 +310,8 @@ static const mf_Key keys_behind[] = {
 
     MF_KEY("behavior", MF_KEY_VARIANT, 0, "", "hold", 0, 0, behaviors, GROUP(behavior.kind),
            "behavior of the robots; `hold`: hover, fly straight on, stand; `gait` and `soccer` "
-           "are for robots with gaits, the others for vehicles"),
+           "are for robots with gaits; `snake` to `wheels` for modules and other robots; the others "
+           "for vehicles"),
     SECTION("behavior.command", "constant values"),
     MF_KEY("behavior.command.mode", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
            GROUP(behavior.mode),
@@ -398,6 +408,48 @@ static const mf_Key keys_behind[] = {
     MF_KEY("behavior.soccer.keeper", MF_KEY_FLAG, 0, "", "true", 0, 0, NULL,
            GROUP(behavior.soccer.keeper), "the first robot is the goalkeeper; requires dive_left "
                                            "and dive_right, too"),
+    SECTION("behavior.snake", "a wave along a chain of modules; the first one has the clock"),
+    MF_KEY("behavior.snake.front", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.front),
+           "dock to the module before; empty: the first dock"),
+    MF_KEY("behavior.snake.back", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, GROUP(behavior.mind.back),
+           "dock to the module behind; empty: the second dock"),
+    MIND_JOINT("snake"),
+    MIND_REAL("snake.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    MIND_REAL("snake.frequency", 0, "Hz", "0.5", frequency, "waves in a second"),
+    MIND_REAL("snake.lag", 0, "rad", "1", lag, "phase by which a module is behind the one before"),
+    MIND_REAL("snake.offset", 0, "rad", "0", offset, "center of the joints"),
+    SECTION("behavior.phase", "oscillators that synchronize by messages"),
+    MIND_JOINT("phase"),
+    MIND_REAL("phase.amplitude", 0, "rad", "0.5", amplitude, "of the joints"),
+    MIND_REAL("phase.frequency", 0, "Hz", "0.5", frequency, "mean of the natural frequencies"),
+    MIND_REAL("phase.coupling", 0, "1/s", "2", coupling, "rate of synchronization"),
+    MIND_REAL("phase.scatter", 0, "1", "0", scatter,
+              "standard deviation of the natural frequencies, relative"),
+    MIND_REAL("phase.offset", 0, "rad", "0", offset, "center of the joints"),
+    SECTION("behavior.track", "a closed chain of modules that rolls, over an accelerometer"),
+    MIND_JOINT("track"),
+    MF_KEY("behavior.track.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
+           GROUP(behavior.mind.sensor), "an accelerometer; empty: the first"),
+    MIND_REAL("track.bend", 0, "rad", "1.0471975511965976", offset,
+              "mean angle of a joint: 2 pi by the number of modules"),
+    MIND_REAL("track.stretch", 0, "1", "0.3", stretch, "change of bends, relative"),
+    MIND_REAL("track.lean", 0, "rad", "0.8", lean,
+              "of the long axis, from the horizontal, forward"),
+    SECTION("behavior.count", "each module counts those that are connected to it"),
+    SECTION("behavior.leader", "modules that are connected elect one of them"),
+    SECTION("behavior.spin", "joints turn at a constant speed"),
+    MIND_JOINT("spin"),
+    MIND_REAL("spin.speed", 0, "rad/s", "1", speed, "of the joints"),
+    SECTION("behavior.wheels", "wheels drive on, and turn away from what a range sensor sees"),
+    MF_KEY("behavior.wheels.left", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+           GROUP(behavior.mind.left), "joints of the left wheels, with spaces between"),
+    MF_KEY("behavior.wheels.right", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL,
+           GROUP(behavior.mind.right), "joints of the right wheels"),
+    MF_KEY("behavior.wheels.sensor", MF_KEY_TEXT, 0, "", "", 0, 0, NULL,
+           GROUP(behavior.mind.sensor), "a range sensor; empty: the first"),
+    MIND_REAL("wheels.speed", 0, "rad/s", "5", speed, "of the wheels"),
+    MIND_REAL("wheels.distance", 0, "m", "0.3", distance, "nearer obstacles are avoided"),
+    MIND_REAL("wheels.turn", 0, "s", "0.5", turn, "shortest time of a turn"),
     MF_KEY("behavior_interval", MF_KEY_RATE, 0, "s", "0.05", 1e-6, 3600, NULL,
            GROUP(behavior.rate), "period of behavior updates"),
     MF_KEY("color", MF_KEY_CHOICE, 0, "", "auto", 0, 0, colors, GROUP(color),

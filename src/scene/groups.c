@@ -9,6 +9,8 @@
 #include <mayfly/links.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define CONTROL_INTERVAL (10 * MF_MILLISECOND) // [ns] default interval of joint commands
 
@@ -299,8 +301,30 @@ static mf_Status derive_links(const mf_PluginEntry *entry, mf_Group *group, mf_E
     return MF_OK;
 }
 
+// Docks and messages, whose fields a plugin may use, are there only after all groups.
+static bool is_late(const mf_PluginEntry *entry) {
+    for (uint32_t f = 0; f < entry->field_count; f++)
+        if (strncmp(entry->fields[f].name, "message.", 8) == 0 ||
+            strncmp(entry->fields[f].name, "dock.", 5) == 0)
+            return true;
+    return false;
+}
+
+// Robots have been reset before: only the plugin's own fields are new.
+static void reset_plugin(mf_Group *group, const char *name) {
+    char system_name[MF_PLUGIN_TEXT_LIMIT + 16];
+    snprintf(system_name, sizeof system_name, "plugin:%s", name);
+    for (uint32_t s = 0; s < mf_group_system_count(group); s++) {
+        const mf_SystemConfig *system = mf_group_system(group, s);
+        if (strcmp(system->name, system_name) != 0 || system->reset == NULL)
+            continue;
+        for (uint32_t i = 0; i < mf_group_count(group); i++)
+            system->reset(group, i, system->user);
+    }
+}
+
 static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_Time interval,
-                            const mf_ScenePlugin *from) {
+                            const mf_ScenePlugin *from, bool late) {
     mf_Scene *scene = builder->scene;
     const mf_Rate tick = from->tick.numerator > 0 ? from->tick : mf_rate_from_period(interval);
     mf_PluginConfig config = mf_plugin_config();
@@ -311,12 +335,18 @@ static mf_Status add_plugin(const mf_SceneBuilder *builder, mf_Group *group, mf_
     if (status != MF_OK)
         return status;
     const mf_PluginEntry *entry = mf_plugin_describe(plugin);
+    if (is_late(entry) != late) {
+        mf_plugin_close(plugin);
+        return MF_OK;
+    }
     if (entry->kind == MF_PLUGIN_CONTROL)
         status = derive_links(entry, group, builder->error);
     if (entry->kind == MF_PLUGIN_MOTION)
         status = mf_plugin_motion_add(group, plugin, &config, NULL, builder->error);
     else if (status == MF_OK)
         status = mf_plugin_control_add(group, tick, plugin, &config, builder->error);
+    if (status == MF_OK && late)
+        reset_plugin(group, entry->name);
     if (scene->plugin_count < MF_SCENE_LIBRARIES)
         scene->plugins[scene->plugin_count++] = plugin;
     else
@@ -332,16 +362,24 @@ static bool wants_own(const mf_SceneBuilder *builder, uint32_t index) {
     return wants;
 }
 
-static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
+                             bool late) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time interval = mf_scene_control_interval(builder, index);
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
         status = add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
-                            &from->plugins[i]);
-    if (status == MF_OK && wants_own(builder, index) && !mf_motion_in(group, MF_MOTION_OWN))
+                            &from->plugins[i], late);
+    if (status == MF_OK && !late && wants_own(builder, index) && !mf_motion_in(group, MF_MOTION_OWN))
         status = mf_fail(builder->error, MF_BAD_ARGUMENT,
                          "group %s: motion own: none of its plugins is a motion", from->name);
+    return status;
+}
+
+mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder) {
+    mf_Status status = MF_OK;
+    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++)
+        status = add_plugins(builder, i, mf_world_group(builder->scene->world, i), true);
     return status;
 }
 
@@ -427,7 +465,7 @@ static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group
     if (status == MF_OK)
         status = mf_scene_add_joint_slots(builder, index, group);
     if (status == MF_OK)
-        status = add_plugins(builder, index, group);
+        status = add_plugins(builder, index, group, false);
     if (status == MF_OK)
         status = mf_scene_add_gaits(builder, index, group, &parts->gaits);
     if (status == MF_OK)

@@ -196,6 +196,9 @@ static void complete(const mf_Reader *reader, mf_SceneFile *file) {
         file->ground.generator.shape = MF_TERRAIN_FLAT;
     if (proximity != NULL && mf_reader_find(reader, "proximity.enabled") == NULL)
         file->proximity = true;
+    if (mf_reader_find(reader, "messages") != NULL &&
+        mf_reader_find(reader, "messages.enabled") == NULL)
+        file->talks = true;
     if (file->proximity && file->interaction.collide &&
         mf_reader_find(reader, "contact.enabled") == NULL)
         file->contact = false;

@@ -1,4 +1,4 @@
-// The keys of scenes: world, ground, contact, proximity, air, run, record and search. Those of
+// The keys of scenes: world, ground, contact, messages, proximity, air, run, record and search. Those of
 // groups are in group_keys.c.
 #include "motion/table.h"
 #include "scene/keys.h"
@@ -159,6 +159,26 @@ static const mf_Key scene_keys[] = {
            "and dampers at the end of the step"),
     MF_KEY("contact.friction", MF_KEY_REAL, MF_KEY_AUTO, "1", "auto", 0, 10, NULL, AT(friction),
            "friction coefficient between robots; `auto`: that of their shapes"),
+
+    SECTION("messages", "messages between modules that are docked, or see each other by infrared"),
+    MF_KEY("messages.enabled", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(talks),
+           "docks send messages; true if the section is there"),
+    MF_KEY("messages.size", MF_KEY_COUNT, 0, "1", "16", 4, MF_MESSAGE_BYTES, NULL,
+           AT(messages.size), "bytes of a message, a multiple of 4"),
+    MF_KEY("messages.capacity", MF_KEY_COUNT, 0, "1", "4", 1, MF_MESSAGE_CAPACITY, NULL,
+           AT(messages.capacity), "messages in the box of a dock; further ones are dropped, and "
+                                  "counted"),
+    MF_KEY("messages.loss", MF_KEY_REAL, 0, "1", "0", 0, 1, NULL, AT(messages.loss),
+           "probability that a message is lost"),
+    MF_KEY("messages.delay", MF_KEY_COUNT, 0, "1", "0", 0, MF_MESSAGE_DELAY, NULL,
+           AT(messages.delay), "steps that every message takes in addition to one"),
+    MF_KEY("messages.jitter", MF_KEY_COUNT, 0, "1", "0", 0, MF_MESSAGE_DELAY, NULL,
+           AT(messages.jitter), "further steps at random, 0 up to this"),
+    MF_KEY("messages.range", MF_KEY_REAL, 0, "m", "0", 0, 1e4, NULL, AT(messages.range),
+           "infrared: docks that are not engaged reach others that are nearer than this; 0: none"),
+    MF_KEY("messages.angle", MF_KEY_REAL, 0, "rad", "0.5", 0, 3.1415926535897932, NULL,
+           AT(messages.angle), "infrared: largest angle between the x axis of a dock and the line "
+                               "to the other, for both"),
 
     SECTION("proximity", "what robots and vehicles detect of each other"),
     MF_KEY("proximity.enabled", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, AT(proximity),
@@ -336,6 +356,7 @@ static void start(void *base) {
     mf_SceneFile *file = base;
     file->ground.terrain = mf_terrain_config();
     file->interaction = mf_interaction_config();
+    file->messages = mf_messages_config();
     file->search = mf_search_config();
     file->search.genome_bytes = MF_GP_BYTES;
     file->machine = mf_machine_config();
@@ -353,6 +374,8 @@ static bool applies(const void *base, const mf_Key *key) {
     if (file->record_path == NULL && begins(key, "record"))
         return false;
     if (!file->proximity && begins(key, "proximity"))
+        return false;
+    if (!file->talks && begins(key, "messages"))
         return false;
     if (!file->evolves && begins(key, "search"))
         return false;

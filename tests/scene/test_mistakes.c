@@ -232,7 +232,7 @@ static void mistakes_in_keys_suggest_the_right_one(void **state) {
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
         {OK_MODEL "<<: {a: 1}\n", "t.yaml:2:1: <<: unknown key, expected one of name, world, "
-                                  "ground, groups, docks, joints, contact, "
+                                  "ground, groups, docks, joints, contact, messages, "
                                   "proximity, air, run, record, search"},
         {OK_MODEL "search:\n  best: 1\n  survivors: 5\n  best: 2\n",
          "t.yaml:5:3: expected each key once, found best again (first in line 3)"},
@@ -309,7 +309,7 @@ static void mistakes_between_keys_are_found(void **state) {
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
         {GROUP "    behavior: flock\n",
-         "t.yaml:4:15: groups.a.behavior: expected hold, gait or soccer for a robot that is not a "
+         "t.yaml:4:15: groups.a.behavior: expected hold, gait, soccer or snake to wheels for a robot that is not a "
          "vehicle"},
         {GROUP "    behavior: {gait: {name: walk}}\n",
          "t.yaml:4:29: groups.a.behavior.gait.name: expected `walk` in the list gaits"},
@@ -438,8 +438,7 @@ static void wrong_overrides_are_named(void **state) {
          "search.population?"},
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, world, ground, groups, "
-         "docks, joints, "
-         "contact, proximity, air, run, record, search"},
+         "docks, joints, contact, messages, proximity, air, run, record, search"},
         {{"world..seed", "9"},
          "override world..seed=9: world..seed: unknown key, did you mean world.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},

@@ -41,6 +41,8 @@ from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.joints import WorldJoint
 from mayfly.kinematics import Reach
+from mayfly.messages import Message, Messages
+from mayfly.minds import Mind
 from mayfly.model import Model, data_folder
 from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
@@ -81,6 +83,9 @@ __all__ = [
     "LimitError",
     "Linear",
     "MayflyError",
+    "Message",
+    "Messages",
+    "Mind",
     "MissingFileError",
     "Model",
     "NoMemoryError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of
+from mayfly.minds import Mind, MindRecipe, add_mind
 from mayfly.truss import Truss
 
 if TYPE_CHECKING:
@@ -193,6 +194,43 @@ class Group(Equations):
             path = text(letters).split("/", 1)[-1]
             made[path] = self._part_of_field(out[i], path)
         return made
+
+    def add_mind(
+        self,
+        function: Callable[[Mind], object],
+        *,
+        percepts: Iterable[str] = (),
+        actions: Iterable[str] = (),
+        noise: Mapping[str, float] | None = None,
+        memory: int = 0,
+        tick: float = 0.0,
+        name: str = "mind",
+    ) -> None:
+        """Lets all robots act by a function, which is called for one robot at a time.
+
+        It sees only what its robot senses, remembers and hears. To pickle the world, it must be a
+        function of a module.
+
+        Args:
+            function: called with the Mind of a robot.
+            percepts: fields of which it reads its robot's values.
+            actions: fields that it may write, such as "joint.target" or "dock.enabled".
+            noise: standard deviation of what is added to commands, by action.
+            memory: numbers that each robot remembers, in the field NAME.memory.
+            tick: [s] between two calls; 0: every step.
+            name: of the mind.
+
+        """
+        recipe = MindRecipe(
+            function, tuple(percepts), tuple(actions), dict(noise or {}), memory, tick, name
+        )
+        with self._lock:
+            self._add_mind(recipe)
+
+    def _add_mind(self, recipe: MindRecipe) -> None:
+        if not callable(recipe.function):
+            raise TypeError(f"mind: need something to call, got {recipe.function!r}")
+        self.world._minds.append((self.name, recipe, add_mind(self, recipe)))
 
     def joint(self, name: str) -> GroupPart:
         """A joint by name: its fields `.angle`, `.rate`, `.target`, its description `.model`."""

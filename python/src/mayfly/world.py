@@ -19,6 +19,8 @@ from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, notes_of, set_up
 from mayfly.joints import Place, WorldJoint, fill_side, place_here
+from mayfly.messages import Messages
+from mayfly.minds import MindRecipe
 from mayfly.model import Model
 from mayfly.queries import (
     Body,
@@ -90,6 +92,9 @@ class World(Native):
         self._native_joints: Any = None
         self._joint_slots: list[tuple[str, int]] = []
         self._docks: dict[str, Any] | None = None
+        self._messages: dict[str, Any] | None = None
+        self._minds: list[tuple[str, MindRecipe, Any]] = []
+        self._failures: list[BaseException] = []  # of minds
         self.terrain = terrain
         self._ground = ffi.NULL if terrain is None else terrain._use()
         if threads is not None:
@@ -334,6 +339,33 @@ class World(Native):
         """The docks of the world; None: there are none."""
         return Docks(self) if lib.mf_world_docks_of(self._use()) != ffi.NULL else None
 
+    def add_messages(self, **settings: object) -> Messages:
+        """Lets docks send messages, and returns these. Call it after add_docks.
+
+        Settings as in the C structure mf_MessagesConfig: `size` [byte], `capacity`, `loss`,
+        `delay` and `jitter` [steps], `range` [m], `angle` [rad].
+        """
+        with self._lock:
+            native = self._use()
+            config = lib.mf_messages_config()
+            fill(config, settings, "messages")
+            out, error = ffi.new("mf_Messages **"), ffi.new("mf_Error *")
+            check(lib.mf_messages_add(native, ffi.addressof(config), out, error), error)
+            self._messages = dict(settings)
+            return Messages(self)
+
+    @property
+    @in_turn
+    def messages(self) -> Messages | None:
+        """The messages of the world; None: there are none."""
+        return Messages(self) if lib.mf_messages_of(self._use()) != ffi.NULL else None
+
+    def _raise_failures(self) -> None:
+        if self._failures:
+            failure = self._failures[0]
+            self._failures.clear()
+            raise failure
+
     def add_joint_slots(self, group: Group, count: int = 1) -> None:
         """Gives each robot of a group slots for joints that are made by requests in its fields.
 
@@ -438,15 +470,17 @@ class World(Native):
     # ---- time ------------------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
-        """Simulates `count` steps. Never fails: errors of a robot are reported in its fault word.
+        """Simulates `count` steps. Errors of a robot are reported in its fault word.
 
-        The GIL is released. Ctrl-C stops it between two steps.
+        The GIL is released. Ctrl-C stops it between two steps. What the function of a mind raises
+        is raised after these steps, and its robot has a fault.
         """
         steps = whole(count, "step", 0, 2**62)
         with self._lock:
             native = self._use()
             if steps == 1:
                 lib.mf_world_step(native, 1)
+                self._raise_failures()
                 return
             chunk = 64
             while steps > 0:
@@ -454,6 +488,7 @@ class World(Native):
                 begin = time.monotonic()
                 lib.mf_world_step(native, now)
                 steps -= now
+                self._raise_failures()
                 if time.monotonic() - begin < _CHUNK_TIME:
                     chunk *= 2
 
@@ -576,6 +611,8 @@ class World(Native):
                     "joints": self._joints,
                     "joint_slots": list(self._joint_slots),
                     "docks": self._docks,
+                    "messages": self._messages,
+                    "minds": [(name, recipe) for name, recipe, _ in self._minds],
                     "state": self.snapshot(),
                 },
             )
@@ -600,5 +637,9 @@ def _world_again(description: dict[str, Any]) -> World:
         world.add_joint_slots(next(g for g in world.groups if g.name == name), count)
     if description["docks"] is not None:
         world.add_docks(**description["docks"])
+    if description["messages"] is not None:
+        world.add_messages(**description["messages"])
+    for name, recipe in description["minds"]:
+        next(g for g in world.groups if g.name == name)._add_mind(recipe)
     world.restore(description["state"])
     return world

@@ -2,6 +2,7 @@
 // pose of an agent is a function of time and its index, so the index of the next way-point is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior/behavior.h"
+#include "scene/behavior/minds.h"
 
 #include "math/scalar.h"
 
@@ -317,6 +318,13 @@ static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double t
     case MF_BEHAVIOR_PROGRAM:
     case MF_BEHAVIOR_GAIT:
     case MF_BEHAVIOR_SOCCER:
+    case MF_BEHAVIOR_SNAKE:
+    case MF_BEHAVIOR_PHASE:
+    case MF_BEHAVIOR_TRACK:
+    case MF_BEHAVIOR_COUNT:
+    case MF_BEHAVIOR_LEADER:
+    case MF_BEHAVIOR_SPIN:
+    case MF_BEHAVIOR_WHEELS:
         break;
     }
 }
@@ -510,6 +518,8 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return MF_OK; // commands of the reset or of a program
+    if (behavior->kind >= MF_BEHAVIOR_MINDS && behavior->kind <= MF_BEHAVIOR_WHEELS)
+        return mf_mind_behavior_add(group, behavior, error);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
     if (plan == NULL)

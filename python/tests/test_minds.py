@@ -1,0 +1,132 @@
+"""Messages and minds: deliveries, percepts, actions, memory, pickles and mistakes."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+from test_docks import MODULE
+
+import mayfly
+from conftest import ROOT
+
+
+def count_hops(mind):
+    """The first robot sends once; others add one to what they hear, and pass it on."""
+    heard = mind.receive("back")
+    if heard is not None:
+        mind.memory[0] = np.frombuffer(heard.content, np.uint32)[0] + 1
+        mind.memory[1] = mind.time
+    if heard is not None or (mind.time == 0 and mind.robot == 0):
+        mind.send("front", 7, np.array([mind.memory[0]], np.uint32).tobytes())
+    mind.memory[2] = mind.percept("base.position")[0]
+
+
+@pytest.fixture
+def world(tmp_path):
+    path = tmp_path / "module.urdf"
+    path.write_text(MODULE)
+    world = mayfly.World(step=0.01, gravity=0.0)
+    modules = world.add_group(
+        mayfly.Model.from_file(path),
+        4,
+        name="modules",
+        motion="rigid",
+        isolated=False,
+        pushable=True,
+    )
+    modules.set_start([[0.1 * i, 0, 1] for i in range(4)])
+    world.add_docks()
+    world.add_messages(size=8, capacity=2)
+    for i in range(3):
+        world.docks.connect((modules, i, "front"), (modules, i + 1, "back"), move=False)
+    return world
+
+
+def test_messages_arrive_one_step_later(world):
+    modules = world.groups[0]
+    world.messages.send(modules, 0, "front", 3, b"hello")
+    assert world.messages.receive(modules, 1) is None
+    world.step(1)
+    got = world.messages.receive(modules, 1, "back")
+    assert got == mayfly.Message(dock=1, type=3, content=b"hello\0\0\0")
+    assert world.messages.receive(modules, 1) is None
+    assert world.messages.statistics["delivered"] == 1
+
+
+def test_one_function_runs_on_all(world):
+    modules = world.groups[0]
+    modules.add_mind(count_hops, percepts=["base.position"], memory=3)
+    world.step(5)
+    memory = modules["mind.memory"].array
+    np.testing.assert_array_equal(memory[:, 0], [0, 1, 2, 3])
+    np.testing.assert_allclose(memory[:, 1], [0, 0.01, 0.02, 0.03])
+    np.testing.assert_allclose(memory[:, 2], [0, 0.1, 0.2, 0.3], atol=1e-5)
+
+
+def test_actions(world):
+    modules = world.groups[0]
+
+    def let_go(mind):
+        mind.act("dock.enabled", 0 if mind.time > 0.025 else 1)
+
+    modules.add_mind(let_go, actions=["dock.enabled"], name="hands")
+    world.step(3)
+    assert list(world.docks.assemblies()) == [0, 0, 0, 0]
+    world.step(1)
+    assert list(world.docks.assemblies()) == [0, 1, 2, 3]
+
+
+def test_pickles_continue(world):
+    modules = world.groups[0]
+    modules.add_mind(count_hops, percepts=["base.position"], memory=3)
+    world.step(2)
+    again = pickle.loads(pickle.dumps(world))
+    world.step(3)
+    again.step(3)
+    assert again.hash() == world.hash()
+    assert again.groups[0]["mind.memory"].array[3, 0] == 3
+
+
+def test_mistakes(world):
+    modules = world.groups[0]
+    with pytest.raises(mayfly.ArgumentError, match="9 bytes, expected at most 8"):
+        world.messages.send(modules, 0, "front", 1, b"123456789")
+    with pytest.raises(mayfly.NotFoundError, match="no dock 'nose'"):
+        world.messages.send(modules, 0, "nose", 1)
+    with pytest.raises(mayfly.NotFoundError, match="no field nothing"):
+        modules.add_mind(count_hops, percepts=["nothing"])
+    with pytest.raises(mayfly.ArgumentError, match="whole numbers"):
+        modules.add_mind(count_hops, actions=["dock.enabled"], noise={"dock.enabled": 1.0})
+    with pytest.raises(mayfly.ArgumentError, match="already"):
+        world.add_messages()
+
+
+def test_what_a_function_raises_is_raised(world):
+    modules = world.groups[0]
+
+    def fail(mind):
+        if mind.robot == 2:
+            raise KeyError("lost")
+
+    modules.add_mind(fail)
+    with pytest.raises(KeyError, match="lost"):
+        world.step(3)
+    assert modules.fault[2] == lib_control()
+    assert modules.fault[1] == 0
+
+
+def lib_control():
+    return 8  # MF_FAULT_CONTROL
+
+
+def test_page():
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```",
+        (ROOT / "docs" / "how_to" / "modules_minds.md").read_text(),
+        re.M | re.S,
+    )
+    names = {}
+    exec(block, names)
+    np.testing.assert_array_equal(names["modules"]["mind.memory"].array.ravel(), range(6))
+    assert names["messages"].statistics["overflowed"] == 0

@@ -1,0 +1,284 @@
+// Minds: a C function that sees a robot's own percepts, memory and messages, and acts.
+//
+// It is a callback (callback.c) with a view: the fields that the function may use are found when it
+// is added, so a tick does not search for names, and the schedule knows what is read and written.
+// Invariants: a call changes fields of its own robot only; random numbers are keyed by robot, tick
+// and stream.
+#include "control/callback.h"
+#include "control/follow.h"
+#include "math/scalar.h"
+#include "world/attach.h"
+
+#include <mayfly/mind.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 64 };
+
+static const uint32_t noise_stream = 0x6d696e64; // of random numbers: "mind"
+static const uint32_t own_stream = 0x6d6f776e;   // those of functions
+
+typedef struct MindPlan {
+    mf_Kept kept; // the group keeps it
+    mf_MindFn function;
+    void *user;
+    mf_Field *percepts[MF_MIND_FIELDS], *actions[MF_MIND_FIELDS], *memory;
+    double noise[MF_MIND_FIELDS]; // [1] unit of the action
+    uint32_t percept_count, action_count;
+    uint32_t docks; // [1]
+    bool messages;
+    uint64_t seed;
+    double period;         // [s]
+    mf_Time step;          // [ns]
+    char name[NAME];       // of the system
+    char memory_name[NAME + 8];
+} MindPlan;
+
+struct mf_Mind {
+    const MindPlan *plan;
+    mf_Group *group;
+    uint32_t instance;
+    mf_Time time;
+};
+
+mf_MindConfig mf_mind_config(void) {
+    return (mf_MindConfig){
+        .struct_size = sizeof(mf_MindConfig),
+                           .name = "mind",
+                           .rate = mf_system_config().rate,
+                           .messages = true};
+}
+
+// ---- what a function may do ---------------------------------------------------------------------
+
+mf_Time mf_mind_time(const mf_Mind *mind) {
+    return mind != NULL ? mind->time : 0;
+}
+
+double mf_mind_period(const mf_Mind *mind) {
+    return mind != NULL ? mind->plan->period : 0.0;
+}
+
+uint32_t mf_mind_robot(const mf_Mind *mind) {
+    return mind != NULL ? mind->instance : 0;
+}
+
+uint32_t mf_mind_docks(const mf_Mind *mind) {
+    return mind != NULL ? mind->plan->docks : 0;
+}
+
+uint32_t mf_mind_percept_size(const mf_Mind *mind, uint32_t percept) {
+    return mind != NULL && percept < mind->plan->percept_count
+               ? mind->plan->percepts[percept]->components
+               : 0;
+}
+
+uint32_t mf_mind_action_size(const mf_Mind *mind, uint32_t action) {
+    return mind != NULL && action < mind->plan->action_count
+               ? mind->plan->actions[action]->components
+               : 0;
+}
+
+double mf_mind_percept(const mf_Mind *mind, uint32_t percept, uint32_t component) {
+    return component < mf_mind_percept_size(mind, percept)
+               ? mf_field_get(mind->plan->percepts[percept], mind->instance, component)
+               : 0.0;
+}
+
+static uint64_t tick_of(const mf_Mind *mind) {
+    return (uint64_t)(mind->time / mind->plan->step);
+}
+
+// The sum of twelve uniform numbers less its mean: standard deviation 1, at most 6.
+static double draw(const mf_Mind *mind, uint32_t action, uint32_t component) {
+    double sum = -6.0;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t words[4];
+        mf_random(mind->plan->seed, mind->instance,
+                  noise_stream + 3 * (component * MF_MIND_FIELDS + action) + k, tick_of(mind),
+                  words);
+        for (uint32_t w = 0; w < 4; w++)
+            sum += mf_random_unit_double(words[w], 0);
+    }
+    return sum;
+}
+
+bool mf_mind_act(mf_Mind *mind, uint32_t action, uint32_t component, double value) {
+    if (!mf_is_finite(value) || component >= mf_mind_action_size(mind, action))
+        return false;
+    const double noise = mind->plan->noise[action];
+    if (noise > 0.0)
+        value += noise * draw(mind, action, component);
+    mf_field_set(mind->plan->actions[action], mind->instance, component, value);
+    return true;
+}
+
+double mf_mind_recall(const mf_Mind *mind, uint32_t index) {
+    return mind != NULL && mind->plan->memory != NULL && index < mind->plan->memory->components
+               ? mf_field_get(mind->plan->memory, mind->instance, index)
+               : 0.0;
+}
+
+void mf_mind_remember(mf_Mind *mind, uint32_t index, double value) {
+    if (mind != NULL && mind->plan->memory != NULL && index < mind->plan->memory->components)
+        mf_field_set(mind->plan->memory, mind->instance, index, value);
+}
+
+bool mf_mind_send(mf_Mind *mind, uint32_t dock, const mf_Message *message) {
+    return mind != NULL && mind->plan->messages &&
+           mf_message_send(mind->group, mind->instance, dock, message, NULL) == MF_OK;
+}
+
+bool mf_mind_receive(mf_Mind *mind, uint32_t dock, mf_Message *out) {
+    return mind != NULL && mind->plan->messages &&
+           mf_message_receive(mind->group, mind->instance, dock, out);
+}
+
+void mf_mind_random(const mf_Mind *mind, uint32_t stream, uint32_t out[4]) {
+    if (mind != NULL && out != NULL)
+        mf_random(mind->plan->seed, mind->instance, own_stream + stream, tick_of(mind), out);
+}
+
+// ---- the system ---------------------------------------------------------------------------------
+
+static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
+    const MindPlan *plan = user;
+    mf_Mind mind = {.plan = plan, .group = group, .instance = instance, .time = time};
+    return plan->function(&mind, plan->user);
+}
+
+// ---- adding it ----------------------------------------------------------------------------------
+
+static mf_Status find_fields(mf_Group *group, const char *const *names, mf_Field **out,
+                             uint32_t *count, const char *what, mf_Error *error) {
+    for (*count = 0; names != NULL && names[*count] != NULL; ++*count) {
+        if (*count == MF_MIND_FIELDS)
+            return mf_fail(error, MF_BAD_ARGUMENT, "mind: more than %d %s", MF_MIND_FIELDS, what);
+        out[*count] = mf_group_find_field(group, names[*count]);
+        if (out[*count] == NULL)
+            return mf_fail(error, MF_NOT_FOUND, "mind: %s: group %s has no field %.100s", what,
+                           mf_group_config_of(group)->name, names[*count]);
+    }
+    return MF_OK;
+}
+
+static mf_Status check_action(mf_Group *group, MindPlan *plan, uint32_t action, double noise,
+                              mf_Error *error) {
+    const mf_FieldInfo *info = &plan->actions[action]->info;
+    if (!(info->flags & MF_FIELD_INPUT))
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: action %.100s is not an input", info->name);
+    if (!(noise >= 0.0 && noise <= 1e300))
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: noise of %.100s: %g, need 0 or more",
+                       info->name, noise);
+    if (noise > 0.0 && info->type != MF_F32 && info->type != MF_F64)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: noise of %.100s, which has whole numbers",
+                       info->name);
+    plan->noise[action] = noise;
+    return strcmp(info->name, "joint.target") == 0 ? mf_control_follows(group, plan->name, error)
+                                                   : MF_OK;
+}
+
+static mf_Status add_memory(mf_Group *group, MindPlan *plan, uint32_t numbers, mf_Error *error) {
+    const mf_FieldInfo info = {.name = plan->memory_name,
+                               .unit = "1",
+                               .frame = "",
+                               .type = MF_F64,
+                               .shape = MF_FIXED_COUNT,
+                               .width = 1,
+                               .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
+                               .description = "what the robot remembers"};
+    return numbers > 0 ? mf_attach_field(group, &info, numbers, &plan->memory, error) : MF_OK;
+}
+
+static mf_Status check_config(const mf_Group *group, const mf_MindConfig *config,
+                              mf_Error *error) {
+    if (config->struct_size != sizeof *config)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: start from mf_mind_config()");
+    if (config->function == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: need a function, found NULL");
+    if (config->name == NULL || config->name[0] == '\0' || strlen(config->name) >= NAME)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: need a name of 1 .. %d bytes", NAME - 1);
+    if (config->memory > MF_MIND_MEMORY)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind.memory: %u, need 0 .. %d numbers",
+                       config->memory, MF_MIND_MEMORY);
+    const bool always = config->rate.numerator == 0 && config->rate.denominator == 0;
+    return mf_attach_check(group, config->name, always ? (mf_Rate){1, 1} : config->rate, error);
+}
+
+static mf_Status fill(mf_Group *group, MindPlan *plan, const mf_MindConfig *config,
+                      mf_Error *error) {
+    mf_Status status = find_fields(group, config->percepts, plan->percepts, &plan->percept_count,
+                                   "percepts", error);
+    if (status == MF_OK)
+        status = find_fields(group, config->actions, plan->actions, &plan->action_count, "actions",
+                             error);
+    for (uint32_t a = 0; a < plan->action_count && status == MF_OK; a++)
+        status =
+            check_action(group, plan, a, config->noise != NULL ? config->noise[a] : 0.0, error);
+    return status == MF_OK ? add_memory(group, plan, config->memory, error) : status;
+}
+
+// The memory, the fields and those of messages.
+static void list_fields(const MindPlan *plan, mf_Field *const *fields, uint32_t count,
+                        const char **out) {
+    for (uint32_t i = 0; i < count; i++)
+        *out++ = fields[i]->info.name;
+    if (plan->memory != NULL)
+        *out++ = plan->memory_name;
+    *out = NULL;
+}
+
+static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig *config,
+                            mf_Error *error) {
+    static const char *const messages[] = {"?message.out",   "?message.out_count", "?message.in",
+                                           "?message.in_count", "?message.ready", "?message.tally"};
+    enum { TALK = sizeof messages / sizeof *messages };
+    const uint32_t talks = config->messages ? TALK : 0;
+    const char *reads[MF_MIND_FIELDS + 2], *writes[MF_MIND_FIELDS + TALK + 2];
+    mf_SystemConfig entry = mf_system_config();
+    list_fields(plan, plan->percepts, plan->percept_count, reads);
+    memcpy(writes, messages, talks * sizeof *messages);
+    list_fields(plan, plan->actions, plan->action_count, writes + talks);
+    entry.name = plan->name;
+    entry.rate = config->rate;
+    entry.reads = reads;
+    entry.writes = writes;
+    entry.settings_hash = mf_hash_bytes(config->settings_hash != 0 ? config->settings_hash
+                                                                   : MF_HASH_START,
+                                        plan->noise, sizeof plan->noise);
+    return mf_callback_add_system(group, &entry, think, plan, plan->memory, error);
+}
+
+mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *error) {
+    if (group == NULL || config == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mind: group or config is NULL");
+    mf_Status status = check_config(group, config, error);
+    if (status != MF_OK)
+        return status;
+    mf_World *world = mf_group_world(group);
+    mf_Context *context = mf_world_context(world);
+    MindPlan *plan = mf_allocate(context, 1, sizeof *plan);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "mind: out of memory");
+    const mf_WorldConfig *settings = mf_world_config_of(world);
+    *plan = (MindPlan){.function = config->function,
+                       .user = config->user,
+                       .docks = mf_group_model(group)->dock_count,
+                       .messages = config->messages,
+                       .seed = settings->seed,
+                       .period = mf_time_to_seconds(settings->step),
+                       .step = settings->step};
+    if (config->rate.numerator > 0)
+        plan->period = (double)config->rate.denominator / (double)config->rate.numerator;
+    snprintf(plan->name, sizeof plan->name, "%s", config->name);
+    snprintf(plan->memory_name, sizeof plan->memory_name, "%s.memory", config->name);
+    status = fill(group, plan, config, error);
+    if (status == MF_OK)
+        status = add_system(group, plan, config, error);
+    if (status == MF_OK)
+        mf_attach_keep(group, &plan->kept);
+    else
+        mf_release(context, plan);
+    return status;
+}

@@ -1,0 +1,241 @@
+// Adds the minds that ship: finds what their settings name, and commands joints for them.
+#include "scene/behavior/minds.h"
+
+#include "base/hash.h"
+#include "math/scalar.h"
+
+#include <string.h>
+
+static const mf_MindKind *const kinds[] = {&mf_mind_snake, &mf_mind_phase,  &mf_mind_track,
+                                           &mf_mind_count, &mf_mind_leader, &mf_mind_spin,
+                                           &mf_mind_wheels};
+_Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_WHEELS - MF_BEHAVIOR_MINDS + 1,
+               "kinds are in the order of mf_BehaviorKind");
+
+// ---- for minds ----------------------------------------------------------------------------------
+
+double mf_mind_wrap(double angle) {
+    const double half = 3.141592653589793;
+    return angle - 2.0 * half * mf_floor((angle + half) / (2.0 * half));
+}
+
+bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position) {
+    bool done = true;
+    for (uint32_t i = 0; i < plan->joint_count; i++)
+        done = mf_mind_act(mind, 0, plan->joints[i].joint, position) && done;
+    return done;
+}
+
+static const double most_ahead = 1.0; // [rad]
+
+bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right) {
+    bool done = true;
+    for (uint32_t i = 0; i < plan->joint_count; i++) {
+        const mf_MindJoint *joint = &plan->joints[i];
+        const double own = joint->side < 0.0 ? right : speed;
+        const double angle = mf_mind_percept(mind, MF_MIND_ANGLE, joint->joint);
+        const double next = mf_mind_percept(mind, MF_MIND_TARGET, joint->joint) +
+                            own * mf_mind_period(mind);
+        const double target = angle + mf_clamp(next - angle, -most_ahead, most_ahead);
+        done = (plan->by_actuator ? mf_mind_act(mind, 0, joint->actuator, own)
+                                  : mf_mind_act(mind, 0, joint->joint, target)) &&
+               done;
+    }
+    return done;
+}
+
+// ---- names --------------------------------------------------------------------------------------
+
+// Whether `name` is one of the words of a list.
+static bool lists(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+            return true;
+    return false;
+}
+
+static uint32_t words_of(const char *list) {
+    uint32_t words = 0;
+    for (const char *at = list; *at != '\0'; at++)
+        words += *at != ' ' && (at == list || at[-1] == ' ');
+    return words;
+}
+
+static const char *text_of(const char *text) {
+    return text != NULL ? text : "";
+}
+
+// A velocity actuator: its force is proportional to the control less the joint's rate.
+static uint32_t actuator_of(const mf_Model *model, uint32_t joint) {
+    for (uint32_t a = 0; a < model->actuator_count; a++) {
+        const mf_Actuator *actuator = &model->actuators[a];
+        if (actuator->joint == joint && actuator->gain[0] > 0.0 && actuator->bias[2] < 0.0 &&
+            !(actuator->bias[1] < 0.0))
+            return a;
+    }
+    return MF_NONE;
+}
+
+static mf_Status find_dock(const mf_Model *model, const char *what, const char *name,
+                           uint32_t usual, uint32_t *out, mf_Error *error) {
+    *out = name[0] == '\0' ? usual : mf_model_find_dock(model, name);
+    return *out < model->dock_count ? MF_OK
+                                    : mf_fail(error, MF_NOT_FOUND, "%s: %s has no dock '%.80s'",
+                                              what, model->name, name);
+}
+
+static mf_Status find_sensor(const mf_Model *model, const mf_MindKind *kind, const char *name,
+                             uint32_t *out, mf_Error *error) {
+    for (uint32_t s = 0; s < model->sensor_count; s++) {
+        const mf_Sensor *sensor = &model->sensors[s];
+        if ((name[0] != '\0' && strcmp(name, sensor->name) != 0) ||
+            (sensor->type != kind->sensor && sensor->type != kind->other))
+            continue;
+        *out = sensor->address;
+        return MF_OK;
+    }
+    return mf_fail(error, MF_NOT_FOUND, "%s: %s has no %s '%.80s'", kind->name, model->name,
+                   kind->sensor == MF_SENSOR_ACCELEROMETER ? "accelerometer" : "range sensor",
+                   name);
+}
+
+static bool can_move(const mf_Joint *joint) {
+    return (joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE) &&
+           joint->mimic == MF_NONE;
+}
+
+static mf_Status find_joints(const mf_Model *model, const mf_MindKind *kind,
+                             const mf_MindBehavior *settings, mf_MindPlan *plan, mf_Error *error) {
+    const char *left = text_of(kind->sides ? settings->left : settings->joint);
+    const char *right = text_of(kind->sides ? settings->right : NULL);
+    const bool all = !kind->sides && left[0] == '\0';
+    uint32_t driven = 0;
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        const mf_Joint *joint = &model->joints[j];
+        const bool on_right = lists(right, joint->name);
+        if (!can_move(joint) || (!all && !on_right && !lists(left, joint->name)))
+            continue;
+        const uint32_t actuator = actuator_of(model, j);
+        plan->joints[plan->joint_count++] = (mf_MindJoint){j, actuator, on_right ? -1.0 : 1.0};
+        driven += actuator != MF_NONE;
+    }
+    if (!all && plan->joint_count != words_of(left) + words_of(right))
+        return mf_fail(error, MF_NOT_FOUND,
+                       "%s: expected names of hinges or slides of %s, found '%.80s' and '%.80s'",
+                       kind->name, model->name, left, right);
+    if (plan->joint_count == 0)
+        return mf_fail(error, MF_NOT_FOUND, "%s: %s has no hinge or slide", kind->name,
+                       model->name);
+    if (driven != 0 && driven != plan->joint_count)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s: some of the joints of %s have velocity actuators, some have not",
+                       kind->name, model->name);
+    plan->by_actuator = driven > 0;
+    return MF_OK;
+}
+
+// ---- adding one ---------------------------------------------------------------------------------
+
+// Serial numbers of modules: through all groups with docks.
+static void number_modules(mf_Group *group, mf_MindPlan *plan) {
+    mf_World *world = mf_group_world(group);
+    for (uint32_t g = 0; g < mf_world_group_count(world); g++) {
+        const mf_Group *other = mf_world_group(world, g);
+        if (other == group)
+            plan->first_id = plan->robots;
+        if (other == group ||
+            (mf_group_model(other)->dock_count > 0 && !mf_group_config_of(other)->isolated))
+            plan->robots += mf_group_count(other);
+    }
+}
+
+static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_MindPlan *plan,
+                                mf_Error *error) {
+    const mf_MessagesConfig *messages =
+        mf_messages_config_of(mf_messages_of(mf_group_world(group)));
+    if (messages == NULL || mf_group_find_field(group, "message.out") == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s has no messages", kind->name,
+                       mf_group_config_of(group)->name);
+    plan->words = messages->size / 4;
+    return plan->words >= kind->words ? MF_OK
+                                      : mf_fail(error, MF_BAD_ARGUMENT,
+                                                "%s: messages.size is %u, need at least %u bytes",
+                                                kind->name, messages->size, 4 * kind->words);
+}
+
+static mf_Status fill(mf_Group *group, const mf_MindKind *kind, const mf_MindBehavior *settings,
+                      mf_MindPlan *plan, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    mf_Status status = MF_OK;
+    number_modules(group, plan);
+    plan->seed = mf_world_config_of(mf_group_world(group))->seed;
+    if (kind->words > 0)
+        status = check_messages(group, kind, plan, error);
+    if (status == MF_OK && kind->ends)
+        status = find_dock(model, kind->name, text_of(settings->front), 0, &plan->front, error);
+    if (status == MF_OK && kind->ends)
+        status = find_dock(model, kind->name, text_of(settings->back), 1, &plan->back, error);
+    if (status == MF_OK && kind->sensor != MF_SENSOR_CONTACTS)
+        status = find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error);
+    if (status == MF_OK && kind->joints)
+        status = find_joints(model, kind, settings, plan, error);
+    return status == MF_OK && kind->check != NULL ? kind->check(plan, error) : status;
+}
+
+static uint64_t hash_of(const mf_MindBehavior *settings) {
+    const double values[] = {settings->amplitude, settings->frequency, settings->offset,
+                             settings->lag,       settings->coupling,  settings->scatter,
+                             settings->speed,     settings->distance,  settings->turn,
+                             settings->stretch,   settings->lean};
+    uint64_t hash = mf_hash_doubles(MF_HASH_START, values, sizeof values / sizeof *values);
+    const char *const texts[] = {settings->front, settings->back,  settings->joint,
+                                 settings->left,  settings->right, settings->sensor};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hash = mf_hash_bytes(hash, text_of(texts[i]), strlen(text_of(texts[i])) + 1);
+    return hash;
+}
+
+static mf_Status add(mf_Group *group, const mf_MindKind *kind, const mf_Behavior *behavior,
+                     mf_MindPlan *plan, mf_Error *error) {
+    const char *percepts[4] = {kind->words > 0 ? "dock.state" : "joint.target", "joint.angle", NULL,
+                               NULL};
+    const char *actions[2] = {NULL, NULL};
+    if (kind->sensor != MF_SENSOR_CONTACTS)
+        percepts[MF_MIND_SENSOR] = "sensor.value";
+    if (kind->joints)
+        actions[0] = plan->by_actuator ? "actuator.control" : "joint.target";
+    mf_MindConfig config = mf_mind_config();
+    config.name = kind->name;
+    if (!kind->drives || plan->by_actuator)
+        config.rate = behavior->rate; // targets that move on do so smoothly
+    config.percepts = percepts;
+    config.actions = actions;
+    config.memory = kind->memory;
+    config.messages = kind->words > 0;
+    config.function = kind->think;
+    config.user = plan;
+    config.settings_hash = hash_of(&behavior->mind);
+    return mf_mind_add(group, &config, error);
+}
+
+mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error) {
+    const mf_MindKind *kind = kinds[behavior->kind - MF_BEHAVIOR_MINDS];
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const size_t joints = mf_group_model(group)->joint_count;
+    mf_MindPlan *plan =
+        mf_allocate(context, 1, sizeof *plan + joints * sizeof plan->joints[0]);
+    if (plan == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
+    plan->settings = behavior->mind;
+    mf_Status status = fill(group, kind, &behavior->mind, plan, error);
+    if (status == MF_OK)
+        status = add(group, kind, behavior, plan, error);
+    plan->settings.front = plan->settings.back = plan->settings.joint = NULL;
+    plan->settings.left = plan->settings.right = plan->settings.sensor = NULL;
+    if (status == MF_OK)
+        mf_attach_keep(group, &plan->kept);
+    else
+        mf_release(context, plan);
+    return status;
+}

@@ -1,0 +1,77 @@
+// Minds that ship: behaviors of modules. Each has a file and a row of the table in minds.c.
+#ifndef MAYFLY_SRC_SCENE_MINDS_H
+#define MAYFLY_SRC_SCENE_MINDS_H
+
+#include "world/attach.h"
+
+#include <mayfly/behavior.h>
+#include <mayfly/mind.h>
+
+// A joint that a mind moves.
+typedef struct mf_MindJoint {
+    uint32_t joint;
+    uint32_t actuator; // [1] a velocity actuator that drives it; MF_NONE: none
+    double side;       // [1] 1; right wheels: -1
+} mf_MindJoint;
+
+// Settings of a mind, with names found; kept by the group.
+typedef struct mf_MindPlan {
+    mf_Kept kept;
+    mf_MindBehavior settings; // without its texts
+    uint32_t front, back;     // [1] docks
+    uint32_t sensor;          // [1] first component of sensor.value
+    uint32_t first_id;        // [1] number of the group's first robot among all modules
+    uint32_t words;           // [1] of a message
+    bool by_actuator;         // joints are driven by actuators, else by moving targets
+    uint32_t robots;          // [1] of all groups with docks
+    uint64_t seed;            // [1] of the world
+    uint32_t joint_count;
+    mf_MindJoint joints[];
+} mf_MindPlan;
+
+// Percepts of minds with messages, and of others.
+enum { MF_MIND_DOCK_STATE = 0, MF_MIND_TARGET = 0, MF_MIND_ANGLE, MF_MIND_SENSOR };
+
+// What a mind uses.
+typedef struct mf_MindKind {
+    const char *name;
+    mf_MindFn think;
+    uint32_t memory;   // [1] numbers
+    uint32_t words;    // [1] of its messages, at least; 0: it sends none
+    bool joints, ends; // moves joints; has a front and a back dock
+    bool drives;       // by speed
+    bool sides;        // has left and right wheels
+    mf_SensorType sensor, other; // types of its sensor; MF_SENSOR_CONTACTS: it has none
+    mf_Status (*check)(const mf_MindPlan *plan, mf_Error *error); // NULL: nothing
+} mf_MindKind;
+
+extern const mf_MindKind mf_mind_snake, mf_mind_phase, mf_mind_track, mf_mind_count, mf_mind_leader,
+    mf_mind_spin, mf_mind_wheels;
+
+mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_Error *error);
+
+// ---- for minds ----------------------------------------------------------------------------------
+
+// Commands the same position to all joints of the plan.
+bool mf_mind_pose(mf_Mind *mind, const mf_MindPlan *plan, double position);
+// Drives joints at `speed`, joints of the right side at `right` [rad/s]: velocity actuators, or
+// servos by targets that move on, at most a radian ahead of a joint that is held.
+bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double right);
+bool mf_mind_is_engaged(const mf_Mind *mind, uint32_t dock);
+double mf_mind_wrap(double angle); // [rad] to -pi .. pi
+
+// Types of messages, first word of the content excepted: the minds' own.
+enum { MF_MIND_SNAKE = 0x6d660001, MF_MIND_PHASE, MF_MIND_COUNT, MF_MIND_LEADER };
+
+// A flood: knowledge that spreads over connected modules from tick to tick. Numbers of the memory
+// that it uses, and the first that its users may.
+enum { MF_FLOOD_BEGUN, MF_FLOOD_EPOCH, MF_FLOOD_DOCKS, MF_FLOOD_OWN };
+// Begins a tick. True: what was known does not hold, because a dock engaged or parted.
+bool mf_flood_begin(mf_Mind *mind);
+// What a received message, whose first word is its epoch, is worth: -1 nothing, 0 it adds to what
+// is known, 1 it replaces that.
+int mf_flood_hear(mf_Mind *mind, const mf_Message *message);
+// Sends to all engaged docks; sets the first word.
+void mf_flood_send(mf_Mind *mind, mf_Message *message);
+
+#endif

@@ -1,0 +1,42 @@
+// A rolling track: a closed chain of modules in a vertical plane, each with a hinge across it, that
+// rolls by its shape. Each module bends by
+//     bend (1 - stretch cos 2 (a - lean)),
+// where a is the direction of its middle above the horizontal, from its accelerometer only. So the
+// track is long in the direction `lean`, whatever module is there: it leans forward, falls forward,
+// and bends anew. The directions of a closed track are spread over the circle, so the bends add up
+// to those of a circle. All modules have their x axes along the track and their z axes outwards; a
+// positive angle of the hinge lowers the front.
+#include "scene/behavior/minds.h"
+
+#include "math/scalar.h"
+
+enum { UP_X, UP_Z, MEMORY }; // [m/s^2] smoothed reading
+
+static const double smoothing = 0.1; // [s] time constant: impacts are short
+
+static void feel(mf_Mind *mind, const mf_MindPlan *plan) {
+    const double weight = mf_mind_period(mind) / (smoothing + mf_mind_period(mind));
+    for (uint32_t c = 0; c < 2; c++) {
+        const double reading = mf_mind_percept(mind, MF_MIND_SENSOR, plan->sensor + 2 * c);
+        const double before = mf_mind_recall(mind, UP_X + c);
+        mf_mind_remember(mind, UP_X + c, before + weight * (reading - before));
+    }
+}
+
+static bool think(mf_Mind *mind, void *user) {
+    const mf_MindPlan *plan = user;
+    const mf_MindBehavior *settings = &plan->settings;
+    double sine, cosine;
+    feel(mind, plan);
+    const double own = mf_atan2(mf_mind_recall(mind, UP_X), mf_mind_recall(mind, UP_Z));
+    const double bent = mf_mind_percept(mind, MF_MIND_TARGET, plan->joints[0].joint);
+    mf_sin_cos(2.0 * (own - 0.5 * bent - settings->lean), &sine, &cosine);
+    return mf_mind_pose(mind, plan, settings->offset * (1.0 - settings->stretch * cosine));
+}
+
+const mf_MindKind mf_mind_track = {.name = "track",
+                                   .think = think,
+                                   .memory = MEMORY,
+                                   .joints = true,
+                                   .sensor = MF_SENSOR_ACCELEROMETER,
+                                   .other = MF_SENSOR_ACCELEROMETER};

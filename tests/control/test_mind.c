@@ -1,0 +1,207 @@
+// Minds: percepts, actions with noise, memory, messages; threads and snapshots.
+#include "base/inject.h"
+#include "message/modules.h"
+
+#include <mayfly/mind.h>
+#include <mayfly/sensor.h>
+
+enum { HEIGHT, DOCKS, ENABLED = 0, FORCE = 1 };
+
+static const char *const percepts[] = {"height", "dock.state", NULL};
+static const char *const actions[] = {"dock.enabled", "wrench.command", NULL};
+
+// A field of the user's: what an action with noise is written to.
+static void add_command(Modules *all) {
+    const mf_FieldInfo info = {.name = "wrench.command",
+                               .unit = "N",
+                               .frame = "",
+                               .type = MF_REAL,
+                               .shape = MF_PER_INSTANCE,
+                               .width = 2,
+                               .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
+                               .description = ""};
+    mf_Field *field;
+    must(mf_group_add_field(all->group, &info, 0, &field, &all->error), &all->error);
+    mf_Signal signal = {.noise = 0.01};
+    must(mf_sensor_add_field(all->group, "height", "base.position", 2, 1, &signal, &all->error),
+         &all->error);
+}
+
+// Counts its ticks, adds up what it measured and hears, and lets go after five ticks.
+static bool muse(mf_Mind *mind, void *user) {
+    mf_Message message = {.type = 1, .size = 4};
+    (void)user;
+    mf_mind_remember(mind, 0, mf_mind_recall(mind, 0) + 1.0);
+    mf_mind_remember(mind, 1, mf_mind_recall(mind, 1) + mf_mind_percept(mind, HEIGHT, 0));
+    while (mf_mind_receive(mind, MF_NONE, &message))
+        mf_mind_remember(mind, 2, mf_mind_recall(mind, 2) + message.content.words[0]);
+    message.content.words[0] = (uint32_t)mf_mind_recall(mind, 0);
+    for (uint32_t d = 0; d < mf_mind_docks(mind); d++)
+        if (mf_mind_percept(mind, DOCKS, d) == MF_DOCK_ENGAGED)
+            mf_mind_send(mind, d, &message);
+    if (mf_mind_recall(mind, 0) > 5.0)
+        mf_mind_act(mind, ENABLED, PX, 0.0);
+    mf_mind_act(mind, FORCE, 0, 2.0);
+    return mf_mind_act(mind, FORCE, 1, -3.0);
+}
+
+static mf_MindConfig muse_config(void) {
+    static const double noise[] = {0.0, 0.5};
+    mf_MindConfig config = mf_mind_config();
+    config.name = "muse";
+    config.rate = (mf_Rate){50, 1}; // every second step
+    config.percepts = percepts;
+    config.actions = actions;
+    config.noise = noise;
+    config.memory = 3;
+    config.function = muse;
+    return config;
+}
+
+static void open_muses(Modules *all, uint32_t threads) {
+    ModulesConfig config = modules_config(40);
+    const mf_MindConfig mind = muse_config();
+    config.threads = threads;
+    modules_open(all, &config);
+    for (uint32_t i = 0; i < 40; i += 4)
+        modules_chain(all, i, 4);
+    add_command(all);
+    must(mf_mind_add(all->group, &mind, &all->error), &all->error);
+}
+
+static void a_mind_senses_remembers_talks_and_acts(void **state) {
+    (void)state;
+    Modules all;
+    open_muses(&all, 1);
+    mf_world_step(all.world, 10); // five ticks
+    // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
+    near(modules_get(&all, "muse.memory", 1, 0), 5.0, 0.0);
+    near(modules_get(&all, "muse.memory", 1, 1) / 5.0, 10.0, 0.03);
+    assert_true(modules_get(&all, "muse.memory", 1, 1) != 50.0);
+    near(modules_get(&all, "muse.memory", 0, 2), 1 + 2 + 3 + 4, 0.0);
+    near(modules_get(&all, "muse.memory", 1, 2), 2 * (1 + 2 + 3 + 4), 0.0);
+    assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_ENGAGED);
+    mf_world_step(all.world, 3);
+    assert_int_equal(modules_get(&all, "dock.state", 0, PX), MF_DOCK_FREE);
+    mf_group_reset(all.group, 1);
+    near(modules_get(&all, "muse.memory", 1, 0), 0.0, 0.0);
+    near(modules_get(&all, "muse.memory", 2, 0), 7.0, 0.0);
+    modules_close(&all);
+}
+
+static void actions_have_the_noise_that_was_set(void **state) {
+    (void)state;
+    Modules all;
+    enum { TICKS = 200, ROBOTS = 40 };
+    double sum = 0.0, squares = 0.0, both = 0.0;
+    open_muses(&all, 1);
+    for (uint32_t k = 0; k < TICKS; k++) {
+        mf_world_step(all.world, 2);
+        for (uint32_t i = 0; i < ROBOTS; i++) {
+            const double error = modules_get(&all, "wrench.command", i, 0) - 2.0;
+            sum += error;
+            squares += error * error;
+            both += error * (modules_get(&all, "wrench.command", i, 1) + 3.0);
+        }
+    }
+    const double n = TICKS * ROBOTS, variance = 0.25;
+    near(sum / n, 0.0, 4.0 * sqrt(variance / n));
+    near(squares / n, variance, 4.0 * variance * sqrt(2.0 / n));
+    near(both / n, 0.0, 4.0 * variance / sqrt(n)); // components are independent
+    modules_close(&all);
+}
+
+static void threads_and_snapshots_give_the_same_bits(void **state) {
+    (void)state;
+    Modules first, second;
+    open_muses(&first, 1);
+    open_muses(&second, 2);
+    mf_world_step(first.world, 7);
+    const size_t size = mf_world_snapshot_size(first.world);
+    void *image = malloc(size);
+    must(mf_world_snapshot(first.world, image, size, &first.error), &first.error);
+    must(mf_world_restore(second.world, image, size, &second.error), &second.error);
+    free(image);
+    mf_world_step(first.world, 31);
+    mf_world_step(second.world, 31);
+    assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
+    modules_close(&first);
+    modules_close(&second);
+}
+
+static bool refuse(mf_Mind *mind, void *user) {
+    (void)user;
+    assert_false(mf_mind_act(mind, 7, 0, 1.0));
+    assert_false(mf_mind_act(mind, FORCE, 2, 1.0));
+    assert_true(mf_mind_percept(mind, 9, 0) == 0.0);
+    assert_true(mf_mind_percept(mind, HEIGHT, 1) == 0.0);
+    assert_true(mf_mind_recall(mind, 3) == 0.0);
+    mf_mind_remember(mind, 3, 1.0);
+    return mf_mind_act(mind, FORCE, 0, NAN);
+}
+
+static void what_is_not_a_number_is_a_fault(void **state) {
+    (void)state;
+    Modules all;
+    const ModulesConfig config = modules_config(3);
+    mf_MindConfig mind = muse_config();
+    mind.function = refuse;
+    modules_open(&all, &config);
+    add_command(&all);
+    must(mf_mind_add(all.group, &mind, &all.error), &all.error);
+    mf_world_step(all.world, 1);
+    assert_int_equal(mf_group_fault(all.group, 2), MF_FAULT_CONTROL);
+    near(modules_get(&all, "wrench.command", 2, 0), 0.0, 0.0);
+    modules_close(&all);
+}
+
+static void wrong_settings_are_refused(void **state) {
+    (void)state;
+    Modules all;
+    const ModulesConfig config = modules_config(1);
+    static const char *const unknown[] = {"nothing", NULL};
+    static const char *const output[] = {"dock.state", "dock.enabled", NULL};
+    static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
+    modules_open(&all, &config);
+    add_command(&all);
+    mf_MindConfig wrong[8];
+    for (uint32_t i = 0; i < 8; i++)
+        wrong[i] = muse_config();
+    wrong[0].percepts = unknown;
+    wrong[1].actions = output;
+    wrong[2].noise = noisy;
+    wrong[3].noise = negative;
+    wrong[4].memory = MF_MIND_MEMORY + 1;
+    wrong[5].function = NULL;
+    wrong[6].name = "";
+    wrong[7].struct_size = 0;
+    static const char *const words[8] = {"nothing", "dock.state", "whole", "-1",
+                                         "4097",    "NULL",       "name",  "start"};
+    for (uint32_t i = 0; i < 8; i++) {
+        const mf_Status status = mf_mind_add(all.group, &wrong[i], &all.error);
+        assert_int_equal(status, i == 0 ? MF_NOT_FOUND : MF_BAD_ARGUMENT);
+        assert_non_null(strstr(all.error.message, words[i]));
+    }
+    const mf_MindConfig right = muse_config();
+    for (uint32_t countdown = 1;; countdown++) {
+        mf_context_fail_after(all.context, countdown);
+        const mf_Status status = mf_mind_add(all.group, &right, &all.error);
+        mf_context_fail_after(all.context, 0);
+        if (status == MF_OK)
+            break;
+        assert_int_equal(status, MF_NO_MEMORY);
+    }
+    assert_int_equal(mf_mind_add(all.group, &right, &all.error), MF_BAD_ARGUMENT); // a second one
+    modules_close(&all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mind_senses_remembers_talks_and_acts),
+        cmocka_unit_test(actions_have_the_noise_that_was_set),
+        cmocka_unit_test(threads_and_snapshots_give_the_same_bits),
+        cmocka_unit_test(what_is_not_a_number_is_a_fault),
+        cmocka_unit_test(wrong_settings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that are
+// driven, a track that rolls.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scene/support.h"
+
+#include <mayfly/messages.h>
+#include <mayfly/plugin.h>
+
+static const double full_turn = 6.283185307179586;
+
+static void near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g, not %.17g +- %g", value, expected, tolerance);
+}
+
+// ---- scenes -------------------------------------------------------------------------------------
+
+// A world of a text, which is destroyed with it.
+typedef struct Stage {
+    mf_Context *context;
+    mf_SceneFile *file;
+    mf_Scene scene;
+} Stage;
+
+static void stage_open(Stage *stage, const char *text) {
+    assert_int_equal(mf_context_create(NULL, &stage->context, NULL), MF_OK);
+    stage->file = parse_scene(stage->context, text);
+    stage->scene = make_scene(stage->context, stage->file);
+}
+
+static void stage_close(Stage *stage) {
+    drop_scene(&stage->scene, stage->file);
+    assert_int_equal(mf_context_live_bytes(stage->context), 0);
+    mf_context_destroy(stage->context);
+}
+
+static double stage_get(const Stage *stage, const char *field, uint32_t robot,
+                        uint32_t component) {
+    return mf_field_get(mf_group_find_field(stage->scene.group, field), robot, component);
+}
+
+static void stage_run(Stage *stage, double seconds) {
+    mf_world_step(stage->scene.world,
+                  (uint64_t)(seconds / mf_time_to_seconds(stage->scene.step) + 0.5));
+}
+
+static double wrap(double angle) {
+    return angle - full_turn * floor(angle / full_turn + 0.5);
+}
+
+static const char snake[] =
+    "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+    "  - {name: m, model: ../models/modules/pitch.urdf, count: 6, heading: 1.5707963267948966,\n"
+    "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
+    "     behavior: {snake: {amplitude: 0.6, frequency: 0.6, lag: 1.2}}}\n";
+
+// Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
+static void a_snake_is_a_wave_that_crawls(void **state) {
+    (void)state;
+    Stage stage;
+    double start[2], way[2];
+    stage_open(&stage, snake);
+    for (uint32_t c = 0; c < 2; c++)
+        start[c] = stage_get(&stage, "base.position", 2, c);
+    stage_run(&stage, 5.0);
+    const double head = stage_get(&stage, "snake.memory", 5, 0);
+    near(wrap(head - 5.0 * 0.6 * full_turn), 0.0, 1e-9);
+    for (uint32_t k = 0; k < 6; k++) {
+        near(stage_get(&stage, "snake.memory", k, 1), 5 - k, 0.0);
+        near(wrap(stage_get(&stage, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0, 2e-6);
+        near(stage_get(&stage, "joint.target", k, 0),
+             0.6 * sin(stage_get(&stage, "snake.memory", k, 0)), 1e-6);
+    }
+    for (uint32_t c = 0; c < 2; c++)
+        way[c] = stage_get(&stage, "base.position", 2, c) - start[c];
+    assert_true(hypot(way[0], way[1]) > 0.15);
+    stage_close(&stage);
+}
+
+// The same by a plugin, which uses the fields of messages.
+static void a_plugin_gets_its_messages(void **state) {
+    (void)state;
+    char text[1500];
+    Stage stage;
+    snprintf(text, sizeof text,
+             "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+             "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
+             "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
+             MAYFLY_BINARY_DIR);
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    mf_plugins_allow(stage.context, true);
+    stage.file = parse_scene(stage.context, text);
+    stage.scene = make_scene(stage.context, stage.file);
+    stage_run(&stage, 0.1);
+    near(stage_get(&stage, "wave.place", 9, 0), 9, 0.0);
+    near(stage_get(&stage, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
+    stage_run(&stage, 0.4);
+    for (uint32_t i = 0; i < 20; i++)
+        near(stage_get(&stage, "wave.place", i, 0), i, 0.0);
+    const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
+    assert_int_equal(sum.delivered, 19 * 50);
+    assert_int_equal(sum.overflowed, 0);
+    stage_close(&stage);
+}
+
+static const char pair[] =
+    "name: s\nworld: {step: 0.002, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+    "  - {name: m, model: ../models/modules/pitch.urdf, count: %u, heading: 1.5707963267948966,\n"
+    "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
+    "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
+
+// Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
+static void two_oscillators_lock_as_computed(void **state) {
+    (void)state;
+    for (uint32_t seed = 1; seed <= 3; seed++) {
+        char text[1000];
+        Stage stage;
+        snprintf(text, sizeof text, pair, seed, 2u, 2.0, 0.1);
+        stage_open(&stage, text);
+        stage_run(&stage, 10.0);
+        const double rates =
+            stage_get(&stage, "phase.memory", 0, 2) - stage_get(&stage, "phase.memory", 1, 2);
+        const double phases =
+            stage_get(&stage, "phase.memory", 0, 0) - stage_get(&stage, "phase.memory", 1, 0);
+        assert_true(fabs(rates) > 0.01 && fabs(rates) < 4.0);
+        near(sin(phases), rates / 4.0, 1e-4);
+        stage_close(&stage);
+    }
+}
+
+// Eight in a row with equal frequencies: their phases become one.
+static void a_row_of_oscillators_agrees(void **state) {
+    (void)state;
+    char text[1000];
+    Stage stage;
+    double sum[2] = {0.0, 0.0};
+    snprintf(text, sizeof text, pair, 4u, 8u, 8.0, 0.0);
+    stage_open(&stage, text);
+    stage_run(&stage, 0.02);
+    for (uint32_t i = 0; i < 8; i++) {
+        sum[0] += cos(stage_get(&stage, "phase.memory", i, 0)) / 8;
+        sum[1] += sin(stage_get(&stage, "phase.memory", i, 0)) / 8;
+    }
+    assert_true(hypot(sum[0], sum[1]) < 0.8);
+    stage_run(&stage, 15.0);
+    for (uint32_t i = 1; i < 8; i++)
+        near(wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
+             0.0, 1e-3);
+    stage_close(&stage);
+}
+
+// ---- driven joints ------------------------------------------------------------------------------
+
+static const char rover[] =
+    "name: s\nworld: {step: 0.002}\nrun: {duration: 1}\n"
+    "ground: {file: yard.pgm, cell: 0.25, scale: 0.4, interpolation: bilinear}\ngroups:\n"
+    "  - {name: r, model: ../tests/scene/rover.xml, place: {poses: [[0, 0, 0.3]]},\n"
+    "     behavior: %s}\n";
+
+static void joints_spin_at_the_speed(void **state) {
+    (void)state;
+    char text[1000];
+    Stage stage;
+    snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
+    stage_open(&stage, text);
+    stage_run(&stage, 0.1);
+    near(stage_get(&stage, "actuator.control", 0, 0), 4.0, 0.0);
+    near(stage_get(&stage, "actuator.control", 0, 1), 0.0, 0.0); // of the rear
+    stage_close(&stage);
+    snprintf(text, sizeof text, rover, "{spin: {speed: 4}}");
+    stage_open(&stage, text);
+    stage_run(&stage, 1.0);
+    near(stage_get(&stage, "joint.rate", 0, mf_model_find_joint(stage.scene.model, "left_front")),
+         4.0, 0.4);
+    stage_close(&stage);
+    stage_open(&stage, "name: s\nworld: {step: 0.002, gravity: 0}\nrun: {duration: 1}\ngroups:\n"
+                       "  - {name: m, model: ../models/modules/pitch.urdf,\n"
+                       "     behavior: {spin: {speed: 0.5}}, behavior_interval: 0.01}\n");
+    stage_run(&stage, 1.0);
+    near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
+    near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
+    stage_close(&stage);
+}
+
+// It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
+static void a_wheelbot_turns_away_from_walls(void **state) {
+    (void)state;
+    Stage stage;
+    double way = 0.0, turned = 0.0;
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
+    stage.scene = make_scene(stage.context, stage.file);
+    stage_run(&stage, 1.0);
+    near(stage_get(&stage, "base.linear_velocity", 0, 0), 0.21, 1e-3);
+    for (uint32_t k = 0; k < 120; k++) {
+        double before[2], step[2];
+        for (uint32_t c = 0; c < 2; c++)
+            before[c] = stage_get(&stage, "base.position", 0, c);
+        stage_run(&stage, 0.5);
+        for (uint32_t c = 0; c < 2; c++)
+            step[c] = stage_get(&stage, "base.position", 0, c) - before[c];
+        way += hypot(step[0], step[1]);
+        turned += stage_get(&stage, "wheels.memory", 0, 0) > 0.0;
+        assert_true(fabs(stage_get(&stage, "base.position", 0, 0)) < 1.75); // inside
+        assert_true(fabs(stage_get(&stage, "base.position", 0, 1)) < 1.75);
+    }
+    assert_true(way > 6.0);
+    assert_true(turned > 5 && turned < 80);
+    assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
+    stage_close(&stage);
+}
+
+// ---- a track ------------------------------------------------------------------------------------
+
+// [m] How far the ring of scenes/track.yaml gets along x in five seconds.
+static double roll(const char *stretch, const char *lean) {
+    const mf_Override overrides[] = {{"groups.modules.behavior.track.stretch", stretch},
+                                     {"groups.modules.behavior.track.lean", lean}};
+    Stage stage;
+    double way = 0.0;
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, 2);
+    stage.scene = make_scene(stage.context, stage.file);
+    for (uint32_t i = 0; i < 8; i++)
+        way -= stage_get(&stage, "base.position", i, 0) / 8;
+    stage_run(&stage, 5.0);
+    for (uint32_t i = 0; i < 8; i++)
+        way += stage_get(&stage, "base.position", i, 0) / 8;
+    assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
+    stage_close(&stage);
+    return way;
+}
+
+// Towards the side to which it leans; a circle stands.
+static void a_track_rolls_where_it_leans(void **state) {
+    (void)state;
+    assert_true(roll("0.3", "0.8") > 1.5);
+    assert_true(roll("0.3", "2.34") < -1.5);
+    near(roll("0", "0.8"), 0.0, 0.05);
+}
+
+// ---- mistakes -----------------------------------------------------------------------------------
+
+static void mistakes_are_one_line(void **state) {
+    (void)state;
+    static const char *const rows[][2] = {
+        {"{snake: {}}", "requires the section messages"},
+        {"{spin: {joint: lef_front}}", "behavior.spin: expected names of hinges or slides of rover"},
+        {"{track: {}}", "behavior.track: rover has no accelerometer"},
+        {"{wheels: {left: left_front, right: right_front, sensor: nose}}",
+         "rover has no range sensor 'nose'"},
+        {"{wheels: {left: left_front}}", "behavior.wheels.right"},
+    };
+    mf_Context *context = NULL;
+    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1000];
+        mf_SceneFile *file = NULL;
+        mf_Scene scene;
+        mf_Error error = {0};
+        snprintf(text, sizeof text, rover, rows[i][0]);
+        mf_Status status = try_scene(context, text, &file, &error);
+        if (status == MF_OK)
+            status = mf_scene_create(context, file, NULL, &scene, &error);
+        assert_int_equal(status, MF_BAD_FILE);
+        if (strstr(error.message, rows[i][1]) == NULL)
+            fail_msg("%s", error.message);
+        mf_scene_file_destroy(file);
+    }
+    assert_int_equal(mf_context_live_bytes(context), 0);
+    mf_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_snake_is_a_wave_that_crawls),
+        cmocka_unit_test(a_plugin_gets_its_messages),
+        cmocka_unit_test(two_oscillators_lock_as_computed),
+        cmocka_unit_test(a_row_of_oscillators_agrees),
+        cmocka_unit_test(joints_spin_at_the_speed),
+        cmocka_unit_test(a_wheelbot_turns_away_from_walls),
+        cmocka_unit_test(a_track_rolls_where_it_leans),
+        cmocka_unit_test(mistakes_are_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
