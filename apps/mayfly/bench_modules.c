@@ -1,6 +1,6 @@
 // Benches of modules: a thousand separate SuperBots on the ground, a thousand in one snake, fifteen
-// hundred ATRONs that spin, snakes of other lengths, and what one dock event costs. Steps of 1/60 s,
-// two threads.
+// hundred ATRONs that spin, snakes of other lengths, and what one dock event costs. Steps of 1/60
+// s, two threads.
 #include "bench_time.h"
 
 #include <mayfly/docks.h>
@@ -39,10 +39,9 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
              "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
              "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
              "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
-             bench->model, count,
-             bench->docked ? "    chain: {first: front, second: back}\n" : "");
-    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2, text,
-                                            NULL, 0, error);
+             bench->model, count, bench->docked ? "    chain: {first: front, second: back}\n" : "");
+    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2,
+                                            text, NULL, 0, error);
     if (status == MF_OK)
         status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
     return status;
@@ -161,5 +160,5 @@ static int run_bench(const void *which, const mf_BenchOptions *options, bool jso
     return mf_bench_end(status, &error, written);
 }
 
-const mf_BenchKind mf_bench_modules = {
-    MF_BENCH_ROWS(benches), .ignores = "generations model precision", .run = run_bench};
+const mf_BenchKind mf_bench_modules = {MF_BENCH_ROWS(benches),
+                                       .ignores = "generations model precision", .run = run_bench};

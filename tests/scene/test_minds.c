@@ -1,5 +1,5 @@
-// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that are
-// driven, a track that rolls.
+// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
+// are driven, a track that rolls.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +42,7 @@ static void stage_close(Stage *stage) {
     mf_context_destroy(stage->context);
 }
 
-static double stage_get(const Stage *stage, const char *field, uint32_t robot,
-                        uint32_t component) {
+static double stage_get(const Stage *stage, const char *field, uint32_t robot, uint32_t component) {
     return mf_field_get(mf_group_find_field(stage->scene.group, field), robot, component);
 }
 
@@ -112,7 +111,8 @@ static void a_plugin_gets_its_messages(void **state) {
 }
 
 static const char pair[] =
-    "name: s\nworld: {step: 0.002, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+    "name: s\nworld: {step: 0.002, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: "
+    "1}\ngroups:\n"
     "  - {name: m, model: ../models/modules/pitch.urdf, count: %u, heading: 1.5707963267948966,\n"
     "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
     "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
@@ -152,8 +152,9 @@ static void a_row_of_oscillators_agrees(void **state) {
     assert_true(hypot(sum[0], sum[1]) < 0.8);
     stage_run(&stage, 15.0);
     for (uint32_t i = 1; i < 8; i++)
-        near(wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
-             0.0, 1e-3);
+        near(
+            wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
+            0.0, 1e-3);
     stage_close(&stage);
 }
 
@@ -253,7 +254,8 @@ static void mistakes_are_one_line(void **state) {
     (void)state;
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
-        {"{spin: {joint: lef_front}}", "behavior.spin: expected names of hinges or slides of rover"},
+        {"{spin: {joint: lef_front}}",
+         "behavior.spin: expected names of hinges or slides of rover"},
         {"{track: {}}", "behavior.track: rover has no accelerometer"},
         {"{wheels: {left: left_front, right: right_front, sensor: nose}}",
          "rover has no range sensor 'nose'"},
