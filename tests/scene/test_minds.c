@@ -219,6 +219,36 @@ static void a_wheelbot_turns_away_from_walls(void **state) {
     stage_close(&stage);
 }
 
+// [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
+static void drive(const char *right, double way[2], double *turned) {
+    const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
+    Stage stage;
+    double q[4];
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
+    stage.scene = make_scene(stage.context, stage.file);
+    stage_run(&stage, 5.0);
+    for (uint32_t c = 0; c < 4; c++)
+        q[c] = stage_get(&stage, "base.orientation", 0, c);
+    for (uint32_t c = 0; c < 2; c++)
+        way[c] = stage_get(&stage, "base.position", 0, c);
+    // The body's z axis lies along the car.
+    *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
+    stage_close(&stage);
+}
+
+// Wheels roll on the rims of their outer halves, 40 mm from their axes.
+static void an_atron_car_drives_and_turns(void **state) {
+    (void)state;
+    double way[2], turned;
+    drive("0.5", way, &turned);
+    near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
+    near(way[1], 0.0, 0.01);
+    near(turned, 0.0, 0.02);
+    drive("-0.5", way, &turned);
+    assert_true(fabs(turned) > 0.5);
+}
+
 // ---- a track ------------------------------------------------------------------------------------
 
 // [m] How far the ring of scenes/track.yaml gets along x in five seconds.
@@ -289,6 +319,7 @@ int main(void) {
         cmocka_unit_test(a_row_of_oscillators_agrees),
         cmocka_unit_test(joints_spin_at_the_speed),
         cmocka_unit_test(a_wheelbot_turns_away_from_walls),
+        cmocka_unit_test(an_atron_car_drives_and_turns),
         cmocka_unit_test(a_track_rolls_where_it_leans),
         cmocka_unit_test(mistakes_are_one_line),
     };
