@@ -1,6 +1,6 @@
 // Benches of modules: a thousand separate SuperBots on the ground and fifteen hundred ATRONs that
-// spin, in steps of 1/60 s; SuperBots docked front to back, in steps of 5 ms, and what one dock event
-// costs. Two threads.
+// spin, in steps of 1/60 s; SuperBots docked front to back, in steps of 5 ms, and what one dock
+// event costs. Two threads.
 #include "bench_time.h"
 
 #include <mayfly/docks.h>
@@ -41,8 +41,8 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options,
              "    place: {grid: {spacing: [0.3, 0.3, 0.3]}}\n%s",
              bench->docked ? "0.005" : "0.016666667", bench->model, count,
              bench->docked ? "    chain: {first: front, second: back}\n" : "");
-    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2, text,
-                                            NULL, 0, error);
+    mf_Status status = mf_bench_scene_parse(scene, options->threads > 0 ? options->threads : 2,
+                                            text, NULL, 0, error);
     if (status == MF_OK)
         status = mf_scene_create(scene->context, scene->file, NULL, &scene->scene, error);
     return status;
@@ -163,5 +163,5 @@ static int run_bench(const void *which, const mf_BenchOptions *options, bool jso
     return mf_bench_end(status, &error, written);
 }
 
-const mf_BenchKind mf_bench_modules = {
-    MF_BENCH_ROWS(benches), .ignores = "generations model precision", .run = run_bench};
+const mf_BenchKind mf_bench_modules = {MF_BENCH_ROWS(benches),
+                                       .ignores = "generations model precision", .run = run_bench};

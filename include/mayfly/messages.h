@@ -70,8 +70,8 @@ typedef struct mf_Message {
 } mf_Message;
 
 // Puts a message into the outbox of a dock. May be called by controllers for their own robot, and
-// between steps. MF_BAD_ARGUMENT: no messages, no such robot or dock, or too much content. MF_LIMIT:
-// the outbox is full, which counts as one that overflowed.
+// between steps. MF_BAD_ARGUMENT: no messages, no such robot or dock, or too much content.
+// MF_LIMIT: the outbox is full, which counts as one that overflowed.
 MF_API mf_Status mf_message_send(mf_Group *group, uint32_t instance, uint32_t dock,
                                  const mf_Message *message, mf_Error *error);
 // Takes the oldest message that has arrived at a dock out of its box; `dock` MF_NONE: at the first

@@ -27,10 +27,10 @@ typedef struct mf_MindConfig {
     // mf_Signal; mf_sensor_add_field makes a noisy reading of any other field. NULL: none.
     const char *const *percepts;
     const char *const *actions; // fields with MF_FIELD_INPUT
-    const double *noise;        // [1] unit of the action: standard deviation of what is added to each
-                                // command, per action; NULL: none. 0 for fields of whole numbers
-    bool messages;              // the function sends or receives some; default true
-    uint32_t memory;            // [1] numbers of each robot, 0 .. 4096; zero after a reset
+    const double *noise; // [1] unit of the action: standard deviation of what is added to each
+                         // command, per action; NULL: none. 0 for fields of whole numbers
+    bool messages;       // the function sends or receives some; default true
+    uint32_t memory;     // [1] numbers of each robot, 0 .. 4096; zero after a reset
     mf_MindFn function;
     void *user;             // borrowed while the world lives
     uint64_t settings_hash; // [1] of what `user` refers to: a snapshot continues only where it is
@@ -41,16 +41,17 @@ MF_API mf_MindConfig mf_mind_config(void);
 
 // Lets all robots of a group act by a function, after the sensors of each of its ticks. Adds the
 // field NAME.memory (double). A group may have several, with different names; two may not write the
-// same field, and only one may use messages: it reads all of them. MF_NOT_FOUND: a field. MF_BAD_ARGUMENT: a setting, an action that is no input, noise
-// of whole numbers. MF_UNSUPPORTED: joint.target, which no joint follows. MF_NO_MEMORY.
+// same field, and only one may use messages: it reads all of them. MF_NOT_FOUND: a field.
+// MF_BAD_ARGUMENT: a setting, an action that is no input, noise of whole numbers. MF_UNSUPPORTED:
+// joint.target, which no joint follows. MF_NO_MEMORY.
 MF_API mf_Status mf_mind_add(mf_Group *group, const mf_MindConfig *config, mf_Error *error);
 
 // ---- for functions ------------------------------------------------------------------------------
 //
 // Numbers that are out of range read 0 and write nothing.
 
-MF_API mf_Time mf_mind_time(const mf_Mind *mind);  // [ns] at the beginning of the step
-MF_API double mf_mind_period(const mf_Mind *mind); // [s] between two ticks
+MF_API mf_Time mf_mind_time(const mf_Mind *mind);   // [ns] at the beginning of the step
+MF_API double mf_mind_period(const mf_Mind *mind);  // [s] between two ticks
 MF_API uint32_t mf_mind_robot(const mf_Mind *mind); // [1] its serial number: that in its group
 MF_API uint32_t mf_mind_docks(const mf_Mind *mind); // [1] docks of the robot
 
@@ -66,8 +67,8 @@ MF_API bool mf_mind_act(mf_Mind *mind, uint32_t action, uint32_t component, doub
 MF_API double mf_mind_recall(const mf_Mind *mind, uint32_t index);
 MF_API void mf_mind_remember(mf_Mind *mind, uint32_t index, double value);
 
-// As mf_message_send; false: the outbox is full, there is no such dock, the message is too large, or
-// the mind has no messages.
+// As mf_message_send; false: the outbox is full, there is no such dock, the message is too large,
+// or the mind has no messages.
 MF_API bool mf_mind_send(mf_Mind *mind, uint32_t dock, const mf_Message *message);
 // As mf_message_receive.
 MF_API bool mf_mind_receive(mf_Mind *mind, uint32_t dock, mf_Message *out);

@@ -369,11 +369,11 @@ typedef struct mf_SceneFile {
     mf_SceneJoint *joints;
     uint32_t joint_count; // [1]
     mf_SceneGroup *groups;
-    uint32_t group_count;             // [1] 1 .. MF_SCENE_GROUPS
-    bool contact;                     // robots collide
-    mf_CollisionLaw contact_law;      // between robots
-    double friction;                  // [1] between robots; NAN: that of their shapes
-    bool talks;                       // docks send messages
+    uint32_t group_count;        // [1] 1 .. MF_SCENE_GROUPS
+    bool contact;                // robots collide
+    mf_CollisionLaw contact_law; // between robots
+    double friction;             // [1] between robots; NAN: that of their shapes
+    bool talks;                  // docks send messages
     mf_MessagesConfig messages;
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air

@@ -29,9 +29,9 @@ typedef struct MindPlan {
     uint32_t docks; // [1]
     bool messages;
     uint64_t seed;
-    double period;         // [s]
-    mf_Time step;          // [ns]
-    char name[NAME];       // of the system
+    double period;   // [s]
+    mf_Time step;    // [ns]
+    char name[NAME]; // of the system
     char memory_name[NAME + 8];
 } MindPlan;
 
@@ -43,8 +43,7 @@ struct mf_Mind {
 };
 
 mf_MindConfig mf_mind_config(void) {
-    return (mf_MindConfig){
-        .struct_size = sizeof(mf_MindConfig),
+    return (mf_MindConfig){.struct_size = sizeof(mf_MindConfig),
                            .name = "mind",
                            .rate = mf_system_config().rate,
                            .messages = true};
@@ -191,8 +190,7 @@ static mf_Status add_memory(mf_Group *group, MindPlan *plan, uint32_t numbers, m
     return numbers > 0 ? mf_attach_field(group, &info, numbers, &plan->memory, error) : MF_OK;
 }
 
-static mf_Status check_config(const mf_Group *group, const mf_MindConfig *config,
-                              mf_Error *error) {
+static mf_Status check_config(const mf_Group *group, const mf_MindConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "mind: start from mf_mind_config()");
     if (config->function == NULL)
@@ -231,8 +229,9 @@ static void list_fields(const MindPlan *plan, mf_Field *const *fields, uint32_t 
 
 static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig *config,
                             mf_Error *error) {
-    static const char *const messages[] = {"?message.out",   "?message.out_count", "?message.in",
-                                           "?message.in_count", "?message.ready", "?message.tally"};
+    static const char *const messages[] = {"?message.out",   "?message.out_count",
+                                           "?message.in",    "?message.in_count",
+                                           "?message.ready", "?message.tally"};
     enum { TALK = sizeof messages / sizeof *messages };
     const uint32_t talks = config->messages ? TALK : 0;
     const char *reads[MF_MIND_FIELDS + 2], *writes[MF_MIND_FIELDS + TALK + 2];
@@ -244,9 +243,9 @@ static mf_Status add_system(mf_Group *group, MindPlan *plan, const mf_MindConfig
     entry.rate = config->rate;
     entry.reads = reads;
     entry.writes = writes;
-    entry.settings_hash = mf_hash_bytes(config->settings_hash != 0 ? config->settings_hash
-                                                                   : MF_HASH_START,
-                                        plan->noise, sizeof plan->noise);
+    entry.settings_hash =
+        mf_hash_bytes(config->settings_hash != 0 ? config->settings_hash : MF_HASH_START,
+                      plan->noise, sizeof plan->noise);
     return mf_callback_add_system(group, &entry, think, plan, plan->memory, error);
 }
 

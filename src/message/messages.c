@@ -163,8 +163,7 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
     if (ports > 0) {
         messages->near =
             mf_allocate(messages->context, ports * MF_MESSAGE_NEAR, sizeof *messages->near);
-        messages->near_count =
-            mf_allocate(messages->context, ports, sizeof *messages->near_count);
+        messages->near_count = mf_allocate(messages->context, ports, sizeof *messages->near_count);
         complete = complete && messages->near != NULL && messages->near_count != NULL;
     }
     return complete ? MF_OK : mf_fail(error, MF_NO_MEMORY, "messages: out of memory");
@@ -173,9 +172,9 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
 // The groups' systems point to groups, so the world gets the messages before they are added.
 static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
     static const char *const reads[] = {"dock.state", "dock.partner", "message.out", NULL};
-    static const char *const writes[] = {"message.out",   "message.out_count", "message.in",
-                                         "message.in_count", "message.ready",   "message.tally",
-                                         NULL};
+    static const char *const writes[] = {
+        "message.out",   "message.out_count", "message.in", "message.in_count",
+        "message.ready", "message.tally",     NULL};
     mf_WorldSystemConfig system = mf_world_system_config();
     system.name = system_name;
     system.phase = MF_PHASE_SENSE;

@@ -12,7 +12,7 @@
 #include <mayfly/messages.h>
 
 enum { MF_MESSAGE_DUE, MF_MESSAGE_TYPE, MF_MESSAGE_CONTENT }; // values of a slot
-enum { // values of message.tally
+enum {                                                        // values of message.tally
     MF_TALLY_SENT,
     MF_TALLY_UNHEARD,
     MF_TALLY_RECEIVED,

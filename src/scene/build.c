@@ -216,8 +216,7 @@ static mf_Status add_behaviors(mf_SceneBuilder *builder) {
         const mf_SceneGroup *from = &builder->file->groups[i];
         mf_Group *group = mf_world_group(builder->scene->world, i);
         if (from->vehicle != NULL && from->motion != MF_MOTION_OWN)
-            status =
-                mf_behavior_add(group, from->vehicle->kind, &from->behavior, builder->error);
+            status = mf_behavior_add(group, from->vehicle->kind, &from->behavior, builder->error);
         else if (from->behavior.kind >= MF_BEHAVIOR_MINDS)
             status = add_mind(builder, from, group);
     }

@@ -223,10 +223,9 @@ static mf_Status check_mind(const Check *check) {
     if (check->group->vehicle != NULL)
         return mf_reader_refuse(&check->reader, "behavior", NULL,
                                 "minds are for robots, the model is a vehicle");
-    return alone || check->file->talks
-               ? MF_OK
-               : mf_reader_refuse(&check->reader, "behavior", NULL,
-                                  "requires the section messages");
+    return alone || check->file->talks ? MF_OK
+                                       : mf_reader_refuse(&check->reader, "behavior", NULL,
+                                                          "requires the section messages");
 }
 
 static mf_Status check_behavior(const Check *check) {

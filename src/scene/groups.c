@@ -370,7 +370,8 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
     for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
         status = add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
                             &from->plugins[i], late);
-    if (status == MF_OK && !late && wants_own(builder, index) && !mf_motion_in(group, MF_MOTION_OWN))
+    if (status == MF_OK && !late && wants_own(builder, index) &&
+        !mf_motion_in(group, MF_MOTION_OWN))
         status = mf_fail(builder->error, MF_BAD_ARGUMENT,
                          "group %s: motion own: none of its plugins is a motion", from->name);
     return status;

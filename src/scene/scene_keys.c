@@ -1,5 +1,5 @@
-// The keys of scenes: world, ground, contact, messages, proximity, air, run, record and search. Those of
-// groups are in group_keys.c.
+// The keys of scenes: world, ground, contact, messages, proximity, air, run, record and search.
+// Those of groups are in group_keys.c.
 #include "motion/table.h"
 #include "scene/keys.h"
 #include "scene/machines.h"

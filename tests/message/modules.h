@@ -44,8 +44,8 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
     must(mf_builder_create(context, "cube", &builder, error), error);
-    const mf_BodyId body = mf_body_create_box(builder, (double[3]){cube, cube, cube},
-                                              (double[3]){0, 0, 0}, 1.0, NULL);
+    const mf_BodyId body =
+        mf_body_create_box(builder, (double[3]){cube, cube, cube}, (double[3]){0, 0, 0}, 1.0, NULL);
     for (uint32_t i = 0; i < FACES; i++) {
         mf_Dock dock = mf_dock();
         dock.name = names[i];
@@ -104,8 +104,8 @@ static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32
 // A row along x from robot `first` on, which is at y = first * cube.
 static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
     for (uint32_t i = first; i < first + count; i++)
-        must(mf_group_set_start(all->group, i, (double[3]){cube * (i - first), cube * first, 10}, NULL,
-                                NULL, &all->error),
+        must(mf_group_set_start(all->group, i, (double[3]){cube * (i - first), cube * first, 10},
+                                NULL, NULL, &all->error),
              &all->error);
     for (uint32_t i = first; i + 1 < first + count; i++)
         modules_dock(all, i, PX, i + 1, NX);

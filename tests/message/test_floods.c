@@ -146,8 +146,8 @@ static void counts_and_leaders_are_right_after_the_diameter(void **state) {
     assert_true(with_loops > 30);
 }
 
-// In a row of ten that parts after the fourth and docks again: how many robots have which value of a
-// component, while it is whole and while it is parted.
+// In a row of ten that parts after the fourth and docks again: how many robots have which value of
+// a component, while it is whole and while it is parted.
 typedef struct Expected {
     double value;
     uint32_t whole, parted; // [1] robots

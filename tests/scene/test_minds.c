@@ -1,5 +1,5 @@
-// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that are
-// driven, a track that rolls.
+// Minds that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
+// are driven, a track that rolls.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,8 +42,7 @@ static void stage_close(Stage *stage) {
     mf_context_destroy(stage->context);
 }
 
-static double stage_get(const Stage *stage, const char *field, uint32_t robot,
-                        uint32_t component) {
+static double stage_get(const Stage *stage, const char *field, uint32_t robot, uint32_t component) {
     return mf_field_get(mf_group_find_field(stage->scene.group, field), robot, component);
 }
 
@@ -112,7 +111,8 @@ static void a_plugin_gets_its_messages(void **state) {
 }
 
 static const char pair[] =
-    "name: s\nworld: {step: 0.002, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
+    "name: s\nworld: {step: 0.002, gravity: 0, seed: %u}\nmessages: {}\nrun: {duration: "
+    "1}\ngroups:\n"
     "  - {name: m, model: ../models/modules/pitch.urdf, count: %u, heading: 1.5707963267948966,\n"
     "     place: {line: {distance: 0.1}}, behavior_interval: 0.02,\n"
     "     behavior: {phase: {frequency: 1, coupling: %g, scatter: %g, amplitude: 0.05}}}\n";
@@ -152,8 +152,9 @@ static void a_row_of_oscillators_agrees(void **state) {
     assert_true(hypot(sum[0], sum[1]) < 0.8);
     stage_run(&stage, 15.0);
     for (uint32_t i = 1; i < 8; i++)
-        near(wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
-             0.0, 1e-3);
+        near(
+            wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
+            0.0, 1e-3);
     stage_close(&stage);
 }
 
@@ -216,6 +217,36 @@ static void a_wheelbot_turns_away_from_walls(void **state) {
     assert_true(turned > 5 && turned < 80);
     assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
     stage_close(&stage);
+}
+
+// [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
+static void drive(const char *right, double way[2], double *turned) {
+    const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
+    Stage stage;
+    double q[4];
+    assert_int_equal(mf_context_create(NULL, &stage.context, NULL), MF_OK);
+    stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
+    stage.scene = make_scene(stage.context, stage.file);
+    stage_run(&stage, 5.0);
+    for (uint32_t c = 0; c < 4; c++)
+        q[c] = stage_get(&stage, "base.orientation", 0, c);
+    for (uint32_t c = 0; c < 2; c++)
+        way[c] = stage_get(&stage, "base.position", 0, c);
+    // The body's z axis lies along the car.
+    *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
+    stage_close(&stage);
+}
+
+// Wheels roll on the rims of their outer halves, 40 mm from their axes.
+static void an_atron_car_drives_and_turns(void **state) {
+    (void)state;
+    double way[2], turned;
+    drive("0.5", way, &turned);
+    near(fabs(way[0]), 5.0 * 0.5 * 0.04, 0.01);
+    near(way[1], 0.0, 0.01);
+    near(turned, 0.0, 0.02);
+    drive("-0.5", way, &turned);
+    assert_true(fabs(turned) > 0.5);
 }
 
 // ---- a track ------------------------------------------------------------------------------------
@@ -289,7 +320,8 @@ static void mistakes_are_one_line(void **state) {
     (void)state;
     static const char *const rows[][2] = {
         {"{snake: {}}", "requires the section messages"},
-        {"{spin: {joint: lef_front}}", "behavior.spin: expected names of hinges or slides of rover"},
+        {"{spin: {joint: lef_front}}",
+         "behavior.spin: expected names of hinges or slides of rover"},
         {"{track: {}}", "behavior.track: rover has no accelerometer"},
         {"{wheels: {left: left_front, right: right_front, sensor: nose}}",
          "rover has no range sensor 'nose'"},
@@ -323,6 +355,7 @@ int main(void) {
         cmocka_unit_test(a_row_of_oscillators_agrees),
         cmocka_unit_test(joints_spin_at_the_speed),
         cmocka_unit_test(a_wheelbot_turns_away_from_walls),
+        cmocka_unit_test(an_atron_car_drives_and_turns),
         cmocka_unit_test(a_track_rolls_where_it_leans),
         cmocka_unit_test(a_track_becomes_a_snake),
         cmocka_unit_test(mistakes_are_one_line),

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-static const mf_MindKind *const kinds[] = {
-    &mf_mind_snake, &mf_mind_phase,  &mf_mind_track, &mf_mind_unroll,
-    &mf_mind_count, &mf_mind_leader, &mf_mind_spin,  &mf_mind_wheels};
+static const mf_MindKind *const kinds[] = {&mf_mind_snake,  &mf_mind_phase, &mf_mind_track,
+                                           &mf_mind_unroll, &mf_mind_count, &mf_mind_leader,
+                                           &mf_mind_spin,   &mf_mind_wheels};
 _Static_assert(sizeof kinds / sizeof *kinds == MF_BEHAVIOR_WHEELS - MF_BEHAVIOR_MINDS + 1,
                "kinds are in the order of mf_BehaviorKind");
 
@@ -34,8 +34,8 @@ bool mf_mind_drive(mf_Mind *mind, const mf_MindPlan *plan, double speed, double 
         const mf_MindJoint *joint = &plan->joints[i];
         const double own = joint->side < 0.0 ? right : speed;
         const double angle = mf_mind_percept(mind, MF_MIND_ANGLE, joint->joint);
-        const double next = mf_mind_percept(mind, MF_MIND_TARGET, joint->joint) +
-                            own * mf_mind_period(mind);
+        const double next =
+            mf_mind_percept(mind, MF_MIND_TARGET, joint->joint) + own * mf_mind_period(mind);
         const double target = angle + mf_clamp(next - angle, -most_ahead, most_ahead);
         done = (plan->by_actuator ? mf_mind_act(mind, 0, joint->actuator, own)
                                   : mf_mind_act(mind, 0, joint->joint, target)) &&
@@ -158,10 +158,10 @@ static mf_Status check_messages(mf_Group *group, const mf_MindKind *kind, mf_Min
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s has no messages", kind->name,
                        mf_group_config_of(group)->name);
     plan->words = messages->size / 4;
-    return plan->words >= kind->words ? MF_OK
-                                      : mf_fail(error, MF_BAD_ARGUMENT,
-                                                "%s: messages.size is %u, need at least %u bytes",
-                                                kind->name, messages->size, 4 * kind->words);
+    return plan->words >= kind->words
+               ? MF_OK
+               : mf_fail(error, MF_BAD_ARGUMENT, "%s: messages.size is %u, need at least %u bytes",
+                         kind->name, messages->size, 4 * kind->words);
 }
 
 static mf_Status fill(mf_Group *group, const mf_MindKind *kind, const mf_MindBehavior *settings,
@@ -225,8 +225,7 @@ mf_Status mf_mind_behavior_add(mf_Group *group, const mf_Behavior *behavior, mf_
     const mf_MindKind *kind = kinds[behavior->kind - MF_BEHAVIOR_MINDS];
     mf_Context *context = mf_world_context(mf_group_world(group));
     const size_t joints = mf_group_model(group)->joint_count;
-    mf_MindPlan *plan =
-        mf_allocate(context, 1, sizeof *plan + joints * sizeof plan->joints[0]);
+    mf_MindPlan *plan = mf_allocate(context, 1, sizeof *plan + joints * sizeof plan->joints[0]);
     if (plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
     plan->settings = behavior->mind;

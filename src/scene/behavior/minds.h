@@ -38,12 +38,12 @@ enum { MF_MIND_JOINTS, MF_MIND_DOCKS };
 typedef struct mf_MindKind {
     const char *name;
     mf_MindFn think;
-    uint32_t memory;   // [1] numbers
-    uint32_t words;    // [1] of its messages, at least; 0: it sends none
-    bool joints, ends; // moves joints; has a front and a back dock
-    bool parts;        // switches docks
-    bool drives;       // by speed
-    bool sides;        // has left and right wheels
+    uint32_t memory;             // [1] numbers
+    uint32_t words;              // [1] of its messages, at least; 0: it sends none
+    bool joints, ends;           // moves joints; has a front and a back dock
+    bool parts;                  // switches docks
+    bool drives;                 // by speed
+    bool sides;                  // has left and right wheels
     mf_SensorType sensor, other; // types of its sensor; MF_SENSOR_CONTACTS: it has none
     mf_Status (*check)(const mf_MindPlan *plan, mf_Error *error); // NULL: nothing
 } mf_MindKind;

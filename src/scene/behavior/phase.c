@@ -25,8 +25,8 @@ static void begin(mf_Mind *mind, const mf_MindPlan *plan) {
     mf_random(plan->seed, plan->first_id + mf_mind_robot(mind), start_stream + 3, 0, words);
     mf_mind_remember(mind, PHASE,
                      mf_mind_wrap(full_turn * mf_random_unit_double(words[0], words[1])));
-    mf_mind_remember(mind, RATE, full_turn * plan->settings.frequency *
-                                     (1.0 + plan->settings.scatter * sum));
+    mf_mind_remember(mind, RATE,
+                     full_turn * plan->settings.frequency * (1.0 + plan->settings.scatter * sum));
     mf_mind_remember(mind, BEGUN, 1.0);
 }
 
@@ -52,8 +52,7 @@ static bool think(mf_Mind *mind, void *user) {
     if (mf_mind_recall(mind, BEGUN) == 0.0)
         begin(mind, plan);
     const double before = mf_mind_recall(mind, PHASE);
-    const double rate =
-        mf_mind_recall(mind, RATE) + plan->settings.coupling * listen(mind, before);
+    const double rate = mf_mind_recall(mind, RATE) + plan->settings.coupling * listen(mind, before);
     const double phase = mf_mind_wrap(before + rate * mf_mind_period(mind));
     mf_Message message = {.type = MF_MIND_PHASE, .size = 4};
     mf_mind_remember(mind, PHASE, phase);

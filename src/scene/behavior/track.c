@@ -28,8 +28,8 @@ double mf_mind_track_bend(mf_Mind *mind, const mf_MindPlan *plan, uint32_t memor
     const mf_MindBehavior *settings = &plan->settings;
     double sine, cosine;
     feel(mind, plan, memory);
-    const double own = mf_atan2(mf_mind_recall(mind, memory + UP_X),
-                                mf_mind_recall(mind, memory + UP_Z));
+    const double own =
+        mf_atan2(mf_mind_recall(mind, memory + UP_X), mf_mind_recall(mind, memory + UP_Z));
     mf_sin_cos(2.0 * (own - 0.5 * bent - settings->lean), &sine, &cosine);
     return settings->offset * (1.0 - settings->stretch * cosine);
 }

@@ -1,7 +1,7 @@
-// From a track to a snake: a closed chain of modules rolls (track.c) until its first module opens the
-// dock at its front. That module has no neighbor at its front any more, so it is the head of a snake
-// (snake.c); the others hear of it by the wave that comes from module to module, and leave the track
-// when it arrives.
+// From a track to a snake: a closed chain of modules rolls (track.c) until its first module opens
+// the dock at its front. That module has no neighbor at its front any more, so it is the head of a
+// snake (snake.c); the others hear of it by the wave that comes from module to module, and leave
+// the track when it arrives.
 #include "scene/behavior/minds.h"
 
 enum { TRACK = MF_SNAKE_MEMORY, MEMORY = TRACK + MF_TRACK_MEMORY };
