@@ -171,7 +171,9 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
 
 // The groups' systems point to groups, so the world gets the messages before they are added.
 static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
-    static const char *const reads[] = {"dock.state", "dock.partner", "message.out", NULL};
+    static const char *const reads[] = {
+        "dock.state",       "dock.partner",  "message.out",      "message.out_count", "message.in",
+        "message.in_count", "base.position", "base.orientation", "joint.angle",       NULL};
     static const char *const writes[] = {
         "message.out",   "message.out_count", "message.in", "message.in_count",
         "message.ready", "message.tally",     NULL};
