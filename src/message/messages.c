@@ -118,7 +118,7 @@ static mf_Status check_config(const mf_World *world, const mf_MessagesConfig *co
     if (!(config->angle >= 0.0 && config->angle <= 3.1415926535897932))
         return mf_fail(error, MF_BAD_ARGUMENT, "messages.angle: %g, need 0 .. pi rad",
                        config->angle);
-    if (mf_messages_of(world) != NULL)
+    if (mf_world_kept(world, system_name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "messages: the world has them already");
     return mf_world_docks_of(world) != NULL
                ? MF_OK
@@ -171,7 +171,9 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
 
 // The groups' systems point to groups, so the world gets the messages before they are added.
 static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
-    static const char *const reads[] = {"dock.state", "dock.partner", "message.out", NULL};
+    static const char *const reads[] = {
+        "dock.state",       "dock.partner",  "message.out",      "message.out_count", "message.in",
+        "message.in_count", "base.position", "base.orientation", "joint.angle",       NULL};
     static const char *const writes[] = {
         "message.out",   "message.out_count", "message.in", "message.in_count",
         "message.ready", "message.tally",     NULL};
@@ -218,12 +220,14 @@ mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_M
         return status;
     }
     status = add_systems(messages, error);
-    *out = status == MF_OK ? messages : NULL;
+    messages->complete = status == MF_OK;
+    *out = mf_messages_of(world);
     return status;
 }
 
 mf_Messages *mf_messages_of(const mf_World *world) {
-    return world != NULL ? mf_world_kept(world, system_name) : NULL;
+    mf_Messages *messages = world != NULL ? mf_world_kept(world, system_name) : NULL;
+    return messages != NULL && messages->complete ? messages : NULL;
 }
 
 const mf_MessagesConfig *mf_messages_config_of(const mf_Messages *messages) {

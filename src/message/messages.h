@@ -48,6 +48,7 @@ struct mf_Messages {
     uint32_t *near_count;       // [1] per port
     mf_MessageGroup **group_of; // per block of robots, as docks->blocks
     uint64_t crowded;
+    bool complete; // all systems were added
 };
 
 // Where value `c` of slot `slot` of a dock is, in message.out and message.in.
