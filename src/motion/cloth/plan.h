@@ -1,0 +1,148 @@
+// What the kernels of cloth read: vertices and constraints as a flat image, and the working memory
+// of one cloth. docs/explanation/cloth.md has the equations.
+//
+// The lanes of a kernel are sixteen constraints without a common vertex, a batch. Batches of a chunk
+// follow one another; the chunks of a wave have no common vertex, so threads may share them out;
+// waves follow one another. So neither lanes nor threads change the order in which a vertex is
+// moved, nor a bit. Vertices are at places chosen so that the same node of all constraints of a
+// batch is at sixteen places in a row, wherever possible.
+#ifndef MF_MOTION_CLOTH_PLAN_H
+#define MF_MOTION_CLOTH_PLAN_H
+
+#include <mayfly/cloth.h>
+
+#include "base/flat.h"
+#include "math/kernel.h"
+#include "terrain/image.h"
+
+enum { MF_CLOTH_LANES = 16 };       // [1] constraints of a batch, places of a row
+enum { MF_CLOTH_NODES = 4 };        // [1] most vertices of a constraint
+#define MF_CLOTH_FARTHEST 1e5       // [m] vertices stay within it, and below it in m/s
+#define MF_CLOTH_NEVER 1e30         // [1] a compliance that moves nothing: of lanes without one
+#define MF_CLOTH_APART 0xffffffffu  // [1] of a batch: its nodes are at the places of `places`
+
+typedef enum mf_ClothKind { // coefficients of each, one row of lanes a value
+    MF_CLOTH_EDGE,          // 2 nodes: rest length [m], compliance [m/N]
+    MF_CLOTH_LINE,          // 3 nodes: three weights [1] of C = sum of w x, compliance [m/N]
+    MF_CLOTH_CELL,          // 4 nodes (i, j), (i+1, j), (i, j+1), (i+1, j+1) of a rectangle: 1/(2 width),
+                            // 1/(2 height) [1/m], compliance of the shear [1/J] and of the twist [m/N]
+    MF_CLOTH_TRIANGLE,      // 3 nodes: gradients [1/m] of nodes 1 and 2 along warp, then along weft;
+                            // compliance of stretch, of shear [1/J]
+    MF_CLOTH_HINGE,         // 4 nodes: four weights [1], compliance [m/N]
+    MF_CLOTH_KINDS
+} mf_ClothKind;
+
+static inline uint32_t mf_cloth_nodes(uint32_t kind) {
+    return kind == MF_CLOTH_EDGE ? 2 : kind == MF_CLOTH_LINE || kind == MF_CLOTH_TRIANGLE ? 3 : 4;
+}
+
+static inline uint32_t mf_cloth_values(uint32_t kind) {
+    return kind == MF_CLOTH_EDGE       ? 2
+           : kind == MF_CLOTH_LINE     ? 4
+           : kind == MF_CLOTH_CELL     ? 4
+           : kind == MF_CLOTH_TRIANGLE ? 6
+                                       : 5;
+}
+
+typedef struct mf_ClothBatch {
+    uint32_t kind;               // [1] mf_ClothKind
+    uint32_t values;             // [1] its first row of the coefficients
+    uint32_t places;             // [1] its first value of `places`; MF_CLOTH_APART: `at`
+    uint32_t at[MF_CLOTH_NODES]; // [1] place of each node of lane 0, the other lanes follow
+} mf_ClothBatch;
+
+typedef struct mf_ClothRange { // of batches, or of chunks
+    uint32_t first, count;     // [1]
+} mf_ClothRange;
+
+#define MF_CLOTH_ARRAYS(X, of)                                                                     \
+    X(mf_ClothBatch, batches, (of)->batch_count)                                                   \
+    X(mf_ClothRange, chunks, (of)->chunk_count)                                                    \
+    X(mf_ClothRange, waves, (of)->wave_count)                                                      \
+    X(int32_t, places, (of)->listed_count)                                                         \
+    X(uint32_t, place_of, (of)->vertex_count)                                                      \
+    X(uint32_t, vertex_at, (of)->place_count)                                                      \
+    X(uint32_t, pins, (of)->pin_count)                                                             \
+    X(double, home, 3 * (of)->vertex_count)                                                        \
+    X(double, masses_f64, (of)->place_count)                                                       \
+    X(float, masses_f32, (of)->place_count)                                                        \
+    X(double, values_f64, MF_CLOTH_LANES *(of)->value_count)                                       \
+    X(float, values_f32, MF_CLOTH_LANES *(of)->value_count)
+
+// A flat image (base/flat.h), frozen before the first step, of all cloths of a group.
+typedef struct mf_ClothPlan {
+    uint32_t bytes;                                  // [byte] of the image
+    uint32_t vertex_count;                           // [1]
+    uint32_t place_count;                            // [1] a multiple of MF_CLOTH_LANES
+    uint32_t batch_count, chunk_count, wave_count;   // [1]
+    uint32_t listed_count, value_count, pin_count;   // [1]
+    uint32_t substeps;                               // [1]
+    bool ground;                                     // vertices meet it
+    bool level;                                      // it is flat
+    double height;                                   // [m] of level ground
+    double gravity[3];                               // [m/s^2]
+    double damping;                                  // [s]
+    double drag;                                     // [1/s]
+    double radius;                                   // [m] of vertices against ground and links
+    double friction;                                 // [1]
+    MF_CLOTH_ARRAYS(MF_FLAT_MEMBER, )
+} mf_ClothPlan;
+
+#define MF_CLOTH_READER(Type, name, count) MF_FLAT_INDEXED(mf_ClothPlan, mf_cloth, Type, name)
+MF_CLOTH_ARRAYS(MF_CLOTH_READER, )
+
+// Arrays of the working memory, a value per place and precision of the kernel.
+enum {
+    MF_CLOTH_X,            // [m] position, three arrays
+    MF_CLOTH_P = 3,        // [m] where the substep's velocity alone takes it
+    MF_CLOTH_V = 6,        // [m/s] that velocity
+    MF_CLOTH_Q = 9,        // [N s^2] sum of the constraints' pushes on pinned vertices
+    MF_CLOTH_W = 12,       // [1/kg] inverse mass; 0: pinned, or no vertex
+    MF_CLOTH_TOUCHES = 13, // [1] 1: it met something in this step
+    MF_CLOTH_WORK = 14
+};
+
+// One cloth in a step.
+typedef struct mf_ClothJob {
+    const mf_ClothPlan *plan;
+    const mf_TerrainImage *terrain;
+    void *work;                // MF_CLOTH_WORK arrays of mf_cloth_room values
+    uint8_t *pulls;            // [1] per batch: 1: it has a pinned vertex
+    void *position, *velocity; // its lane of the rows of vertex.position and vertex.velocity
+    double substep;            // [s]
+    double lead;               // [s] by which its velocities are ahead of the substeps: half a
+                               // substep where nothing holds it, else 0
+} mf_ClothJob;
+
+// Values of an array: the places, and a row that lanes without a constraint may move.
+static inline size_t mf_cloth_room(const mf_ClothPlan *plan) {
+    return (size_t)plan->place_count + 2 * MF_CLOTH_LANES;
+}
+
+// Rows of places, from `first` on.
+MF_KERNEL_COPIES(void, mf_cloth_load, (const mf_ClothJob *job, uint32_t first, uint32_t count));
+MF_KERNEL_COPIES(void, mf_cloth_store, (const mf_ClothJob *job, uint32_t first, uint32_t count));
+// Ends a substep (unless `begins` is the first) and begins the next one (unless it is the last).
+MF_KERNEL_COPIES(void, mf_cloth_move,
+                 (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins));
+// One pass over the constraints of a chunk.
+MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk));
+
+// Sums over some rows of places, in an order that depends on nothing else.
+typedef struct mf_ClothSum {
+    double position[3], momentum[3]; // [kg m], [kg m/s] at the end of the last substep
+    double touching;                 // [1] vertices that met something in the step
+    bool broken;                     // a value is not finite or out of range
+} mf_ClothSum;
+MF_KERNEL_COPIES(void, mf_cloth_sum,
+                 (const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out));
+
+typedef struct mf_ClothKernels {
+    void (*load)(const mf_ClothJob *job, uint32_t first, uint32_t count);
+    void (*store)(const mf_ClothJob *job, uint32_t first, uint32_t count);
+    void (*move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins);
+    void (*solve)(const mf_ClothJob *job, uint32_t chunk);
+    void (*sum)(const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out);
+} mf_ClothKernels;
+
+#endif
