@@ -98,8 +98,9 @@ MF_API mf_Status mf_cloth_write(mf_Context *context, const mf_Cloth *cloth, char
 typedef struct mf_ClothConfig {
     uint32_t struct_size;  // [byte] set by mf_cloth_config()
     const mf_Cloth *cloth; // of every instance; borrowed while it is added
-    uint32_t substeps;     // [1] 1 .. 1000 of a step, each with one pass over all constraints:
-                           // more are stiffer and lose less energy; default 10
+    mf_Time substep;       // [ns] > 0 longest substep: a step has as many equal ones as it needs, at
+                           // most 1000, each with one pass over all constraints. Shorter ones are
+                           // stiffer and lose less energy; default 1 ms
     uint32_t pins;         // [1] room for pins beyond those of the cloth, at most 4096; default 0
     bool contacts;         // with the ground; default true
     double drag;           // [1/s] >= 0 deceleration over velocity, of still air; default 0.1
@@ -113,6 +114,15 @@ MF_API mf_ClothConfig mf_cloth_config(void);
 MF_API mf_Status mf_cloth_add(mf_Group *group, const mf_ClothConfig *config, mf_Error *error);
 // The settings of a group; NULL: it does not move so. `cloth` is NULL.
 MF_API const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
+
+// What the cloths of a group are made of; its memory is the group's.
+typedef struct mf_ClothShape {
+    uint32_t counts[2];                    // [1] vertices of a rectangle along both axes; 0: triangles
+    uint32_t vertex_count, triangle_count; // [1]
+    const uint32_t (*triangles)[3];        // vertices of each
+} mf_ClothShape;
+// False: the group does not move so.
+MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
 
 #ifdef __cplusplus
 }

@@ -7,9 +7,11 @@
 #include "motion/cloth/program.h"
 #include "world/attach.h"
 
+enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
+
 mf_ClothConfig mf_cloth_config(void) {
     return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig),
-                            .substeps = 10,
+                            .substep = MF_MILLISECOND,
                             .contacts = true,
                             .drag = 0.1};
 }
@@ -21,6 +23,17 @@ mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group) {
 const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group) {
     const mf_ClothMotion *motion = mf_cloth_motion_of(group);
     return motion != NULL ? &motion->config : NULL;
+}
+
+bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out) {
+    const mf_ClothMotion *motion = mf_cloth_motion_of(group);
+    if (motion == NULL || out == NULL)
+        return false;
+    *out = (mf_ClothShape){.vertex_count = motion->plan->vertex_count,
+                           .triangle_count = motion->plan->triangle_count,
+                           .triangles = (const uint32_t(*)[3])mf_cloth_triangles(motion->plan)};
+    memcpy(out->counts, motion->plan->counts, sizeof out->counts);
+    return true;
 }
 
 static void destroy(mf_Context *context, void *user) {
@@ -38,9 +51,12 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
     const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_cloth_config()");
-    if (config->substeps < 1 || config->substeps > 1000)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.substeps: %u, need 1 .. 1000",
-                       config->substeps);
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    if (config->substep <= 0 || step / config->substep >= MOST_SUBSTEPS)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "cloth.substep: %g s, need more than 0 and at most %d in a step of %g s",
+                       mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
+                       mf_time_to_seconds(step));
     if (config->pins > 4096)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth.pins: %u, need 0 .. 4096", config->pins);
     if (!(config->drag >= 0.0 && config->drag <= 1e3))
@@ -57,7 +73,7 @@ static mf_ClothPlan settings_of(const mf_Group *group, const mf_ClothConfig *con
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_ClothMaterial *material = &config->cloth->material;
     mf_ClothPlan plan = {.pin_count = config->pins,
-                         .substeps = config->substeps,
+                         .substeps = (uint32_t)((world->step - 1) / config->substep + 1),
                          .ground = config->contacts,
                          .level = world->terrain->lowest == world->terrain->highest,
                          .height = world->terrain->highest,
@@ -162,9 +178,9 @@ static void row_defaults(mf_MotionsConfig *config) {
 
 static const mf_Key row_keys[] = {
     MF_KEY_GROUP("motion.cloth", "cloth, by extended position-based dynamics"),
-    MF_KEY("motion.cloth.substeps", MF_KEY_COUNT, 0, "1", "10", 1, 1000, NULL, AT(substeps),
-           "of a step, each with one pass over all constraints: more are stiffer and lose less "
-           "energy"),
+    MF_KEY("motion.cloth.substep", MF_KEY_TIME, MF_KEY_ABOVE, "s", "0.001", 0, 1, NULL, AT(substep),
+           "longest substep: a step has as many equal ones as it needs, each with one pass over all "
+           "constraints; shorter ones are stiffer and lose less energy"),
     MF_KEY("motion.cloth.pins", MF_KEY_COUNT, 0, "1", "0", 0, 4096, NULL, AT(pins),
            "room for pins beyond those of the cloth"),
     MF_KEY("motion.cloth.drag", MF_KEY_REAL, 0, "1/s", "0.1", 0, 1000, NULL, AT(drag),

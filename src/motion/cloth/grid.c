@@ -134,11 +134,18 @@ static void add_row(const Grid *grid, const Pattern *pattern, uint32_t column, u
     mf_cloth_draft_batch(grid->draft, constraints, lanes, count);
 }
 
+// Rows that follow one another have no common vertex, so that a processor can work at several.
+static void add_pattern(const Grid *grid, const Pattern *pattern, uint32_t column) {
+    const uint32_t stride = pattern->along + 1;
+    for (uint32_t from = 0; from < stride; from++)
+        for (uint32_t row = from; row < grid->rows; row += stride)
+            add_row(grid, pattern, column, row);
+}
+
 static void add_column(const Grid *grid, uint32_t column) {
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
-        for (uint32_t row = 0; row < grid->rows; row++)
-            if (column + patterns[p].across < grid->columns)
-                add_row(grid, &patterns[p], column, row);
+        if (column + patterns[p].across < grid->columns)
+            add_pattern(grid, &patterns[p], column);
 }
 
 void mf_cloth_draft_grid(mf_ClothDraft *draft, const mf_Cloth *cloth) {

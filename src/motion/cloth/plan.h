@@ -62,6 +62,7 @@ typedef struct mf_ClothRange { // of batches, or of chunks
     X(int32_t, places, (of)->listed_count)                                                         \
     X(uint32_t, place_of, (of)->vertex_count)                                                      \
     X(uint32_t, vertex_at, (of)->place_count)                                                      \
+    X(uint32_t, triangles, 3 * (of)->triangle_count)                                               \
     X(uint32_t, pins, (of)->pin_count)                                                             \
     X(double, home, 3 * (of)->vertex_count)                                                        \
     X(double, masses_f64, (of)->place_count)                                                       \
@@ -72,7 +73,8 @@ typedef struct mf_ClothRange { // of batches, or of chunks
 // A flat image (base/flat.h), frozen before the first step, of all cloths of a group.
 typedef struct mf_ClothPlan {
     uint32_t bytes;                                  // [byte] of the image
-    uint32_t vertex_count;                           // [1]
+    uint32_t vertex_count, triangle_count;           // [1]
+    uint32_t counts[2];                              // [1] of a rectangle, or 0
     uint32_t place_count;                            // [1] a multiple of MF_CLOTH_LANES
     uint32_t batch_count, chunk_count, wave_count;   // [1]
     uint32_t listed_count, value_count, pin_count;   // [1]

@@ -175,6 +175,14 @@ static mf_Status fill_vertices(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     return MF_OK;
 }
 
+static bool fill_triangles(mf_ClothDraft *draft, const mf_Cloth *cloth) {
+    const size_t corners = 3 * (size_t)draft->plan.triangle_count;
+    draft->triangles = mf_allocate(draft->context, corners, sizeof *draft->triangles);
+    for (uint32_t t = 0; draft->triangles != NULL && t < draft->plan.triangle_count; t++)
+        mf_cloth_triangle(cloth, t, draft->triangles + 3 * (size_t)t);
+    return draft->triangles != NULL;
+}
+
 // The cloth's own pins; the others hold nothing at first.
 static bool fill_pins(mf_ClothDraft *draft, const mf_Cloth *cloth) {
     draft->plan.pin_count += cloth->pin_count;
@@ -190,7 +198,7 @@ static mf_Status pack(mf_ClothDraft *draft, const mf_Cloth *cloth, mf_ClothPlan 
     void *image = NULL;
     draft->values_f32 = mf_allocate(draft->context, values, sizeof *draft->values_f32);
     if (draft->failed || draft->values_f32 == NULL || fill_vertices(draft, cloth) != MF_OK ||
-        !fill_pins(draft, cloth))
+        !fill_triangles(draft, cloth) || !fill_pins(draft, cloth))
         return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
     for (size_t i = 0; i < values; i++)
         draft->values_f32[i] = (float)draft->values_f64[i];
@@ -215,6 +223,8 @@ mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_
     mf_Status status = MF_OK;
     *out = NULL;
     draft.plan.vertex_count = mf_cloth_vertex_count(cloth);
+    draft.plan.triangle_count = mf_cloth_triangle_count(cloth);
+    memcpy(draft.plan.counts, cloth->counts, sizeof draft.plan.counts);
     if (cloth->counts[0] > 0)
         mf_cloth_draft_grid(&draft, cloth);
     else
