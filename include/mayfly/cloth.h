@@ -124,6 +124,17 @@ typedef struct mf_ClothShape {
 // False: the group does not move so.
 MF_API bool mf_cloth_shape_of(const mf_Group *group, mf_ClothShape *out);
 
+// ---- among robots
+// --------------------------------------------------------------------------------
+
+// Adds the system `cloths`, which steps the cloths of all shared groups with the context's threads
+// and lets them meet the colliding solids of the other shared groups. Links of groups that take
+// wrenches (mf_collisions_prepare, before their motion is added) are pushed back. Call it after all
+// groups, and after mf_collisions_add where there are collisions. Without it every cloth of a shared
+// group is alone, too, and one thread steps it. MF_BAD_ARGUMENT: no shared group moves by cloth, or
+// the world has the system. MF_LIMIT, MF_NO_MEMORY.
+MF_API mf_Status mf_cloths_add(mf_World *world, mf_Error *error);
+
 #ifdef __cplusplus
 }
 #endif

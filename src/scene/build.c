@@ -178,6 +178,15 @@ static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t i
     return member;
 }
 
+// Cloths meet the links of robots.
+static mf_Status add_cloths(mf_SceneBuilder *builder) {
+    for (uint32_t i = 0; i < builder->scene->group_count; i++)
+        if (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
+            !mf_scene_group_isolated(builder, i))
+            return mf_cloths_add(builder->scene->world, builder->error);
+    return MF_OK;
+}
+
 // Wind and downwash do not need proximity detection.
 static mf_Status add_proximity(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
@@ -278,6 +287,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
         status = mf_scene_write_initial(builder, i);
     if (status == MF_OK)
         status = add_contact(builder);
+    if (status == MF_OK)
+        status = add_cloths(builder);
     if (status == MF_OK)
         status = mf_scene_add_joints(builder);
     if (status == MF_OK)

@@ -387,6 +387,16 @@ static mf_Status add_controller(const mf_SceneBuilder *builder, uint32_t index, 
     return mf_neurons_add(group, &brain, builder->error);
 }
 
+// Whether cloths of the scene can touch the robots of a group.
+static bool meets_cloth(const mf_SceneBuilder *builder, uint32_t index) {
+    bool any = false;
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        any = any || (builder->file->groups[i].motion == MF_MOTION_CLOTH &&
+                      !mf_scene_group_isolated(builder, i));
+    return any && builder->file->groups[index].cloth == NULL &&
+           !mf_scene_group_isolated(builder, index);
+}
+
 // ---- the whole group ---------------------------------------------------------------------------
 
 static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
@@ -473,7 +483,8 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
         status = hooks->prepare(group, hooks->user, builder->error);
     if (status != MF_OK || mf_scene_is_scenery(model))
         return status;
-    if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index))
+    if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
+        meets_cloth(builder, index))
         status = mf_collisions_prepare(group, builder->error);
     return status == MF_OK ? equip_by_file(builder, index, group) : status;
 }

@@ -191,7 +191,9 @@ static const char *const row_reads[] = {"?pin.vertex", "?pin.anchor", NULL};
 static const char *const row_writes[] = {"base.position",   "base.linear_velocity",
                                          "vertex.position", "vertex.velocity",
                                          "cloth.contacts",  "?pin.force",
-                                         "fault.word",      NULL};
+                                         "fault.word",      "warning.word",
+                                         "warning.steps",   "warning.residual",
+                                         NULL};
 
 const mf_MotionRow mf_cloth_row = {
     .name = "cloth",

@@ -3,7 +3,7 @@
 //
 // Invariants: chunks of a wave and rows of places never share a place that one of them writes; the
 // copies of all instruction sets do the same operations in the same order.
-#include "motion/cloth/ground.h"
+#include "motion/cloth/obstacle.h"
 
 static MF_INLINE mf_real *array_of(const mf_ClothJob *job, uint32_t array) {
     return (mf_real *)job->work + array * mf_cloth_room(job->plan);
@@ -86,7 +86,7 @@ static MF_INLINE void store_at(const mf_ClothJob *job, uint32_t array, uint32_t 
 
 // The velocity changes by what constraints and contacts moved the vertex, so that a vertex that
 // nothing moves keeps it to the bit.
-static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, Spot *spot,
+static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, uint32_t piece, Spot *spot,
                                   const mf_LaneMap *map) {
     const mf_ClothPlan *plan = job->plan;
     const mf_real h = (mf_real)job->substep, one = 1;
@@ -95,6 +95,7 @@ static MF_INLINE void end_substep(const mf_ClothJob *job, uint32_t at, Spot *spo
     spot->touches = mf_load(touches);
     if (plan->ground)
         spot_meet_ground(spot, plan, map, mf_set(h));
+    spot_meet_obstacles(spot, job, at % MF_CLOTH_LANES, piece);
     mf_store(touches, spot->touches);
     spot->v = vec_fma(vec_sub(spot->x, spot->predicted), mf_set(one / h), spot->v);
     const mf_mask free = mf_less(mf_zero(), spot->free);
@@ -113,7 +114,7 @@ static MF_INLINE void begin_substep(const mf_ClothJob *job, uint32_t at, Spot *s
 }
 
 void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends,
-                              bool begins) {
+                              bool begins, uint32_t piece) {
     const mf_LaneMap map = mf_lane_map(job->terrain);
     const uint32_t end = (first + count) * MF_CLOTH_LANES;
     for (uint32_t at = first * MF_CLOTH_LANES; at < end; at += MF_LANES) {
@@ -122,7 +123,7 @@ void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t c
         spot.v = load_at(job, MF_CLOTH_V, at);
         spot.free = mf_load(array_of(job, MF_CLOTH_W) + at);
         if (ends)
-            end_substep(job, at, &spot, &map);
+            end_substep(job, at, piece, &spot, &map);
         if (begins)
             begin_substep(job, at, &spot);
         store_at(job, MF_CLOTH_X, at, spot.x);
@@ -130,43 +131,60 @@ void MF_KERNEL(mf_cloth_move)(const mf_ClothJob *job, uint32_t first, uint32_t c
     }
 }
 
+// The smallest and largest of lanes; zeros of places without a vertex do not count.
+static MF_INLINE void widen(mf_mask is, mf_lane x, mf_lane *low, mf_lane *high) {
+    *low = mf_select(is, mf_min(*low, x), *low);
+    *high = mf_select(is, mf_max(*high, x), *high);
+}
+
 // Lane by lane, so that the order does not depend on the width of a kernel.
 void MF_KERNEL(mf_cloth_sum)(const mf_ClothJob *job, uint32_t first, uint32_t count,
                              mf_ClothSum *out) {
-    MF_ALIGNED(64) mf_real lanes[7][MF_CLOTH_LANES];
+    enum { SUMS = 7, LOW = SUMS, HIGH = LOW + 3, SPEED = HIGH + 3, ROWS };
+    MF_ALIGNED(64) mf_real lanes[ROWS][MF_CLOTH_LANES];
     const mf_real *mass = masses_of(job->plan);
     const mf_lane most = mf_set((mf_real)MF_CLOTH_FARTHEST);
     mf_mask fine = mf_mask_all();
     for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane += MF_LANES) {
-        mf_lane sum[7];
-        for (uint32_t i = 0; i < 7; i++)
-            sum[i] = mf_zero();
+        mf_lane sum[ROWS];
+        for (uint32_t i = 0; i < ROWS; i++)
+            sum[i] = i >= LOW && i < HIGH ? most : i >= HIGH && i < SPEED ? -most : mf_zero();
         for (uint32_t row = first; row < first + count; row++) {
             const uint32_t at = row * MF_CLOTH_LANES + lane;
             const mf_lane m = mf_load(mass + at);
+            const mf_mask is = mf_less(mf_zero(), m);
             for (uint32_t c = 0; c < 3; c++) {
                 const mf_lane x = mf_load(array_of(job, MF_CLOTH_X + c) + at);
                 const mf_lane v = mf_load(array_of(job, MF_CLOTH_V + c) + at);
                 sum[c] = mf_fma(m, x, sum[c]);
                 sum[3 + c] = mf_fma(m, v, sum[3 + c]);
+                widen(is, x, &sum[LOW + c], &sum[HIGH + c]);
+                sum[SPEED] = mf_max(mf_abs(v), sum[SPEED]);
                 fine = mf_and(fine, mf_and(mf_less(mf_abs(x), most), mf_less(mf_abs(v), most)));
             }
             sum[6] = sum[6] + mf_load(array_of(job, MF_CLOTH_TOUCHES) + at);
         }
-        for (uint32_t i = 0; i < 7; i++)
+        for (uint32_t i = 0; i < ROWS; i++)
             mf_store(lanes[i] + lane, sum[i]);
     }
-    double all[7];
-    for (uint32_t i = 0; i < 7; i++) {
-        all[i] = 0;
-        for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++)
-            all[i] += (double)lanes[i][lane];
+    double all[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++) {
+        all[i] = (double)lanes[i][0];
+        for (uint32_t lane = 1; lane < MF_CLOTH_LANES; lane++) {
+            const double more = (double)lanes[i][lane];
+            all[i] = i < SUMS   ? all[i] + more
+                     : i < HIGH ? (more < all[i] ? more : all[i])
+                                : (more > all[i] ? more : all[i]);
+        }
     }
     for (uint32_t c = 0; c < 3; c++) {
         out->position[c] = all[c];
         out->momentum[c] = all[3 + c];
+        out->low[c] = all[LOW + c];
+        out->high[c] = all[HIGH + c];
     }
     out->touching = all[6];
+    out->speed = all[SPEED];
     out->broken = !mf_all(fine);
 }
 

@@ -43,6 +43,8 @@ mf_Status mf_cloth_fields(mf_Group *group, mf_ClothMotion *motion, mf_Error *err
         if (count_of(motion->plan, row) > 0)
             status = mf_attach_field(group, &table[row].info, count_of(motion->plan, row),
                                      &motion->rows[row], error);
+    if (status == MF_OK)
+        status = mf_attach_warnings(group, &motion->warnings, error);
     return status;
 }
 

@@ -17,6 +17,16 @@ enum { // rows of a group, in the order of the table of fields
 
 enum { MF_CLOTH_PIECE = 48 }; // [1] rows of places of one piece of work
 
+// What is around the cloths of shared groups: set by the system of the world that steps them.
+typedef struct mf_ClothSurroundings {
+    void *user;
+    // The solids that can meet a cloth whose vertices stay within a box in this step, at most
+    // MF_CLOTH_OBSTACLES, in an order that depends on the state only. Returns how many there are.
+    uint32_t (*find)(void *user, const double low[3], const double high[3], mf_ClothObstacle *out);
+    // Adds to the solid number `index` of the last `find` the impulse [N s] and its moment [N m s].
+    void (*push)(void *user, uint32_t index, const double push[MF_CLOTH_PUSH]);
+} mf_ClothSurroundings;
+
 typedef struct mf_ClothMotion {
     mf_ClothPlan *plan;
     mf_ClothConfig config;
@@ -29,6 +39,7 @@ typedef struct mf_ClothMotion {
     double mass;  // [kg]
     bool wide;    // the fields are double
     bool driven;  // a system of the world steps it
+    mf_WarningFields warnings;
     mf_Time step; // [ns]
 } mf_ClothMotion;
 
@@ -47,8 +58,10 @@ uint32_t mf_cloth_pinned(const mf_ClothMotion *motion, uint32_t instance, uint32
 
 // [byte] of scratch.
 size_t mf_cloth_scratch(const mf_ClothMotion *motion);
-// Steps one cloth. `context`: its threads share the work; NULL: the caller does all of it.
-void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context, uint32_t instance);
+// Steps one cloth. `context`: its threads share the work; NULL: the caller does all of it. `around`:
+// NULL for a cloth that is alone.
+void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
+                   const mf_ClothSurroundings *around, uint32_t instance);
 void mf_cloth_run(const mf_SystemRun *run, void *motion);
 
 // ---- energy (energy.c) --------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #include <mayfly/cloth.h>
 
 #include "base/flat.h"
+#include "contact/collide.h"
 #include "math/kernel.h"
 #include "terrain/image.h"
 
@@ -104,6 +105,21 @@ enum {
     MF_CLOTH_WORK = 14
 };
 
+enum { MF_CLOTH_OBSTACLES = 64 }; // [1] most solids that a cloth can meet in a step
+enum { MF_CLOTH_PUSH = 6 };       // [1] sums of what an obstacle got: impulse, and moment of it
+
+// A solid that vertices meet.
+typedef struct mf_ClothObstacle {
+    mf_CollideKind kind;              // no plane
+    double half[3];                   // [m] as MF_COLLIDE_HALF
+    const double *faces;              // [1], [m] of a hull: outward normal and distance of each
+    uint32_t face_count;              // [1]
+    double radius;                    // [m] of the sphere about its position
+    double rotation[9], position[3];  // [1], [m] at the end of the substep, world
+    double velocity[3], rate[3];      // [m/s] of its position, [rad/s]
+    double reference[3];              // [m] about which moments are taken
+} mf_ClothObstacle;
+
 // One cloth in a step.
 typedef struct mf_ClothJob {
     const mf_ClothPlan *plan;
@@ -111,7 +127,11 @@ typedef struct mf_ClothJob {
     void *work;                // MF_CLOTH_WORK arrays of mf_cloth_room values
     uint8_t *pulls;            // [1] per batch: 1: it has a pinned vertex
     void *position, *velocity; // its lane of the rows of vertex.position and vertex.velocity
-    double substep;            // [s]
+    const mf_ClothObstacle *obstacles;
+    uint32_t obstacle_count; // [1]
+    void *pushes;            // [N s], [N m s] per piece, obstacle and sum a row of lanes: of the
+                             // cloth on the obstacle
+    double substep;          // [s]
     double lead;               // [s] by which its velocities are ahead of the substeps: half a
                                // substep where nothing holds it, else 0
 } mf_ClothJob;
@@ -124,9 +144,10 @@ static inline size_t mf_cloth_room(const mf_ClothPlan *plan) {
 // Rows of places, from `first` on.
 MF_KERNEL_COPIES(void, mf_cloth_load, (const mf_ClothJob *job, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_cloth_store, (const mf_ClothJob *job, uint32_t first, uint32_t count));
-// Ends a substep (unless `begins` is the first) and begins the next one (unless it is the last).
+// Ends a substep and begins the next one. `piece`: whose pushes they are.
 MF_KERNEL_COPIES(void, mf_cloth_move,
-                 (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins));
+                 (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
+                  uint32_t piece));
 // One pass over the constraints of a chunk.
 MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk));
 
@@ -134,6 +155,8 @@ MF_KERNEL_COPIES(void, mf_cloth_solve, (const mf_ClothJob *job, uint32_t chunk))
 typedef struct mf_ClothSum {
     double position[3], momentum[3]; // [kg m], [kg m/s] at the end of the last substep
     double touching;                 // [1] vertices that met something in the step
+    double low[3], high[3];          // [m] box of the vertices
+    double speed;                    // [m/s] largest component of a velocity
     bool broken;                     // a value is not finite or out of range
 } mf_ClothSum;
 MF_KERNEL_COPIES(void, mf_cloth_sum,
@@ -142,7 +165,8 @@ MF_KERNEL_COPIES(void, mf_cloth_sum,
 typedef struct mf_ClothKernels {
     void (*load)(const mf_ClothJob *job, uint32_t first, uint32_t count);
     void (*store)(const mf_ClothJob *job, uint32_t first, uint32_t count);
-    void (*move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins);
+    void (*move)(const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
+                 uint32_t piece);
     void (*solve)(const mf_ClothJob *job, uint32_t chunk);
     void (*sum)(const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out);
 } mf_ClothKernels;

@@ -1,8 +1,11 @@
 // A step of cloth: fields to working memory, substeps, back. Within a substep all vertices move on,
 // then all constraints get one pass, wave by wave; the next substep begins by what meets vertices.
+#include "math/float_mode.h"
 #include "math/scalar.h"
 #include "motion/cloth/motion.h"
 #include "world/attach.h"
+
+enum { CONTACTS = 1 }; // [1] of MF_WARNING_CONTACTS: its component
 
 typedef struct Step {
     const mf_ClothMotion *motion;
@@ -13,6 +16,11 @@ typedef struct Step {
     mf_ClothSum *sums;     // per piece
     uint32_t pieces, wave; // [1]
     bool ends, begins;     // of mf_cloth_move
+    mf_TaskFn task;        // that threads share
+    const mf_ClothSurroundings *around;
+    mf_ClothObstacle *obstacles;
+    uint32_t dropped;   // [1] obstacles beyond the room
+    double (*start)[7]; // [m], [1] position and rotation of each when the step begins
 } Step;
 
 // ---- memory
@@ -35,10 +43,17 @@ static size_t round_up(size_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
+// Of one obstacle and piece.
+static size_t push_bytes(const mf_ClothMotion *motion) {
+    return (size_t)MF_CLOTH_PUSH * MF_CLOTH_LANES * (motion->wide ? sizeof(double) : sizeof(float));
+}
+
 size_t mf_cloth_scratch(const mf_ClothMotion *motion) {
     const mf_ClothPlan *plan = motion->plan;
     return round_up(work_bytes(motion)) + round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
-           round_up(plan->batch_count) + row_count(plan) + 2;
+           round_up(plan->batch_count) + round_up(row_count(plan) + 2) +
+           MF_CLOTH_OBSTACLES * (round_up(sizeof(mf_ClothObstacle)) + round_up(7 * sizeof(double)) +
+                                 piece_count(plan) * push_bytes(motion));
 }
 
 static void *row_at(const mf_Field *field, uint32_t instance) {
@@ -62,6 +77,12 @@ static Step begin(const mf_ClothMotion *motion, mf_Context *context, uint32_t in
     scratch += round_up(step.pieces * sizeof *step.sums);
     step.job.pulls = (uint8_t *)scratch;
     step.row_held = step.job.pulls + round_up(plan->batch_count);
+    scratch = (char *)step.row_held + round_up(row_count(plan) + 2);
+    step.obstacles = (mf_ClothObstacle *)(void *)scratch;
+    step.job.obstacles = step.obstacles;
+    scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
+    step.start = (double(*)[7])(void *)scratch;
+    step.job.pushes = scratch + MF_CLOTH_OBSTACLES * round_up(sizeof *step.start);
     return step;
 }
 
@@ -91,9 +112,17 @@ static void clear_spare(const Step *step) {
 // ---- work for threads
 // ----------------------------------------------------------------------------
 
+static void run_task(void *task, uint32_t index) {
+    Step *step = task;
+    const unsigned mode = mf_float_mode_enter();
+    step->task(step, index);
+    mf_float_mode_leave(mode);
+}
+
 static void share(Step *step, uint32_t count, mf_TaskFn task) {
     if (step->context != NULL && count > 1) {
-        mf_parallel_for(step->context, count, task, step);
+        step->task = task;
+        mf_parallel_for(step->context, count, run_task, step);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -118,7 +147,7 @@ static void store_piece(void *task, uint32_t piece) {
 static void move_piece(void *task, uint32_t piece) {
     const Step *step = task;
     step->motion->kernels.move(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece),
-                               step->ends, step->begins);
+                               step->ends, step->begins, piece);
 }
 
 static void sum_piece(void *task, uint32_t piece) {
@@ -207,21 +236,8 @@ static void end_pins(const Step *step) {
     }
 }
 
-// ---- the step
-// ------------------------------------------------------------------------------------
-
-static void run_substeps(Step *step) {
-    const mf_ClothPlan *plan = step->motion->plan;
-    step->begins = true;
-    for (uint32_t i = 0; i < plan->substeps; i++) {
-        share(step, step->pieces, move_piece);
-        step->ends = true;
-        for (step->wave = 0; step->wave < plan->wave_count; step->wave++)
-            share(step, mf_cloth_waves(plan)[step->wave].count, solve_chunk);
-    }
-    step->begins = false;
-    share(step, step->pieces, move_piece);
-}
+// ---- obstacles
+// -----------------------------------------------------------------------------------
 
 static mf_ClothSum add_sums(Step *step) {
     mf_ClothSum all = {.broken = false};
@@ -230,10 +246,97 @@ static mf_ClothSum add_sums(Step *step) {
         const mf_ClothSum *sum = &step->sums[piece];
         mf_vec3_add(all.position, all.position, sum->position);
         mf_vec3_add(all.momentum, all.momentum, sum->momentum);
+        for (int c = 0; c < 3; c++) {
+            all.low[c] = piece == 0 || sum->low[c] < all.low[c] ? sum->low[c] : all.low[c];
+            all.high[c] = piece == 0 || sum->high[c] > all.high[c] ? sum->high[c] : all.high[c];
+        }
         all.touching += sum->touching;
+        all.speed = sum->speed > all.speed ? sum->speed : all.speed;
         all.broken |= sum->broken;
     }
     return all;
+}
+
+// Half a step's way more than the velocity allows: constraints can make vertices faster.
+static void find_obstacles(Step *step) {
+    const double span = mf_time_to_seconds(step->motion->step);
+    if (step->around == NULL)
+        return;
+    mf_ClothSum sum = add_sums(step);
+    const double way = 1.5 * sum.speed * span +
+                       mf_vec3_length(step->motion->plan->gravity) * span * span +
+                       step->motion->plan->radius;
+    for (int c = 0; c < 3; c++) {
+        sum.low[c] -= way;
+        sum.high[c] += way;
+    }
+    const uint32_t found =
+        step->around->find(step->around->user, sum.low, sum.high, step->obstacles);
+    step->dropped = found > MF_CLOTH_OBSTACLES ? found - MF_CLOTH_OBSTACLES : 0;
+    step->job.obstacle_count = found - step->dropped;
+    memset(step->job.pushes, 0,
+           step->pieces * step->job.obstacle_count * push_bytes(step->motion));
+    for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
+        mf_vec3_copy(step->start[i], step->obstacles[i].position);
+        mf_quat_from_matrix(step->start[i] + 3, step->obstacles[i].rotation);
+    }
+}
+
+// Solids go on with their twist, as links mostly do within a step.
+static void move_obstacles(Step *step, uint32_t substep) {
+    const double time = step->job.substep * substep;
+    for (uint32_t i = 0; i < step->job.obstacle_count; i++) {
+        mf_ClothObstacle *obstacle = &step->obstacles[i];
+        double turn[4], rotation[4];
+        const double rate = mf_vec3_length(obstacle->rate);
+        mf_vec3_add_scaled(obstacle->position, step->start[i], time, obstacle->velocity);
+        if (!(rate > 0.0))
+            continue;
+        mf_quat_from_axis_angle(turn, obstacle->rate, rate * time);
+        mf_quat_multiply(rotation, turn, step->start[i] + 3);
+        mf_quat_to_matrix(obstacle->rotation, rotation);
+    }
+}
+
+static double push_at(const Step *step, size_t index) {
+    return step->motion->wide ? ((const double *)step->job.pushes)[index]
+                              : (double)((const float *)step->job.pushes)[index];
+}
+
+// Sums over pieces and lanes, in that order.
+static void push_obstacles(const Step *step) {
+    const uint32_t count = step->job.obstacle_count;
+    for (uint32_t i = 0; i < count; i++) {
+        double push[MF_CLOTH_PUSH] = {0};
+        bool any = false;
+        for (uint32_t piece = 0; piece < step->pieces; piece++)
+            for (uint32_t k = 0; k < MF_CLOTH_PUSH * MF_CLOTH_LANES; k++) {
+                const size_t first = (size_t)(piece * count + i) * MF_CLOTH_PUSH * MF_CLOTH_LANES;
+                push[k / MF_CLOTH_LANES] += push_at(step, first + k);
+            }
+        for (uint32_t k = 0; k < MF_CLOTH_PUSH; k++)
+            any |= push[k] != 0.0;
+        if (any)
+            step->around->push(step->around->user, i, push);
+    }
+}
+
+// ---- the step
+// ------------------------------------------------------------------------------------
+
+static void run_substeps(Step *step) {
+    const mf_ClothPlan *plan = step->motion->plan;
+    step->begins = true;
+    for (uint32_t i = 0; i < plan->substeps; i++) {
+        move_obstacles(step, i);
+        share(step, step->pieces, move_piece);
+        step->ends = true;
+        for (step->wave = 0; step->wave < plan->wave_count; step->wave++)
+            share(step, mf_cloth_waves(plan)[step->wave].count, solve_chunk);
+    }
+    step->begins = false;
+    move_obstacles(step, plan->substeps);
+    share(step, step->pieces, move_piece);
 }
 
 static void put_base(const Step *step, const mf_ClothSum *sum) {
@@ -246,7 +349,20 @@ static void put_base(const Step *step, const mf_ClothSum *sum) {
     }
 }
 
-void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context, uint32_t instance) {
+// One bit, its count and its largest residual.
+static void warn(const Step *step, uint32_t kind, double residual) {
+    const mf_WarningFields *fields = &step->motion->warnings;
+    const uint32_t instance = step->instance;
+    if (!(residual > 0.0))
+        return;
+    ((uint32_t *)fields->word->data)[instance] |= 1u << kind;
+    mf_field_set(fields->steps, instance, kind, mf_field_get(fields->steps, instance, kind) + 1.0);
+    if (residual > mf_field_get(fields->residual, instance, kind))
+        mf_field_set(fields->residual, instance, kind, residual);
+}
+
+void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
+                   const mf_ClothSurroundings *around, uint32_t instance) {
     void *scratch = mf_scratch_borrow(motion->scratch);
     Step step = begin(motion, context, instance, scratch);
     const mf_Field *contacts = motion->rows[MF_CLOTH_ROW_CONTACTS];
@@ -256,6 +372,8 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context, uint32_t i
     step.job.lead = mf_field_get(contacts, instance, 0) > 0.0 ? 0.0 : lead;
     share(&step, step.pieces, load_piece);
     clear_spare(&step);
+    step.around = around;
+    find_obstacles(&step);
     const uint32_t held = begin_pins(&step);
     run_substeps(&step);
     const mf_ClothSum sum = add_sums(&step);
@@ -265,6 +383,8 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context, uint32_t i
         const double touching = sum.touching + held;
         step.job.lead = touching > 0.0 ? 0.0 : lead;
         end_pins(&step);
+        push_obstacles(&step);
+        warn(&step, CONTACTS, step.dropped);
         share(&step, step.pieces, store_piece);
         put_base(&step, &sum);
         mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, touching);
@@ -278,5 +398,5 @@ void mf_cloth_run(const mf_SystemRun *run, void *user) {
     const uint32_t end = first + run->block_count * MF_BLOCK;
     for (uint32_t i = first; !motion->driven && i < end && i < count; i++)
         if (((const uint32_t *)motion->fault->data)[i] == 0)
-            mf_cloth_step(motion, NULL, i);
+            mf_cloth_step(motion, NULL, NULL, i);
 }
