@@ -33,8 +33,9 @@ static MF_INLINE Vec spot_leave(Spot *s, Vec normal, mf_lane depth, Vec way, mf_
     mf_lane size = mf_sqrt(vec_dot(along, along) + mf_set((mf_real)1e-30));
     mf_lane held = mf_min(friction * (depth - before) / size, mf_set((mf_real)1));
     Vec push = vec_fma(along, mf_keep(inside, -held), vec_scale(normal, depth - before));
-    s->x = vec_fma(normal, before, vec_add(s->x, push));
-    s->predicted = vec_fma(normal, before, s->predicted);
+    // Selected, as adding nothing would still turn -0 into 0 where another lane is inside.
+    s->x = vec_select(inside, vec_fma(normal, before, vec_add(s->x, push)), s->x);
+    s->predicted = vec_select(inside, vec_fma(normal, before, s->predicted), s->predicted);
     s->touches = mf_select(inside, mf_set((mf_real)1), s->touches);
     return push;
 }

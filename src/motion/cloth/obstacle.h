@@ -119,7 +119,8 @@ static MF_INLINE void spot_meet_obstacle(Spot *s, const mf_ClothJob *job,
     const mf_lane radius = mf_set((mf_real)job->plan->radius);
     const mf_lane h = mf_set((mf_real)job->substep);
     const Vec from = vec_sub(s->x, vec_number(obstacle->position));
-    const mf_lane reach = mf_set((mf_real)obstacle->radius) + radius;
+    // Wide enough for rounding: what it leaves out must not depend on the other lanes.
+    const mf_lane reach = (mf_set((mf_real)obstacle->radius) + radius) * mf_set((mf_real)1.001);
     if (!mf_any(mf_and(mf_less(vec_dot(from, from), reach * reach), mf_less(mf_zero(), s->free))))
         return;
     Mat turn;
