@@ -1,6 +1,8 @@
 // The constraints of triangles: stretch along warp and weft and shear of each (the measures of
 // Baraff and Witkin 1998), and the hinge between two that share an edge, which is the isometric
-// quadratic model of bending (Bergou et al. 2006): E = B / 2 (3 / (A0 + A1)) |K x|^2, K of cotangents.
+// quadratic model of bending (Bergou et al. 2006), E = B / 2 |K x|^2 / (A0 + A1), K of cotangents.
+// Their factor 3 is left out: a cylinder of curvature k then has the energy B k^2 / 2 per area, in all
+// directions on equilateral triangles, and along the axes on halves of squares.
 //
 // Constraints without a common vertex have one color: the lowest that no constraint of their
 // vertices has yet. A color is a wave.
@@ -81,7 +83,7 @@ static void add_hinge(Mesh *mesh, const Side *one, const Side *two) {
                              {v[0], v[1], v[2], v[3]},
                              {at_high[0] + at_high[1], at_low[0] + at_low[1],
                               -at_low[0] - at_high[0], -at_low[1] - at_high[1],
-                              area / (3.0 * cloth->material.bending)}};
+                              area / cloth->material.bending}};
 }
 
 static mf_Status add_hinges(Mesh *mesh, mf_Error *error) {
