@@ -28,44 +28,35 @@ static MF_INLINE const mf_real *masses_of(const mf_ClothPlan *plan) {
 // ---- fields and working memory
 // -------------------------------------------------------------------
 
+// In the order of the fields, whose values are far apart; the working memory is near.
 void MF_KERNEL(mf_cloth_load)(const mf_ClothJob *job, uint32_t first, uint32_t count) {
     const mf_real *position = (const mf_real *)job->position;
     const mf_real *velocity = (const mf_real *)job->velocity;
     const mf_real *mass = masses_of(job->plan);
-    const uint32_t *vertex_at = mf_cloth_vertex_at(job->plan);
-    const uint32_t end = (first + count) * MF_CLOTH_LANES;
-    for (uint32_t c = 0; c < 3; c++) {
-        mf_real *x = array_of(job, MF_CLOTH_X + c), *v = array_of(job, MF_CLOTH_V + c);
-        mf_real *q = array_of(job, MF_CLOTH_Q + c);
-        const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
-        for (uint32_t at = first * MF_CLOTH_LANES; at < end; at++) {
-            const size_t from = ((size_t)3 * vertex_at[at] + c) * MF_CLOTH_LANES;
-            const bool is = vertex_at[at] != MF_CLOTH_APART;
-            x[at] = is ? position[from] : 0;
-            v[at] = is ? velocity[from] - lead : 0;
-            q[at] = 0;
+    const uint32_t *place_of = mf_cloth_place_of(job->plan);
+    mf_real *w = array_of(job, MF_CLOTH_W);
+    for (uint32_t vertex = first; vertex < first + count; vertex++) {
+        const uint32_t at = place_of[vertex];
+        for (uint32_t c = 0; c < 3; c++) {
+            const size_t from = ((size_t)3 * vertex + c) * MF_CLOTH_LANES;
+            const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
+            array_of(job, MF_CLOTH_X + c)[at] = position[from];
+            array_of(job, MF_CLOTH_V + c)[at] = velocity[from] - lead;
         }
-    }
-    mf_real *w = array_of(job, MF_CLOTH_W), *touches = array_of(job, MF_CLOTH_TOUCHES);
-    for (uint32_t at = first * MF_CLOTH_LANES; at < end; at++) {
-        w[at] = mass[at] > 0 ? 1 / mass[at] : 0;
-        touches[at] = 0;
+        w[at] = 1 / mass[at];
     }
 }
 
 void MF_KERNEL(mf_cloth_store)(const mf_ClothJob *job, uint32_t first, uint32_t count) {
     mf_real *position = (mf_real *)job->position, *velocity = (mf_real *)job->velocity;
-    const uint32_t *vertex_at = mf_cloth_vertex_at(job->plan);
-    const uint32_t end = (first + count) * MF_CLOTH_LANES;
-    for (uint32_t c = 0; c < 3; c++) {
-        const mf_real *x = array_of(job, MF_CLOTH_X + c), *v = array_of(job, MF_CLOTH_V + c);
-        const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
-        for (uint32_t at = first * MF_CLOTH_LANES; at < end; at++) {
-            const size_t to = ((size_t)3 * vertex_at[at] + c) * MF_CLOTH_LANES;
-            if (vertex_at[at] == MF_CLOTH_APART)
-                continue;
-            position[to] = x[at];
-            velocity[to] = v[at] + lead;
+    const uint32_t *place_of = mf_cloth_place_of(job->plan);
+    for (uint32_t vertex = first; vertex < first + count; vertex++) {
+        const uint32_t at = place_of[vertex];
+        for (uint32_t c = 0; c < 3; c++) {
+            const size_t to = ((size_t)3 * vertex + c) * MF_CLOTH_LANES;
+            const mf_real lead = (mf_real)(job->lead * job->plan->gravity[c]);
+            position[to] = array_of(job, MF_CLOTH_X + c)[at];
+            velocity[to] = array_of(job, MF_CLOTH_V + c)[at] + lead;
         }
     }
 }

@@ -141,10 +141,10 @@ static inline size_t mf_cloth_room(const mf_ClothPlan *plan) {
     return (size_t)plan->place_count + 2 * MF_CLOTH_LANES;
 }
 
-// Rows of places, from `first` on.
+// Some vertices, from `first` on; the working memory is zeros before the first are loaded.
 MF_KERNEL_COPIES(void, mf_cloth_load, (const mf_ClothJob *job, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_cloth_store, (const mf_ClothJob *job, uint32_t first, uint32_t count));
-// Ends a substep and begins the next one. `piece`: whose pushes they are.
+// Some rows of places: ends a substep and begins the next one. `piece`: whose pushes they are.
 MF_KERNEL_COPIES(void, mf_cloth_move,
                  (const mf_ClothJob *job, uint32_t first, uint32_t count, bool ends, bool begins,
                   uint32_t piece));

@@ -5,6 +5,7 @@
 #include "motion/cloth/motion.h"
 #include "world/attach.h"
 
+enum { VERTICES = 512 }; // [1] that are loaded and stored as one piece of work
 enum { CONTACTS = 1 }; // [1] of MF_WARNING_CONTACTS: its component
 
 typedef struct Step {
@@ -101,14 +102,6 @@ static void put(const Step *step, uint32_t array, uint32_t at, double value) {
         ((float *)step->job.work)[index] = (float)value;
 }
 
-// What lanes without a constraint read.
-static void clear_spare(const Step *step) {
-    const uint32_t places = step->motion->plan->place_count;
-    for (uint32_t array = 0; array < MF_CLOTH_WORK; array++)
-        for (uint32_t at = places; at < mf_cloth_room(step->motion->plan); at++)
-            put(step, array, at, 0.0);
-}
-
 // ---- work for threads
 // ----------------------------------------------------------------------------
 
@@ -134,14 +127,23 @@ static uint32_t rows_of(const Step *step, uint32_t piece) {
     return left < MF_CLOTH_PIECE ? left : MF_CLOTH_PIECE;
 }
 
+static uint32_t vertex_pieces(const Step *step) {
+    return (step->motion->plan->vertex_count + VERTICES - 1) / VERTICES;
+}
+
+static uint32_t vertices_of(const Step *step, uint32_t piece) {
+    const uint32_t left = step->motion->plan->vertex_count - piece * VERTICES;
+    return left < VERTICES ? left : VERTICES;
+}
+
 static void load_piece(void *task, uint32_t piece) {
     const Step *step = task;
-    step->motion->kernels.load(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece));
+    step->motion->kernels.load(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
 static void store_piece(void *task, uint32_t piece) {
     const Step *step = task;
-    step->motion->kernels.store(&step->job, piece * MF_CLOTH_PIECE, rows_of(step, piece));
+    step->motion->kernels.store(&step->job, piece * VERTICES, vertices_of(step, piece));
 }
 
 static void move_piece(void *task, uint32_t piece) {
@@ -370,8 +372,8 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
     // that of substeps half a substep older.
     const double lead = 0.5 * step.job.substep;
     step.job.lead = mf_field_get(contacts, instance, 0) > 0.0 ? 0.0 : lead;
-    share(&step, step.pieces, load_piece);
-    clear_spare(&step);
+    memset(step.job.work, 0, work_bytes(motion));
+    share(&step, vertex_pieces(&step), load_piece);
     step.around = around;
     find_obstacles(&step);
     const uint32_t held = begin_pins(&step);
@@ -385,7 +387,7 @@ void mf_cloth_step(const mf_ClothMotion *motion, mf_Context *context,
         end_pins(&step);
         push_obstacles(&step);
         warn(&step, CONTACTS, step.dropped);
-        share(&step, step.pieces, store_piece);
+        share(&step, vertex_pieces(&step), store_piece);
         put_base(&step, &sum);
         mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, touching);
     }
